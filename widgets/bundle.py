@@ -4,20 +4,24 @@ import json
 import re
 from pathlib import Path
 
+from playground.glossary import TERMS
+
 IMPORT = re.compile(r'^import \{[^}]*\} from "([^"]+)";\n', re.MULTILINE)
 DATA = re.compile(r'^import (\w+) from "([^"]+\.json)" with \{ type: "json" \};\n', re.MULTILINE)
-EXPORT = re.compile(r"^export (?:default [^;]*;\n|(?=async |function|const|let|class))", re.MULTILINE)
+EXPORT = re.compile(r"^export (?:default [^;]*;\n|\{[^}]*\};\n|(?=async |function|const|let|class))", re.MULTILINE)
+SPARE = re.compile(r"^[ \t]*(?:/\*\*.*?\*/\n|//[^\n]*\n)|^[ \t]+", re.MULTILINE | re.DOTALL)
+GLOSSARY, TERMS_AS_DATA = "GLOSSARY = {};", json.dumps({term.name: term.says for term in TERMS})
 
 
 def joined(entry: Path) -> str:
-    """A module and all that it imports, what is imported first, as one module; only the entry still exports.
+    """A module after all that it imports, as one module without comments and indentation; only the entry exports.
 
-    All share one scope then, so no two may name something alike at their top level (a test holds that).
+    All share one scope then, so no two may use one name at their top level (a test holds that).
     """
     texts: dict[Path, str] = {}
 
     def follow(path: Path) -> None:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8").replace(GLOSSARY, f"GLOSSARY = {TERMS_AS_DATA};")
         for name, file in DATA.findall(text):
             data = (path.parent / file).resolve()
             texts[data] = f"const {name} = {json.dumps(json.loads(data.read_text(encoding='utf-8')))};\n"
@@ -29,7 +33,7 @@ def joined(entry: Path) -> str:
 
     entry = entry.resolve()
     follow(entry)
-    return "\n".join(texts.values())
+    return SPARE.sub("", "\n".join(texts.values()))
 
 
 def beside(file: str, name: str = "") -> str:

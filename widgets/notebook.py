@@ -3,54 +3,55 @@
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import wraps
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from IPython import get_ipython
 from IPython.display import HTML, display
 
-from playground.analysis.predictions import Predictions, glance, sentence_from, sentence_of
-from playground.batch import Tokens
+from playground.analysis.predictions import Predictions, glance, sentence_of
 from playground.corpora import Corpus, open_corpus
 from playground.devices import pick
 from playground.errors import Refusal
-from playground.finetuning import FIRST_CHOICE, Base, Comparison, Strategy
+from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
+from playground.finetuning.comparing.compare import compare as compare_strategies
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.data.files import named
+from playground.finetuning.data.files import file_task_name
 from playground.finetuning.data.task import short
-from playground.finetuning.report.page import Origin, Report
+from playground.finetuning.report.page import Report
 from playground.finetuning.report.page import write as write_files
-from playground.finetuning.run.base import in_words_of, opened_again
 from playground.finetuning.run.record import Record
 from playground.finetuning.strategy.parse import read, spell
 from playground.knob import turn
 from playground.objectives import find_objective
+from playground.objectives.old_names import RECIPE, renamed
 from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.tokenizing import read_input
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
 from playground.trace.rebuild import table as survey_table
 from playground.training import Evaluated, Run, Started, Stepped, checkpoint
 from playground.training import train as run_steps
-from playground.training.checkpoint import CorpusInfo
-from playground.training.data import BatchSampler
 from playground.training.observe.replay import Curve, Replay, ReplayRecorder
-from playground.training.old_names import RECIPE, renamed
 from playground.training.session import Row
 from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 from widgets.animation import StageWidget, live_widget, standalone
+from widgets.animation.cells import needs_module
 from widgets.animation.replay import fragment
 from widgets.animation.survey_table import Wall
-from widgets.state.app import LONGEST_STRETCHED, StageStore
-from widgets.state.stage_model import Lent
+from widgets.state.base import base_of, corpus_info, origin_of
+from widgets.state.stage import LONGEST_WINDOWED, StageModel, StageStore
 from widgets.static import comparison, predictions, svg
-from widgets.theme import VERMILION
+from widgets.static.report_figure import draw
+from widgets.tokens import VERMILION
 
-EVERY = 0.25
-"""Seconds between two drawings of a running chart."""
+EVERY = 0.25  # seconds between two drawings of a running chart
 
 STYLE = """
 .playground { padding: 6px clamp(4px, 2%, 20px) 10px; overflow-x: auto; }
@@ -65,15 +66,32 @@ STYLE = """
 .playground tr > :first-child { text-align: left; }
 """
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+EARLIER = {"labels": "train_size", "rates": "lr_policy", "packing": "input_format"}
+
+
+def with_earlier_names(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that still takes keywords under their earlier names, with a warning."""
+
+    @wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> T:
+        for old in EARLIER.keys() & named.keys():
+            warnings.warn(f"The option {old} is called {EARLIER[old]} now.", FutureWarning, stacklevel=2)
+            named[EARLIER[old]] = named.pop(old)
+        return function(*given, **named)
+
+    return call
+
 
 def headless() -> bool:
-    """Whether nobody sits before this kernel (papermill, nbconvert), so that widgets would stay blank.
+    """Whether this kernel has no browser (papermill, nbconvert), so that widgets would stay blank.
 
     The environment variable PLAYGROUND_HEADLESS decides where it is set; else JupyterLab's marks are looked for.
     """
-    said = os.environ.get("PLAYGROUND_HEADLESS")
-    if said is not None:
-        return said not in ("", "0", "false")
+    if (given := os.environ.get("PLAYGROUND_HEADLESS")) is not None:
+        return given not in ("", "0", "false")
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return True
@@ -88,7 +106,7 @@ class Picture:
 
     rebuilt: Rebuilt
     scene: StageStore | None = None
-    model: Lent | None = None
+    model: StageModel | None = None
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -99,7 +117,7 @@ class Picture:
         record = self.rebuilt.record() if self.model is None else self.model.answers(self.rebuilt)
         bundle = {
             "text/plain": f"{self.rebuilt.objective.name} on {self.rebuilt.text!r}",
-            "text/html": standalone(record),
+            "text/html": standalone(record, needs_module(shown=headless())),
         }
         if headless():
             return bundle
@@ -119,31 +137,26 @@ def stage(
 ) -> Picture:
     """One objective on one text, animated. `plan` is a plan by hand such as "chosen=3,8"; `knobs` turn its knobs.
 
-    With a `model` that `train` returned, its attention, guesses and losses are shown; without a text it gets a held-out
-    one. In JupyterLab the plan and the mask can be bent by hand, and undone.
+    With a `model` that `train` returned, its attention, predictions and losses are shown; without a text it gets a
+    held-out one. In JupyterLab the plan and the mask can be edited by hand, and edits undone.
     """
-    lent = None if model is None else Lent(model.learner, model.corpus)
+    shown = None if model is None else StageModel(model.learner, model.corpus)
     chosen = find_objective(objective)
-    text, pair = (text, "") if text or lent is None else lent.sample(chosen) or ("", "")
+    text, pair = (text, "") if text or shown is None else shown.sample(chosen) or ("", "")
     wanted = parse(settings_of(plan)) if isinstance(plan, str) else plan
-    ready, tokenizer = (chosen, None) if lent is None else (lent.ready(chosen), lent.tokenizer)
+    ready, tokenizer = (chosen, None) if shown is None else (shown.ready(chosen), shown.corpus.tokenizer)
     made = rebuild(
         ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, wanted=wanted, tokenizer=tokenizer,
-        longest=LONGEST_STRETCHED,
+        longest=LONGEST_WINDOWED,
     )  # fmt: skip
-    scene = None
-    if not headless():
-        scene = StageStore()
-        said = {
-            "objective": chosen.name,
-            "text": made.text,
-            "pair": pair,
-            "plan": plan if isinstance(plan, str) else write(plan),
-            "seed": str(seed),
-        }
-        scene.model = lent
-        scene.open(said | {f"set.{name}": json.dumps(value) for name, value in knobs.items()})
-    return Picture(made, scene, lent)
+    if headless():
+        return Picture(made, None, shown)
+    scene = StageStore()
+    scene.model = shown
+    query = {"objective": chosen.name, "text": made.text, "pair": pair, "seed": str(seed)}
+    query["plan"] = plan if isinstance(plan, str) else write(plan)
+    scene.open(query | {f"set.{name}": json.dumps(value) for name, value in knobs.items()})
+    return Picture(made, scene, shown)
 
 
 def table(
@@ -163,7 +176,6 @@ class Trained:
 
     learner: TrainState
     corpus: Corpus
-    held_out_rows: Any
     rows: tuple[Row, ...]
     unigram_entropy: float
     glance: Predictions | None
@@ -175,9 +187,9 @@ class Trained:
         return next(r.held_out for r in reversed(self.rows) if r.held_out is not None)
 
     def _repr_html_(self) -> str:
-        """The run to be scrubbed through; where no script may run, its curve and its last guesses."""
+        """The run to be scrubbed through; where no script may run, its curve and its last predictions."""
         chart = _chart(self.learner, self.corpus, self.rows, self.unigram_entropy, self.glance)
-        return _output(fragment(self.replay, chart))
+        return _output(fragment(self.replay, chart, needs_module()))
 
 
 def train(
@@ -194,7 +206,7 @@ def train(
     chosen = find_entry(entry)
     chosen = replace(chosen, recipe=turn(chosen.recipe, renamed(recipe, RECIPE) | {"steps": steps}))
     text = open_corpus(corpus) if isinstance(corpus, str) else corpus
-    watched = sentence_from(sentence, text.tokenizer) if sentence else sentence_of(text)
+    watched = read_input(sentence, text.tokenizer).tokens if sentence else sentence_of(text)
     run = Run(chosen, text, seed, pick(device), steps=steps, evaluate_every=max(1, min(50, steps // 8)))
     torch.set_num_threads(1)
     handle: Any = display(HTML(""), display_id=True) if get_ipython() else None
@@ -222,35 +234,24 @@ def train(
     assert moments is not None, "a run that begins has its first moment"
     moments.look(learner)
     seen = glance(learner.model, learner.objective, learner.step, watched)
-    feed = BatchSampler.of(
-        text, chosen.recipe.seq_len, chosen.recipe.batch_size, seed, run.device, chosen.objective.needs
-    )
-    replay = moments.replay(_losses(rows, moments.levels(run)))
-    made = Trained(learner, text, feed.evaluation(), tuple(rows), unigram, seen, replay)
+    training = [(r.step, r.loss) for r in rows if r.loss is not None]
+    evaluated = [(r.step, r.held_out) for r in rows if r.held_out is not None]
+    replay = moments.replay(Curve(training, evaluated, moments.levels(run)))
+    made = Trained(learner, text, tuple(rows), unigram, seen, replay)
     if handle is not None:
         handle.update(HTML(""))
     return made
 
 
-def _losses(rows: Sequence[Row], levels: dict[str, float]) -> Curve:
-    """The rows of a run as the curve of its replay."""
-    training = [(r.step, r.loss) for r in rows if r.loss is not None]
-    return Curve(training, [(r.step, r.held_out) for r in rows if r.held_out is not None], levels)
-
-
 def _chart(
-    learner: TrainState,
-    corpus: Corpus,
-    rows: Sequence[Row],
-    unigram: float,
-    seen: Predictions | None,
+    learner: TrainState, corpus: Corpus, rows: Sequence[Row], unigram: float, seen: Predictions | None,
     last: int | None = None,
-) -> str:
+) -> str:  # fmt: skip
     tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
-    said = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
-    said += f", held out {tested:.3f} nats" if tested is not None else ""
+    title = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
+    title += f", held out {tested:.3f} nats" if tested is not None else ""
     picture = svg.curve(rows, last or learner.step, unigram, learner.entry.bound(corpus))
-    return f'<p class="title">{escape(said)}</p>{picture}{predictions.markup(seen)}'
+    return f'<p class="title">{escape(title)}</p>{picture}{predictions.markup(seen)}'
 
 
 def _output(markup: str) -> str:
@@ -262,51 +263,46 @@ def _output(markup: str) -> str:
 class Compared:
     """A finished comparison that shows itself: outcomes by seed, the numbers, the verdict, the plans that were used."""
 
-    comparison: Comparison
-    made: Report
+    report: Report
 
     @property
     def facts(self) -> dict[str, Any]:
         """The same as `playground compare --json`."""
-        return self.made.facts()
+        return self.report.facts()
 
     def write(self, folder: str | Path) -> list[str]:
         """Write page, pictures, tables, facts and notebook into a folder; what could not be made comes back."""
         Path(folder).mkdir(parents=True, exist_ok=True)
-        return write_files(self.made, Path(folder))
+        return write_files(self.report, Path(folder))
 
     def _repr_html_(self) -> str:
-        outcomes = self.comparison.outcomes
-        right = svg.dots(said(self.comparison), {n: [o.accuracy for o in some] for n, some in outcomes.items()})
-        lost = svg.dots(
-            "Forgetting (nats)", {n: [o.forgetting for o in some] for n, some in outcomes.items()}, VERMILION
-        )
+        made = self.report.comparison
+        outcomes, metric = made.outcomes, short(made.task.metric)
+        title = f"{metric[0].upper()}{metric[1:]} on unseen texts"
+        right = svg.dots(title, {n: [o.accuracy for o in some] for n, some in outcomes.items()})
+        forgetting = {n: [o.forgetting for o in some] for n, some in outcomes.items()}
         plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
         return _output(
-            f'<div class="pictures">{right}{lost}</div>{comparison.markup(self.facts)}'
-            '<p class="title">What may change when (filled: full learning rate, empty: frozen)</p>'
+            f'<div class="pictures">{right}{svg.dots("Forgetting (nats)", forgetting, VERMILION)}</div>'
+            f"{comparison.markup(self.facts)}"
+            '<p class="title">Learning rate per layer over time (filled: full rate, empty: frozen)</p>'
             f'<div class="pictures">{plans}</div>'
         )
 
 
-def said(compared: Comparison) -> str:
-    """What the main number of a comparison is, as a heading."""
-    metric = short(compared.task.metric)
-    return f"{metric[0].upper()}{metric[1:]} on unseen texts"
-
-
+@with_earlier_names
 def compare(
     base: Trained,
     task: str = "sentiment",
     strategies: Sequence[str | Strategy] = FIRST_CHOICE,
     *,
-    labels: int | Sequence[int] = 64,
+    train_size: int | Sequence[int] = 64,
     seeds: int = 3,
     seed: int = 0,
     steps: int = 80,
     match: str = "steps",
-    rates: str = "own",
-    packing: str | None = None,
+    lr_policy: str = "own",
+    input_format: str | None = None,
     workers: int = 1,
     text_column: str | None = None,
     label_column: str | None = None,
@@ -315,52 +311,32 @@ def compare(
 ) -> Compared:
     """Fine-tune a trained model in several ways on the same seeds and labelled texts.
 
-    The options are those of `playground compare`: `task` may be a labelled file of yours, `labels` several numbers, a
-    strategy a line such as "full + L2-SP [embeddings 1-40 x0]". With `out` the result and the base are kept in a
+    The options are those of `playground compare`: `task` may be a labelled file of yours, `train_size` several numbers,
+    a strategy a line such as "full + L2-SP [embeddings 1-40 x0]". With `out` the result and the base are kept in a
     folder, from where its notebook and its command make them again; `resume` goes on with what is there.
     """
     if not isinstance(base, Trained):
         raise Refusal(f"The base is {type(base).__name__}; give what `train(...)` returned.")
     chosen = [read(line) if isinstance(line, str) else line for line in strategies]
-    folder = None if out is None else Path(out)
+    folder, learner, corpus = None if out is None else Path(out), base.learner, base.corpus
     asked = ComparisonSpec(
-        str(folder / "base") if folder else "base", named(task, text_column, label_column), tuple(map(spell, chosen)),
-        (labels,) if isinstance(labels, int) else tuple(labels), seeds, seed, steps, match, rates, workers, packing,
+        str(folder / "base") if folder else "base", file_task_name(task, text_column, label_column),
+        tuple(map(spell, chosen)), (train_size,) if isinstance(train_size, int) else tuple(train_size),
+        seeds, seed, steps, match, lr_policy, workers, input_format,
     )  # fmt: skip
-    start = _start(base)
-    text = start.bare(start.rehearse()) if any(strategy.rehearses for strategy in chosen) else None
-    record = _kept(base, folder, resume, text) if folder else None
-    *_, last = asked.run(start, base.corpus.tokenizer, chosen=chosen, record=record)
+    start, record = base_of(learner, corpus), None
+    if folder:
+        try:
+            (folder / "base").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            why = error.strerror or error
+            raise Refusal(f"The folder {folder} cannot be written ({why}); choose another.") from error
+        info = corpus_info(corpus, start, any(strategy.rehearses for strategy in chosen))
+        checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
+        record = Record.open(folder, resume)
+    *_, last = compare_strategies(start, corpus.tokenizer, asked, chosen=chosen, record=record)
     assert isinstance(last, Comparison)
-    learner, corpus = base.learner, base.corpus
-    origin = Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
-    made = Compared(last, Report(last, asked, origin))
+    made = Compared(Report(last, asked, origin_of(learner, corpus), draw))
     if folder:
         made.write(folder)
     return made
-
-
-def _start(base: Trained) -> Base:
-    """Where the lanes begin: the trained model and its text, with the second texts that its objective needs."""
-    learner, corpus = base.learner, base.corpus
-    recipe, needs = learner.entry.recipe, learner.objective.needs
-    return Base(
-        learner, base.held_out_rows,
-        lambda: in_words_of(
-            corpus.tokenizer,
-            BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs).windows,
-        ),
-    )  # fmt: skip
-
-
-def _kept(base: Trained, folder: Path, resume: bool, text: Tokens | None) -> Record:
-    """The record of a folder, with the base saved beside it, and what is rehearsed of a corpus of one's own."""
-    corpus = base.corpus
-    gone = text is not None and opened_again(corpus.name, corpus.hash) is None
-    studied = CorpusInfo(corpus.name, corpus.hash, base.unigram_entropy, base.held_out_rows, text if gone else None)
-    try:
-        (folder / "base").mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise Refusal(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.") from error
-    checkpoint.save(folder / "base" / "checkpoint.safetensors", base.learner, corpus.tokenizer, studied)
-    return Record.open(folder, resume)

@@ -1,19 +1,22 @@
-"""What the app uses of Panel, Bokeh and panel-material-ui although they do not promise it, and nothing else does.
+"""All that the app uses of Panel, Bokeh and panel-material-ui beyond their public interface.
 
 Written for the versions below, to which `pyproject.toml` is pinned; `tests/widgets/test_panel_compat.py` fails as soon
 as one of these names is gone or means something else.
 """
 
+import atexit
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
-from functools import wraps
+from functools import cache, wraps
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import panel as pn
 from bokeh.document import Document
+from bokeh.embed.bundle import extension_dirs
 from bokeh.server.views.ws import WSHandler
 from bokeh.util.token import get_session_id
 from panel.custom import AnyWidgetComponent
@@ -30,7 +33,7 @@ GOING_AWAY = 1001
 """Why a browser closes a connection whose page is left (RFC 6455, sec. 7.4.1)."""
 
 LOGS, LOG_OF_EVENTS = ("bokeh.server.protocol_handler", "tornado.application"), "panel.reactive"
-"""Where the server tells what failed while it heard a page, and where a widget tells it."""
+"""Loggers of the server, for errors in handling a message of a page, and of a widget."""
 
 LiveText = HTML
 """Markup that changes several times a second; Bokeh's `Div` would measure every figure of the page at each change."""
@@ -41,47 +44,69 @@ DEFERRED = """{{ (bokeh_js or "") | replace('<script type="text/javascript" src'
 
 
 class Component(AnyWidgetComponent):
-    """A component whose module is JavaScript as browsers read it.
+    """A component whose module is JavaScript as browsers read it, so that Panel does not compile it on every page.
 
-    Panel sends every module through a compiler for TypeScript and JSX, in the browser, once for each component on the
-    page; nothing of ours is written in either. What Panel calls a bundle is taken as it is.
+    Panel takes a module for TypeScript or JSX unless it is a "bundle".
     """
 
     def _get_properties(self, doc: Any) -> dict[str, Any]:
         properties = super()._get_properties(doc)
-        return properties | {"bundle": sha256(properties["esm"].encode()).hexdigest()}
+        esm, session = properties["esm"], doc and doc.session_context
+        if len(esm) > LARGE and session and session.server_context:
+            return properties | {"esm": f"{pn.state.rel_path or '.'}/{address_of(esm)}", "bundle": "url"}
+        return properties | {"bundle": sha256(esm.encode()).hexdigest()}
+
+
+LARGE = 50_000
+"""Letters of a module from which on a served page loads it by its address, once for all components that have it."""
+
+
+@cache
+def address_of(module: str) -> str:
+    """Where Bokeh's server finds a module, which is kept as a file; a browser that has it does not ask again."""
+    name = f"{sha256(module.encode()).hexdigest()[:16]}.js"
+    (_folder() / name).write_text(module, encoding="utf-8")
+    return f"static/extensions/playground/{name}?v=1"
+
+
+@cache
+def _folder() -> Path:
+    """A folder of this process, which Bokeh's server takes for that of an extension."""
+    folder = TemporaryDirectory(prefix="playground-")
+    atexit.register(folder.cleanup)
+    return extension_dirs.setdefault("playground", Path(folder.name))
 
 
 def page_is_here() -> None:
-    """From now on the browser is told what changes.
+    """Let the browser be sent what changes from now on.
 
-    Panel waits for the last part to be drawn and throws away what a click changes before, as if the page were still to
-    be sent; on a busy machine this takes seconds, in which people click. It takes both words to be heard: a page that
-    is connected and not loaded would be told without its lock, which is an error that swallows the click itself.
+    Until the last part is drawn, which takes seconds on a busy machine, Panel discards what a click changes. Both marks
+    are needed: a page that is connected and not loaded is sent changes without its lock, an error that loses the click.
     """
     if pn.state.curdoc is not None:
         pn.state._connected[pn.state.curdoc] = pn.state._loaded[pn.state.curdoc] = True
 
 
 def without_the_common_busy_sign(make: "Callable[[], Page]") -> "Page":
-    """A page that does not follow what is done for every visit; the library would write to all pages, for ever."""
-    known = list(pn.state.param.watchers.get("busy", {}).get("value", []))
-    page = make()
-    for link in [each for each in pn.state.param.watchers.get("busy", {}).get("value", []) if each not in known]:
-        pn.state.param.unwatch(link)
+    """A page without the library's busy sign, which is written to every page whichever one is busy, and for ever."""
+    known, page = _busy_watchers(), make()
+    for watcher in _busy_watchers():
+        if watcher not in known:
+            pn.state.param.unwatch(watcher)
     return page
 
 
-def with_our_scripts(visit: Document) -> None:
-    """A page of this visit loads its scripts from us.
+def _busy_watchers() -> list[Any]:
+    return list(pn.state.param.watchers.get("busy", {}).get("value", []))
 
-    A slow browser comes back to a visit that was begun anew without an answer, which would have noted this.
-    """
+
+def with_our_scripts(visit: Document) -> None:
+    """Let a page of this visit load its scripts from us, also where the first answer, which sets this, was not sent."""
     visit.template_variables.setdefault("dist_url", get_dist_path(cdn=False))
 
 
 def held(visit: Document) -> Callable[[], None]:
-    """Keep a visit to which no page is connected yet; what comes back lets it go, once however often it is called."""
+    """Keep a visit to which no page is connected yet; the result ends that, once however often it is called."""
     session, hold = visit.session_context.session, ExitStack()
     session.block_expiration()
     hold.callback(session.unblock_expiration)
@@ -123,10 +148,9 @@ def on_page_left(left: Callable[[Document], None]) -> None:
 
 
 def of_a_page_that_went_away(error: BaseException | None) -> bool:
-    """Whether an error is only the end of a page whose last messages came after its connection was let go.
+    """Whether an error only means that the last messages of a page came after Bokeh detached its connection.
 
-    Bokeh detaches a connection as soon as it cannot write to it; what the page had sent until then, and the closing
-    itself, find no session any more (`bokeh/server/connection.py`, the property `session`).
+    Their handlers find no session any more (`bokeh/server/connection.py`, the property `session`).
     """
     if not isinstance(error, AssertionError):
         return False
@@ -135,10 +159,9 @@ def of_a_page_that_went_away(error: BaseException | None) -> bool:
 
 
 def every(milliseconds: int, work: Callable[[], Any]) -> PeriodicCallback:
-    """Call a coroutine again and again from when the page stands in the browser, as long as the visit lasts.
+    """Call a coroutine periodically from when the page is loaded, before which no change arrives, to the visit's end.
 
-    What is changed while the page is on its way there never arrives. In the background, else Panel would redraw the
-    busy sign of the page twenty times a second.
+    In the background, else Panel would redraw the busy sign of the page twenty times a second.
     """
     callback = PeriodicCallback(callback=work, period=milliseconds, background=True, log=False)
     pn.state.onload(callback.start)
@@ -146,5 +169,5 @@ def every(milliseconds: int, work: Callable[[], Any]) -> PeriodicCallback:
 
 
 def upload_event(event: Any) -> tuple[str, str]:
-    """What the page says of an upload: "upload_event" for a piece of a file or "finished", and the file's name."""
+    """The state of an upload, "upload_event" for a piece of a file or "finished", and the file's name."""
     return event.data["status"], event.data.get("name", "")

@@ -1,23 +1,16 @@
-"""Colours and small pieces that look the same on every page; text of people goes through `say` and nothing else."""
+"""Small pieces that look the same on every page; text that a person typed goes through `say` and nothing else."""
 
 from html import escape
 from typing import Any
 
 import panel as pn
 import param
+from bokeh.models import Axis, Title
 from bokeh.plotting import figure
 
+from playground.glossary import explain
 from widgets.panel_compat import LiveText
-from widgets.tokens import TOKENS
-
-ORANGE, GREEN, VERMILION, PURPLE, SKY = (
-    TOKENS["palette"][name] for name in ("orange", "green", "vermilion", "purple", "sky")
-)
-BLUE, GREY = TOKENS["chart"]["blue"], TOKENS["chart"]["grey"]
-"""Okabe and Ito's palette with a lighter blue that reads on dark paper too; colour is never the only mark."""
-
-BLUES = tuple(f"{BLUE}{level:02x}" for level in range(256))
-"""From nothing to full blue, so that it sits on light and dark paper alike."""
+from widgets.tokens import ORANGE, VERMILION
 
 LARGER = {2200: 1.25, 2800: 1.5, 3400: 1.75}
 """How much larger controls are on a screen of at least so many pixels, so that they are read from the same distance."""
@@ -31,10 +24,8 @@ GROWING = " ".join(
 CHART_TYPE = {"text": 13, "axis-label-text": 13, "major-label-text": 11, "group-text": 11, "subgroup-text": 11}
 """Pixels of a chart's title, of the words along its axes and of its ticks, by Bokeh's names for them in CSS."""
 
-INK = "var(--panel-on-background-color, CanvasText)"
-
 STYLE = f"""
-:host {{ color: {INK}; font-family: inherit; line-height: 1.45;
+:host {{ color: var(--panel-on-background-color, CanvasText); font-family: inherit; line-height: 1.45;
   font-size: var(--type, clamp(1rem, 8px + 0.4vw, 24px)); }}
 p {{ margin: 0 0 .5em; overflow-wrap: anywhere; }}
 .quiet {{ opacity: .72; font-size: .9em; }}
@@ -65,21 +56,18 @@ math {{ font-size: 1.12em; }}
 
 
 class Html(pn.pane.HTML):
-    """A pane that is always to be seen; one that has nothing to say has no words.
-
-    The page of Panel 1.9 fails where it is told to hide or to show such a pane before it is drawn.
-    """
+    """A pane that is always visible, for Panel 1.9 fails where one is hidden or shown before it is drawn."""
 
     visible = param.Boolean(default=True, constant=True)
 
 
 def html(markup: str, **parameters: Any) -> Html:
-    """A pane of our own markup; every text in it that comes from a person must have gone through `escape`."""
+    """A pane of our own markup; every text in it that a person typed must have gone through `escape`."""
     return Html(markup, stylesheets=[STYLE], **{"sizing_mode": "stretch_width", "margin": (4, 10), **parameters})
 
 
 def changing(markup: str) -> pn.pane.Bokeh:
-    """A pane like `html` for what changes several times a second, cheaper by far; `tell` changes it."""
+    """A pane like `html` for what changes several times a second, which costs much less; `tell` changes it."""
     text = LiveText(
         text=escape(markup), stylesheets=[STYLE], disable_math=True, run_scripts=False, sizing_mode="stretch_width",
         margin=(4, 10),
@@ -88,7 +76,7 @@ def changing(markup: str) -> pn.pane.Bokeh:
 
 
 def tell(pane: pn.pane.Bokeh, markup: str) -> None:
-    """Change what a pane made by `changing` says to our markup."""
+    """Give a pane made by `changing` other markup."""
     pane.object.text = escape(markup)
 
 
@@ -105,12 +93,11 @@ def figures(named: dict[str, str]) -> str:
 
 def growing(height: int) -> str:
     """A style sheet for a chart of this height: on a large screen its type grows as all other type does."""
-    rules = {
-        px: f"min-height: {height * times:g}px; "
-        + " ".join(f"--bk-{name}-font-size: {size * times:g}px;" for name, size in CHART_TYPE.items())
-        for px, times in LARGER.items()
-    }
-    return " ".join(f"@media (min-width: {px}px) {{ :host {{ {rule} }} }}" for px, rule in rules.items())
+    sheet = ""
+    for px, times in LARGER.items():
+        sizes = " ".join(f"--bk-{name}-font-size: {size * times:g}px;" for name, size in CHART_TYPE.items())
+        sheet += f"@media (min-width: {px}px) {{ :host {{ min-height: {height * times:g}px; {sizes} }} }} "
+    return sheet
 
 
 def chart(height: int = 260, **parameters: Any) -> figure:
@@ -133,4 +120,19 @@ def chart(height: int = 260, **parameters: Any) -> figure:
     plot.axis.minor_tick_line_color = None
     plot.axis.axis_line_alpha = 0.3
     plot.axis.major_tick_line_alpha = 0.3
+    _explain(plot.title, "text")
+    for axis in plot.axis:
+        _explain(axis, "axis_label")
     return plot
+
+
+def _explain(part: Axis | Title, label: str) -> None:
+    """Let a title or an axis show the terms of its label, also of a later one, where the pointer rests on it."""
+
+    def renew(_name: str, _old: str | None, text: str | None) -> None:
+        terms = explain(text or "")
+        part.html_attributes = {"title": terms} if terms else {}
+        part.styles = {"pointer-events": "auto", "cursor": "help"} if terms else {}
+
+    part.on_change(label, renew)
+    renew(label, None, getattr(part, label))

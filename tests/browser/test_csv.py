@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.finetuning.report.spreadsheet import csv_text
+from playground.finetuning.report.page import csv_text
 from widgets.animation import export_html
 from widgets.animation import page as stage_page
 from widgets.bundle import beside
 from widgets.notebook import table as wall
-from widgets.state.app import StageStore
+from widgets.state.stage import StageStore
 
 CELLS = [
     ['=HYPERLINK("http://x/","a, b")', "=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1"],
@@ -26,7 +26,7 @@ GUARDED = [
 ]
 
 
-CSV_MODULE = beside(export_html.__file__, "js/csv.js").replace("export ", "")
+CSV_MODULE = beside(export_html.__file__, "js/files.js").replace("export ", "")
 
 
 def cells_of(text: str) -> list[list[str]]:

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 from playground.errors import Refusal
 from tests.browsing import visit, wait_until
 from widgets.app.invalid_events import not_taken
-from widgets.pages import train
+from widgets.pages.train import TrainPage
 from widgets.state.train import TrainStore
 
 PATH = "/etc/passwd"
@@ -37,7 +37,7 @@ def test_a_corpus_that_is_not_offered_is_a_line_in_the_log(
         (logging.WARNING, f"A page sent what no widget takes: {PATH} not in list", None)
     ]
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("BERT on world")).to_be_attached()
+    expect(page.get_by_text("BERT on world").first).to_be_attached()
     page.get_by_role("button", name="Stop").click()
 
 
@@ -53,7 +53,7 @@ def test_a_fault_of_ours_keeps_its_traceback() -> None:
     with pytest.raises(Refusal) as ours:
         TrainStore(corpus="nope").load_corpus()
     assert not not_taken(ours.value)
-    (text,) = (w for w in train.page(TrainStore())[0].select() if getattr(w, "label", "") == "text")
+    (text,) = (w for w in TrainPage(TrainStore()).layout.select() if getattr(w, "label", "") == "text")
     with pytest.raises(ValueError, match="not in list") as theirs:
         text._process_events({"value": PATH})
     assert not_taken(theirs.value)

@@ -11,8 +11,8 @@ from tests.runs import reviews
 def test_a_small_model_shows_its_numbers_and_one_of_its_updates(
     page: Page, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("widgets.state.stage_model.STEPS", 8)
-    monkeypatch.setattr("widgets.state.stage_model.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.stage.model.STEPS", 8)
+    monkeypatch.setattr("widgets.state.stage.model.open_corpus", lambda _: reviews())
     open_stage(page, address)
     expect(page.get_by_text("No model loaded; attention, predictions and loss are hidden.")).to_be_visible()
     page.get_by_role("button", name="Train a small model now").click()

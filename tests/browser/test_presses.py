@@ -106,8 +106,8 @@ def test_an_objective_is_played_from_its_beginning_also_where_the_one_before_end
 
 
 def test_a_page_that_takes_long_says_what_is_being_made(page: Page, address: str, monkeypatch) -> None:
-    made, real = threading.Event(), main.ROOMS["Train"]
-    monkeypatch.setitem(main.ROOMS, "Train", lambda store: (made.wait(30), real(store))[1])
+    made, real = threading.Event(), main.PAGES["Train"]
+    monkeypatch.setitem(main.PAGES, "Train", lambda store: (made.wait(30), real(store))[1])
     visit(page, f"{address}/?page=3")
     page.get_by_role("tab", name="Train").click()
     expect(page.get_by_text("Train is being made: what can be chosen, the curves")).to_be_visible()

@@ -19,7 +19,7 @@ from playground.objectives import find_objective, objectives
 from playground.training import Run, train
 from tests.browsing import PATIENCE, painted
 from tests.runs import alone, reviews, suited_reviews, tiny
-from widgets.state.stage_model import Lent
+from widgets.state.stage import StageModel
 
 sys.path.insert(0, str(Path(__file__).parent))
 import stage_gallery as gallery
@@ -28,7 +28,7 @@ from playground.trace.rebuild import Rebuilt, rebuild
 from playground.trace.signal import measure
 from widgets.animation import js, lockstep, page, standalone, svg, typeset, unheard
 from widgets.animation.widget import ESM
-from widgets.state.app import StageStore
+from widgets.state.stage import StageStore
 
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
 
@@ -268,12 +268,12 @@ def test_weights_are_drawn_for_the_head_that_is_picked(stage: Stage) -> None:
 
 
 @lru_cache
-def lent(objective: str) -> Lent:
+def lent(objective: str) -> StageModel:
     """A tiny model of an objective that has learned next to nothing; what it says is real all the same."""
     chosen = find_objective(objective)
     run = Run(alone(chosen), suited_reviews(chosen), steps=2)
     events = list(train(run))
-    return Lent(events[0].learner, run.corpus)
+    return StageModel(events[0].learner, run.corpus)
 
 
 WATCHED = "the movie was good and the story was not bad ."
@@ -285,7 +285,7 @@ def answered(objective: str) -> tuple[Rebuilt, Any]:
     """A text, rebuilt in the words of such a model, and the record with what the model makes of it."""
     model = lent(objective)
     made = rebuild(
-        model.ready(find_objective(objective)), WATCHED, pair="it was dull .", seed=3, tokenizer=model.tokenizer
+        model.ready(find_objective(objective)), WATCHED, pair="it was dull .", seed=3, tokenizer=model.corpus.tokenizer
     )
     return made, model.answers(made)
 
@@ -369,8 +369,8 @@ def test_state_and_weight_are_never_confused(stage: Stage) -> None:
 
 def test_layers_and_heads_are_chosen_by_key_and_what_is_not_there_is_asked_for(stage: Stage) -> None:
     run = Run(tiny("BERT", model={"layers": 3}), reviews(), steps=1)
-    model = Lent(next(iter(train(run))).learner, run.corpus)
-    made = rebuild("MLM", WATCHED, tokenizer=model.tokenizer)
+    model = StageModel(next(iter(train(run))).learner, run.corpus)
+    made = rebuild("MLM", WATCHED, tokenizer=model.corpus.tokenizer)
     whole, top = model.answers(made), model.answers(made, layers=(99,))
     assert list(top["numbers"]["attention"]["encoder"]["data"]) == ["2"], "only what is asked for is sent"
     stage.open("whole", whole).press("End")
@@ -649,9 +649,10 @@ def test_the_bars_of_the_signal_are_the_engines_shares(stage: Stage, name: str) 
     measured = measure(made.example)
     stage.open("signal", made.record())
     bars = stage.tab.get_by_role("meter")
-    expect(bars).to_have_count(len(measured.questions))
-    asked = [measured.main, *(question for question in measured.questions if question != measured.main)]
-    for bar, meter in zip(bars.all(), (measured.questions[question] for question in asked), strict=True):
+    expect(bars).to_have_count(len(measured))
+    main = made.example.questions[0].name
+    asked = [main, *(question for question in measured if question != main)]
+    for bar, meter in zip(bars.all(), (measured[question] for question in asked), strict=True):
         filled, whole = bar.locator("i").bounding_box(), bar.bounding_box()
         assert filled and whole
         assert filled["width"] / whole["width"] == pytest.approx(min(1.0, meter.share), abs=0.02)

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browsing import shot, visit, wait_until
-from widgets.pages import train
 from widgets.state import train as training
+from widgets.state.train import TrainStore
 
 STOPPED = re.compile(r"^stopped at step [\d,]+$")
 """What the page says of a run that was ended by hand."""
@@ -162,8 +162,8 @@ def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str, 
 
 
 def test_file_of_ones_own(page: Page, address: str, tmp_path, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep, kept = train._keep, []
-    monkeypatch.setattr(train, "_keep", lambda store, upload: (keep(store, upload), kept.append(store.upload.name)))
+    keep, kept = TrainStore.keep, []
+    monkeypatch.setattr(TrainStore, "keep", lambda store, *file: (keep(store, *file), kept.append(store.upload.name)))
     good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
     good.write_text("a small boat came home . it was late .\n\n" * 200, encoding="utf-8")
     bad.write_bytes(b"caf\xe9 " * 200)
@@ -187,7 +187,8 @@ def test_every_entry_shows_guesses_and_attention(page: Page, address: str, endle
         choose(page, 0, entry)
         page.get_by_role("button", name="Train", exact=True).click()
         wait_until(page, lambda: steps(page) > 5)
-        expect(page.get_by_text(re.compile(rf"{entry}.*likeliest answers"))).to_be_visible()
+        expect(page.get_by_text(f"{entry} on reviews").first).to_be_attached()
+        expect(page.get_by_text("likeliest answers")).to_be_visible()
         expect(page.get_by_text(re.compile(r"After step \d+"))).to_be_visible()
         page.get_by_role("button", name="Stop").click()
         expect(page.get_by_text(STOPPED)).to_be_visible()

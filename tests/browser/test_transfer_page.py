@@ -12,7 +12,7 @@ from playground.training.store.runs import Runs
 from tests.browser.test_train_page import choose, open_train
 from tests.browsing import PATIENCE, shot, still, visit, wait_until
 from tests.runs import run_of, tiny
-from widgets.state.run_task_matrix import ChoosingStore
+from widgets.state.run_task_matrix import RunTaskMatrixStore
 from widgets.state.train import TrainStore
 from widgets.state.transfer import TransferStore
 
@@ -132,7 +132,8 @@ def test_kept_runs_are_tried_on_a_task_and_one_is_taken(page: Page, address: str
         made = run_of(entry=tiny(steps=3), steps=3, seed=seed, out=tmp_path / name)
         for _ in Runs(tmp_path).recorded(name, made, recorded(made, train(made))):
             pass
-    monkeypatch.setattr("widgets.state.app.ChoosingStore", lambda _: ChoosingStore(tmp_path, tasks=["sentiment"]))
+    matrix = RunTaskMatrixStore(tmp_path, tasks=["sentiment"])
+    monkeypatch.setattr("widgets.state.app.RunTaskMatrixStore", lambda _: matrix)
     monkeypatch.setattr("widgets.state.run_task_matrix.STEPS", 3)
     monkeypatch.setattr(TrainStore, "kept", lambda _: Runs(tmp_path).all())
     visit(page, f"{address}/?page=2")

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browsing import painted, shot, wait_until
 from widgets.animation import js, live_widget
 from widgets.animation.widget import ESM
-from widgets.state.app import StageStore
+from widgets.state.stage import StageStore
 
 POLICY = (
     "default-src 'none'; script-src 'nonce-webview' blob:; style-src 'unsafe-inline'; img-src data: blob:; "

@@ -3,13 +3,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { csvText } from "../../widgets/animation/js/csv.js";
-import { chipBox, matrixShapes } from "../../widgets/animation/js/layout.js";
+import { draggable } from "../../widgets/animation/js/controls.js";
+import { csvText, unpacked } from "../../widgets/animation/js/files.js";
+import { GLOSSARY, explained } from "../../widgets/animation/js/glossary.js";
 import { LONG, lengthOf, stretched } from "../../widgets/animation/js/long_text.js";
 import { makePlan } from "../../widgets/animation/js/plan.js";
-import { bytes, inverse, readRecord, speak } from "../../widgets/animation/js/record.js";
-import { matches } from "../../widgets/animation/js/search.js";
+import { makePlayer } from "../../widgets/animation/js/player.js";
+import { bytes, chipBox, inverse, matrixShapes, readRecord, speak } from "../../widgets/animation/js/record.js";
 import { svgPen } from "../../widgets/animation/js/svg_pen.js";
+import { matches } from "../../widgets/lists/listbox.js";
 
 const words = (...texts) => texts.map((text) => ({ text, key: text }));
 const base64 = (values) => Buffer.from(values).toString("base64");
@@ -102,4 +104,97 @@ test("the pen writes text that can never become markup", () => {
   assert.ok(!text.includes("<script>") && text.includes("&#60;script&#62;\ufffd"));
   assert.ok(text.includes('fill="rgb(1,2,3)" fill-opacity="0.5"'));
   assert.ok(text.startsWith("<svg") && text.includes("<title>a &#38; b</title>"));
+});
+
+/** A player over four frames, and a clock whose frames come when `pass` says so. */
+function playing(options = {}) {
+  const [now, told, waiting] = [{}, [], []];
+  let [time, drawn] = [0, 0];
+  globalThis.matchMedia = () => ({ matches: Boolean(options.calm) });
+  globalThis.performance = { now: () => time };
+  globalThis.requestAnimationFrame = (act) => waiting.push(act);
+  globalThis.cancelAnimationFrame = () => waiting.splice(0);
+  const player = makePlayer(now, { last: () => 3, pace: () => 100, back: 50, rest: 200, draw: () => (drawn += 1), onFrame: (frame) => told.push(frame), onPlaying: (on) => told.push(on), ...options });
+  const pass = (ms) => {
+    for (let left = ms; left > 0; left -= 10) {
+      time += 10;
+      for (const act of waiting.splice(0)) act(time);
+    }
+  };
+  player.begin({});
+  return { now, told, player, pass, waiting, drawn: () => drawn };
+}
+
+test("a player moves from frame to frame, rests on each, and tells its host of whole frames", () => {
+  const { now, told, player, pass } = playing();
+  player.toggle();
+  pass(50);
+  assert.ok(now.at > 0 && now.at < 1);
+  pass(100);
+  assert.equal(now.at, 1);
+  pass(150);
+  assert.equal(now.at, 1);
+  pass(1000);
+  assert.deepEqual([now.at, now.playing], [3, false]);
+  assert.deepEqual(told, [true, 1, 2, 3, false]);
+  player.toggle();
+  assert.equal(now.at, 0);
+});
+
+test("a step by hand stops a player, which neither leaves its frames nor draws while nothing moves", () => {
+  const { now, player, pass, waiting, drawn } = playing();
+  player.toggle();
+  pass(30);
+  player.backward();
+  pass(200);
+  assert.deepEqual([now.at, now.playing, waiting.length], [0, false, 0]);
+  player.scrub(7);
+  assert.equal(now.at, 3);
+  player.forward();
+  pass(500);
+  const before = drawn();
+  pass(500);
+  assert.deepEqual([now.at, drawn()], [3, before]);
+  player.set(1, 0.5);
+  assert.equal(now.at, 1.5);
+  player.wake();
+  player.destroy();
+  assert.equal(waiting.length, 0);
+});
+
+test("for people who want less motion a player jumps", () => {
+  const { now, player, pass } = playing({ calm: true });
+  player.forward();
+  pass(10);
+  assert.equal(now.at, 1);
+});
+
+test("what is dragged follows its pointer until that is let go or taken away", () => {
+  const [element, seen] = [new EventTarget(), []];
+  Object.assign(element, { setPointerCapture: (id) => seen.push(["held", id]) });
+  const acts = { start: ({ what }) => what, move: (held, { x }) => seen.push([held, x]), end: (held, _, cancelled) => seen.push([held, cancelled]) };
+  const stop = draggable(element, acts);
+  const send = (type, more) => element.dispatchEvent(Object.assign(new Event(type), { button: 0, pointerId: 1, ...more }));
+  send("pointermove", { x: 1 });
+  send("pointerdown", { what: "a", button: 2 });
+  send("pointerdown", { what: "a" });
+  send("pointermove", { x: 2 });
+  send("pointerup");
+  send("pointermove", { x: 3 });
+  send("pointerdown", { what: "b" });
+  send("pointercancel");
+  send("pointerdown", { what: null });
+  stop();
+  send("pointerdown", { what: "c" });
+  assert.deepEqual(seen, [["held", 1], ["a", 2], ["a", false], ["held", 1], ["b", true]]);
+});
+
+test("a tooltip explains its terms, a longer one and not what is part of it", () => {
+  Object.assign(GLOSSARY, { "attention mask": "Who.", mask: "Hidden.", seed: "Number." });
+  assert.equal(explained("Paint the Attention Mask; another seed"), "Paint the Attention Mask; another seed\nattention mask: Who.\nseed: Number.");
+  assert.equal(explained("Next"), "Next");
+});
+
+test("what Python packs is unpacked", async () => {
+  assert.deepEqual(await unpacked("eNqrVkpUsoo21DGKrQUAEksDHw=="), { a: [1, 2] });
 });

@@ -21,16 +21,16 @@ from playground.training import Session, train
 from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs
 from tests.runs import becomes, reviews, run_of, tiny
-from widgets.state.base_changes import SECOND
+from widgets.state.base import SECOND
 from widgets.state.transfer import OWN_FILE, TransferStore
 
 FORMS = {
     "plain": {"chosen": ["full", "adapters"]},
-    "composed": {"chosen": ["full", "gradual + discriminative + L2-SP"], "packing": "BERT"},
+    "composed": {"chosen": ["full", "gradual + discriminative + L2-SP"], "input_format": "BERT"},
     "painted": {"chosen": ["full", "mine"], "own": {"mine": read("mine = full + L2-SP [embeddings 1-3 x0.5]")}},
-    "beside": {"chosen": ["feature-based", "static and contextual"], "beside": ["other"]},
-    "rehearsing": {"chosen": ["full", "replay"], "match": "tokens", "counts": [24]},
-    "asked": {"chosen": ["full", "zero-shot prompting"], "rates": "published"},
+    "beside": {"chosen": ["feature-based", "static and contextual"], "extra_encoders": ["other"]},
+    "rehearsing": {"chosen": ["full", "replay"], "match": "tokens", "other_sizes": [24]},
+    "asked": {"chosen": ["full", "zero-shot prompting"], "lr_policy": "published"},
     "own file": {"chosen": ["full"], "task": OWN_FILE, "label_column": "liked"},
     "second language": {"chosen": ["embeddings frozen"], "task": "sentiment abroad", "before": SECOND},
     "in turn": {"chosen": ["full", "EWC"], "then": ["entailment"]},
@@ -63,22 +63,22 @@ def archives(tmp_path_factory):
     session.start()
     assert becomes(lambda: session.state == "done", 120)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("widgets.state.base_changes.WORD_STEPS", 3)
+        patch.setattr("widgets.state.base.WORD_STEPS", 3)
         return {name: compared(session, home, name, dict(form)) for name, form in FORMS.items()}
 
 
 def compared(session, home, name, form):
-    store = TransferStore(home / "runs", labels=16, steps=5, seeds=2)
+    store = TransferStore(home / "runs", train_size=16, steps=5, seeds=2)
     if form.get("task") == OWN_FILE:
         store.upload("films.csv", films())
     store.param.update(**form)
     assert store.begin(session), store.trouble
-    assert becomes(lambda: store.state != "running", 200), store.progress
-    assert store.state == "done", store.trouble
+    assert becomes(lambda: store.lanes.state != "running", 200), store.lanes.progress
+    assert store.lanes.state == "done", store.trouble
     zipfile.ZipFile(io.BytesIO(store.bundle())).extractall(home / name)
-    seen = store.result.facts() if store.result else store.found
+    seen = store.lanes.result.facts() if store.lanes.result else store.lanes.found
     store.forget()
-    return home / name, store.asked.command(), json.loads(json.dumps(seen))
+    return home / name, store.lanes.asked.command(), json.loads(json.dumps(seen))
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -7,25 +7,12 @@ from panel.custom import ReactiveESM
 from panel.models.esm import AnyWidgetComponent
 
 from widgets.app import main
-from widgets.pages import corpus, stage, train, transfer
 from widgets.panel_compat import Component
 
-PAGES = {
-    "Stage": lambda store: stage.page(store.stage),
-    "Train": lambda store: train.page(store.train),
-    "Transfer": transfer.page,
-    "Corpus": corpus.page,
-}
 
-
-def parts(made):
-    """A page is a part, or a part and what keeps it up to date."""
-    return made[0] if isinstance(made, tuple) else made
-
-
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", main.PAGES)
 def test_words_are_never_hidden_as_the_browser_fails_at_that_where_they_are_not_drawn_yet(store, name):
-    panes = parts(PAGES[name](store)).select(pn.pane.HTML)
+    panes = main.PAGES[name](store).layout.select(pn.pane.HTML)
     assert panes and all(pane.visible for pane in panes)
     for pane in panes:
         with pytest.raises(TypeError, match="onstant"):

@@ -17,17 +17,18 @@ from playground.training import Evaluated, Run, Started, train
 from playground.training.session import Row
 from playground.zoo import entry_named
 from tests.runs import reviews
+from widgets import browser
 from widgets.animation.static_svg import svg
 from widgets.app import main
 from widgets.app import session as visit
 from widgets.app.first_paint import first
-from widgets.browser import shortcuts
 from widgets.charts import loss
 from widgets.charts.reference_run import RUN
-from widgets.pages import model_bar, stage
-from widgets.state import app as store
-from widgets.state.app import SCENE, StageStore, Store
-from widgets.state.stage_model import Lent
+from widgets.pages.model_bar import ModelBar
+from widgets.pages.stage import StagePage
+from widgets.state import stage as stage_module
+from widgets.state.app import Store
+from widgets.state.stage import SCENE, StageModel, StageStore
 from widgets.theme import CHART_TYPE, LARGER, chart
 
 
@@ -48,11 +49,11 @@ def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):
 
 def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
     made = []
-    real = store.table
-    monkeypatch.setattr(store, "table", lambda *asked: made.append(asked) or real(*asked))
+    real = stage_module.table
+    monkeypatch.setattr(stage_module, "table", lambda *asked: made.append(asked) or real(*asked))
     visit = StageStore(view="table")
     assert "today you am I" in first(visit)
-    stage.page(visit)
+    StagePage(visit)
     visit.show("PLM")
     visit.view = "table"
     assert len(made) == 1
@@ -62,7 +63,7 @@ def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
 
 def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it(tmp_path):
     visit = Store(tmp_path, page=2)
-    tabs, _ = main._rooms(visit)
+    tabs = main.Tabs(visit).layout
     said = [[pane.object for pane in place.select(pn.pane.HTML)] for place in tabs]
     assert any("None yet. Train BERT on world first." in each for each in said[2])
     assert [len(each) for each in (said[0], said[1], said[3])] == [1, 1, 1]
@@ -72,7 +73,7 @@ def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it
 
 def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     visit = StageStore(objective="LM")
-    row, _ = model_bar.row(visit)
+    row = ModelBar(visit).layout
     shown = buttons(row)
     assert {"Same sentence as MLM", "Train this", "Train a small model now"} <= set(shown)
     assert "Next: why two streams?" not in shown, "first things first"
@@ -92,8 +93,8 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
     run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     visit = StageStore()
-    visit.lend(Lent(learner, reviews()))
-    row, _ = model_bar.row(visit)
+    visit.attach(StageModel(learner, reviews()))
+    row = ModelBar(visit).layout
     before = buttons(row)
     before["Step through one update"].clicks += 1
     during = buttons(row)
@@ -135,7 +136,7 @@ def test_a_text_too_short_is_a_sentence_with_a_sample_one_press_away(name):
 def test_the_sample_is_a_button_beside_the_sentence_only_while_it_helps():
     visit = StageStore(text="word", objective="sentence permutation")
     visit.text = "word"
-    page, _ = stage.page(visit)
+    page = StagePage(visit).layout
     buttons(page)["Take a sample text"].clicks += 1
     assert visit.rebuilt.objective.name == "sentence permutation" and "Take a sample text" not in buttons(page)
 
@@ -155,9 +156,9 @@ def test_a_model_that_hides_its_weights_says_so_and_still_guesses(monkeypatch):
     real = LanguageModel.forward
     monkeypatch.setattr(LanguageModel, "forward", lambda self, example, attn_weights=None: real(self, example))
     visit = StageStore(objective=objective.name)
-    visit.lend(Lent(learner, reviews()))
+    visit.attach(StageModel(learner, reviews()))
     frames = {frame["name"]: frame for frame in visit.record()["frames"]}
-    assert "hides its attention weights" in frames["forward"]["caption"]
+    assert "returns no attention weights" in frames["forward"]["caption"]
     assert visit.record()["numbers"]["attention"] == {} and visit.record()["numbers"]["guesses"]
 
 
@@ -212,7 +213,7 @@ def test_two_languages_are_told_apart_on_every_token_and_one_is_not_marked():
 
 
 def test_the_keys_that_the_train_page_lists_are_those_that_it_hears():
-    source = Path(shortcuts.__file__).with_suffix(".js").read_text(encoding="utf-8")
+    source = Path(browser.__file__).with_name("shortcuts.js").read_text(encoding="utf-8")
     [buttons_line] = re.findall(r"^const BUTTONS = \{(.*)\};$", source, re.M)
     [list_line] = re.findall(r"^const LIST = \[(.*)\];$", source, re.M)
     heard = {key.strip() or "space" for key in re.findall(r'"?([\w ])"?: \[', buttons_line)} | {"f", "?"}

@@ -1,4 +1,4 @@
-"""A hand on the stage as a plan of the engine: a click, a drag or a typed word bends the plan, and nothing else."""
+"""Edits by hand as plans of the engine: a click, a drag or a typed word changes the plan, and nothing else."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -8,11 +8,8 @@ from playground.errors import Refusal
 from playground.objectives import plan_overrides
 
 Plan = dict[str, Any]
-ACTIONS = ("mask", "random", "keep")
-"""What may happen to a chosen word, in the order in which clicks go round."""
-
-FARTHEST = 10_000
-"""No word, cell or layer on the stage has a larger number."""
+ACTIONS = ("mask", "random", "keep")  # what may happen to a chosen word, in the order in which clicks go round
+FARTHEST = 10_000  # no word, cell or layer on the stage has a larger number
 
 
 @dataclass(frozen=True)
@@ -23,7 +20,7 @@ class Bent:
     typed: Mapping[int, str] = field(default_factory=dict)
 
     def complete(self, drawn: Plan, everyone: bool) -> Plan:
-        """The whole plan, once the dice have said (`drawn`) which word each other position gets."""
+        """The whole plan, once it is sampled (`drawn`) which word each other position gets."""
         if not self.typed:
             return self.plan
         places = carriers(drawn, everyone)
@@ -53,29 +50,21 @@ def carriers(plan: Mapping[str, Any], everyone: bool) -> list[int]:
 
 
 def chosen_words(plan: Mapping[str, Any]) -> list[int]:
-    """The words that are chosen, by name or inside a span."""
-    spans = (plan_overrides.read("spans", plan["spans"])) if "spans" in plan else []
-    inside = [place for start, length in spans for place in range(start, start + length)]
-    return sorted({*plan.get("chosen", ()), *inside})
+    """The words that are chosen, by number or inside a span."""
+    spans = plan_overrides.read("spans", plan["spans"]) if "spans" in plan else []
+    return sorted({*plan.get("chosen", ()), *(place for s, n in spans for place in range(s, s + n))})
 
 
-def _keeping_actions(plan: Plan, change: Callable[[], None]) -> Plan:
-    """The plan after a change of what is chosen; whoever stays keeps the action, whoever is new is masked."""
+def _with_choice(plan: Plan, key: str, value: Any) -> Plan:
+    """The plan with other chosen words or spans; a word that stays keeps its action, a new one is masked."""
     before = dict(zip(chosen_words(plan), plan.get("actions", ()), strict=False))
-    change()
-    if "actions" in plan:
-        plan["actions"] = [before.get(place, "mask") for place in chosen_words(plan)]
-    return plan
+    after = {**plan, key: value}
+    return after | ({"actions": [before.get(w, "mask") for w in chosen_words(after)]} if "actions" in plan else {})
 
 
 def _choose(plan: Plan, edit: Mapping[str, Any]) -> Plan:
-    """Choose a word, or let a chosen one go."""
-    word = number(edit, "word")
-
-    def change() -> None:
-        plan["chosen"] = sorted({*plan["chosen"]} ^ {word})
-
-    return _keeping_actions(_with_key(plan, "chosen"), change)
+    """Choose a word, or deselect a chosen one."""
+    return _with_choice(plan, "chosen", sorted({*_value_of(plan, "chosen")} ^ {number(edit, "word")}))
 
 
 def _act(plan: Plan, edit: Mapping[str, Any]) -> Plan:
@@ -83,7 +72,7 @@ def _act(plan: Plan, edit: Mapping[str, Any]) -> Plan:
     word = number(edit, "word")
     if word not in chosen_words(plan):
         plan = _choose(plan, edit)
-    actions, at = _with_key(plan, "actions")["actions"], _action_of(plan, word)
+    actions, at = _value_of(plan, "actions"), _action_of(plan, word)
     wanted = edit.get("to") or ACTIONS[(ACTIONS.index(actions[at]) + 1) % len(ACTIONS)]
     actions[at] = plan_overrides.read("actions", [wanted])[0]
     return plan
@@ -99,48 +88,41 @@ def _action_of(plan: Plan, word: int) -> int:
 
 def _replace(plan: Plan, edit: Mapping[str, Any]) -> Plan:
     """Give a chosen word the word that stands there instead."""
-    word, said = number(edit, "word"), str(edit.get("with", "")).strip()
-    if not said or any(sign in said for sign in " ,;=") or len(said) > 40:
-        raise Refusal(f"The word {said[:40]!r} cannot be written into a plan; type one word without commas or spaces.")
+    word, other = number(edit, "word"), str(edit.get("with", "")).strip()
+    if not other or any(sign in other for sign in " ,;=") or len(other) > 40:
+        raise Refusal(f"The word {other[:40]!r} cannot be written into a plan; type one word without commas or spaces.")
     if word not in chosen_words(plan):
         plan = _choose(plan, edit)
     if "actions" in plan and edit.get("acts", True):
         plan["actions"][_action_of(plan, word)] = "random"
-    return {**plan, "typed": {word: said}}
+    return {**plan, "typed": {word: other}}
 
 
 def _span(plan: Plan, edit: Mapping[str, Any]) -> Plan:
-    """Make a run of words a span; `old` is the span that it grew out of, and no two spans may share a word."""
+    """Make neighbouring words a span, in place of the span `old` and of all that share a word with it."""
     first, last = sorted((number(edit, "from"), number(edit, "to")))
-    return _keeping_actions(plan, lambda: _set_spans(plan, edit.get("old"), (first, last - first + 1)))
+    others = [(start, n) for start, n in _other_spans(plan, edit) if start + n <= first or start > last]
+    return _with_spans(plan, [*others, (first, last - first + 1)])
 
 
-def _unspan(plan: Plan, edit: Mapping[str, Any]) -> Plan:
-    """Let a span go."""
-    return _keeping_actions(plan, lambda: _set_spans(plan, edit.get("old"), None))
+def _other_spans(plan: Plan, edit: Mapping[str, Any]) -> list[tuple[int, int]]:
+    spans = plan_overrides.read("spans", _value_of(plan, "spans"))
+    return [(start, n) for start, n in spans if f"{start}:{n}" != edit.get("old")]
 
 
-def _set_spans(plan: Plan, old: Any, new: tuple[int, int] | None) -> None:
-    written = plan_overrides.read("spans", _with_key(plan, "spans")["spans"])
-    spans = [span for span in written if f"{span[0]}:{span[1]}" != old]
-    if new is not None:
-        spans = [span for span in spans if span[0] + span[1] <= new[0] or span[0] >= sum(new)] + [new]
-    plan["spans"] = [f"{start}:{length}" for start, length in sorted(spans)]
+def _with_spans(plan: Plan, spans: list[tuple[int, int]]) -> Plan:
+    return _with_choice(plan, "spans", [f"{start}:{length}" for start, length in sorted(spans)])
 
 
 def _value(key: str) -> Callable[[Plan, Mapping[str, Any]], Plan]:
     """An edit that gives a plan key its new value as it stands."""
-
-    def act(plan: Plan, edit: Mapping[str, Any]) -> Plan:
-        return {**plan, key: plan_overrides.read(key, edit.get("to"))}
-
-    return act
+    return lambda plan, edit: {**plan, key: plan_overrides.read(key, edit.get("to"))}
 
 
-def _with_key(plan: Plan, key: str) -> Plan:
+def _value_of(plan: Plan, key: str) -> Any:
     if key not in plan:
         raise Refusal(f"This objective has no {key!r} to edit; its plan has: {', '.join(plan) or 'nothing'}.")
-    return plan
+    return plan[key]
 
 
 def number(edit: Mapping[Any, Any], key: Any) -> int:
@@ -165,16 +147,13 @@ DO: Mapping[str, Callable[[Plan, Mapping[str, Any]], Plan]] = {
     "act": _act,
     "replace": _replace,
     "span": _span,
-    "unspan": _unspan,
-    "order": _value("order"),
-    "cut": _value("cut"),
-    "split": _value("split"),
-    "pair": _value("pair"),
+    "unspan": lambda plan, edit: _with_spans(plan, _other_spans(plan, edit)),
+    **{key: _value(key) for key in ("order", "cut", "split", "pair")},
 }
 
 
 def unheard(message: Mapping[str, Any], heard: dict[str, int]) -> Iterator[Mapping[str, Any]]:
-    """The edits of a message that were not heard before; `heard` remembers the last number of every sender."""
+    """The edits of a message that were not seen before; `heard` has the last number of every sender."""
     sender = str(message.get("from"))
     for edit in message.get("edits", ()):
         if edit.get("number", 0) > heard.get(sender, 0):

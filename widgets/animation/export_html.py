@@ -1,4 +1,4 @@
-"""The stage as a page that needs neither kernel nor network."""
+"""Drawings as pages and as parts of pages that need neither kernel nor network."""
 
 import base64
 import json
@@ -21,18 +21,26 @@ def js(value: Any) -> str:
 
 
 def packed(value: Any) -> str:
-    """JSON made small, as letters that neither a script nor a page can mistake for its own."""
-    return base64.b64encode(zlib.compress(json.dumps(value).encode(), 9)).decode("ascii")
+    """Bytes, or any other value as JSON, compressed by zlib, in base64."""
+    data = value if isinstance(value, bytes) else json.dumps(value, separators=(",", ":")).encode()
+    return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
 
 
-def standalone(record: Record) -> str:
-    """A self-contained fragment: the stage where scripts run, the last frame as picture and table where they do not."""
-    name, record = f"stage-{uuid4().hex[:12]}", typeset(record)
-    return (
-        f'<div id="{name}">{still(record)}</div>\n'
-        f'<script type="module">\n{ESM}\n'
-        f'mount(document.getElementById("{name}"), await unpacked("{packed(record)}"));\n</script>'
-    )
+def fragment(kind: str, instead: str, data: Any, module: bool = True) -> str:
+    """A part of a page: a "stage", "table" or "replay" where scripts run, elsewhere the markup `instead`.
+
+    The data is what `packed` returns or JSON. Without the `module` another part of the same page must have it.
+    """
+    name = f"{kind}-{uuid4().hex[:12]}"
+    cell = f"(globalThis.__playground ??= []).push({js([kind, name, data])});"
+    script = f'<script type="module">\n{ESM}\ndrawCells();\n{cell}\n</script>' if module else f"<script>{cell}</script>"
+    return f'<div id="{name}">{instead}</div>\n{script}'
+
+
+def standalone(record: Record, module: bool = True) -> str:
+    """The stage as a part of a page; without scripts its last frame as picture and table."""
+    record = typeset(record)
+    return fragment("stage", still(record), packed(record), module)
 
 
 PAGE_STYLE = """

@@ -64,14 +64,14 @@ export interface Frame {
   numbers?: boolean;
 }
 
-/** A position of a stream in a layer, on the way of a leak. */
+/** A position of a stream in a layer, on the path of a leak. */
 export interface Place {
   stream: string;
   position: number;
   layer: number;
 }
 
-/** Whether an answer can reach its own prediction, and on which way. */
+/** Whether an answer can reach its own prediction, and on which path. */
 export interface Leak {
   leak: boolean;
   level: string;
@@ -80,14 +80,14 @@ export interface Leak {
   path: Place[];
 }
 
-/** A term of the loss as LaTeX and MathML, with what its symbols mean. */
+/** A term of the loss as LaTeX and as a tree of MathML, with what its symbols mean. */
 export interface Term {
   question: string;
   latex: string;
-  mathml: string;
+  mathml: any[];
   weight: number;
   symbols: { [name: string]: string };
-  signs: { [name: string]: string };
+  signs: { [name: string]: any[] };
   network: string;
   reader: string;
   positions: number[];
@@ -124,7 +124,7 @@ export interface StageRecord {
   source: string;
   loss: string;
   terms: Term[];
-  misprint: { [name: string]: string } | null;
+  misprint: { [name: string]: any } | null;
   signal: { [name: string]: number };
   meters: { [name: string]: any }[];
   left_out: { [name: string]: any }[];

@@ -1,10 +1,11 @@
-"""The record of a stage as it travels to the page: formulas as MathML, tokens without what goes without saying."""
+"""The record of a stage as it travels to the page: formulas as trees of MathML, tokens without their defaults."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
+from xml.etree import ElementTree
 
 from latex2mathml.converter import convert
 from pygments.lexers.python import PythonLexer
@@ -23,24 +24,26 @@ def lockstep(records: Sequence[Record]) -> dict[str, Any]:
 
 
 DEFAULTS = {"state": "kept", "chosen": False, "graded": False, "badge": "", "was": "", "language": 0}
-"""What the drawing module fills in for a token that says nothing else; leaving it out halves a record."""
+"""What the drawing module fills in for a token; leaving it out halves a record."""
 
 
 def typeset(record: Record) -> dict[str, Any]:
-    """The record as it travels: formulas as MathML beside their LaTeX, and tokens without what goes without saying."""
+    """The record as it travels: formulas as MathML beside their LaTeX, and tokens without their defaults."""
     made = {**record, "frames": [_lean(frame) for frame in record.get("frames", ())]}
     if "records" in made:
         made["records"] = [typeset(part) for part in made["records"]]
     if "terms" in made:
-        made["terms"] = [_typeset_term(term) for term in made["terms"]]
+        made["terms"] = [
+            {
+                **term,
+                "mathml": _mathml(term["latex"]),
+                "signs": {sign: _mathml(sign) for sign in term.get("symbols", {})},
+            }
+            for term in made["terms"]
+        ]
     if made.get("misprint"):
         made["misprint"] = {**made["misprint"], "mathml": _mathml(made["misprint"]["latex"])}
     return made
-
-
-def _typeset_term(term: Record) -> Record:
-    signs = {symbol: _mathml(symbol) for symbol in term.get("symbols", {})}
-    return {**term, "mathml": _mathml(term["latex"]), "signs": signs}
 
 
 def _lean(frame: Record) -> Record:
@@ -54,21 +57,18 @@ def _lean(frame: Record) -> Record:
 PAINTED = {
     Comment: "note",
     String: "said",
-    Keyword: "word",
-    Operator.Word: "word",
-    Name.Builtin.Pseudo: "word",
     Number: "figure",
     Name.Function: "call",
     Name.Class: "call",
-}
+} | dict.fromkeys((Keyword, Operator.Word, Name.Builtin.Pseudo), "word")
 """What is coloured of a source, by kind of token and by the class of its colour."""
 
 
 @lru_cache(maxsize=1024)  # a call is written anew with every value of a knob
 def _spans(text: str) -> list[list[Any]]:
     """Python as runs `[kind, text]`; the kind is empty where nothing is coloured."""
-    told = ((next((PAINTED[k] for k in PAINTED if kind in k), ""), said) for kind, said in LEXER.get_tokens(text))
-    return [[kind, "".join(said for _, said in run)] for kind, run in groupby(told, key=itemgetter(0))]
+    tokens = ((next((PAINTED[k] for k in PAINTED if kind in k), ""), part) for kind, part in LEXER.get_tokens(text))
+    return [[kind, "".join(part for _, part in run)] for kind, run in groupby(tokens, key=itemgetter(0))]
 
 
 def _coloured(code: Record) -> Record:
@@ -80,5 +80,11 @@ def _coloured(code: Record) -> Record:
 
 
 @cache
-def _mathml(latex: str) -> str:
-    return convert(latex)
+def _mathml(latex: str) -> list[Any]:
+    """A formula as an element of MathML: its tag, its attributes, its text or its elements."""
+    return _tree(ElementTree.fromstring(convert(latex)))
+
+
+def _tree(element: ElementTree.Element) -> list[Any]:
+    text = [element.text] if element.text else []
+    return [element.tag.rpartition("}")[2], dict(element.attrib), *text, *map(_tree, element)]

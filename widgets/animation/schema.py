@@ -3,9 +3,8 @@
 `record.d.ts` says the same for the JavaScript; `python -m widgets.animation.schema` writes it, a test compares both.
 """
 
-import types
 from pathlib import Path
-from typing import Any, NotRequired, Required, TypedDict, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, NotRequired, Required, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
 
 
 class Cell(TypedDict):
@@ -80,7 +79,7 @@ class Frame(TypedDict):
 
 
 class Place(TypedDict):
-    """A position of a stream in a layer, on the way of a leak."""
+    """A position of a stream in a layer, on the path of a leak."""
 
     stream: str
     position: int
@@ -88,7 +87,7 @@ class Place(TypedDict):
 
 
 class Leak(TypedDict):
-    """Whether an answer can reach its own prediction, and on which way."""
+    """Whether an answer can reach its own prediction, and on which path."""
 
     leak: bool
     level: str
@@ -98,14 +97,14 @@ class Leak(TypedDict):
 
 
 class Term(TypedDict):
-    """A term of the loss as LaTeX and MathML, with what its symbols mean."""
+    """A term of the loss as LaTeX and as a tree of MathML, with what its symbols mean."""
 
     question: str
     latex: str
-    mathml: str
+    mathml: list[Any]
     weight: float
     symbols: dict[str, str]
-    signs: dict[str, str]
+    signs: dict[str, list[Any]]
     network: str
     reader: str
     positions: list[int]
@@ -145,7 +144,7 @@ class StageRecord(TypedDict):
     source: str
     loss: str
     terms: list[Term]
-    misprint: dict[str, str] | None
+    misprint: dict[str, Any] | None
     signal: dict[str, int]
     meters: list[dict[str, Any]]
     left_out: list[dict[str, Any]]
@@ -184,35 +183,28 @@ Edit = TypedDict(
 )
 Edit.__doc__ = "What a person did by hand: `do` says what, the rest is what that needs (see `edits.DO`)."
 
-
 ALL = (Cell, Lane, Weights, Matrix, CodePart, Code, Frame, Place, Leak, Term, Guess, Numbers, StageRecord, Edit)
 BASIC = {str: "string", int: "number", float: "number", bool: "boolean", Any: "any", type(None): "null"}
 
 
 def declarations() -> str:
     """The same for TypeScript."""
-    parts = []
+    text = "// Written by `python -m widgets.animation.schema` from schema.py.\n"
     for kind in ALL:
-        fields = get_type_hints(kind)
-        lines = [f"  {n}{'' if n in kind.__required_keys__ else '?'}: {_said(t)};" for n, t in fields.items()]
-        doc = " ".join((kind.__doc__ or "").split())
-        parts.append("\n".join((f"/** {doc} */", f"export interface {kind.__name__} {{", *lines, "}")))
-    return "// Written by `python -m widgets.animation.schema` from schema.py.\n\n" + "\n\n".join(parts) + "\n"
+        text += f"\n/** {' '.join((kind.__doc__ or '').split())} */\nexport interface {kind.__name__} {{\n"
+        for name, value in get_type_hints(kind).items():
+            text += f"  {name}{'' if name in kind.__required_keys__ else '?'}: {_typescript(value)};\n"
+        text += "}\n"
+    return text
 
 
-def _said(kind: Any) -> str:
+def _typescript(kind: Any) -> str:
     """A type in the words of TypeScript."""
-    if kind in BASIC:
-        return BASIC[kind]
-    if is_typeddict(kind):
-        return kind.__name__
-    inner = [_said(part) for part in get_args(kind)]
-    if get_origin(kind) is list:
-        return f"{inner[0]}[]"
-    if get_origin(kind) is dict:
-        return f"{{ [name: {inner[0]}]: {inner[1]} }}"
-    assert get_origin(kind) in (Union, types.UnionType), kind
-    return " | ".join(inner)
+    if kind in BASIC or is_typeddict(kind):
+        return BASIC.get(kind) or kind.__name__
+    inner = [_typescript(part) for part in get_args(kind)]
+    shape = {list: "{}[]", dict: "{{ [name: {}]: {} }}"}.get(get_origin(kind))
+    return shape.format(*inner) if shape else " | ".join(inner)
 
 
 if __name__ == "__main__":

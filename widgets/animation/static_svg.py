@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from html import escape
 from textwrap import wrap
 from typing import Any
@@ -10,31 +10,25 @@ from typing import Any
 from widgets.animation.record import Record
 from widgets.tokens import TOKENS
 
-SELF, PADDING, LEAKED = 2, 3, 4
-
 WIDTH, PAD, GUTTER = 960, 20, 116
-INK, MUTED, FAINT, LINE, TRACK, PAPER = (
-    TOKENS["still"][name] for name in ("ink", "muted", "faint", "line", "track", "paper")
-)
-BLUE = TOKENS["still"]["visible"]
-SKY, GREEN, ORANGE, VERMILION, PURPLE = (
-    TOKENS["palette"][name] for name in ("sky", "green", "orange", "vermilion", "purple")
-)
+FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
 
-CHIP: Mapping[str, tuple[str, str, str, str]] = {
-    "kept": (PAPER, LINE, INK, ""),
-    "masked": ("#4f545c", "#4f545c", PAPER, ""),
-    "randomised": ("#f9e6da", VERMILION, INK, ""),
-    "graded_as_is": (PAPER, ORANGE, INK, "2 3"),
-    "deleted": ("none", FAINT, FAINT, "4 4"),
-    "moved": (PAPER, GREEN, INK, ""),
-    "replaced": ("#f7e9f1", PURPLE, INK, ""),
-    "same_by_luck": (PAPER, PURPLE, INK, ""),
-    "inserted": ("#e4f3fc", SKY, INK, ""),
-    "special": (TRACK, FAINT, MUTED, ""),
-    "padding": ("none", LINE, FAINT, "1 4"),
-}
-"""Fill, edge, text and dashes of a chip by its state, in the colours of the live stage."""
+
+def mix(first: str, second: str, share: float) -> str:
+    """A colour so far on the way from one `#rrggbb` to another."""
+    ends = [[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in (first, second)]
+    return "#" + "".join(f"{round(a + (b - a) * share):02x}" for a, b in zip(*ends, strict=True))
+
+
+HUES, INK, PAPER = TOKENS["palette"], TOKENS["still"]["ink"], TOKENS["still"]["paper"]
+COLOURS = (
+    {"ink": INK, "paper": PAPER, "transparent": mix(PAPER, INK, 0.4), "": "none"}
+    | {"visible": mix(PAPER, mix(HUES["blue"], HUES["sky"], 0.35), 0.8), "leaked": mix(PAPER, HUES["vermilion"], 0.4)}
+    | {name: mix(PAPER, INK, light) for name, (light, _) in TOKENS["shades"].items()}
+    | {f"tint {name}": mix(PAPER, hue, 0.16) for name, hue in HUES.items()}
+    | {f"strong {name}": mix(hue, "#000000", 0.08) for name, hue in HUES.items()}
+)
+"""The colours of `tokens.json` as `theme.js` mixes them on white paper; a word is to be read in every state."""
 
 
 def still(record: Record) -> str:
@@ -43,42 +37,35 @@ def still(record: Record) -> str:
         return "".join(still(part) for part in record["records"])
     frame = _frame(record, -1)
     picture = base64.b64encode(svg(record).encode()).decode()
-    caption = f"{record.get('title', '')}: {frame.get('caption', '')}"
-    rows = "".join(_row(lane) for lane in frame.get("lanes", ()))
+    caption = _text(f"{record.get('title', '')}: {frame.get('caption', '')}")
+    rows = ""
+    for lane in frame.get("lanes", ()):
+        words = "".join(f"<td>{_text(cell['text'])}</td>" for cell in lane["cells"])
+        rows += f"<tr><th>{_text(_title(lane))}</th>{words}</tr>"
     return (
-        f'<figure><img alt="{_text(caption)}" src="data:image/svg+xml;base64,{picture}">'
-        f"<figcaption>{_text(caption)}</figcaption>"
+        f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{picture}"><figcaption>{caption}</figcaption>'
         f"<details><summary>The same as a table</summary><table>{rows}</table></details></figure>"
     )
-
-
-def _row(lane: Record) -> str:
-    words = "".join(f"<td>{_text(cell['text'])}</td>" for cell in lane["cells"])
-    return f"<tr><th>{_text(_title(lane))}</th>{words}</tr>"
 
 
 def svg(record: Record, frame: int | str = -1) -> str:
     """One frame, by number or name, as a drawing whose text is text; of several records the first."""
     record = record.get("records", [record])[0]
     chosen = _frame(record, frame)
-    parts: list[str] = [_label(PAD, 34, str(record.get("title", "")), 20, INK, weight=650)]
-    parts.append(_label(PAD, 58, f"{chosen.get('title', '')} - {chosen.get('caption', '')}", 14, MUTED))
     lanes, top = _lanes(chosen.get("lanes", ()), 84)
     matrices, bottom = _matrices(chosen.get("matrices", ()), top + 10)
-    body = "".join([*parts, *lanes, *matrices])
     height = round(max(top, bottom) + PAD)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" '
-        f'role="img" font-family="system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif">'
-        f"<title>{_text(chosen.get('caption', ''))}</title>{HATCH}"
-        f'<rect width="{WIDTH}" height="{height}" rx="10" fill="{PAPER}"/>{body}</svg>'
+    hatch = _tag("rect", width=6, height=6, fill=COLOURS["blocked"])
+    hatch += _tag("path", d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5", stroke=COLOURS["hatch"])
+    parts = (
+        _tag("title", _text(chosen.get("caption", ""))),
+        _tag("pattern", hatch, id="hatch", width=6, height=6, patternUnits="userSpaceOnUse"),
+        _tag("rect", width=WIDTH, height=height, rx=10, fill=PAPER),
+        _words(PAD, 34, record.get("title", ""), 20, font_weight=650),
+        _words(PAD, 58, f"{chosen.get('title', '')} - {chosen.get('caption', '')}", 14, "muted"),
     )
-
-
-HATCH = (
-    '<defs><pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse"><rect width="6" height="6" '
-    f'fill="#f3f4f6"/><path d="M-1 7L7 -1M-1 1L1 -1M5 7L7 5" stroke="{LINE}"/></pattern></defs>'
-)
+    place = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height, "font_family": FONT}
+    return _tag("svg", "".join((*parts, *lanes, *matrices)), xmlns="http://www.w3.org/2000/svg", role="img", **place)
 
 
 def _frame(record: Record, which: int | str) -> Record:
@@ -88,65 +75,56 @@ def _frame(record: Record, which: int | str) -> Record:
     return next((frame for frame in frames if frame["name"] == which), frames[-1])
 
 
-def _lanes(lanes: Any, top: float) -> tuple[list[str], float]:
+def _lanes(lanes: Sequence[Record], top: float) -> tuple[list[str], float]:
     """All lanes on one grid of equal chips, and where they end."""
-    words = [cell["text"] for lane in lanes for cell in lane["cells"]]
+    cells = [cell for lane in lanes for cell in lane["cells"]]
     count = max((len(lane["cells"]) for lane in lanes), default=0)
     size = 15 if count <= 9 else 13 if count <= 14 else 11
     room = WIDTH - 2 * PAD - GUTTER
-    natural = min(max((len(word) for word in words), default=1), 12) * size * 0.6 + size * 1.4
-    across = max(1, min(count, int(room // natural)))
-    lines = -(-count // across) if count else 0
-    columns = -(-count // max(1, lines))
-    wide = min(room / max(1, columns), max(natural, 92))
-    pitch = size * (3.3 if any(cell.get("was") for lane in lanes for cell in lane["cells"]) else 2.9)
+    natural = min(max((len(cell["text"]) for cell in cells), default=1), 12) * size * 0.6 + size * 1.4
+    lines = -(-count // max(1, min(count, int(room // natural))))
+    columns = max(1, -(-count // max(1, lines)))
+    wide = min(room / columns, max(natural, 92))
+    pitch = size * (3.3 if any(cell.get("was") for cell in cells) else 2.9)
     parts: list[str] = []
     for lane in lanes:
-        parts.extend(_heading(_title(lane), top + size * 1.5))
+        name = wrap(_title(lane), 13)[:2]  # in the margin, on two lines if it is long
+        for i, line in enumerate(name):
+            y = top + size * 1.5 + (i - (len(name) - 1) / 2) * 16
+            parts.append(_words(PAD, y, line, 13, "muted", font_weight=600))
         for i, cell in enumerate(lane["cells"]):
             x, y = PAD + GUTTER + (i % columns) * wide, top + (i // columns) * pitch
-            parts.append(_chip(cell, lane["name"], x, y, wide - 6, size))
-        top += max(1, -(-len(lane["cells"]) // max(1, columns))) * pitch + 14
+            parts.extend(_chip(cell, lane["name"] == "targets", x, y, wide - 6, size))
+        top += max(1, -(-len(lane["cells"]) // columns)) * pitch + 14
     return parts, top
 
 
-def _heading(title: str, y: float) -> Iterator[str]:
-    """The name of a lane in its margin, on two lines if it is long."""
-    lines = wrap(title, 13)[:2]
-    for i, line in enumerate(lines):
-        yield _label(PAD, y + (i - (len(lines) - 1) / 2) * 16, line, 13, MUTED, weight=600)
-
-
-def _chip(cell: Record, lane: str, x: float, y: float, wide: float, size: int) -> str:
-    """One token: box, word, ring if it is graded, badge with its order, and what it was before."""
-    fill, edge, ink, dash = CHIP.get(cell.get("state", "kept"), CHIP["kept"])
-    if lane == "targets":
-        fill, edge, ink, dash = ("#fcf1da", ORANGE, INK, "") if cell.get("graded") else ("none", LINE, FAINT, "")
-    high = size * 2.2
-    radius = high / 2 if cell.get("state") == "special" else 8
-    parts = [
-        f'<rect x="{x:.1f}" y="{y:.1f}" width="{wide:.1f}" height="{high:.1f}" rx="{radius:.1f}" fill="{fill}" '
-        f'stroke="{edge}" stroke-dasharray="{dash}"/>',
-        _label(x + wide / 2, y + high / 2 + size * 0.36, _cut(cell["text"], wide / size / 0.56), size, ink, "middle"),
-    ]
-    if spoken := cell.get("language"):
-        dashes = {1: "", 2: "4 2.5"}.get(spoken, "")
-        hue = BLUE if spoken == 1 else GREEN
-        parts.append(
-            f'<path d="M{x:.1f} {y + high * 0.2:.1f}v{high * 0.6:.1f}" stroke="{hue}" stroke-width="3" '
-            f'stroke-dasharray="{dashes}"/>'
-        )
-    if cell.get("graded"):
-        parts.append(_ring(x + 8, y + 8, 3))
+def _chip(cell: Record, answers: bool, x: float, y: float, wide: float, size: int) -> Iterator[str]:
+    """One token: box, word, bar of its language, ring if it is scored, badge with its order, and what it was before."""
+    chips, scored, high = TOKENS["chips"], cell.get("graded"), size * 2.2
+    look = chips["blank"] if answers and not scored else chips.get(cell.get("state", "kept"), chips["kept"])
+    look = look | (chips["answer"] if answers and scored else {})
+    edge = "strong green" if look.get("mark") == "ribbon" else look["edge"]  # moved
+    fill, edge = COLOURS[look["fill"] or ""], COLOURS[edge]
+    dash, round_ = " ".join(map(str, look.get("dash") or ())), high / 2 if look.get("pill") else 8
+    yield _tag("rect", x=x, y=y, width=wide, height=high, rx=round_, fill=fill, stroke=edge, stroke_dasharray=dash)
+    word = _cut(cell["text"], wide / size / 0.56)
+    yield _words(x + wide / 2, y + high / 2 + size * 0.36, word, size, look["text"], "middle")
+    if language := cell.get("language"):
+        hue, dash = ("strong blue", "") if language == 1 else ("strong green", "4 2.5")
+        bar = f"M{x:.1f} {y + high * 0.2:.1f}v{high * 0.6:.1f}"
+        yield _tag("path", d=bar, stroke=COLOURS[hue], stroke_width=3, stroke_dasharray=dash)
+    if scored:
+        yield _ring(x + 8, y + 8, 3.0)
     if cell.get("badge"):
-        parts.append(f'<circle cx="{x + wide - 3:.1f}" cy="{y + 2:.1f}" r="8.5" fill="{PURPLE}"/>')
-        parts.append(_label(x + wide - 3, y + 6, cell["badge"], 10, PAPER, "middle", 700))
+        yield _tag("circle", cx=x + wide - 3, cy=y + 2, r=8.5, fill=COLOURS["strong purple"])
+        yield _words(x + wide - 3, y + 6, cell["badge"], 10, "paper", "middle", font_weight=700)
     if cell.get("was"):
-        parts.append(_label(x + wide / 2, y + high + size * 0.68, cell["was"], 9, MUTED, "middle", struck=True))
-    return "".join(parts)
+        low = y + high + size * 0.68
+        yield _words(x + wide / 2, low, cell["was"], 9, "muted", "middle", text_decoration="line-through")
 
 
-def _matrices(matrices: Any, top: float) -> tuple[list[str], float]:
+def _matrices(matrices: Sequence[Record], top: float) -> tuple[list[str], float]:
     """The matrices side by side with one cell size, and where they end."""
     if not matrices:
         return [], top
@@ -154,95 +132,65 @@ def _matrices(matrices: Any, top: float) -> tuple[list[str], float]:
     columns = sum(matrix["shape"][1] for matrix in matrices)
     side = min(30.0, (WIDTH - 2 * PAD - sum(margins) - 46 * (len(matrices) - 1)) / max(1, columns))
     side = min(side, 460 / max(max(matrix["shape"]) for matrix in matrices))
-    labelled = side >= 9.5
-    head = (
-        24 + (max(min(len(word), 12) for matrix in matrices for word in (*matrix["columns"], "")) * 4.6 + 12) * labelled
-    )
+    longest = max(min(len(word), 12) for matrix in matrices for word in (*matrix["columns"], ""))
+    head = 24 + (longest * 4.6 + 12) * (side >= LABELLED)
     x, parts = float(PAD), []
     for matrix, margin in zip(matrices, margins, strict=True):
-        parts.append(_label(x, top + 12, _title(matrix), 13, INK, weight=600))
-        parts.extend(_matrix(matrix, x + margin, top + head, side, labelled))
+        parts.append(_words(x, top + 12, _title(matrix), 13, font_weight=600))
+        parts.extend(_matrix(matrix, x + margin, top + head, side))
         x += margin + matrix["shape"][1] * side + 46
     return parts, top + head + max(matrix["shape"][0] for matrix in matrices) * side
 
 
-def _matrix(matrix: Record, x: float, y: float, side: float, labelled: bool) -> Iterator[str]:
+LABELLED = 9.5  # the side of a cell from which on there is room for words along the axes
+FILLS = ("url(#hatch)", *(COLOURS[name] for name in ("visible", "self", "blocked", "leaked")))
+BORDERS = [[(low, low), (1 - low, low), (1 - low, 1 - low), (low, 1 - low), (low, low)] for low in (0.04, 0.2)]
+MARKS = {2: [[(0.3, 0.3), (0.7, 0.7)], [(0.7, 0.3), (0.3, 0.7)]], 3: [[(0.45, 0.5), (0.55, 0.5)]], 4: BORDERS}
+"""Lines in a cell of side 1: a cross where it cannot attend to itself, a dot for padding, two borders for a leak."""
+
+
+def _matrix(matrix: Record, x: float, y: float, side: float) -> Iterator[str]:
     """The cells of a matrix, one path for each state and stretch of a row, with the words along both axes."""
     n, m = matrix["shape"]
     states = base64.b64decode(matrix["states"])
-    for code, fill in enumerate(("url(#hatch)", BLUE, "#f3f4f6", TRACK, "#f3cfb3")):
-        path = "".join(_runs(states, n, m, code, x, y, side))
-        if path:
-            yield f'<path d="{path}" fill="{fill}"/>'
-    lines = [f"M{x:.1f} {y + i * side:.1f}h{m * side:.1f}" for i in range(n + 1)]
-    lines += [f"M{x + j * side:.1f} {y:.1f}v{n * side:.1f}" for j in range(m + 1)]
-    yield f'<path d="{"".join(lines)}" stroke="{PAPER}" stroke-width="{1.5 if side > 9 else 0.5}"/>'
-    yield from _marks(states, n, m, x, y, side)
-    for i, graded in enumerate(matrix.get("graded_rows") or ()):
-        if graded:
-            yield _ring(x - 9, y + (i + 0.5) * side, min(4, side / 4))
-    if labelled:
-        size = min(12.0, side * 0.8)
-        for i, word in enumerate(matrix["rows"]):
-            yield _label(x - 18, y + (i + 0.5) * side + size * 0.36, _cut(word, 12), size, MUTED, "end")
-        for j, word in enumerate(matrix["columns"]):
-            at = f"rotate(-45 {x + (j + 0.5) * side:.1f} {y - 6:.1f})"
-            yield _label(x + (j + 0.5) * side, y - 6, _cut(word, 12), size, MUTED, extra=f' transform="{at}"')
+    for code, fill in enumerate(FILLS):
+        runs = [(i, run) for i in range(n) for run in re.finditer(b"\\x%02x+" % code, states[i * m : i * m + m])]
+        boxes = ((x + run.start() * side, y + i * side, len(run[0]) * side) for i, run in runs)
+        if path := "".join(f"M{left:.1f} {up:.1f}h{wide:.1f}v{side:.1f}h{-wide:.1f}z" for left, up, wide in boxes):
+            yield _tag("path", d=path, fill=fill)
+    gaps = [f"M{x:.1f} {y + i * side:.1f}h{m * side:.1f}" for i in range(n + 1)]
+    gaps += [f"M{x + j * side:.1f} {y:.1f}v{n * side:.1f}" for j in range(m + 1)]
+    yield _tag("path", d="".join(gaps), stroke=PAPER, stroke_width=1.5 if side > 9 else 0.5)
+    for code, strokes in MARKS.items():
+        places = [(x + k % m * side, y + k // m * side) for k in range(n * m) if states[k] == code]
+        ways = ([f"{a + p * side:.1f} {b + q * side:.1f}" for p, q in line] for a, b in places for line in strokes)
+        if path := "".join("M" + "L".join(way) for way in ways):
+            edge = COLOURS["strong vermilion" if code == 4 else "muted"]
+            yield _tag("path", d=path, fill="none", stroke=edge, stroke_width=1.3)
+    for i in (i for i, scored in enumerate(matrix.get("graded_rows") or ()) if scored):
+        yield _ring(x - 9, y + (i + 0.5) * side, min(4.0, side / 4))
+    size = min(12.0, side * 0.8)
+    for i, word in enumerate(matrix["rows"] if side >= LABELLED else ()):
+        yield _words(x - 18, y + (i + 0.5) * side + size * 0.36, _cut(word, 12), size, "muted", "end")
+    for j, word in enumerate(matrix["columns"] if side >= LABELLED else ()):
+        at = x + (j + 0.5) * side
+        yield _words(at, y - 6, _cut(word, 12), size, "muted", transform=f"rotate(-45 {at:.1f} {y - 6:.1f})")
 
 
-def _runs(states: bytes, n: int, m: int, code: int, x: float, y: float, side: float) -> Iterator[str]:
-    for i in range(n):
-        row = states[i * m : (i + 1) * m]
-        j = 0
-        while j < m:
-            end = j
-            while end < m and row[end] == code:
-                end += 1
-            if end > j:
-                wide = (end - j) * side
-                yield f"M{x + j * side:.1f} {y + i * side:.1f}h{wide:.1f}v{side:.1f}h{-wide:.1f}z"
-            j = max(end, j + 1)
-
-
-def _marks(states: bytes, n: int, m: int, x: float, y: float, side: float) -> Iterator[str]:
-    """What tells the states apart without colour: a cross, dots, a double border."""
-    draw: Mapping[int, Callable[[float, float], str]] = {
-        SELF: lambda a, b: (
-            f"M{a + 0.3 * side:.1f} {b + 0.3 * side:.1f}l{0.4 * side:.1f} {0.4 * side:.1f}"
-            f"m0 {-0.4 * side:.1f}l{-0.4 * side:.1f} {0.4 * side:.1f}"
-        ),
-        PADDING: lambda a, b: f"M{a + 0.45 * side:.1f} {b + 0.5 * side:.1f}h{0.1 * side:.1f}",
-        LEAKED: lambda a, b: (
-            f"M{a + 1:.1f} {b + 1:.1f}h{side - 2:.1f}v{side - 2:.1f}h{2 - side:.1f}z"
-            f"M{a + 0.2 * side:.1f} {b + 0.2 * side:.1f}h{0.6 * side:.1f}v{0.6 * side:.1f}h{-0.6 * side:.1f}z"
-        ),
-    }
-    for code, mark in draw.items():
-        path = "".join(mark(x + (k % m) * side, y + k // m * side) for k in range(n * m) if states[k] == code)
-        if path:
-            yield f'<path d="{path}" fill="none" stroke="{VERMILION if code == LEAKED else MUTED}" stroke-width="1.3"/>'
+def _tag(element: str, inside: str = "", **attributes: Any) -> str:
+    """An element of SVG with what stands in it; lengths are written with one decimal."""
+    given = ""
+    for name, value in attributes.items():
+        given += f' {name.replace("_", "-")}="{round(value, 1) if isinstance(value, float) else value}"'
+    return f"<{element}{given}>{inside}</{element}>"
 
 
 def _ring(x: float, y: float, radius: float) -> str:
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="none" stroke="{ORANGE}" stroke-width="1.7"/>'
+    return _tag("circle", cx=x, cy=y, r=radius, fill="none", stroke=COLOURS["strong orange"], stroke_width=1.7)
 
 
-def _label(
-    x: float,
-    y: float,
-    text: str,
-    size: float,
-    fill: str,
-    anchor: str = "start",
-    weight: int = 400,
-    struck: bool = False,
-    extra: str = "",
-) -> str:
-    line = ' text-decoration="line-through"' if struck else ""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" font-weight="{weight}" fill="{fill}" '
-        f'text-anchor="{anchor}"{line}{extra}>{_text(text)}</text>'
-    )
+def _words(x: float, y: float, text: str, size: float, ink: str = "ink", anchor: str = "start", **more: Any) -> str:
+    return _tag("text", _text(text), x=x, y=y, font_size=size, text_anchor=anchor, fill=COLOURS[ink], **more)
 
 
 def _title(part: Record) -> str:

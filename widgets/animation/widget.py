@@ -11,6 +11,7 @@ from widgets.animation.record import Record, typeset
 from widgets.bundle import beside
 
 ESM = beside(__file__, "js/main.js")
+"""The drawing module: the stage, the survey's table and the replay of a run, for every host."""
 
 
 class StageWidget(anywidget.AnyWidget):
@@ -29,12 +30,12 @@ class StageWidget(anywidget.AnyWidget):
 
 
 def live_widget(store: Any) -> StageWidget:
-    """The stage in a notebook with its hands on: what is edited goes to the store, what it rebuilds comes back."""
+    """The stage in a notebook with editing: the store takes the edits, and what it rebuilds is shown."""
 
     def record() -> Record:
-        """With what else there is to say: here no page stands around the stage, which hears every key itself."""
-        more, told = {"said": store.said or store.trouble or store.full, "alone": True}, store.record()
-        return {**told, **more, **({"records": [{**r, **more} for r in told["records"]]} if "records" in told else {})}
+        """The record, and what a page of the app would show and hear, for there is none."""
+        more, made = {"said": store.said or store.trouble or store.full, "alone": True}, store.record()
+        return made | more | ({"records": [r | more for r in made["records"]]} if "records" in made else {})
 
     widget, heard = StageWidget(record=record(), editable=True), {}
 
@@ -42,10 +43,9 @@ def live_widget(store: Any) -> StageWidget:
         for edit in unheard(change["new"], heard):
             store.edit(edit)
 
-    widget.observe(listen, "edit")
-
     def show(*_: Any) -> None:
         widget.record = record()
 
+    widget.observe(listen, "edit")
     store.param.watch(show, ["rebuilt", "companions", "said", "trouble"])
     return widget

@@ -6,7 +6,7 @@ from playground.errors import Refusal
 from widgets.animation.static_svg import svg
 from widgets.animation.survey_table import in_words, table_data
 from widgets.panel_compat import DEFERRED
-from widgets.state.app import StageStore
+from widgets.state.stage import StageStore
 
 TEMPLATE = """
 {% extends "base.html" %}
@@ -65,7 +65,7 @@ DEFERRED
 one with an error stayed for ever over a page that needed more than 10 s for its scripts. Troubles are said in what is
 seen at first, and go with it.
 
-Which visit a page came back to is nobody else's affair, so it goes from the address before anything reads that.
+The name of the visit that a page came back to is private, so it goes from the address before anything reads that.
 """
 
 

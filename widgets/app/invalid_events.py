@@ -10,19 +10,16 @@ import playground
 from playground.errors import readable
 from widgets.panel_compat import LOG_OF_EVENTS, LOGS, of_a_page_that_went_away
 
-OURS = tuple(f"{Path(package).parent}/" for package in (__file__, playground.__file__))
-"""Where our own code lies."""
+OURS = tuple(f"{Path(package).parent}/" for package in (__file__, playground.__file__))  # where our code lies
 
 
 def say_in_a_line() -> None:
     """Tell what no widget takes from faults of ours, from now on and for all visits."""
     pn.config.exception_handler = _pass_on
-    events = logging.getLogger(LOG_OF_EVENTS)
-    events.removeFilter(_without_traceback)  # another app of this process has asked for it too
-    events.addFilter(_without_traceback)
-    for name in LOGS:
-        logging.getLogger(name).removeFilter(_of_a_page_that_is_there)
-        logging.getLogger(name).addFilter(_of_a_page_that_is_there)
+    filters = {LOG_OF_EVENTS: _without_traceback, **dict.fromkeys(LOGS, _of_a_page_that_is_there)}
+    for name, keep in filters.items():
+        logging.getLogger(name).removeFilter(keep)  # another app of this process has asked for it too
+        logging.getLogger(name).addFilter(keep)
 
 
 def not_taken(error: BaseException) -> bool:

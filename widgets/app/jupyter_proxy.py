@@ -10,26 +10,14 @@ from widgets.app.server import LARGEST_MESSAGE, LOOKED_EVERY, LOST_FOR
 def setup_playground() -> dict[str, Any]:
     """What jupyter-server-proxy needs to know; imports nothing heavy, it runs when Jupyter starts."""
     here = Path(__file__).parent
+    command = [
+        sys.executable, "-m", "panel", "serve", str(here / "panel_entry.py"), "--unix-socket", "{unix_socket}",
+        "--index", "panel_entry", "--websocket-max-message-size", str(LARGEST_MESSAGE),
+        "--plugins", "widgets.app.session",
+        "--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY),
+    ]  # fmt: skip
+    launcher = {"enabled": True, "title": "Playground", "icon_path": str(here / "icon.svg"), "category": "Notebook"}
+    # a class that starts all at once waits for the disk of its hub
     return {
-        "command": [
-            sys.executable,
-            "-m",
-            "panel",
-            "serve",
-            str(here / "panel_entry.py"),
-            "--unix-socket",
-            "{unix_socket}",
-        ]
-        + ["--index", "panel_entry", "--websocket-max-message-size", str(LARGEST_MESSAGE)]
-        + ["--plugins", "widgets.app.session"]
-        + ["--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY)],
-        "unix_socket": True,
-        "timeout": 300,  # a class that starts all at once waits for the disk of its hub
-        "new_browser_tab": False,
-        "launcher_entry": {
-            "enabled": True,
-            "title": "Playground",
-            "icon_path": str(here / "icon.svg"),
-            "category": "Notebook",
-        },
-    }
+        "command": command, "unix_socket": True, "timeout": 300, "new_browser_tab": False, "launcher_entry": launcher
+    }  # fmt: skip

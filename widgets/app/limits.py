@@ -1,23 +1,20 @@
-"""How much room this place gives the app; where it is little, a visit begins smaller and the page says so."""
+"""How much memory the app may use; where it is little, a visit begins smaller and the page says so."""
 
 import os
 
 from playground.devices import doubt
-from playground.training.system import cgroup
+from playground.training.memory import NO_LIMIT, container_limit
 from widgets.state.train import TrainStore
 
-LITTLE = 3 << 30
-"""Bytes below which one more worker process may cost the whole session; Binder gives 1 to 2 GB."""
-
-SHORT = 300
-"""Steps with which a run begins where there is little room: enough to see it learn on a shared core."""
+LITTLE = 3 << 30  # bytes below which one more worker process may cost the whole session; Binder gives 1 to 2 GB
+SHORT = 300  # steps with which a run begins where there is little room: enough to see it learn on a shared core
 
 
 def limit() -> int | None:
-    """Bytes that this session may take, as JupyterHub or the container says, whoever gives less; None: nobody says."""
-    said = os.environ.get("MEM_LIMIT", "")
-    hub = int(said) if said.isdigit() and int(said) < cgroup.NO_LIMIT else None
-    return min((most for most in (hub, cgroup.limit()) if most is not None), default=None)
+    """Bytes that this session may take, as JupyterHub or the container says, whichever is less; None: no limit."""
+    given = os.environ.get("MEM_LIMIT", "")
+    hub = int(given) if given.isdigit() and int(given) < NO_LIMIT else None
+    return min((most for most in (hub, container_limit()) if most is not None), default=None)
 
 
 def little() -> bool:
@@ -32,13 +29,12 @@ def fit(store: TrainStore) -> None:
         store.param.update(steps=SHORT, workers=1)
 
 
-def told() -> list[str]:
+def notices() -> list[str]:
     """What a person should know of this machine, in sentences."""
-    room = limit()
-    small = (
-        f"This session has {room / 1e9:.1f} GB of memory, so it begins small: runs of {SHORT} steps, and further seeds "
-        "train one after the other."
-        if little() and room is not None
-        else ""
-    )
-    return [said for said in (small, doubt()) if said]
+    room, small = limit(), ""
+    if little() and room is not None:
+        small = (
+            f"This session has {room / 1e9:.1f} GB of memory, so it begins small: runs of {SHORT} steps, and further "
+            "seeds train one after the other."
+        )
+    return [sentence for sentence in (small, doubt()) if sentence]

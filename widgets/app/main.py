@@ -1,4 +1,4 @@
-"""The served app: one page per visit with four rooms, one drain, and an end when the visit ends."""
+"""The served app: four pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,29 +8,26 @@ from urllib.parse import parse_qsl, urlencode
 import panel as pn
 import panel_material_ui as pmui
 
+from widgets import browser
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
-from widgets.app.polling import drain
-from widgets.app.session import after_the_answer
-from widgets.browser.accessibility import Care
-from widgets.browser.busy import busy
-from widgets.browser.color_scheme import Night, scheme
-from widgets.browser.commit_before_click import Press
-from widgets.browser.history import Turned
-from widgets.browser.reconnect import lost
-from widgets.browser.shortcuts import keys
-from widgets.pages import corpus, stage, train, transfer
+from widgets.app.session import after_the_answer, poll
+from widgets.pages.corpus import CorpusPage
+from widgets.pages.layout import View, group
+from widgets.pages.stage import StagePage
+from widgets.pages.train import TrainPage
+from widgets.pages.transfer import TransferPage
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
-from widgets.state.app import SCENE, StageStore, Store
-from widgets.state.train import runs_folder
-from widgets.theme import LARGER, SKY, html, say
-from widgets.tokens import TOKENS
+from widgets.state.app import Store
+from widgets.state.stage import SCENE, StageStore
+from widgets.state.train.kept_runs import runs_folder
+from widgets.theme import LARGER, html, say
+from widgets.tokens import SKY, TOKENS
 
 pn.extension()
 say_in_a_line()
 
-MOST_VISITS = 40
-"""Visits at the same time; each may train one model."""
+MOST_VISITS = 40  # visits at the same time; each may train one model
 
 WORDING = {"button": {"textTransform": "none"}}
 LARGE_TYPE = {f"@media (min-width: {px}px)": {"fontSize": f"{0.875 * times}rem"} for px, times in LARGER.items()}
@@ -50,21 +47,16 @@ SHAPES = {
     "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}}},
 }
 HEAD = {"& > .MuiLinearProgress-root": {"visibility": "hidden"}}
-"""The library's own sign of work, which it draws also where it is told not to; it follows nobody, `busy` does."""
+"""The library's own busy indicator, which it draws also where it is switched off; ours is `busy`."""
 
 DAY = {"MuiAppBar": {"styleOverrides": {"root": HEAD}}}
 NIGHT = {"MuiAppBar": {"styleOverrides": {"root": {**HEAD, "backgroundColor": "#16293a", "color": "#e8f1f8"}}}}
 THEME = {
-    "light": {
-        "palette": {"primary": {"main": TOKENS["palette"]["blue"]}},
-        "typography": WORDING,
-        "components": SHAPES | DAY,
-    },
-    "dark": {"palette": {"primary": {"main": SKY}}, "typography": WORDING, "components": SHAPES | NIGHT},
+    mode: {"palette": {"primary": {"main": colour}}, "typography": WORDING, "components": SHAPES | bar}
+    for mode, colour, bar in (("light", TOKENS["palette"]["blue"], DAY), ("dark", SKY, NIGHT))
 }
 
-_visits: dict[int, Any] = {}
-"""The visits that are there, with their documents."""
+_visits: dict[int, Any] = {}  # the visits that are there, with their documents
 
 
 def app(runs: Path | None = None) -> Any:
@@ -79,54 +71,45 @@ def app(runs: Path | None = None) -> Any:
     _visits[id(store)] = pn.state.curdoc
     if pn.state.location is not None:
         _link(store)
-    tabs, drained = _rooms(store)
-    drain(drained)
+    tabs = Tabs(store)
+    poll(tabs.poll)
     if pn.state.curdoc is not None:
-        shown = list(ROOMS)[store.page]
+        shown = list(PAGES)[store.page]
         opening = first_paint.page(coming(shown)) if store.page else first_paint.first(store.stage)
-        pn.state.curdoc.template_variables.update(first=opening, scheme=scheme())
+        pn.state.curdoc.template_variables.update(first=opening, scheme=browser.scheme())
 
     def gone(session_context: Any) -> None:
         _visits.pop(id(store), None)
         store.close()
 
     pn.state.on_session_destroyed(gone)
+    unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.BrowserHistory, browser.ColorScheme)
     parts = [
-        *(html(say(said, "notice")) for said in limits.told()),
-        tabs,
-        *(each(height=0, margin=0) for each in (Care, Press, Turned, Night)),
-        busy(),
-        lost(store),
-        keys(store),
-    ]
+        *(html(say(sentence, "notice")) for sentence in limits.notices()), tabs,
+        *(each(**browser.UNSEEN) for each in unseen),
+        browser.busy(), browser.reconnect(store), browser.shortcuts(store),
+    ]  # fmt: skip
+    look = {"theme_config": THEME, "dark_theme": browser.scheme() == "dark", "main_width": "100%"}
     return without_the_common_busy_sign(
-        lambda: pmui.Page(
-            title="Pretraining Playground",
-            main=parts,
-            main_width="100%",
-            theme_config=THEME,
-            dark_theme=scheme() == "dark",
-            template=first_paint.TEMPLATE,
-        )
+        lambda: pmui.Page(title="Pretraining Playground", main=parts, template=first_paint.TEMPLATE, **look)
     )
 
 
-ROOMS: dict[str, Callable[[Store], tuple[Any, Callable[[], None]]]] = {
-    "Stage": lambda store: stage.page(store.stage),
-    "Train": lambda store: train.page(store.train, looking=lambda: store.page == 1, slow=store.slow),
-    "Transfer": transfer.page,
-    "Corpus": lambda store: corpus.page(store, looking=lambda: store.page == 3),
+PAGES: dict[str, Callable[[Store], View]] = {
+    "Stage": lambda store: StagePage(store.stage),
+    "Train": lambda store: TrainPage(store.train, looking=lambda: store.page == 1, slow=store.slow),
+    "Transfer": TransferPage,
+    "Corpus": lambda store: CorpusPage(store, looking=lambda: store.page == 3),
 }
-"""Each page with its tick, by the name of its tab."""
-
+"""How each page is made, by the name of its tab."""
 
 COMING = {
     "Stage": "the sentence, the list of objectives, and the picture of one",
     "Train": "what can be chosen, the curves, and the runs that are kept",
     "Transfer": "what can be chosen, the questions, and the charts",
-    "Corpus": "the texts to choose from, one document, and the pieces into which it is cut",
+    "Corpus": "the texts to choose from, one document, and its tokens",
 }
-"""What each page holds, said while it is being made."""
+"""What each page holds, shown while it is being made."""
 
 
 def coming(name: str) -> str:
@@ -134,28 +117,29 @@ def coming(name: str) -> str:
     return say(f"{name} is being made: {COMING[name]}.", "quiet")
 
 
-def _rooms(store: Store) -> tuple[Any, Callable[[], None]]:
-    """The tabs, and the ticks of all pages that were opened: a page is made when somebody first comes to it."""
-    places = [pn.Column(html(coming(name)), sizing_mode="stretch_width", margin=0) for name in ROOMS]
-    tabs = pmui.Tabs(*zip(ROOMS, places, strict=True), sizing_mode="stretch_width")
-    ticks: dict[int, Callable[[], None]] = {}
+class Tabs(View):
+    """The pages in tabs; a page is made when it is opened first, and polled from then on."""
 
-    def enter(number: int) -> None:
-        if number not in ticks:
-            page, tick = list(ROOMS.values())[number](store)
-            tick()  # what it has to say stands there from the beginning, and pushes nothing away later
-            places[number][:] = [page]
-            ticks[number] = tick
-        tabs.active = number
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self.pages: dict[int, View] = {}
+        self.places = [group(html(coming(name))) for name in PAGES]
+        super().__init__(pmui.Tabs(*zip(PAGES, self.places, strict=True), sizing_mode="stretch_width"))
+        after_the_answer(lambda: self._enter(store.page))
+        self.layout.param.watch(lambda event: store.param.update(page=event.new), "active")
+        store.param.watch(lambda event: self._enter(event.new), "page")
 
-    def drained() -> None:
-        for tick in tuple(ticks.values()):  # a tick may open another page
-            tick()
+    def _enter(self, number: int) -> None:
+        if number not in self.pages:
+            page = list(PAGES.values())[number](self.store)
+            page.poll()  # what it has to say stands there from the beginning, and pushes nothing away later
+            self.places[number][:] = [page]
+            self.pages[number] = page
+        self.layout.active = number
 
-    after_the_answer(lambda: enter(store.page))
-    tabs.param.watch(lambda event: store.param.update(page=event.new), "active")
-    store.param.watch(lambda event: enter(event.new), "page")
-    return tabs, drained
+    def poll(self) -> None:
+        for page in tuple(self.pages.values()):  # a page may open another one
+            page.poll()
 
 
 def _link(store: Store) -> None:
@@ -163,7 +147,7 @@ def _link(store: Store) -> None:
     location = pn.state.location
     turning = False
 
-    def tell(*_: object) -> None:
+    def write(*_: object) -> None:
         if not turning:
             location.search = _address(store)
 
@@ -177,15 +161,14 @@ def _link(store: Store) -> None:
                 turning = False
 
     _open(store, location.search)
-    store.param.watch(tell, "page")
-    store.stage.param.watch(tell, [*SCENE, "rebuilt", "view"])
+    store.param.watch(write, "page")
+    store.stage.param.watch(write, [*SCENE, "rebuilt", "view"])
     for chosen in (store.train, store.corpus):
-        chosen.param.watch(tell, [chosen.chosen_by, "corpus_knobs"])
+        chosen.param.watch(write, [chosen.chosen_by, "corpus_knobs"])
     location.param.watch(turn, "search")
 
 
 def _address(store: Store) -> str:
-    """What is on screen, as the query of an address."""
     page = {"page": str(store.page)} if store.page else {}
     stage = store.stage.query() | page or {"view": "stage"}
     return f"?{urlencode(stage | store.train.query() | store.corpus.query())}"

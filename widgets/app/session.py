@@ -1,4 +1,4 @@
-"""How a visit begins and ends: the answer first, then the page; patience with a browser, until it says goodbye."""
+"""A visit: the answer first, then the page; polled while it lasts, and kept for its browser until that says goodbye."""
 
 from collections.abc import Callable
 
@@ -6,13 +6,22 @@ import panel as pn
 from bokeh.document import Document
 from tornado.web import RequestHandler
 
-from widgets.panel_compat import end, held, on_page_left, with_our_scripts
+from widgets.panel_compat import PeriodicCallback, end, every, held, on_page_left, with_our_scripts
 
-PATIENCE = 60_000
-"""Milliseconds that a browser has to open its connection; a visit that ends is given up much sooner."""
+PERIOD = 300  # milliseconds between two polls: three a second look alive, and one that finds nothing costs half of 1 ms
+PATIENCE = 60_000  # milliseconds that a browser has to open its connection; a visit that ends is given up much sooner
 
-FAREWELL = 5_000
-"""Milliseconds from a goodbye to the end of the visit: whoever loads the page again finds the run still going on."""
+FAREWELL = 5_000  # milliseconds from a goodbye to the end of the visit: whoever loads the page again finds the run
+
+
+def poll(*acts: Callable[[], None]) -> PeriodicCallback:
+    """Call every function several times a second as long as the visit lasts."""
+
+    async def call() -> None:  # a plain function would run in a thread pool where Bokeh refuses to stream
+        for act in acts:
+            act()
+
+    return every(PERIOD, call)
 
 
 def after_the_answer(make: Callable[[], None]) -> None:
@@ -34,10 +43,7 @@ def wait_for_the_browser() -> None:
 
 
 class Goodbye(RequestHandler):
-    """Hears from a page that it is left for good.
-
-    The word has a way of its own: on the connection it may be lost with what the app was still sending to the page.
-    """
+    """Hears from a page that it is left for good; on its connection that might be lost with what is being sent."""
 
     def post(self) -> None:
         """The visit that is left is named by its number, which only its own page knows."""

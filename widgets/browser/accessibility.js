@@ -3,6 +3,8 @@
  * a number, help texts, empty headings. It looks into every shadow root and again whenever something appears.
  */
 
+import { everywhere, tell } from "../animation/js/dom.js";
+
 const MENDS = [
   ["[role=progressbar]:not([aria-label])", (bar) => bar.setAttribute("aria-label", "Progress")],
   ["span[aria-label]:not([role])", (help) => help.setAttribute("role", "note")],
@@ -19,27 +21,19 @@ function nameStep(step) {
   step.setAttribute("aria-label", step.closest(".MuiInputAdornment-positionStart") ? `Less: ${what}` : `More: ${what}`);
 }
 
-export function render({ model }) {
-  const known = new Set();
+function render({ model }) {
   let waiting = 0;
   const observer = new MutationObserver(() => (waiting ||= setTimeout(look, 400)));
 
   function look() {
     waiting = 0;
-    mend(document);
-  }
-
-  function mend(root) {
-    if (!known.has(root)) {
-      known.add(root);
+    for (const root of [document, ...[...everywhere(document)].flatMap((element) => element.shadowRoot || [])]) {
       observer.observe(root, { childList: true, subtree: true });
+      for (const [where, act] of MENDS) root.querySelectorAll(where).forEach(act);
     }
-    for (const [where, act] of MENDS) root.querySelectorAll(where).forEach(act);
-    for (const element of root.querySelectorAll("*")) if (element.shadowRoot) mend(element.shadowRoot);
   }
 
-  model.set("here", true); // told before anybody can touch the page
-  model.save_changes();
+  tell(model, "here", true); // told before anybody can touch the page
   document.getElementById("first")?.remove(); // what stood there until the page itself was drawn
   look();
   return () => {

@@ -1,5 +1,7 @@
 /** A moving line above the page while the app is at work for longer than a moment. */
 
+import { follow, node } from "../animation/js/dom.js";
+
 const MOMENT = 1000; // milliseconds
 
 const STYLE = `
@@ -11,24 +13,19 @@ const STYLE = `
 @media (prefers-reduced-motion: reduce) { .busy.shown i { animation: none; width: 100%; } }
 `;
 
-export function render({ model, el }) {
-  const [style, line, bar] = ["style", "div", "i"].map((tag) => document.createElement(tag));
-  style.textContent = STYLE;
-  line.className = "busy";
-  line.setAttribute("role", "progressbar");
-  line.setAttribute("aria-label", "Progress");
-  line.append(bar);
-  el.replaceChildren(style, line);
+function render({ model, el }) {
+  const line = node("div", { class: "busy", role: "progressbar", "aria-label": "Progress" }, node("i"));
+  el.replaceChildren(node("style", {}, STYLE), line);
   let timer = 0;
 
-  function follow() {
+  function show() {
     clearTimeout(timer);
     if (model.get("busy")) timer = setTimeout(() => line.classList.add("shown"), MOMENT);
     else line.classList.remove("shown");
   }
 
-  model.on("change:busy", follow);
-  follow();
+  follow(model, ["busy"], show);
+  show();
   return () => clearTimeout(timer);
 }
 

@@ -1,17 +1,17 @@
 /**
- * A press counts for the control on which it began, and what was typed before it counts first.
- *
- * A browser gives a click to what lies under the pointer when it is let go. Where the page grew in between, by what the
- * server said or by what was still being drawn, this is another element, and the control hears nothing. So a control
- * captures the pointer (Pointer Events, sec. 4.1.3.1) until the pointer itself moves away.
+ * A press counts for the control on which it began, and what was typed before it counts first. A browser gives a click
+ * to what lies under the pointer when it is let go, which is another element where the page grew in between. So a
+ * control captures the pointer (Pointer Events, sec. 4.1.3.1) until the pointer itself moves away.
  */
+
+import { listen } from "../animation/js/dom.js";
 
 const CONTROLS = "button, a[href], label, summary, input[type=checkbox], input[type=radio], [role=option], [role=tab]";
 const STILL = 8; // pixels that a pointer may tremble during a press
 
 const NUMBERS = { IntInput: /^[-+]?\d+$/, FloatInput: /^[-+]?(\d+\.?\d*|\.\d+)$/ };
 
-export function render() {
+function render() {
   let pressed = null;
 
   function down(event) {
@@ -32,11 +32,8 @@ export function render() {
 
   const up = () => (pressed = null);
   const tab = (event) => event.key === "Tab" && sendNumber();
-  const heard = { keydown: tab, pointerdown: down, pointermove: move, pointerup: up, pointercancel: up };
-  for (const [type, act] of Object.entries(heard)) window.addEventListener(type, act, true);
-  return () => {
-    for (const [type, act] of Object.entries(heard)) window.removeEventListener(type, act, true);
-  };
+  const acts = { keydown: tab, pointerdown: down, pointermove: move, pointerup: up, pointercancel: up };
+  return listen(Object.entries(acts).map(([type, act]) => [window, type, act]), true);
 }
 
 /**

@@ -1,5 +1,5 @@
 /** Back and Forward bring an address; the app is told, and what it then says of the same address is no new one. */
-export function render() {
+function render() {
   const push = history.pushState;
   history.pushState = function (state, title, url) {
     if (new URL(url, location.href).href !== location.href) push.call(history, state, title, url);

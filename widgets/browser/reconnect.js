@@ -1,11 +1,10 @@
 /**
- * A lost connection is no end: the visit and its run go on without the page for some minutes. What is on screen stays,
- * a line says so, and as soon as the app answers the page is loaded again in the same visit. Where the visit is gone it
- * begins anew; the tab remembers its run, which the Train page then offers.
- *
- * What is pressed meanwhile has nowhere to go, and what was on its way may have been lost with the connection. Both are
- * said; to send them again could do them twice.
+ * After a lost connection the visit and its run go on without the page for some minutes. A line says so, and as soon as
+ * the app answers the page is loaded again in the same visit; where that is gone, the Train page offers the run that the
+ * tab remembers. What is pressed meanwhile is not sent again, since that could do it twice.
  */
+
+import { endOf, everywhere, follow, listen, node, tell } from "../animation/js/dom.js";
 
 const FIRST = 1000; // milliseconds until the first try; every further one waits twice as long
 const LONGEST = 10000;
@@ -20,17 +19,11 @@ const STYLE = `
 .lost-line button:focus-visible { outline: 3px solid #1d2129; outline-offset: 2px; }
 `;
 
-/** The step that stands on the Train page, also behind shadow roots; empty where no run has begun. */
-function stepShown(root) {
-  for (const element of root.querySelectorAll("*")) {
-    if (element.matches(".figures div") && element.querySelector("span")?.textContent === "step") {
-      const step = element.querySelector("b").textContent.split(" of ")[0];
-      return step === "0" ? "" : step;
-    }
-    const inner = element.shadowRoot && stepShown(element.shadowRoot);
-    if (inner) return inner;
-  }
-  return "";
+/** The step that stands on the Train page; empty where no run has begun. */
+function stepShown() {
+  const figure = [...everywhere(document)].find((each) => each.matches(".figures div") && each.querySelector("span")?.textContent === "step");
+  const step = figure?.querySelector("b").textContent.split(" of ")[0];
+  return step === "0" ? "" : step || "";
 }
 
 /** Whether the app itself answers, and not only what stands before it: a script that every page needs is there. */
@@ -52,16 +45,11 @@ function remembered(write) {
   }
 }
 
-export function render({ model, el }) {
-  const style = document.createElement("style");
-  style.textContent = STYLE;
-  const [line, text] = ["div", "p"].map((tag) => document.createElement(tag));
-  const again = document.createElement("button");
-  Object.assign(line, { className: "lost-line", hidden: true });
-  again.type = "button";
-  again.textContent = "Try now";
-  line.append(text, again);
-  el.replaceChildren(style, line);
+function render({ model, el }) {
+  const text = node("p");
+  const again = node("button", { type: "button", onclick: tryAgain }, "Try now");
+  const line = node("div", { class: "lost-line", hidden: "" }, text, again);
+  el.replaceChildren(node("style", {}, STYLE), line);
   let [wait, timer, trying, away] = [FIRST, 0, false, false];
 
   function show(role, words) {
@@ -75,7 +63,7 @@ export function render({ model, el }) {
   function lost() {
     if (away) return;
     away = true;
-    const step = stepShown(document);
+    const step = stepShown();
     const run = ` The run was at step ${step} and goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
     const pressed = " What is pressed or typed now does not reach the app.";
     show("alert", `Connection lost. What is on screen stays.${pressed}${step ? run : ""} Trying again …`);
@@ -113,22 +101,12 @@ export function render({ model, el }) {
 
   const remember = () => model.get("run") && remembered((kept) => kept.setItem(RUN, model.get("run")));
   const before = remembered((kept) => kept.getItem(RUN));
-  if (before && !model.get("run")) {
-    model.set("earlier", before);
-    model.save_changes();
-  }
+  if (before && !model.get("run")) tell(model, "earlier", before);
   remember();
   sayBack();
-  model.on("change:run", remember);
-  again.addEventListener("click", tryAgain);
-  addEventListener("online", tryAgain);
-  addEventListener("pagehide", goodbye);
+  follow(model, ["run"], remember);
   for (const shown of window.Bokeh?.documents || []) shown.on_event("connection_lost", lost);
-  return () => {
-    clearTimeout(timer);
-    removeEventListener("online", tryAgain);
-    removeEventListener("pagehide", goodbye);
-  };
+  return endOf(listen([[window, "online", tryAgain], [window, "pagehide", goodbye]]), () => clearTimeout(timer));
 }
 
 export default { render };

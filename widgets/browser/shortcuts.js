@@ -3,7 +3,7 @@
  * works on the Stage page. What a fork has done is said in a line that fades, and read aloud.
  */
 
-import { node } from "../animation/js/dom.js";
+import { endOf, everywhere, follow, listen, node, tell } from "../animation/js/dom.js";
 
 const STAGE = 0;
 const TRAIN = 1;
@@ -21,22 +21,13 @@ const STYLE = `
 /** The words on a button without the name of its icon, which the icon font turns into a picture. */
 const wordsOn = (button) => [...button.childNodes].filter((part) => !/icon/i.test(part.className || "")).map((part) => part.textContent).join("").trim();
 
-/** A visible button with one of these names that can be pressed, also behind shadow roots. */
-function pressable(root, names) {
-  for (const element of root.querySelectorAll("*")) {
-    const button = element.tagName === "BUTTON" && element.getAttribute("role") !== "tab";
-    if (button && !element.disabled && element.offsetParent && names.includes(wordsOn(element))) return element;
-    const inner = element.shadowRoot && pressable(element.shadowRoot, names);
-    if (inner) return inner;
-  }
-  return null;
-}
+/** A visible button with one of these names that can be pressed. */
+const pressable = (names) => [...everywhere(document)].find((each) => each.matches("button:not([role=tab]):enabled") && each.offsetParent && names.includes(wordsOn(each)));
 
-export function render({ model, el }) {
-  const style = node("style", {}, STYLE);
+function render({ model, el }) {
   const [said, list] = [node("p", { role: "status" }), node("dl")];
   const home = node("div", { class: "key-line" }, said, list);
-  el.replaceChildren(style, home);
+  el.replaceChildren(node("style", {}, STYLE), home);
   let [fading, count] = [0, 0];
 
   function say() {
@@ -55,27 +46,16 @@ export function render({ model, el }) {
     if (typing || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     const [key, page] = [event.key.toLowerCase(), model.get("page")];
     const names = page === TRAIN && !(key === " " && at.tagName === "BUTTON") ? BUTTONS[key] : null;
-    const button = names && pressable(document, names);
+    const button = names && pressable(names);
     if (button) button.click();
-    else if (key === "f" && [STAGE, TRAIN].includes(page)) {
-      model.set("asked", (count += 1));
-      model.save_changes();
-    } else if (page === TRAIN && key === "?") help();
+    else if (key === "f" && [STAGE, TRAIN].includes(page)) tell(model, "asked", (count += 1));
+    else if (page === TRAIN && key === "?") help();
     else if (key === "escape" && list.firstChild) help(false);
     else return;
     event.preventDefault();
   }
 
-  const elsewhere = () => help(false);
-  document.addEventListener("keydown", heard);
-  model.on("change:said", say);
-  model.on("change:page", elsewhere);
-  return () => {
-    clearTimeout(fading);
-    document.removeEventListener("keydown", heard);
-    model.off?.("change:said", say);
-    model.off?.("change:page", elsewhere);
-  };
+  return endOf(listen([[document, "keydown", heard]]), follow(model, ["said"], say), follow(model, ["page"], () => help(false)), () => clearTimeout(fading));
 }
 
 export default { render };

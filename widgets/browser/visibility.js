@@ -1,14 +1,10 @@
+import { tell } from "../animation/js/dom.js";
+
 /** Tells whether the column in which this mark stands is on screen, or about to be. */
-export function render({ model, el }) {
+function render({ model, el }) {
   const column = el.getRootNode().host?.getRootNode().host;
   if (!column) return;
-  const observer = new IntersectionObserver(
-    (changes) => {
-      model.set("seen", changes[changes.length - 1].isIntersecting);
-      model.save_changes();
-    },
-    { rootMargin: "60px" },
-  );
+  const observer = new IntersectionObserver((changes) => tell(model, "seen", changes.at(-1).isIntersecting), { rootMargin: "60px" });
   observer.observe(column);
   return () => observer.disconnect();
 }

@@ -1,83 +1,60 @@
-"""How much a strategy gets right against the number of labelled texts: the picture of what pre-training is worth."""
+"""Accuracy of the strategies against the number of labelled texts: what pre-training is worth."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
-from bokeh.models import ColumnDataSource, FixedTicker, HoverTool
 from bokeh.plotting import figure
 
-from widgets.charts.strategies_over_steps import Steps, banded, lines, marks, means
+from widgets.charts.chart import Chart
+from widgets.charts.strategies_over_steps import banded, marks
 from widgets.theme import chart
 
 ROOM = 1.18
 """How far the axis goes beyond the fewest and the most labelled texts, as a factor."""
 
 
-@dataclass(frozen=True)
-class LabelCurve:
-    """A figure with a band, a line and a dot for every seed of each strategy, over a scale that doubles."""
-
-    figure: figure
-    lines: ColumnDataSource
-    means: ColumnDataSource
-    seeds: ColumnDataSource
-
-    def show(self, values: Mapping[str, Steps]) -> None:
-        """Draw everything so far."""
-        self.lines.data, self.means.data = lines(values, 1.0), means(values, "labels")
-        self.seeds.data = marks(values, "labels")
-        self.reach(sorted(set(self.seeds.data["labels"])))
-
-    def reach(self, counts: Sequence[int]) -> None:
-        """Let the axis hold these numbers of labelled texts, also those that have not been run yet."""
-        if counts:
-            self.figure.xaxis[0].ticker = FixedTicker(ticks=list(counts))
-            self.figure.x_range.update(start=counts[0] / ROOM, end=counts[-1] * ROOM)
-
-
-def label_curve() -> LabelCurve:
-    """An empty figure."""
+def label_curve() -> Chart:
+    """An empty figure: a band, a line, and a dot for every seed of each strategy, over a logarithmic axis."""
     plot = chart(
-        height=330, title="Label efficiency", x_axis_type="log",
-        x_axis_label="labelled texts", y_axis_label="accuracy", x_range=(12, 600),
+        height=330, title="Label efficiency", x_axis_type="log", x_axis_label="labelled texts", y_axis_label="accuracy",
+        x_range=(12, 600),
     )  # fmt: skip
     plot.title.text_font_size = "15px"
-    plot.xaxis.ticker = FixedTicker(ticks=[16, 64, 256])
     plot.xaxis.major_label_overrides = {count: str(count) for count in range(1, 1025)}
-    drawn = ColumnDataSource(lines({}))
-    middles, seeds = (ColumnDataSource(make({}, "labels")) for make in (means, marks))
-    line = banded(plot, drawn, width=3)
-    plot.scatter("labels", "value", source=seeds, marker="shape", size=5, color="colour", alpha=0.45, line_alpha=0)
-    dots = plot.scatter("labels", "value", source=middles, marker="shape", size=10, color="colour")
-    shown = [("strategy", "@name"), ("labelled texts", "@labels"), ("mean", "@value{0.000}")]
-    plot.add_tools(HoverTool(renderers=[line], tooltips=None), HoverTool(renderers=[dots], tooltips=shown))
-    return LabelCurve(plot, drawn, middles, seeds)
+    hover = [("strategy", "@name"), ("labelled texts", "@labels"), ("mean", "@value{0.000}")]
+    made = banded(plot, "labels", hover, most=1.0, width=3, size=10, seeds=partial(marks, across="labels"))
+    plot.scatter(
+        "labels", "value", source=made.sources["seeds"], marker="shape", size=5, color="colour", alpha=0.45,
+        line_alpha=0, level="underlay",
+    )  # fmt: skip
+    return made
+
+
+def reach(plot: figure, counts: Sequence[int]) -> None:
+    """Let the axis hold these numbers of labelled texts, also those that have not been run yet."""
+    plot.xaxis[0].ticker = list(counts)
+    plot.x_range.update(start=counts[0] / ROOM, end=counts[-1] * ROOM)
 
 
 def markup(points: Sequence[dict[str, Any]]) -> str:
     """Each strategy against the first at every number of labelled texts, bold where the gap is beyond the noise."""
-    gaps = [gap for point in points for gap in point["against_first"]]
-    if not gaps:
+    named: dict[str, list[dict[str, Any]]] = {}
+    for gap in (gap for point in points for gap in point["against_first"]):
+        named.setdefault(gap["name"], []).append(gap)
+    if not named:
         return ""
-    names = list(dict.fromkeys(gap["name"] for gap in gaps))
+    first = next(iter(named.values()))[0]["against"]
     heads = "".join(f'<th scope="col">{point["labels"]} labelled texts</th>' for point in points)
-    rows = "".join(_row(name, [_gap(point, name) for point in points]) for name in names)
-    told = "A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise."
-    frame = '<div class="wide" tabindex="0" role="group" aria-label="gaps to the first">'
-    return (
-        f'{frame}<table><tr><th scope="col">against {escape(gaps[0]["against"])}</th>{heads}</tr>{rows}'
-        f'</table></div><p class="quiet">{told}</p>'
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, gaps))}</tr>' for name, gaps in named.items()
     )
-
-
-def _gap(point: dict[str, Any], name: str) -> dict[str, Any]:
-    return next(gap for gap in point["against_first"] if gap["name"] == name)
-
-
-def _row(name: str, gaps: Sequence[dict[str, Any]]) -> str:
-    return f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, gaps))}</tr>'
+    return (
+        '<div class="wide" tabindex="0" role="group" aria-label="gaps to the first"><table>'
+        f'<tr><th scope="col">against {escape(first)}</th>{heads}</tr>{rows}</table></div>'
+        '<p class="quiet">A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise.</p>'
+    )
 
 
 def _cell(gap: dict[str, Any]) -> str:

@@ -1,29 +1,43 @@
-"""The key of a chart: every line with its mark and its name, as text that wraps where there is no room."""
+"""How lines and points look, and the legend of a chart as text that wraps where there is no room."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
-PATTERNS = {"solid": "", "dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 3"'}
+from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
-SHAPES = {
-    "": "",
+COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, GREY)
+
+DASHES = {"solid": "", "dashed": ' stroke-dasharray="6 4"', "dotted": ' stroke-dasharray="2 3"'}
+
+MARKERS = {
     "circle": '<circle cx="13" cy="6" r="3.4"/>',
     "square": '<rect x="9.8" y="2.8" width="6.4" height="6.4"/>',
     "triangle": '<path d="M13 1.6 17 9.4H9Z"/>',
     "diamond": '<path d="M13 1.4 16.4 6 13 10.6 9.6 6Z"/>',
 }
+"""As many as share no factor with the colours, so that no two of 28 have both alike."""
 
 
 @dataclass(frozen=True)
 class Mark:
-    """How a line looks: its name, colour, dash, and the shape of its points."""
+    """How a line looks: its name, colour, dash, and the marker of its points."""
 
     name: str
     colour: str
     dash: str = "solid"
     shape: str = ""
     width: float = 2.2
+
+
+def style(index: int) -> tuple[str, str]:
+    """Colour and dash of the n-th strategy; after seven the colours come again with another dash."""
+    return COLOURS[index % len(COLOURS)], list(DASHES)[index // len(COLOURS) % len(DASHES)]
+
+
+def shape(index: int) -> str:
+    """The marker of the n-th strategy, which differs between neighbours also without colours."""
+    return list(MARKERS)[index % len(MARKERS)]
 
 
 def key(marks: Sequence[Mark]) -> str:
@@ -33,6 +47,6 @@ def key(marks: Sequence[Mark]) -> str:
 
 def _item(mark: Mark) -> str:
     line = f'<line x1="0" x2="26" y1="6" y2="6" stroke="{mark.colour}" stroke-width="{mark.width}"'
-    drawn = f'{line}{PATTERNS[mark.dash]}/><g fill="{mark.colour}">{SHAPES[mark.shape]}</g>'
+    drawn = f'{line}{DASHES[mark.dash]}/><g fill="{mark.colour}">{MARKERS.get(mark.shape, "")}</g>'
     picture = f'<svg width="26" height="12" aria-hidden="true" style="margin-right:4px">{drawn}</svg>'
     return f'<span style="white-space:nowrap">{picture} {escape(mark.name)}</span>'

@@ -1,4 +1,4 @@
-"""A run that was recorded: its curve stands faintly where a person's own will be, so that no chart is ever empty."""
+"""A recorded run, whose curve stands faintly where a person's own will be, so that no chart is ever empty."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,6 @@ class Recorded:
     seed: int
     every: int
     held_out: tuple[float, ...]
-
-    @property
-    def name(self) -> str:
-        """What the key of a chart calls it."""
-        return f"recorded: {self.entry} on {self.corpus}, seed {self.seed}"
-
-    @property
-    def columns(self) -> dict[str, list[float]]:
-        """Its points."""
-        return {"step": [self.every * k for k in range(len(self.held_out))], "loss": list(self.held_out)}
 
 
 RUN = Recorded(

@@ -1,21 +1,18 @@
 """Strategies over the steps: the mean of all seeds as a line with its marks, one standard deviation as a band."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import inf
 from statistics import fmean, stdev
 
-from bokeh.models import ColumnDataSource, GlyphRenderer, HoverTool, Span
+from bokeh.models import HoverTool, Span
 from bokeh.plotting import figure
 
-from widgets.charts.legend import Mark, key
-from widgets.state.transfer import Course
-from widgets.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION, chart
-
-COLOURS = (BLUE, VERMILION, GREEN, ORANGE, PURPLE, SKY, GREY)
-DASHES = ("solid", "dashed", "dotted")
-SHAPES = ("circle", "square", "triangle", "diamond")
-"""As many as share no factor with the colours, so that no two of 28 have both alike."""
+from widgets.charts.chart import Chart
+from widgets.charts.columns import Columns, columns_of
+from widgets.charts.legend import Mark, key, shape, style
+from widgets.theme import chart
+from widgets.tokens import GREY
 
 FEW = 6
 """Bands that may lie over each other before they are drawn fainter."""
@@ -23,39 +20,26 @@ FEW = 6
 Steps = Mapping[int, Sequence[float]]
 
 
-def style(index: int) -> tuple[str, str]:
-    """Colour and dash of the n-th strategy; after seven the colours come again with another dash."""
-    return COLOURS[index % len(COLOURS)], DASHES[index // len(COLOURS) % len(DASHES)]
-
-
-def shape(index: int) -> str:
-    """The mark of the n-th strategy, so that nobody needs to see colours to tell neighbours apart."""
-    return SHAPES[index % len(SHAPES)]
-
-
-def lines(values: Mapping[str, Steps], most: float = inf) -> dict[str, list]:
+def lines(values: Mapping[str, Steps], most: float = inf) -> Columns:
     """One row per strategy that has a value: where its line and its band run; no band goes beyond `most`."""
-    rows = [(name, index, steps) for index, (name, steps) in enumerate(values.items()) if steps]
-    means = [[fmean(some) for some in steps.values()] for _, _, steps in rows]
-    noise = [[stdev(some) if len(some) > 1 else 0.0 for some in steps.values()] for _, _, steps in rows]
-    bands = [
-        [m - s for m, s in zip(mean, sd, strict=True)]
-        + [min(most, m + s) for m, s in zip(mean[::-1], sd[::-1], strict=True)]
-        for mean, sd in zip(means, noise, strict=True)
-    ]
-    return {
-        "name": [name for name, _, _ in rows],
-        "xs": [list(steps) for _, _, steps in rows],
-        "ys": means,
-        "around": [[*steps, *reversed(list(steps))] for _, _, steps in rows],
-        "band": bands,
-        "colour": [style(index)[0] for _, index, _ in rows],
-        "dash": [style(index)[1] for _, index, _ in rows],
-        "shade": [0.16 if len(rows) <= FEW else 0.07] * len(rows),
-    }
+    rows = [(name, *style(index), steps) for index, (name, steps) in enumerate(values.items()) if steps]
+    shade = 0.16 if len(rows) <= FEW else 0.07
+    names = ("name", "xs", "ys", "around", "band", "colour", "dash", "shade")
+    return columns_of(
+        names, [(name, *_outline(steps, most), colour, dash, shade) for name, colour, dash, steps in rows]
+    )
 
 
-def marks(values: Mapping[str, Steps], across: str) -> dict[str, list]:
+def _outline(steps: Steps, most: float) -> tuple[list[int], list[float], list[int], list[float]]:
+    """The line through the means, and the outline of the band around it: below forwards, above backwards."""
+    mean = [fmean(some) for some in steps.values()]
+    noise = [stdev(some) if len(some) > 1 else 0.0 for some in steps.values()]
+    low = [m - s for m, s in zip(mean, noise, strict=True)]
+    high = [min(most, m + s) for m, s in zip(mean, noise, strict=True)]
+    return [*steps], mean, [*steps, *[*steps][::-1]], low + high[::-1]
+
+
+def marks(values: Mapping[str, Steps], across: str) -> Columns:
     """One row for every seed of every strategy at every place; `across` names what the places are, such as "step"."""
     rows = [
         (name, place, value, style(index)[0], shape(index))
@@ -63,55 +47,40 @@ def marks(values: Mapping[str, Steps], across: str) -> dict[str, list]:
         for place, some in steps.items()
         for value in some
     ]
-    names = ("name", across, "value", "colour", "shape")
-    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+    return columns_of(("name", across, "value", "colour", "shape"), rows)
 
 
-def means(values: Mapping[str, Steps], across: str) -> dict[str, list]:
+def means(values: Mapping[str, Steps], across: str) -> Columns:
     """One row for the mean of every strategy at every place."""
     single = {name: {place: [fmean(some)] for place, some in steps.items()} for name, steps in values.items()}
     return marks(single, across)
 
 
-def banded(plot: figure, source: ColumnDataSource, width: float = 2.2) -> GlyphRenderer:
-    """Draw what `lines` says: a band for each row and the line in it, which is given back."""
-    plot.patches("around", "band", source=source, color="colour", fill_alpha="shade", line_alpha=0)
-    return plot.multi_line(
-        "xs", "ys", source=source, color="colour", line_dash="dash", line_width=width, hover_line_color="colour",
+def banded(
+    plot: figure, across: str, hover: Sequence[tuple[str, str]], most: float = inf, width: float = 2.2, size: int = 6,
+    mode: str = "mouse", **more: Callable[..., Columns],
+) -> Chart:  # fmt: skip
+    """A band and a line for every strategy and a dot at every mean, which the pointer reads; `more` columns beside."""
+    made = Chart.of(plot, {}, lines=partial(lines, most=most), means=partial(means, across=across), **more)
+    drawn = made.sources["lines"]
+    plot.patches("around", "band", source=drawn, color="colour", fill_alpha="shade", line_alpha=0)
+    line = plot.multi_line(
+        "xs", "ys", source=drawn, color="colour", line_dash="dash", line_width=width, hover_line_color="colour",
         hover_line_width=2.4 * width,
     )  # fmt: skip
+    dots = plot.scatter(across, "value", source=made.sources["means"], marker="shape", size=size, color="colour")
+    plot.add_tools(HoverTool(renderers=[line], tooltips=None))
+    plot.add_tools(HoverTool(renderers=[dots], tooltips=[*hover], mode=mode))
+    return made
 
 
-@dataclass(frozen=True)
-class CourseChart:
-    """A figure with a line and a band for every strategy, and a mark wherever it was looked at."""
-
-    figure: figure
-    lines: ColumnDataSource
-    means: ColumnDataSource
-    most: float = inf
-
-    def show(self, values: Mapping[str, Steps]) -> None:
-        """Draw everything so far."""
-        self.lines.data, self.means.data = lines(values, self.most), means(values, "step")
-
-
-def course_chart(title: str, axis: str, across: str = "step", zero: bool = False, most: float = inf) -> CourseChart:
-    """An empty chart; `zero` draws the line at nothing, `most` is the highest value there can be."""
+def course_chart(title: str, axis: str, across: str = "step", zero: bool = False, most: float = inf) -> Chart:
+    """An empty chart; `zero` draws the line at 0, `most` is the highest value there can be."""
     plot = chart(height=230, title=title, x_axis_label=across, y_axis_label=axis)
-    drawn, middles = ColumnDataSource(lines({})), ColumnDataSource(means({}, "step"))
-    line = banded(plot, drawn)
-    dots = plot.scatter("step", "value", source=middles, marker="shape", size=6, color="colour")
-    shown = [("strategy", "@name"), (across, "@step"), ("mean", "@value{0.000}")]
-    plot.add_tools(HoverTool(renderers=[line], tooltips=None), HoverTool(renderers=[dots], tooltips=shown))
     if zero:
         plot.add_layout(Span(location=0, dimension="width", line_color=GREY, line_width=1))
-    return CourseChart(plot, drawn, middles, most)
-
-
-def over_steps(courses: Mapping[str, Course], what: str) -> dict[str, dict[int, list[float]]]:
-    """Loss, accuracy or forgetting of every strategy over the steps."""
-    return {name: course.values(what) for name, course in courses.items()}
+    hover = [("strategy", "@name"), (across, "@step"), ("mean", "@value{0.000}")]
+    return banded(plot, "step", hover, most=most)
 
 
 def legend(names: Sequence[str], running: Sequence[str] = ()) -> str:

@@ -1,13 +1,10 @@
 /**
- * One document of a corpus: words in lines, bars and brackets below them, arcs above, links between two languages.
- *
- * One SVG, laid out again when the window changes its width. Text from the record only ever reaches `textContent`:
- * data can never become markup. `on` holds the names of the layers that are shown; a click on a chip changes it.
+ * One document of a corpus: words in lines, bars and brackets below them, arcs above, links between two languages. Text
+ * from the record only ever becomes text nodes. `on` holds the names of the layers that are shown; a chip changes it.
  */
 
-import { plain } from "../animation/js/dom.js";
+import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
 
-const NS = "http://www.w3.org/2000/svg";
 const WORD = 15; // px
 const NOTE = 10; // px
 const GAP = 7; // px between two words
@@ -25,6 +22,7 @@ const STYLE = `
 .legend div { flex: 1 0 100%; display: flex; flex-wrap: wrap; gap: 1px 14px; align-items: center; }
 .legend b { font-weight: 500; opacity: .62; min-width: 76px; }
 .legend span { display: inline-flex; align-items: center; gap: 5px; }
+.legend .sign { border: 1px solid #8886; border-radius: 4px; }
 svg { display: block; overflow: visible; }
 .word { font-size: ${WORD}px; fill: currentColor; }
 .note { font-size: ${NOTE}px; fill: currentColor; fill-opacity: .78; }
@@ -32,9 +30,7 @@ svg { display: block; overflow: visible; }
 .border { stroke: currentColor; stroke-opacity: .28; }
 `;
 
-const SHAPES = new Set(["svg", "g", "text", "line", "path", "title"]);
 const pen = document.createElement("canvas").getContext("2d");
-
 let family = "sans-serif"; // that of the page, once it is known
 
 /** The width of a text in a size, in px. */
@@ -43,16 +39,6 @@ function wide(text, size) {
   return pen.measureText(text).width;
 }
 
-/** An element with attributes; `text` becomes its text and nothing else. */
-function make(name, attributes = {}, text = "") {
-  const node = SHAPES.has(name) ? document.createElementNS(NS, name) : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  if (text) node.textContent = text;
-  return node;
-}
-
-// ------------------------------------------------------------------------------------------------------- layout
-
 /** Words put into lines of at most `width`: each has its line, its left edge and its width. */
 function setWords(record, width, shown) {
   const fresh = new Set(record.language ? [record.language] : []);
@@ -60,8 +46,7 @@ function setWords(record, width, shown) {
   const borders = new Set(record.sentences);
   const least = shown.some((layer) => layer.style === "bar") ? 9 : 0;
   const placed = [];
-  let line = 0;
-  let x = 0;
+  let [line, x] = [0, 0];
   const measure = (word) => Math.min(Math.max(wide(word, WORD), least), width);
   /** A sentence with arcs stays on one line where it can. */
   const whole = (first) => {
@@ -72,15 +57,11 @@ function setWords(record, width, shown) {
     const w = measure(word);
     if (arcs && borders.has(k) && x + 3 * GAP + whole(k) > width) fresh.add(k);
     const gap = borders.has(k) ? 3 * GAP : record.tight[k] ? 1 : GAP;
-    const left = x ? x + gap : 0;
-    if (x && (fresh.has(k) || left + w > width)) {
-      line += 1;
-      placed.push({ line, x: 0, w });
-      x = w;
-    } else {
-      placed.push({ line, x: left, w });
-      x = left + w;
-    }
+    const breaks = x && (fresh.has(k) || x + gap + w > width);
+    line += Number(Boolean(breaks));
+    const left = x && !breaks ? x + gap : 0;
+    placed.push({ line, x: left, w });
+    x = left + w;
   });
   return placed;
 }
@@ -98,17 +79,14 @@ function cut(run, placed) {
 
 /** How high each arc of one line must go so that it clears those inside it. */
 function levels(arcs) {
-  const inside = (a, b) => Math.min(a[0], a[1]) >= Math.min(b[0], b[1]) && Math.max(a[0], a[1]) <= Math.max(b[0], b[1]);
-  const order = arcs.map((arc, k) => k).sort((a, b) => Math.abs(arcs[a][0] - arcs[a][1]) - Math.abs(arcs[b][0] - arcs[b][1]));
+  const spans = arcs.map(([a, b], k) => ({ k, low: Math.min(a, b), high: Math.max(a, b) })).sort((a, b) => a.high - a.low - b.high + b.low);
   const level = [];
-  for (const k of order) {
-    const under = order.slice(0, order.indexOf(k)).filter((j) => inside(arcs[j], arcs[k]));
-    level[k] = 1 + Math.max(0, ...under.map((j) => level[j]));
-  }
+  spans.forEach(({ k, low, high }, i) => {
+    const under = spans.slice(0, i).filter((each) => each.low >= low && each.high <= high);
+    level[k] = 1 + Math.max(0, ...under.map((each) => level[each.k]));
+  });
   return level;
 }
-
-// ------------------------------------------------------------------------------------------------------- drawing
 
 /** The whole picture for one width. */
 function draw(record, width, on) {
@@ -116,34 +94,30 @@ function draw(record, width, on) {
   const placed = setWords(record, width, shown);
   const lines = 1 + Math.max(0, ...placed.map((p) => p.line));
   const lanes = shown.filter((layer) => layer.style === "bar" || layer.style === "bracket");
-  const arcs = shown.filter((layer) => layer.style === "arc").flatMap((layer) => layer.links);
-  const links = shown.filter((layer) => layer.style === "link").flatMap((layer) => layer.links);
-  const svg = make("svg", { width, role: "img" });
-  svg.setAttribute("aria-label", `A document of ${record.words.length} words`);
+  const [arcs, links] = ["arc", "link"].map((style) => shown.filter((layer) => layer.style === style).flatMap((layer) => layer.links));
+  const svg = svgNode("svg", { width, role: "img", "aria-label": `A document of ${record.words.length} words` });
   const base = [];
   let y = 0;
   for (let line = 0; line < lines; line += 1) {
-    const here = arcs.filter(([a, b]) => placed[a].line === line && placed[b].line === line);
+    const ending = arcs.filter(([, b]) => placed[b].line === line);
+    const [here, stubs] = [true, false].map((whole) => ending.filter(([a]) => (placed[a].line === line) === whole));
     const level = levels(here);
-    const stubs = arcs.some(([a, b]) => placed[b].line === line && placed[a].line !== line);
-    y += Math.max(level.length ? 8 + LEVEL * (1 + Math.max(...level)) : 0, stubs ? 22 : 0) + 18;
+    y += Math.max(level.length ? 8 + LEVEL * (1 + Math.max(...level)) : 0, stubs.length ? 22 : 0) + 18;
     base[line] = y;
-    here.forEach((arc, k) => svg.append(arch(arc, placed, y, level[k])));
-    arcs.filter(([a, b]) => placed[b].line === line && placed[a].line !== line)
-      .forEach((arc) => svg.append(stub(arc, placed, y, record.words)));
+    svg.append(...here.map((arc, k) => arch(arc, placed, y, level[k])), ...stubs.map((arc) => stub(arc, placed, y, record.words)));
     y += 5;
     for (const layer of lanes) {
       const parts = layer.runs.flatMap((run) => cut(run, placed)).filter((part) => placed[part.first].line === line);
-      parts.forEach((part) => svg.append(layer.style === "bar" ? bar(part, placed, y) : bracket(part, placed, y)));
+      svg.append(...parts.map((part) => mark(part, placed, y, layer.style)));
       y += parts.length ? LANE : 0;
     }
     y += links.length ? 26 : lanes.length ? 9 : 5;
   }
-  const facts = tell(record);
+  const facts = factsOf(record);
   record.words.forEach((word, k) => svg.append(letters(word, placed[k], base[placed[k].line], facts[k])));
   record.sentences.filter((k) => placed[k].x > 0).forEach((k) => {
     const { x, line } = placed[k];
-    svg.append(make("line", { class: "border", x1: x - 1.5 * GAP, x2: x - 1.5 * GAP, y1: base[line] - 14, y2: base[line] + 5 }));
+    svg.append(svgNode("line", { class: "border", x1: x - 1.5 * GAP, x2: x - 1.5 * GAP, y1: base[line] - 14, y2: base[line] + 5 }));
   });
   const below = lanes.length * LANE + 6;
   links.forEach(([a, b]) => svg.prepend(link(placed[a], placed[b], base, below)));
@@ -154,13 +128,11 @@ function draw(record, width, on) {
 /** A word, with all that is known about it when the mouse rests on it. */
 function letters(word, place, y, fact) {
   const squeezed = wide(word, WORD) > place.w + 0.5 ? { textLength: place.w, lengthAdjust: "spacingAndGlyphs" } : {};
-  const node = make("text", { class: "word", x: place.x, y, ...squeezed }, word);
-  node.append(make("title", {}, fact));
-  return node;
+  return svgNode("text", { class: "word", x: place.x, y, ...squeezed }, word, svgNode("title", {}, fact));
 }
 
 /** One line for every word: the word, and what each layer says of it. */
-function tell(record) {
+function factsOf(record) {
   const said = record.words.map((word) => [word]);
   for (const layer of record.layers) {
     for (const run of layer.runs) {
@@ -168,106 +140,79 @@ function tell(record) {
     }
     for (const [a, b, relation] of layer.links) {
       if (layer.style === "arc") said[b].push(`${relation || "depends"} on ${record.words[a]}`);
-      else said[a].push(`stands for ${record.words[b]}`), said[b].push(`stands for ${record.words[a]}`);
+      else for (const [one, other] of [[a, b], [b, a]]) said[one].push(`stands for ${record.words[other]}`);
     }
   }
   return said.map((parts) => parts.join(" · "));
 }
 
-/** What fits under a run: the whole value, its code, or nothing. */
+/** What fits into a room: the whole value, its code, or nothing. */
 function note(part, left, room, y) {
   const text = [part.said, part.code].find((t) => t && wide(t, NOTE) <= room + 2) || "";
-  return make("text", { class: "note", x: left + room / 2, y, "text-anchor": "middle" }, text);
+  return svgNode("text", { class: "note", x: left + room / 2, y, "text-anchor": "middle" }, text);
 }
 
-function bar(part, placed, y) {
-  const left = placed[part.first].x;
-  const right = placed[part.last].x + placed[part.last].w;
-  const node = make("g");
-  const line = { x1: left + 0.5, x2: right - 0.5, y1: y + 2, y2: y + 2, stroke: part.hue, "stroke-width": 3 };
-  node.append(make("line", part.dash ? { ...line, "stroke-dasharray": part.dash } : line));
-  node.append(note(part, left, right - left, y + 12.5));
-  return node;
+const hued = (run, x1, x2, y) => svgNode("line", { x1, x2, y1: y, y2: y, stroke: run.hue, "stroke-width": 3, ...(run.dash ? { "stroke-dasharray": run.dash } : {}) });
+
+/** A run below its words: a bar in the hue of its value, or a bracket, and what it is. */
+function mark(part, placed, y, style) {
+  const [left, right] = [placed[part.first].x, placed[part.last].x + placed[part.last].w];
+  if (style === "bar") return svgNode("g", {}, hued(part, left + 0.5, right - 0.5, y + 2), note(part, left, right - left, y + 12.5));
+  const edge = svgNode("path", { class: "edge", d: `M${left + 0.5} ${y - 1}v4H${right - 0.5}v-4` });
+  return svgNode("g", {}, edge, note(part, left + 0.5, right - left - 1, y + 12.5));
 }
 
-function bracket(part, placed, y) {
-  const left = placed[part.first].x + 0.5;
-  const right = placed[part.last].x + placed[part.last].w - 0.5;
-  const node = make("g");
-  node.append(make("path", { class: "edge", d: `M${left} ${y - 1}v4H${right}v-4` }));
-  node.append(note(part, left, right - left, y + 12.5));
-  return node;
-}
+const tip = (x, foot) => svgNode("path", { d: `M${x - 3} ${foot - 5}L${x} ${foot}L${x + 3} ${foot - 5}z`, fill: "currentColor" });
+const middle = (place) => place.x + place.w / 2;
 
 /** An arc from a head to the word that depends on it, with an arrow at that word. */
 function arch([head, word, relation], placed, base, level) {
-  const middle = (k) => placed[k].x + placed[k].w / 2;
-  const from = middle(head) + (head < word ? 3 : -3);
-  const to = middle(word);
-  const top = base - 17 - LEVEL * level;
+  const [from, to] = [middle(placed[head]) + (head < word ? 3 : -3), middle(placed[word])];
+  const [top, foot] = [base - 17 - LEVEL * level, base - 16];
   const bend = Math.min(8, Math.abs(to - from) / 2) * Math.sign(to - from);
-  const node = make("g");
-  const foot = base - 16;
-  node.append(make("path", { class: "edge", d:
-    `M${from} ${foot}V${top + 6}Q${from} ${top} ${from + bend} ${top}H${to - bend}Q${to} ${top} ${to} ${top + 6}V${foot}` }));
-  node.append(make("path", { d: `M${to - 3} ${foot - 5}L${to} ${foot}L${to + 3} ${foot - 5}z`, fill: "currentColor" }));
-  if (wide(relation, NOTE) < Math.abs(to - from) - 4) {
-    node.append(make("text", { class: "note", x: (from + to) / 2, y: top - 2, "text-anchor": "middle" }, relation));
-  }
-  return node;
+  const d = `M${from} ${foot}V${top + 6}Q${from} ${top} ${from + bend} ${top}H${to - bend}Q${to} ${top} ${to} ${top + 6}V${foot}`;
+  const name = wide(relation, NOTE) < Math.abs(to - from) - 4 ? [svgNode("text", { class: "note", x: (from + to) / 2, y: top - 2, "text-anchor": "middle" }, relation)] : [];
+  return svgNode("g", {}, svgNode("path", { class: "edge", d }), tip(to, foot), ...name);
 }
 
 /** The end of an arc whose head stands on another line: an arrow and the head's word. */
 function stub([head, word, relation], placed, base, words) {
-  const x = placed[word].x + placed[word].w / 2;
-  const foot = base - 16;
-  const node = make("g");
-  node.append(make("path", { class: "edge", "stroke-dasharray": "2 2", d: `M${x} ${foot}V${foot - 13}` }));
-  node.append(make("path", { d: `M${x - 3} ${foot - 5}L${x} ${foot}L${x + 3} ${foot - 5}z`, fill: "currentColor" }));
-  node.append(make("text", { class: "note", x: x + 4, y: foot - 7 }, words[head]));
-  node.lastChild.append(make("title", {}, relation));
-  return node;
+  const [x, foot] = [middle(placed[word]), base - 16];
+  const edge = svgNode("path", { class: "edge", "stroke-dasharray": "2 2", d: `M${x} ${foot}V${foot - 13}` });
+  return svgNode("g", {}, edge, tip(x, foot), svgNode("text", { class: "note", x: x + 4, y: foot - 7 }, words[head], svgNode("title", {}, relation)));
 }
 
 /** A line from a word to its twin, from below all that stands under the first to above the second. */
 function link(one, two, base, below) {
-  const middle = (place) => place.x + place.w / 2;
-  const [y1, y2] = [base[one.line] + below, base[two.line] - 15];
-  const d = `M${middle(one)} ${y1}C${middle(one)} ${y1 + 14} ${middle(two)} ${y2 - 14} ${middle(two)} ${y2}`;
-  return make("path", { d, fill: "none", stroke: "#3390d6", "stroke-opacity": 0.75, "stroke-width": 1.5 });
+  const [x1, x2, y1, y2] = [middle(one), middle(two), base[one.line] + below, base[two.line] - 15];
+  return svgNode("path", { d: `M${x1} ${y1}C${x1} ${y1 + 14} ${x2} ${y2 - 14} ${x2} ${y2}`, fill: "none", stroke: "#3390d6", "stroke-opacity": 0.75, "stroke-width": 1.5 });
 }
 
-/** The values of the layers that are shown, each with its bar and its code. */
+/** The sign of a value as it stands below a word: its bar, and its code where that is not the value itself. */
+function sign(run) {
+  const coded = run.code !== run.said;
+  const [wide, high] = coded ? [22, 18] : [16, 6];
+  const letter = coded ? [svgNode("text", { class: "note", x: wide / 2, y: 14, "text-anchor": "middle" }, run.code)] : [];
+  return svgNode("svg", { width: wide, height: high, class: coded ? "sign" : "", "aria-hidden": "true" }, hued(run, coded ? 3 : 0, coded ? wide - 3 : wide, 3), ...letter);
+}
+
+/** The values of the layers that are shown, each with its sign. */
 function legend(record, on) {
-  const node = make("div", { class: "legend" });
-  for (const layer of record.layers.filter((l) => l.style === "bar" && on.includes(l.name))) {
-    const row = make("div");
-    row.append(make("b", {}, layer.name));
-    const seen = new Map(layer.runs.map((run) => [run.said, run]));
-    for (const run of [...seen.values()].sort((a, b) => (a.code < b.code ? -1 : 1))) {
-      const entry = make("span");
-      const swatch = make("svg", { width: 16, height: 6, "aria-hidden": "true" });
-      const line = { x1: 0, x2: 16, y1: 3, y2: 3, stroke: run.hue, "stroke-width": 3 };
-      swatch.append(make("line", run.dash ? { ...line, "stroke-dasharray": run.dash } : line));
-      entry.append(swatch, make("span", {}, run.code === run.said ? run.said : `${run.code} ${run.said}`));
-      row.append(entry);
-    }
-    node.append(row);
-  }
-  return node;
+  const rows = record.layers.filter((layer) => layer.style === "bar" && on.includes(layer.name)).map((layer) => {
+    const values = [...new Map(layer.runs.map((run) => [run.said, run])).values()].sort((a, b) => (a.code < b.code ? -1 : 1));
+    return node("div", {}, node("b", {}, layer.name), ...values.map((run) => node("span", {}, sign(run), run.said)));
+  });
+  return node("div", { class: "legend" }, ...rows);
 }
-
-// ------------------------------------------------------------------------------------------------------- host
 
 export default {
   render({ model, el }) {
-    const root = make("div", { class: "document" });
-    const [chips, picture, foot] = [make("div", { class: "chips", role: "group", "aria-label": "layers" }), make("div"), make("div")];
-    root.append(make("style", {}, STYLE), chips, picture, foot);
+    const [chips, picture, foot] = [node("div", { class: "chips", role: "group", "aria-label": "layers" }), node("div"), node("div")];
+    const root = node("div", { class: "document" }, node("style", {}, STYLE), chips, picture, foot);
     el.append(root);
     let width = 0;
 
-    const renew = () => {
+    function renew() {
       family = getComputedStyle(root).fontFamily;
       const record = plain(model.get("record"));
       if (!record.words || !width) return;
@@ -278,31 +223,26 @@ export default {
       const focus = root.getRootNode().activeElement?.textContent;
       chips.replaceChildren(...plain(model.get("layers")).map((name) => chip(name, here.has(name), on)));
       if (focus) [...chips.children].find((button) => button.textContent === focus)?.focus();
-    };
+    }
 
-    const chip = (name, there, on) => {
-      const button = make("button", { type: "button", "aria-pressed": String(on.includes(name)) }, name);
-      if (!there) button.className = "silent";
-      if (!there) button.title = "has no labels in this document";
-      button.addEventListener("click", () => {
+    function chip(name, there, on) {
+      const silent = there ? {} : { class: "silent", title: "has no labels in this document" };
+      const onclick = () => {
         const now = plain(model.get("on"));
-        model.set("on", now.includes(name) ? now.filter((n) => n !== name) : [...now, name]);
-        model.save_changes();
+        tell(model, "on", now.includes(name) ? now.filter((n) => n !== name) : [...now, name]);
         renew();
-      });
-      return button;
-    };
+      };
+      return node("button", { type: "button", "aria-pressed": String(on.includes(name)), onclick, ...silent }, name);
+    }
 
     const watcher = new ResizeObserver(() => {
       const fresh = Math.floor(root.clientWidth) - 4;
-      if (fresh > 0 && fresh !== width) {
-        width = fresh;
-        renew();
-      }
+      if (fresh <= 0 || fresh === width) return;
+      width = fresh;
+      renew();
     });
     watcher.observe(root);
     document.fonts?.ready.then(renew); // the page's font may come after the first picture
-    for (const name of ["record", "on", "layers"]) model.on(`change:${name}`, renew);
-    return () => watcher.disconnect();
+    return endOf(follow(model, ["record", "on", "layers"], renew), () => watcher.disconnect());
   },
 };

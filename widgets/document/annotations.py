@@ -10,14 +10,13 @@ from torch import Tensor
 from playground.corpora import Corpus
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.tokenizing.words import join_words
-from widgets.theme import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 HUES = (BLUE, ORANGE, GREEN, VERMILION, PURPLE, SKY, GREY)
 DASHES = ("", "5 2", "2 2", "1 3")
 """Where a layer has more values than hues, the next seven are dashed; the letter beside tells all of them apart."""
 
-FEW = 20
-"""A layer of so many values or fewer has codes of one letter."""
+FEW = 20  # A layer of so many values or fewer has codes of one letter
 
 FIRST = ("pos", "phrase", "mention", "head", "aligned", "role", "number", "entity", "entity_type", "supersense")
 """The order of the layers that many corpora have; the others follow by name."""
@@ -25,8 +24,7 @@ FIRST = ("pos", "phrase", "mention", "head", "aligned", "role", "number", "entit
 APART = {"role": "phrase", "entity": "mention", "entity_type": "mention"}
 """Neighbours with the same role in two phrases play it twice; so do names."""
 
-Run = tuple[int, int, str]
-"""First word, last word, and what is true of them."""
+Run = tuple[int, int, str]  # first word, last word, and what is true of them
 
 
 @dataclass(frozen=True)
@@ -148,21 +146,14 @@ def codes(values: Sequence[str]) -> dict[str, str]:
 
 
 def _drawn(layer: Layer) -> dict:
-    """A layer with a hue, a dash and a code for every value."""
     short, place = codes(layer.values), {value: k for k, value in enumerate(layer.values)}
-    return {
-        "name": layer.name.replace("_", " "),
-        "style": layer.style,
-        "runs": [
-            {
-                "first": first,
-                "last": last,
-                "said": said,
-                "code": short.get(said, said),
-                "hue": HUES[place.get(said, 0) % len(HUES)] if layer.style == "bar" else "",
-                "dash": DASHES[place.get(said, 0) // len(HUES) % len(DASHES)],
-            }
-            for first, last, said in layer.runs
-        ],
-        "links": [list(link) for link in layer.links],
-    }
+    runs = [
+        {
+            "first": first, "last": last, "said": said, "code": short.get(said, said),
+            "hue": HUES[place.get(said, 0) % len(HUES)] if layer.style == "bar" else "",
+            "dash": DASHES[place.get(said, 0) // len(HUES) % len(DASHES)],
+        }
+        for first, last, said in layer.runs
+    ]  # fmt: skip
+    links = [list(link) for link in layer.links]
+    return {"name": layer.name.replace("_", " "), "style": layer.style, "runs": runs, "links": links}

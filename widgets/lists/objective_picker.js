@@ -3,8 +3,8 @@
  * in a narrow column it folds into one button. Texts only ever reach `textContent`.
  */
 
-import { node, plain } from "../animation/js/dom.js";
-import { matches } from "../animation/js/search.js";
+import { endOf, follow, listen, node, plain, tell } from "../animation/js/dom.js";
+import { matches, neighbour, searchField } from "./listbox.js";
 
 const STYLE = `
 .picker { font: 400 13.5px/1.35 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; text-align: left;
@@ -32,42 +32,32 @@ const STYLE = `
 @media (max-width: 860px) { .picker .now { display: block; } .picker .open { display: none; } .picker.unfolded .open { display: block; margin-top: 6px; } .picker .list { max-height: 46vh; } }
 `;
 
-/** Everything by which a card is found. */
-const told = (card) => `${card.name} ${card.row} ${card.also} ${card.idea} ${card.group}`;
-
 function render({ model, el }) {
   const id = `picker-${Math.random().toString(36).slice(2)}`;
-  const style = node("style");
-  style.textContent = STYLE;
-  const now = node("button", { type: "button", class: "now", "aria-expanded": "false" });
-  const search = node("input", { type: "search", placeholder: "Search objectives", "aria-label": "Search objectives", role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-autocomplete": "list", autocomplete: "off", spellcheck: "false" });
+  const now = node("button", { type: "button", class: "now", "aria-expanded": "false", onclick: () => seek(!root.classList.contains("unfolded")) });
+  const search = searchField("Search objectives", { role: "combobox", "aria-expanded": "true", "aria-controls": id, "aria-autocomplete": "list", oninput: draw, onkeydown: onKey });
   const list = node("div", { class: "list", role: "listbox", id, "aria-label": "Objectives" });
   const count = node("p", { class: "count", role: "status" });
-  const root = node("div", { class: "picker" }, style, now, node("div", { class: "open" }, search, list, count));
+  const root = node("div", { class: "picker" }, node("style", {}, STYLE), now, node("div", { class: "open" }, search, list, count));
   let active = "";
 
   const cards = () => (model.get("cards") || []).map(plain);
   const beside = () => model.get("beside") || [];
-  const found = () => cards().filter((card) => matches(told(card), search.value));
+  const found = () => cards().filter(({ name, row, also, idea, group }) => matches([name, row, also, idea, group].join(" "), search.value));
 
   /** What is typed, where it is a sum of objectives and no name of one; the engine reads it, or says why it cannot. */
   const sum = () => (search.value.includes("+") && !found().length ? search.value.trim() : "");
 
-  function set(name, value) {
-    model.set(name, value);
-    model.save_changes();
-  }
-
   function choose(name) {
     active = name;
     fold(false);
-    if (model.get("value") !== name) set("value", name);
+    if (model.get("value") !== name) tell(model, "value", name);
     else draw();
   }
 
   function compare(name) {
     const others = beside();
-    set("beside", others.includes(name) ? others.filter((each) => each !== name) : [...others, name].slice(-3));
+    tell(model, "beside", others.includes(name) ? others.filter((each) => each !== name) : [...others, name].slice(-3));
     draw();
   }
 
@@ -99,28 +89,26 @@ function render({ model, el }) {
     if (card.name !== value) {
       const pressed = beside().includes(card.name);
       // An option may hold no button: this one is for the pointer, Shift+Enter does the same.
-      const made = node("span", { class: "beside", "data-pressed": String(pressed), title: pressed ? "No longer beside (Shift+Enter)" : "Show beside the chosen one, in step (Shift+Enter)" }, pressed ? "✓" : "+");
-      made.addEventListener("click", (event) => {
+      const onclick = (event) => {
         event.stopPropagation();
         compare(card.name);
-      });
-      side.append(made);
+      };
+      const title = pressed ? "No longer beside (Shift+Enter)" : "Show beside the chosen one, in step (Shift+Enter)";
+      side.append(node("span", { class: "beside", "data-pressed": String(pressed), title, onclick }, pressed ? "✓" : "+"));
     }
-    const made = node("div", { class: `card${card.name === active ? " active" : ""}`, role: "option", id: `${id}-${i}`, "aria-selected": String(card.name === value), "data-name": card.name, title: card.idea }, node("b", {}, card.name), side, node("small", {}, card.idea));
-    made.addEventListener("click", () => choose(card.name));
-    return made;
+    const marks = { class: `card${card.name === active ? " active" : ""}`, "aria-selected": String(card.name === value), "data-name": card.name };
+    return node("div", { role: "option", id: `${id}-${i}`, ...marks, title: card.idea, onclick: () => choose(card.name) }, node("b", {}, card.name), side, node("small", {}, card.idea));
   }
 
   function walk(step) {
-    const names = found().map((card) => card.name);
-    active = names[Math.min(names.length - 1, Math.max(0, names.indexOf(active) + step))] || "";
+    active = neighbour(found().map((card) => card.name), active, step) || "";
     draw();
     list.querySelector(".active")?.scrollIntoView({ block: "nearest" });
   }
 
   function onKey(event) {
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 };
-    if (steps[event.key]) walk(steps[event.key]);
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
+    if (step) walk(step);
     else if (event.key === "Enter" && event.shiftKey && active && active !== model.get("value")) compare(active);
     else if (event.key === "Enter" && active) choose(active);
     else if (event.key === "Enter" && sum()) choose(sum());
@@ -137,8 +125,8 @@ function render({ model, el }) {
     now.setAttribute("aria-expanded", String(open));
   }
 
-  function seek() {
-    fold(true);
+  function seek(open = true) {
+    fold(open);
     search.focus();
   }
 
@@ -148,36 +136,24 @@ function render({ model, el }) {
     const typing = ["TEXTAREA", "SELECT"].includes(at.tagName) || (at.tagName === "INPUT" && at.type !== "range");
     if (typing || event.ctrlKey || event.metaKey || event.altKey || !root.offsetParent) return;
     const card = /^\d$/.test(event.key) && cards()[(Number(event.key) + 9) % 10];
-    const act = card ? () => choose(card.name) : { "/": seek, c: () => compare(model.get("value") === "LM" ? "MLM" : "LM") }[event.key.toLowerCase()];
+    const act = card ? () => choose(card.name) : { "/": () => seek(), c: () => compare(model.get("value") === "LM" ? "MLM" : "LM") }[event.key.toLowerCase()];
     if (!act) return;
     event.preventDefault();
     act();
   }
 
-  search.addEventListener("input", draw);
-  search.addEventListener("keydown", onKey);
-  now.addEventListener("click", () => {
-    fold(!root.classList.contains("unfolded"));
-    search.focus();
-  });
-  document.addEventListener("keydown", anywhere);
-  const changes = ["change:value", "change:cards", "change:beside"];
-  const changed = () => {
+  function changed() {
     active = model.get("value");
     draw();
-  };
-  for (const change of changes) model.on(change, changed);
+  }
+
   el.replaceChildren(root);
   changed();
   requestAnimationFrame(() => {
     const chosen = list.querySelector("[aria-selected='true']");
     if (chosen) list.scrollTop = Math.max(0, chosen.offsetTop - list.offsetTop - 60);
   });
-  return () => {
-    document.removeEventListener("keydown", anywhere);
-    for (const change of changes) model.off?.(change, changed);
-    root.remove();
-  };
+  return endOf(listen([[document, "keydown", anywhere]]), follow(model, ["value", "cards", "beside"], changed), () => root.remove());
 }
 
 export default { render };

@@ -12,7 +12,6 @@ from widgets.bundle import beside
 from widgets.panel_compat import Component
 
 SURVEY = "The survey's table"
-HEADINGS = (SURVEY, *GROUPS)
 TEXT = "Rosa baked a round loaf of bread this morning . Then her brother sold it in the market ."
 PAIR = "Rosa a cuit un pain rond ce matin ."
 
@@ -36,28 +35,16 @@ def cards() -> list[dict[str, Any]]:
     """A card for each objective, the survey's rows first, then group by group."""
     found = [
         {
-            "name": o.name,
-            "group": group_of(o),
-            "row": o.row,
-            "idea": o.idea,
-            "also": ", ".join(o.aliases),
-            "signal": signal_of(o),
+            "name": o.name, "group": SURVEY if o.row else o.group, "row": o.row, "idea": o.idea,
+            "also": ", ".join(o.aliases), "signal": _signal(o),
         }
         for o in objectives().values()
-    ]
-    return sorted(found, key=lambda card: HEADINGS.index(card["group"]))
+    ]  # fmt: skip
+    return sorted(found, key=lambda card: (SURVEY, *GROUPS).index(card["group"]))
 
 
-def group_of(objective: Objective) -> str:
-    """The heading under which an objective stands: the survey's table, else its own group."""
-    return SURVEY if objective.row else objective.group
-
-
-def signal_of(objective: Objective) -> str:
-    """How much of a text of two sentences teaches, as a share of its tokens; empty where a typed text cannot say.
-
-    An objective with an example of its own is measured on that.
-    """
+def _signal(objective: Objective) -> str:
+    """The share of tokens that get a loss, in our text or the objective's own example; empty where neither can be."""
     own = objective.printed
     text, pair, plan = TEXT, PAIR if "translation" in objective.needs else "", {}
     if own.text and not objective.row:

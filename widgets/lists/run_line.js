@@ -1,6 +1,6 @@
 /** One line of the list of runs: a check box with the run's name, and the button that opens the run. */
 
-import { node } from "../animation/js/dom.js";
+import { follow, node, tell } from "../animation/js/dom.js";
 
 const STYLE = `
 .run-line { display: flex; align-items: center; gap: 10px; color: var(--panel-on-background-color, CanvasText); font: inherit; }
@@ -13,9 +13,9 @@ const STYLE = `
 `;
 
 function render({ model, el }) {
-  const box = node("input", { type: "checkbox" });
+  const box = node("input", { type: "checkbox", onchange: () => tell(model, "value", box.checked) });
   const name = node("span");
-  const open = node("button", { type: "button" }, "Open");
+  const open = node("button", { type: "button", onclick: () => tell(model, "opened", model.get("opened") + 1) }, "Open");
 
   function show() {
     name.textContent = model.get("label");
@@ -24,20 +24,9 @@ function render({ model, el }) {
     open.title = `Open ${model.get("label")}`;
   }
 
-  function set(what, value) {
-    model.set(what, value);
-    model.save_changes();
-  }
-
-  box.addEventListener("change", () => set("value", box.checked));
-  open.addEventListener("click", () => set("opened", model.get("opened") + 1));
-  const changes = ["change:label", "change:value", "change:disabled"];
-  for (const change of changes) model.on(change, show);
   el.replaceChildren(node("style", {}, STYLE), node("div", { class: "run-line" }, node("label", {}, box, name), open));
   show();
-  return () => {
-    for (const change of changes) model.off?.(change, show);
-  };
+  return follow(model, ["label", "value", "disabled"], show);
 }
 
 export default { render };

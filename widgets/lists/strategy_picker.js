@@ -1,13 +1,11 @@
 /**
- * Strategies to choose several from: chosen ones as chips with their colour, all others below in families, with a search.
- *
- * Native check boxes, so that a screen reader says what they are. One of them is in the tab order, arrow keys walk to the
- * others. What a strategy is for and where it comes from is said below the list for the one under the pointer or the focus.
- * Text only ever reaches `append`: data can never become markup.
+ * Strategies to choose several from: chosen ones as chips with their colour, all as native check boxes in families, with
+ * a search. One box is in the tab order, arrow keys walk to the others; what is said of a strategy stands below the list
+ * for the one under the pointer or the focus. Text only ever becomes text nodes.
  */
 
-import { node, plain } from "../animation/js/dom.js";
-import { matches } from "../animation/js/search.js";
+import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
+import { matches, neighbour, searchField } from "./listbox.js";
 
 const STYLE = `
 .chooser { color: var(--panel-on-background-color, CanvasText); font-family: inherit; font-size: 14px; line-height: 1.4; }
@@ -34,9 +32,6 @@ const STYLE = `
 .chooser :focus-visible { outline: 2px solid #3390d6; outline-offset: 1px; }
 `;
 
-/** Everything by which a card is found. */
-const said = (card) => `${card.name} ${card.also} ${card.idea} ${card.family}`;
-
 /** The marks of the charts, each as a path around the middle of a swatch. */
 const SHAPES = {
   circle: "M14 2.4a3.6 3.6 0 1 1 0 7.2a3.6 3.6 0 1 1 0-7.2z",
@@ -45,30 +40,21 @@ const SHAPES = {
   diamond: "M14 1.2 18 6 14 10.8 10 6z",
 };
 
-function drawn(tag, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
-}
-
 /** A piece of the line with its mark, as a strategy is drawn in every chart. */
 function swatch({ colour, dash, shape }) {
-  const box = drawn("svg", { width: 28, height: 12, "aria-hidden": "true" });
-  box.append(drawn("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: colour, "stroke-width": 3, "stroke-dasharray": dash }));
-  if (SHAPES[shape]) box.append(drawn("path", { d: SHAPES[shape], fill: colour }));
-  return box;
+  const line = svgNode("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: colour, "stroke-width": 3, "stroke-dasharray": dash });
+  return svgNode("svg", { width: 28, height: 12, "aria-hidden": "true" }, line, ...(SHAPES[shape] ? [svgNode("path", { d: SHAPES[shape], fill: colour })] : []));
 }
 
 function render({ model, el }) {
   const id = `chooser-${Math.random().toString(36).slice(2)}`;
   const chips = node("ul", { "aria-label": "chosen strategies" });
-  const search = node("input", { type: "search", placeholder: "Search strategies", "aria-label": "Search strategies", autocomplete: "off", spellcheck: "false" });
+  const search = searchField("Search strategies", { oninput: draw, onkeydown: walk });
   const keys = node("p", { class: "unseen", id: `${id}-keys` }, "Arrow keys walk through the list, space chooses.");
-  const list = node("div", { class: "list", role: "group", "aria-label": "strategies", "aria-describedby": `${id}-keys` });
-  const told = node("p", { class: "told", "aria-hidden": "true" });
+  const list = node("div", { class: "list", role: "group", "aria-label": "strategies", "aria-describedby": `${id}-keys`, onkeydown: walk });
+  const about = node("p", { class: "told", "aria-hidden": "true" });
   const count = node("p", { class: "count", role: "status" });
-  const style = node("style", {}, STYLE);
-  const root = node("div", { class: "chooser" }, style, chips, search, keys, list, told, count);
+  const root = node("div", { class: "chooser" }, node("style", {}, STYLE), chips, search, keys, list, about, count);
   let at = "";
 
   const cards = () => (model.get("cards") || []).map(plain);
@@ -78,19 +64,17 @@ function render({ model, el }) {
   function turn(name) {
     const now = value();
     const fresh = now.includes(name) ? now.filter((each) => each !== name) : [...now, name];
-    if (fresh.length > model.get("most")) return show();
-    model.set("value", fresh);
-    model.save_changes();
+    if (fresh.length <= model.get("most")) tell(model, "value", fresh);
     show();
   }
 
-  function tell(card) {
-    told.replaceChildren(...(card ? [node("b", {}, card.name), card.idea, node("span", {}, card.source), node("span", {}, card.rate)] : []));
+  function explain(card) {
+    about.replaceChildren(...(card ? [node("b", {}, card.name), card.idea, node("span", {}, card.source), node("span", {}, card.rate)] : []));
   }
 
   /** Make the list of what the search finds; the marks are set by `show`. */
   function draw() {
-    const found = cards().filter((card) => matches(said(card), search.value));
+    const found = cards().filter(({ name, also, idea, family }) => matches([name, also, idea, family].join(" "), search.value));
     const families = [...new Set(found.map((card) => card.family))];
     const sets = families.map((family) => {
       const members = found.filter((card) => card.family === family);
@@ -103,11 +87,13 @@ function render({ model, el }) {
 
   function row(card) {
     const described = `${id}-${card.name}`.replace(/\s+/g, "-");
-    const box = node("input", { type: "checkbox", "aria-describedby": described, "data-name": card.name });
-    const made = node("label", {}, box, node("span", {}, card.name));
-    box.addEventListener("change", () => turn(card.name));
-    box.addEventListener("focus", () => { at = card.name; tell(card); show(); });
-    made.addEventListener("pointerenter", () => tell(card));
+    const onfocus = () => {
+      at = card.name;
+      explain(card);
+      show();
+    };
+    const box = node("input", { type: "checkbox", "aria-describedby": described, "data-name": card.name, onchange: () => turn(card.name), onfocus });
+    const made = node("label", { onpointerenter: () => explain(card) }, box, node("span", {}, card.name));
     return node("div", {}, made, node("span", { class: "unseen", id: described }, `${card.idea} ${card.source}`));
   }
 
@@ -123,43 +109,35 @@ function render({ model, el }) {
       box.parentElement.dataset.full = String(full && !box.checked);
     }
     chips.replaceChildren(...now.map((name, k) => {
-      const leave = node("button", { type: "button", "aria-label": `leave out ${name}`, title: `leave out ${name}` }, "×");
-      leave.addEventListener("click", () => { turn(name); (chips.querySelectorAll("button")[Math.max(0, k - 1)] || search).focus(); });
+      const onclick = () => {
+        turn(name);
+        (chips.querySelectorAll("button")[Math.max(0, k - 1)] || search).focus();
+      };
+      const leave = node("button", { type: "button", "aria-label": `leave out ${name}`, title: `leave out ${name}`, onclick }, "×");
       return node("li", {}, swatch(marks[k] || { colour: "#8a8f98", dash: "none" }), node("span", {}, name), leave);
     }));
     const some = search.value ? `${shown.length} of ${cards().length} found; ` : "";
     count.textContent = `${some}${now.length} of ${cards().length} chosen${full ? ", which is the most at once" : ""}. The first is the baseline.`;
   }
 
-  list.addEventListener("keydown", (event) => {
-    const shown = boxes();
-    const here = shown.indexOf(event.target);
-    const there = { ArrowDown: here + 1, ArrowRight: here + 1, ArrowUp: here - 1, ArrowLeft: here - 1, Home: 0, End: shown.length - 1 }[event.key];
-    if (there === undefined || here < 0) return;
+  /** Arrow keys walk through the list, and from the search into it. */
+  function walk(event) {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1, Home: -Infinity, End: Infinity }[event.key];
+    const next = event.target === search ? event.key === "ArrowDown" && boxes()[0] : boxes().includes(event.target) && step && neighbour(boxes(), event.target, step);
+    if (!next) return;
     event.preventDefault();
-    shown[Math.min(shown.length - 1, Math.max(0, there))].focus();
-  });
-  search.addEventListener("input", draw);
-  search.addEventListener("keydown", (event) => {
-    if (event.key !== "ArrowDown") return;
-    event.preventDefault();
-    boxes()[0]?.focus();
-  });
+    next.focus();
+  }
+
+  const named = (name) => cards().find((card) => card.name === name);
   const changed = () => {
-    tell(cards().find((card) => card.name === value().at(-1)));
+    explain(named(value().at(-1)));
     show();
   };
-  const remake = ["change:cards"], renew = ["change:value", "change:marks"];
-  for (const change of remake) model.on(change, draw);
-  for (const change of renew) model.on(change, changed);
   el.replaceChildren(root);
   draw();
-  tell(cards().find((card) => card.name === value()[0]));
-  return () => {
-    for (const change of remake) model.off?.(change, draw);
-    for (const change of renew) model.off?.(change, changed);
-    root.remove();
-  };
+  explain(named(value()[0]));
+  return endOf(follow(model, ["cards"], draw), follow(model, ["value", "marks"], changed), () => root.remove());
 }
 
 export default { render };

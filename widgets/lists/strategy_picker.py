@@ -1,4 +1,4 @@
-"""Strategies to choose several from, in families, with what each is for; drawn in `chooser.js`."""
+"""Strategies to choose several from, in families, with what each is for; drawn in `strategy_picker.js`."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,11 +8,12 @@ import param
 from playground.finetuning import Strategy, strategies
 from playground.finetuning.strategy.strategy import FAMILIES
 from widgets.bundle import beside
-from widgets.charts.strategies_over_steps import shape, style
+from widgets.charts.legend import shape, style
 from widgets.panel_compat import Component
 from widgets.state.transfer import MOST_STRATEGIES
 
 BY_HAND = "made by hand"
+SVG_DASHES = {"solid": "none", "dashed": "6 3", "dotted": "2 2"}
 
 
 class Chooser(Component):
@@ -21,51 +22,38 @@ class Chooser(Component):
     _esm = beside(__file__)
     cards = param.List(default=[], doc="Name, family, purpose, source and published rate of each strategy.")
     value = param.List(default=[], doc="The names of those that are chosen.")
-    marks = param.List(default=[], doc="Colour, dash and shape of the n-th chosen one.")
+    marks = param.List(default=[], doc="Colour, dash and shape of the n-th chosen one, the same in every chart.")
     most = param.Integer(default=MOST_STRATEGIES)
 
 
 def chooser(**parameters: Any) -> Chooser:
     """The list with a card for every strategy of the catalogue."""
-    marks = [_mark(k) for k in range(MOST_STRATEGIES)]
+    looks = [(*style(k), shape(k)) for k in range(MOST_STRATEGIES)]
+    marks = [{"colour": colour, "dash": SVG_DASHES[dash], "shape": form} for colour, dash, form in looks]
     return Chooser(**{"cards": cards({}), "marks": marks, "sizing_mode": "stretch_width", **parameters})
-
-
-def _mark(index: int) -> dict[str, str]:
-    """How the n-th chosen strategy looks in every chart."""
-    colour, dash = style(index)
-    return {"colour": colour, "dash": SVG_DASHES[dash], "shape": shape(index)}
-
-
-SVG_DASHES = {"solid": "none", "dashed": "6 3", "dotted": "2 2"}
 
 
 def cards(own: Mapping[str, Strategy]) -> list[dict[str, str]]:
     """A card for each strategy: those of this visit, then the catalogue's family by family."""
-    made = [_card(s, BY_HAND, "put together or painted on this visit") for s in own.values()]
-    known = [_card(s, family, shared) for family, shared in FAMILIES.items() for s in members(family)]
+    made = [_card(strategy, BY_HAND, "put together or painted on this visit") for strategy in own.values()]
+    known = [
+        _card(strategy, family, shared)
+        for family, shared in FAMILIES.items()
+        for strategy in strategies().values()
+        if strategy.family == family
+    ]
     return made + known
-
-
-def members(family: str) -> list[Strategy]:
-    """The strategies of a family, in their own order."""
-    return [strategy for strategy in strategies().values() if strategy.family == family]
 
 
 def _card(strategy: Strategy, family: str, shared: str) -> dict[str, str]:
     return {
-        "name": strategy.name,
-        "family": family,
-        "shared": shared,
-        "idea": strategy.idea,
-        "source": strategy.source,
-        "also": ", ".join(strategy.aliases),
-        "rate": rate_of(strategy),
-    }
+        "name": strategy.name, "family": family, "shared": shared, "idea": strategy.idea, "source": strategy.source,
+        "also": ", ".join(strategy.aliases), "rate": _rate(strategy),
+    }  # fmt: skip
 
 
-def rate_of(strategy: Strategy) -> str:
-    """The learning rate of a strategy in words: ours, and the published one with the place where it stands."""
+def _rate(strategy: Strategy) -> str:
+    """The learning rate of a strategy in words: ours, and the published one with its source."""
     if strategy.prompt:
         return "Nothing learns, so there is no rate."
     if strategy.published is None:

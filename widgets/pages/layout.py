@@ -1,5 +1,6 @@
-"""How every page is laid out: controls at the side, the picture beside them, below each other where it is narrow."""
+"""What all pages are made of: views, the layout of a page, buttons, fields and uploads."""
 
+import io
 from collections.abc import Callable
 from typing import Any
 
@@ -7,8 +8,8 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
+from playground.errors import Refusal
 from playground.glossary import hover
-from playground.knob import Knob
 from widgets.panel_compat import upload_event
 from widgets.theme import GROWING, html
 
@@ -19,8 +20,27 @@ SIDE = f"""
 {NARROW} {{ :host {{ flex: 1 1 100%; max-width: none !important; }} :host(.folded) {{ display: none !important; }} }}
 """
 
+STRETCH = {"sizing_mode": "stretch_width"}
+FIELD = {**STRETCH, "margin": (6, 10)}
+SMALL = {"size": "small", "variant": "outlined"}
+MAIN = {"size": "medium", "color": "primary", "variant": "contained"}
 
-class Folding:
+
+class View(pn.viewable.Viewer):
+    """A part of a page: `layout` is what is shown, and `poll` brings it up to date several times a second."""
+
+    def __init__(self, layout: Any) -> None:
+        super().__init__()
+        self.layout = layout
+
+    def __panel__(self) -> Any:
+        return self.layout
+
+    def poll(self) -> None:
+        """Show what has changed since the last call."""
+
+
+class Sidebar(View):
     """Controls of 270 px, larger on a very wide screen, and the picture in the rest.
 
     On a narrow screen the controls stand above the picture and fold away behind a button that says what is `chosen`;
@@ -28,46 +48,60 @@ class Folding:
     """
 
     def __init__(
-        self, controls: list[Any], picture: list[Any], chosen: Callable[[], str], folded: bool = True, near: Any = None
+        self, controls: list[Any], picture: list[Any], chosen: Callable[[], str], *near: Any, folded: bool = True
     ) -> None:
         self._chosen = chosen
         self._side = pn.Column(*controls, stylesheets=[SIDE], margin=0)
-        self._button = pmui.Button(icon="tune", size="small", variant="outlined", margin=(8, 10, 0, 10))
-        self._button.on_click(lambda _: self.fold(not self._side.css_classes))
+        self._button = button("", lambda: self.fold(not self._side.css_classes), "tune", margin=(8, 10, 0, 10))
         self.fold(folded)
         hidden = f"{WIDE} {{ :host {{ display: none !important; }} }}"
-        parts = [self._button] if near is None else [self._button, near]
-        top = pn.Row(*parts, stylesheets=[hidden], styles={"flex": "1 1 100%"}, margin=0)
-        main = pmui.Column(
-            *picture, styles={"flex": "1000 1 300px", "min-width": "0"}, margin=0, sizing_mode="stretch_width"
-        )
-        self.pane = pn.FlexBox(
-            top, self._side, main, flex_wrap="wrap", gap="6px 18px", align_items="flex-start",
-            sizing_mode="stretch_width",
-        )  # fmt: skip
+        top = pn.Row(self._button, *near, stylesheets=[hidden], styles={"flex": "1 1 100%"}, margin=0)
+        main = column(*picture, styles={"flex": "1000 1 300px", "min-width": "0"})
+        look = {"flex_wrap": "wrap", "gap": "6px 18px", "align_items": "flex-start"}
+        super().__init__(pn.FlexBox(top, self._side, main, **look, **STRETCH))
 
     def fold(self, folded: bool = True) -> None:
         """Fold the controls away, or bring them back; where the screen is wide nothing is seen of it."""
         self._side.css_classes = ["folded"] if folded else []
-        self.say()
+        self.label()
 
-    def say(self, *_: object) -> None:
-        """Renew what the button says."""
-        label = f"{self._chosen()}: change" if self._side.css_classes else "Fold the choices away"
-        if self._button.label != label:
-            self._button.label = label
+    def label(self, *_: object) -> None:
+        """Renew the label of the button."""
+        self._button.label = f"{self._chosen()}: change" if self._side.css_classes else "Fold the choices away"
+
+
+def column(*parts: Any, **looks: Any) -> pmui.Column:
+    """Parts below each other, as wide as there is room, without a margin."""
+    return pmui.Column(*parts, **{"margin": 0, **STRETCH, **looks})
+
+
+def group(*parts: Any, **looks: Any) -> pn.Column:
+    """The parts of a view below each other, as light as can be."""
+    return pn.Column(*parts, **{"margin": 0, **STRETCH, **looks})
 
 
 def beside(*parts: Any, basis: int = 340) -> pn.FlexBox:
-    """Pictures beside each other that wrap where there is no room."""
-    grown = [growing(part, basis) for part in parts]
-    return pn.FlexBox(*grown, flex_wrap="wrap", gap="14px", align_items="flex-start", sizing_mode="stretch_width")
+    """Pictures beside each other that grow into what is left and wrap where there is no room."""
+    for part in parts:
+        part.styles = {**part.styles, "flex": f"1 1 {basis}px", "min-width": "280px"}
+    return pn.FlexBox(*parts, flex_wrap="wrap", gap="14px", align_items="flex-start", **STRETCH)
 
 
-def growing(part: Any, basis: int = 340) -> Any:
-    """A picture that shares a row with its neighbours and grows into what is left."""
-    part.styles = {**part.styles, "flex": f"1 1 {basis}px", "min-width": "280px"}
-    return part
+def plot(chart: Any, **looks: Any) -> pn.pane.Bokeh:
+    """The figure of a chart, as wide as there is room."""
+    return pn.pane.Bokeh(chart.figure, **{**STRETCH, **looks})
+
+
+def unfolding(label: str, icon: str, inside: Any, opened: Callable[[], None] = lambda: None) -> pmui.Column:
+    """A part of a page behind a button; `opened` is called when it is pressed."""
+    toggle = pmui.Toggle(label=label, icon=icon, value=False, margin=(10, 10))
+
+    def turn(event: Any) -> None:
+        opened()
+        inside.visible = event.new
+
+    toggle.param.watch(turn, "value")
+    return column(toggle, inside)
 
 
 def heading(text: str) -> pn.pane.HTML:
@@ -75,84 +109,36 @@ def heading(text: str) -> pn.pane.HTML:
     return html(f'<div class="label"{hover(text)}>{text}</div>', margin=(0, 10))
 
 
-def download(make: Callable[[], Any], filename: str, label: str, description: str = "") -> Any:
-    """A quiet button that hands over a file.
-
-    Its looks are set once it is there: as arguments the library takes them for those of its older names and warns.
-    """
-    button = pmui.FileDownload(
-        callback=make, filename=filename, label=label, description=description, size="small", margin=(0, 2)
-    )
-    button.param.update(color="primary", variant="text")
-    return button
+def button(label: str, act: Callable[[], Any], icon: str = "", **looks: Any) -> pmui.Button:
+    """A small outlined button, or one that looks otherwise, and what it does."""
+    made = pmui.Button(label=label, icon=icon or None, **{**SMALL, **looks})
+    made.on_click(lambda _: act())
+    return made
 
 
-def control(k: Knob) -> Any:
-    """The widget that fits a knob: switch, choice or slider, with its reason as help."""
-    label, shared = k.name.replace("_", " ").split(".")[-1], {"description": k.why, "margin": (6, 10)}
-    if isinstance(k.default, bool):
-        return pmui.Switch(label=label, value=k.default, **shared)
-    if k.choices:
-        return pmui.Select(label=label, options=list(k.choices), value=k.default, sizing_mode="stretch_width", **shared)
-    label = f"{label} ({k.unit})" if k.unit else label
-    if isinstance(k.default, int):
-        return pmui.IntSlider(
-            label=label,
-            start=int(k.low or 0),
-            end=int(k.high or 10),
-            value=k.default,
-            sizing_mode="stretch_width",
-            **shared,
-        )
-    low, high = float(k.low or 0.0), float(k.high or 1.0)
-    step = 0.01 if high <= 1 else 0.1
-    return pmui.FloatSlider(
-        label=label,
-        start=low,
-        end=high,
-        step=step,
-        value=k.default,
-        format="0.00",
-        sizing_mode="stretch_width",
-        **shared,
-    )
+def download(
+    make: Callable[[], bytes], filename: str, label: str, refuse: Callable[[str], Any] = str, **looks: Any
+) -> pmui.FileDownload:
+    """A quiet button that hands over a file; one that cannot be made is refused in a sentence."""
+
+    def content() -> io.BytesIO:
+        try:
+            return io.BytesIO(make())
+        except Refusal as refusal:
+            refuse(str(refusal))
+            return io.BytesIO(str(refusal).encode())
+
+    made = pmui.FileDownload(callback=content, filename=filename, label=label, size="small")
+    # as arguments the library takes these for the names of older versions and warns
+    made.param.update(**{"color": "primary", "variant": "text", "margin": (0, 2), **looks})
+    return made
 
 
-def limits(store: Any, name: str) -> dict[str, Any]:
-    """Where the field for a number of a store begins and ends."""
-    low, high = store.param[name].get_soft_bounds()
-    return {"start": low, "end": high}
-
-
-def takes(parameter: param.Parameter, value: Any) -> bool:
-    """Whether a number of a store may have a value; what is no number is for the store itself to judge."""
-    if not isinstance(parameter, param.Integer):
-        return True
-    low, high = parameter.bounds or (None, None)
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    return whole and (low is None or value >= low) and (high is None or value <= high)
-
-
-def bind(widget: Any, store: Any, name: str) -> None:
-    """Keep a widget's value and one value of a store the same, whoever changes it.
-
-    A number that the store does not take, of a field that was emptied or of a page that was changed, goes again.
-    """
-
-    def take(event: Any) -> None:
-        if takes(store.param[name], event.new):
-            store.param.update(**{name: event.new})
-        else:
-            widget.value = getattr(store, name)
-            pn.state.execute(lambda: widget.param.trigger("value"), schedule=True)  # the page hears it afterwards
-
-    widget.param.watch(take, "value")
-    store.param.watch(lambda _: widget.param.update(value=getattr(store, name)), name)
-
-
-def refuse_nothing(upload: Any, refuse: Callable[[str], Any]) -> None:
-    """Say that a file is empty: it arrives as none at all, the browser begins, sends nothing and has finished."""
-    arrived: list[str] = []
+def upload(
+    label: str, keep: Callable[[list[tuple[str, bytes]]], Any], refuse: Callable[[str], Any], **looks: Any
+) -> Any:
+    """A button that hands over files by name and content; an empty one, which never arrives, is refused."""
+    made, arrived = pmui.FileInput(label=label, margin=(6, 10), **looks), []
 
     def hear(event: Any) -> None:
         status, name = upload_event(event)
@@ -163,4 +149,40 @@ def refuse_nothing(upload: Any, refuse: Callable[[str], Any]) -> None:
                 refuse("The file is empty; choose a file with text in it.")
             arrived.clear()
 
-    upload.on_msg(hear)
+    def take(_: Any) -> None:
+        names, contents = made.filename, made.value
+        if contents:
+            keep(list(zip(names, contents, strict=True)) if made.multiple else [(str(names), contents)])
+
+    made.on_msg(hear)
+    made.param.watch(take, "value")
+    return made
+
+
+def number(parameter: param.Parameter, kind: Any = pmui.IntInput, **looks: Any) -> Any:
+    """A field for a number of a state; what the state refuses, as where it was emptied, is the last value again."""
+    field = kind.from_param(parameter, **looks)
+    last = field.value
+
+    def show_again(event: Any) -> None:
+        nonlocal last
+        if event.type == "changed" and event.new == last:  # Panel has put it back, but the page has not heard of it
+            pn.state.execute(lambda: field.param.trigger("value"), schedule=True)
+        last = event.new
+
+    field.param.watch(show_again, "value")
+    return field
+
+
+def typed(parameter: param.Parameter, **looks: Any) -> pmui.TextInput:
+    """A field for a text of a state, read at every key; what comes from elsewhere never interrupts who is typing."""
+    state, name = parameter.owner, parameter.name
+    field = pmui.TextInput(label=parameter.label, value=getattr(state, name), **{**STRETCH, **looks})
+
+    def follow(event: Any) -> None:
+        if field.value_input != event.new:
+            field.param.update(value=event.new, value_input=event.new)
+
+    field.param.watch(lambda event: state.param.update(**{name: event.new}), "value_input")
+    state.param.watch(follow, name)
+    return field

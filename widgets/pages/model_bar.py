@@ -1,97 +1,77 @@
-"""Which model's numbers stand on the stage, and what to do next: a row of buttons and a sentence above the picture."""
+"""Which model's predictions stand on the stage, and what to do next: a row of buttons and a sentence."""
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
-import panel_material_ui as pmui
 
 from playground.errors import Refusal
-from widgets.state.app import StageStore
-from widgets.state.stage_model import STEPS
+from widgets.pages.layout import STRETCH, View, button
+from widgets.state.stage import StageStore
+from widgets.state.stage.model import STEPS
 from widgets.theme import GROWING, html, say
 
-
-def row(store: StageStore) -> tuple[Any, Any]:
-    """The row, and the tick that keeps it true while a model is trained.
-
-    A button that may come or go stands before those that stay, and one that cannot be pressed now keeps its place, so
-    that nothing moves away under a pointer that is about to press it.
-    """
-    said = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 190px", "min-width": "190px"})
-    look = {"size": "small", "variant": "outlined", "margin": (2, 4)}
-    train = pmui.Button(
-        label="Train a small model now", icon="play_arrow", **look,
-        description=f"Train a small model now: {STEPS} steps, here on the stage, for attention, guesses and loss.",
-    )  # fmt: skip
-    borrow = pmui.Button(label="Use the model of the Train page", **look)
-    inside = pmui.Button(label="Step through one update", width=152, **look)
-    leave = pmui.Button(label="Remove the model", size="small", variant="text", margin=(2, 4))
-    beside = pmui.Button(label="Same sentence", icon="view_column", **look)
-    watch = pmui.Button(
-        label="Train this", icon="show_chart", **look,
-        description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
-    )  # fmt: skip
-    streams = pmui.Button(label="Next: why two streams?", icon="school", **look)
-    acts = {
-        streams: store.two_streams, train: store.teach, borrow: store.borrow, leave: lambda: store.lend(None),
-        inside: store.look_inside, beside: store.compare, watch: store.train_this,
-    }  # fmt: skip
-    for button, act in acts.items():
-        button.on_click(lambda _, act=act: (_do(store, act), tick()))
-
-    def tick() -> None:
-        store.take()
-        busy, silent = store.teaching.busy, bool(store.silent)
-        wanted = {
-            streams: store.objective != "PLM" and (bool(store.beside) or store.model is not None),
-            train: not busy and (store.model is None or silent),
-            borrow: store.trained is not None and (store.model is None or silent),
-            inside: store.model is not None,
-            leave: store.model is not None,
-        }
-        for button, visible in wanted.items():
-            if button.visible != visible:
-                button.visible = visible
-        for button, able in {beside: not store.inside, watch: not busy and not store.inside}.items():
-            if button.disabled == able:
-                button.disabled = not able
-        labels = {
-            inside: "Back to the sentence" if store.inside else "Step through one update",
-            beside: f"{store.objective} alone" if store.beside else f"Same sentence as {store.other}",
-        }
-        for button, label in labels.items():
-            if button.label != label:
-                button.label = label
-        text = _said(store)
-        if said.object != text:
-            said.object = text
-
-    tick()
-    wide = {"sizing_mode": "stretch_width"}
-    line = pn.FlexBox(said, *acts, align_items="center", margin=(0, 6), stylesheets=[GROWING], **wide)
-    return line, tick
+INSIDE = "Step through one update"
 
 
-def _do(store: StageStore, act: Any) -> None:
-    try:
-        act()
-    except Refusal as refusal:
-        store.trouble = str(refusal)
+class ModelBar(View):
+    """The row; buttons that come and go stand before those that stay, so that none moves away under a pointer."""
+
+    def __init__(self, stage: StageStore) -> None:
+        self.stage = stage
+        self.status = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 190px", "min-width": "190px"})
+        self.streams = self._button("Next: why two streams?", stage.two_streams, "school")
+        self.train = self._button(
+            "Train a small model now", stage.teach, "play_arrow",
+            description=f"Train a small model now: {STEPS} steps, here, for attention, predictions and loss.",
+        )  # fmt: skip
+        self.trained = self._button("Use the model of the Train page", stage.attach_trained)
+        self.remove = self._button("Remove the model", lambda: stage.attach(None), variant="text")
+        self.inside = self._button(INSIDE, stage.look_inside, width=152)
+        self.beside = self._button("Same sentence", stage.compare, "view_column")
+        self.whole = self._button(
+            "Train this", stage.train_this, "show_chart",
+            description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
+        )  # fmt: skip
+        parts = (self.streams, self.train, self.trained, self.remove, self.inside, self.beside, self.whole)
+        look = {"align_items": "center", "margin": (0, 6), "stylesheets": [GROWING]}
+        super().__init__(pn.FlexBox(self.status, *parts, **look, **STRETCH))
+        self.poll()
+
+    def _button(self, label: str, act: Callable[[], Any], icon: str = "", **looks: Any) -> Any:
+        def press() -> None:
+            try:
+                act()
+            except Refusal as refusal:
+                self.stage.trouble = str(refusal)
+            self.poll()
+
+        return button(label, press, icon, margin=(2, 4), **looks)
+
+    def poll(self) -> None:
+        stage = self.stage
+        stage.take()
+        busy, model, silent = stage.teaching.busy, stage.model is not None, bool(stage.silent)
+        self.streams.visible = stage.objective != "PLM" and (bool(stage.beside) or model)
+        self.train.visible = not busy and (not model or silent)
+        self.trained.visible = stage.trained is not None and (not model or silent)
+        self.inside.visible = self.remove.visible = model
+        self.beside.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
+        self.inside.label = "Back to the sentence" if stage.inside else INSIDE
+        self.beside.label = f"{stage.objective} alone" if stage.beside else f"Same sentence as {stage.other}"
+        self.status.object = _status(stage)
 
 
-def _said(store: StageStore) -> str:
-    if store.teaching.busy:
-        share = store.teaching.share or 0.0
-        if store.beside:
+def _status(stage: StageStore) -> str:
+    if stage.teaching.busy:
+        share = stage.teaching.share or 0.0
+        if stage.beside:
             return say(f"Small models of what is on the stage are learning: {share:.0%} done.", "quiet")
-        return say(f"A small {store.objective} model is learning: step {round(STEPS * share)} of {STEPS}.", "quiet")
-    if store.teaching.error is not None:
-        return say(store.teaching.error, "trouble")
-    if store.silent:
-        return say(store.silent, "notice")
-    if store.model is None:
-        return say(
-            "No model loaded; attention, predictions and loss are hidden.",
-            "quiet",
-        )
-    return say(f"The numbers are those of {store.model.name}.", "quiet")
+        return say(f"A small {stage.objective} model is learning: step {round(STEPS * share)} of {STEPS}.", "quiet")
+    if stage.teaching.error is not None:
+        return say(stage.teaching.error, "trouble")
+    if stage.silent:
+        return say(stage.silent, "notice")
+    if stage.model is None:
+        return say("No model loaded; attention, predictions and loss are hidden.", "quiet")
+    return say(f"The numbers are those of {stage.model.name}.", "quiet")

@@ -1,7 +1,6 @@
-"""Stage page: type a sentence, see what eleven objectives make of it, open one, and see who may look at whom."""
+"""Stage page: type a sentence, see what the objectives make of it, and open one step by step."""
 
 from html import escape
-from io import BytesIO
 from typing import Any
 
 import panel as pn
@@ -12,13 +11,15 @@ from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged
 from playground.objectives.plan_overrides import SHAPES
 from playground.trace.rebuild import SENTENCE, Rebuilt
-from widgets.animation import cue, stage_pane, typeset, unheard
 from widgets.animation import page as saved_page
-from widgets.animation.survey_table import Wall, table_data, table_pane
+from widgets.animation import typeset, unheard
+from widgets.animation.pane import cue, stage_pane, table_pane
+from widgets.animation.survey_table import Wall, table_data
 from widgets.lists.objective_picker import picker
-from widgets.pages import model_bar
-from widgets.pages.layout import bind, control, download, heading, limits
-from widgets.state.app import LONGEST_TEXT, NOTHING_COUNTS, StageStore
+from widgets.pages.knobs import Knobs
+from widgets.pages.layout import FIELD, STRETCH, View, button, column, download, group, heading, number, typed
+from widgets.pages.model_bar import ModelBar
+from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {
@@ -26,7 +27,6 @@ SAMPLES = {
     "echo": "the cat saw the dog and the dog saw the cat",
     "two sentences": "Rosa baked the bread. Then her brother sold it.",
 }
-
 
 LAYOUT = """
 :host { display: grid !important; grid-template-columns: clamp(270px, 60px + 11vw, 480px) minmax(0, 1fr); gap: 0 18px;
@@ -39,275 +39,192 @@ LAYOUT = """
 """
 
 
-def page(store: StageStore) -> tuple[Any, Any]:
-    """The whole page: the sentence, and below it the table of all objectives or the stage of one; and the tick."""
-    lent, tick = model_bar.row(store)
-    table, stage = _table(store), _stage(store, lent)
+class StagePage(View):
+    """The sentence, and below it the table of all objectives or the stage of one."""
 
-    def turn(*_: Any) -> None:
-        table.visible, stage.visible = store.view == "table", store.view != "table"
+    def __init__(self, stage: StageStore) -> None:
+        self.models, self.notices = ModelBar(stage), Notices(stage)
+        areas = {"pick": _objectives(stage), "rest": _choices(stage), "main": [self.models, Picture(stage)]}
+        columns = [
+            column(
+                *parts, css_classes=[area], styles={"min-width": "0"}, stylesheets=[] if area == "main" else [GROWING]
+            )
+            for area, parts in areas.items()
+        ]
+        grid = pn.Column(*columns, stylesheets=[LAYOUT], **STRETCH)
+        one = pn.Column(grid, visible=stage.param.view.rx() == "stage", margin=0, **STRETCH)  # a grid cannot be hidden
+        super().__init__(pn.Column(_sentence(stage), self.notices, SurveyTable(stage), one, **STRETCH))
 
-    store.param.watch(turn, "view")
-    turn()
-    return pn.Column(*_words(store), table, stage, sizing_mode="stretch_width"), tick
-
-
-def _stage(store: StageStore, lent: Any) -> Any:
-    """One objective: what to look at, the picture, and below the list what can be turned."""
-    parts = {"pick": _list(store), "rest": _controls(store), "main": [lent, *_picture(store)]}
-    columns = [
-        pmui.Column(
-            *inside, margin=0, sizing_mode="stretch_width", css_classes=[area], styles={"min-width": "0"},
-            stylesheets=[] if area == "main" else [GROWING],
-        )
-        for area, inside in parts.items()
-    ]  # fmt: skip
-    grid = pn.Column(*columns, stylesheets=[LAYOUT], sizing_mode="stretch_width")
-    return pn.Column(grid, margin=0, sizing_mode="stretch_width")
+    def poll(self) -> None:
+        self.models.poll()
 
 
-def _table(store: StageStore) -> Any:
+class SurveyTable(View):
     """All rows of the survey's table; it is drawn only while it is looked at."""
-    pane, trouble = table_pane({}, margin=(2, 10)), html("")
-    drawn: dict[str, Any] = {}
 
-    def renew(*_: Any) -> None:
-        state = {name: getattr(store, name) for name in ("text", "pair", "seed", "plan", "objective")}
-        if store.view != "table" or state == drawn:
+    def __init__(self, stage: StageStore) -> None:
+        self.stage, self.drawn = stage, None
+        self.pane, self.trouble = table_pane({}, margin=(2, 10)), html("")
+        stage.param.watch(self._renew, ["text", "pair", "seed", "rebuilt", "view"])
+        self.pane.param.watch(lambda event: stage.show(event.new["name"]), "opened")
+        self._renew()
+        super().__init__(group(self.trouble, self.pane, visible=stage.param.view.rx() == "table"))
+
+    def _renew(self, *_: object) -> None:
+        state = [getattr(self.stage, name) for name in ("text", "pair", "seed", "plan", "objective")]
+        if self.stage.view != "table" or state == self.drawn:
             return
-        drawn.update(state)
+        self.drawn = state
         try:
-            pane.table, trouble.object = table_data(*store.table()), ""
+            self.pane.table, self.trouble.object = table_data(*self.stage.table()), ""
         except Refusal as refusal:
-            trouble.object = say(refusal, "trouble")
-
-    store.param.watch(renew, ["text", "pair", "seed", "rebuilt", "view"])
-    pane.param.watch(lambda event: store.show(event.new["name"]), "opened")
-    renew()
-    return pn.Column(trouble, pane, margin=0, sizing_mode="stretch_width")
+            self.trouble.object = say(refusal, "trouble")
 
 
-def _list(store: StageStore) -> list[Any]:
-    """The objectives, and whether those beside take the plan of the chosen one."""
-    chosen = picker(value=store.objective, beside=list(store.beside), margin=(6, 10))
+def _objectives(stage: StageStore) -> list[Any]:
+    """The list of objectives, and whether those beside take the plan of the chosen one."""
+    chosen = picker(value=stage.objective, beside=list(stage.beside), margin=(6, 10))
 
     def choose(event: Any) -> None:
         """What is chosen, or a sum that was typed, by the name that the engine gives it."""
         try:
-            store.objective = find_objective(event.new).name
+            stage.objective = find_objective(event.new).name
         except Refusal as refusal:
-            store.trouble = str(refusal)
-        chosen.value = store.objective
+            stage.trouble = str(refusal)
+        chosen.value = stage.objective
 
     chosen.param.watch(choose, "value")
-    chosen.param.watch(lambda event: store.param.update(beside=event.new), "beside")
-    store.param.watch(lambda _: chosen.param.update(value=store.objective), "objective")
-    store.param.watch(lambda event: chosen.param.update(beside=event.new), "beside")
-    same = pmui.Switch(
-        label="same sample for the compared objectives", value=store.same_plan, margin=(2, 10), visible=False
-    )
-    bind(same, store, "same_plan")
-    store.param.watch(lambda _: same.param.update(visible=bool(store.beside)), "beside")
-    same.visible = bool(store.beside)
-    return [chosen, same]
+    stage.param.watch(lambda _: chosen.param.update(value=stage.objective), "objective")
+    chosen.link(stage, beside="beside", bidirectional=True)
+    compared = pn.bind(bool, stage.param.beside)
+    return [chosen, pmui.Switch.from_param(stage.param.same_plan, margin=(2, 10), visible=compared)]
 
 
-def _controls(store: StageStore) -> list[Any]:
-    seed = pmui.IntInput(
-        label="seed", value=store.seed, **limits(store, "seed"), step=1, width=110, margin=(6, 4, 6, 10)
-    )
-    bind(seed, store, "seed")
-    knobs = pmui.Column(margin=0, sizing_mode="stretch_width")
-    plan = pmui.TextInput(
-        label="manual choices", value=store.plan, sizing_mode="stretch_width", margin=(6, 10),
-        description="Space-separated, e.g. chosen=3,8. Empty: sampled from the seed.",
+def _choices(stage: StageStore) -> list[Any]:
+    keys = html(pn.bind(_plan_keys, stage.param.objective))
+    seed = number(stage.param.seed, width=110, margin=(6, 4, 6, 10))
+    plan = pmui.TextInput.from_param(stage.param.plan, **FIELD)
+    knobs = Knobs(
+        stage, ["objective", "settings"], lambda: find_objective(stage.objective).knobs, lambda: stage.settings,
+        lambda name, value: stage.param.update(settings={**stage.settings, name: value}), _folded,
     )  # fmt: skip
-    bind(plan, store, "plan")
-    keys = html("")
-
-    turned: dict[str, Any] = {}
-
-    def renew(*_: Any) -> None:
-        mine = find_objective(store.objective).knobs
-        turned.clear()
-        turned.update({"of": store.objective} | {name: _knob(store, name, k) for name, k in mine.items()})
-        knobs[:] = _folded([turned[name] for name in mine])
-        keys.object = _keys(store)
-        follow()
-
-    def follow(*_: Any) -> None:
-        """Knobs also turn by a link, by a switch on the stage and by undo."""
-        for name in find_objective(store.objective).knobs if turned["of"] == store.objective else ():
-            if turned[name].value != (now := _now(store, name)):
-                turned[name].value = now
-
-    store.param.watch(renew, "objective")
-    store.param.watch(follow, "settings")
-    renew()
-    return [heading("Knobs"), knobs, heading("Chance"), seed, plan, keys]
+    return [heading("Parameters"), knobs, heading("Sampling"), seed, plan, keys]
 
 
-def _folded(made: list[Any]) -> list[Any]:
-    """The first three knobs in sight, the others folded away."""
-    if not made:
-        return [html(say("This objective has no parameters.", "quiet"))]
-    if not made[3:]:
-        return made
-    more = pmui.Accordion(
-        ("more", pmui.Column(*made[3:], margin=0)), margin=(4, 10), sizing_mode="stretch_width",
-        disable_gutters=True, elevation=0, title_variant="body2",
-    )  # fmt: skip
-    return [*made[:3], more]
-
-
-def _knob(store: StageStore, name: str, k: Any) -> Any:
-    widget = control(k)
-
-    def turn(event: Any) -> None:
-        if event.new != _now(store, name):
-            store.settings = {**store.settings, name: event.new}
-
-    widget.param.watch(turn, "value")
-    return widget
-
-
-def _now(store: StageStore, name: str) -> Any:
-    """Where a knob stands."""
-    return store.settings.get(name, find_objective(store.objective).knobs[name].default)
-
-
-def _keys(store: StageStore) -> str:
-    keys = find_objective(store.objective).plan_keys
+def _plan_keys(objective: str) -> str:
+    keys = find_objective(objective).plan_keys
     if not keys:
         return say("Deterministic: nothing is sampled.", "quiet")
     return "".join(f"<p class='quiet'><code>{k}=</code> {escape(SHAPES[k])}</p>" for k in keys)
 
 
-def _words(store: StageStore) -> list[Any]:
+def _folded(controls: list[Any]) -> list[Any]:
+    if not controls:
+        return [html(say("This objective has no parameters.", "quiet"))]
+    if not controls[3:]:
+        return controls
+    look = {"disable_gutters": True, "elevation": 0, "title_variant": "body2", "margin": (4, 10)}
+    return [*controls[:3], pmui.Accordion(("more", pmui.Column(*controls[3:], margin=0)), **look, **STRETCH)]
+
+
+def _sentence(stage: StageStore) -> Any:
     """The sentence, the second one where it is needed, and whether all objectives are shown or one."""
-    text = pmui.TextInput(
-        label="your sentence", value=store.text, max_length=LONGEST_TEXT, size="small", margin=(6, 10),
-        sizing_mode="stretch_width", styles={"flex": "1 1 300px"},
-    )  # fmt: skip
-    text.param.watch(lambda event: setattr(store, "text", event.new), "value_input")
-    pair = pmui.TextInput(
-        label="second text", value=store.pair, max_length=LONGEST_TEXT, size="small", margin=(6, 10),
-        sizing_mode="stretch_width", styles={"flex": "1 1 260px"}, visible=_wants_pair(store),
-    )  # fmt: skip
-    pair.param.watch(lambda event: setattr(store, "pair", event.new), "value_input")
-    store.param.watch(lambda *_: pair.param.update(visible=_wants_pair(store)), ["objective", "view", "beside"])
-    for widget, name in ((text, "text"), (pair, "pair")):
-        store.param.watch(lambda _, w=widget, n=name: _follow(w, getattr(store, n)), name)
-    samples = [_sample(store, name, words) for name, words in SAMPLES.items()]
-    view = pmui.RadioButtonGroup(
-        options={"All objectives": "table", "One objective": "stage"}, value=store.view, size="small", margin=(6, 10),
-        styles={"white-space": "nowrap"}, width=236,
-    )  # fmt: skip
-    bind(view, store, "view")
-    trouble = html("", styles={"flex": "1 1 300px"})
-    anyway = pmui.Button(label="Train anyway", icon="play_arrow", size="small", variant="outlined", margin=(2, 10))
-    anyway.on_click(lambda _: store.train_anyway())
-    sample = pmui.Button(label="Take a sample text", icon="article", size="small", variant="outlined", margin=(2, 10))
-    sample.on_click(lambda _: store.take_sample())
+    look, shown = {"max_length": LONGEST_TEXT, "size": "small", "margin": (6, 10)}, stage.param
+    text = typed(shown.text, styles={"flex": "1 1 300px"}, **look)
+    needs_pair = (shown.objective, shown.view, shown.beside)  # a table has rows that need a second text
+    second = pn.bind(lambda *_: stage.view == "table" or stage.paired, *needs_pair)
+    pair = typed(shown.pair, styles={"flex": "1 1 260px"}, visible=second, **look)
+    view = pmui.RadioButtonGroup.from_param(
+        stage.param.view, label="", size="small", margin=(6, 10), styles={"white-space": "nowrap"}, width=236
+    )
+    samples = [
+        button(name, lambda words=words: stage.param.update(text=words), variant="text", margin=(0, 2))
+        for name, words in SAMPLES.items()
+    ]
+    about = "One HTML file that plays without a network."
+    save = download(lambda: _saved(stage).encode(), "playground.html", "Export HTML", description=about)
+    return pn.FlexBox(view, text, pair, *samples, save, align_items="center", stylesheets=[GROWING], **STRETCH)
 
-    def renew(*_: Any) -> None:
-        made: Rebuilt | None = store.rebuilt
-        noted = [say(text, "notice") for text in (made.notice if made else "", store.full, store.gave_way)]
-        told = [say(store.trouble, "trouble"), *noted, _painted(store)]
-        trouble.object = "".join(told) if store.view == "stage" else ""
+
+def _saved(stage: StageStore) -> str:
+    return Wall(*stage.table()).page() if stage.view == "table" else saved_page(stage.record(whole=True))
+
+
+class Notices(View):
+    """What is wrong with the text or to be known of it, and the buttons that help."""
+
+    def __init__(self, stage: StageStore) -> None:
+        self.stage, self.text = stage, html("", styles={"flex": "1 1 300px"})
+        self.sample = button("Take a sample text", stage.take_sample, "article", margin=(2, 10))
+        self.anyway = button("Train anyway", stage.train_anyway, "play_arrow", margin=(2, 10))
+        stage.param.watch(self._renew, ["rebuilt", "trouble", "gave_way", "view"])
+        self._renew()
+        parts = (self.text, self.sample, self.anyway)
+        super().__init__(pn.FlexBox(*parts, align_items="center", margin=0, stylesheets=[GROWING], **STRETCH))
+
+    def _renew(self, *_: object) -> None:
+        stage, made = self.stage, self.stage.rebuilt
+        one = stage.view == "stage"
+        notices = [say(text, "notice") for text in (made.notice if made else "", stage.full, stage.gave_way)]
+        self.text.object = "".join([say(stage.trouble, "trouble"), *notices, painted(stage)]) if one else ""
         leak = made is not None and made.verdict.leak
-        masked = any(not isinstance(rule, Judged) for rule in store.rules)
+        masked = any(not isinstance(rule, Judged) for rule in stage.rules)
         label = "Train anyway" if leak else "Train with this mask" if masked else "Train with these answers"
-        shown = bool(store.rules) and store.view == "stage"
-        anyway.param.update(visible=shown, label=label, disabled=store.unasked)
-        sample.visible = store.view == "stage" and store.sample is not None
-
-    store.param.watch(renew, ["rebuilt", "trouble", "gave_way", "view"])
-    renew()
-    save = download(
-        lambda: BytesIO(_saved(store).encode()), "playground.html", "Export HTML",
-        "One HTML file that plays without a network.",
-    )  # fmt: skip
-    wide = {"sizing_mode": "stretch_width", "stylesheets": [GROWING]}
-    row = pn.FlexBox(view, text, pair, *samples, save, align_items="center", **wide)
-    said = pn.FlexBox(trouble, sample, anyway, align_items="center", margin=0, **wide)
-    return [row, said]
+        self.anyway.param.update(visible=bool(stage.rules) and one, label=label, disabled=stage.unasked)
+        self.sample.visible = one and stage.sample is not None
 
 
-def _saved(store: StageStore) -> str:
-    """What is on screen as one HTML file."""
-    return Wall(*store.table()).page() if store.view == "table" else saved_page(store.record(whole=True))
-
-
-def _wants_pair(store: StageStore) -> bool:
-    """A table has rows that need a second text; a stage shows the field where its objective asks for one."""
-    return store.view == "table" or store.paired
-
-
-def _picture(store: StageStore) -> list[Any]:
-    stage = stage_pane(store.record(), playing=True, editable=True, margin=(2, 10))
-    shown, heard = {"objective": store.objective}, {}
-
-    def listen(event: Any) -> None:
-        for edit in unheard(event.new, heard):
-            store.edit(edit)
-
-    stage.param.watch(listen, "edit")
-
-    def renew(*_: Any) -> None:
-        made: Rebuilt | None = store.rebuilt
-        if made is not None:
-            fresh = made.objective.name != shown["objective"]
-            shown["objective"] = made.objective.name
-            stage.param.update(record=typeset(store.record()), **(cue(stage, 0, True) if fresh else {}))
-
-    def opened(*_: Any) -> None:
-        """A link may name a frame."""
-        names = [frame["name"] for frame in store.record().get("frames", ())]
-        if store.frame in names:
-            stage.param.update(**cue(stage, names.index(store.frame), False))
-
-    store.param.watch(renew, ["rebuilt", "companions", "said"])
-    store.param.watch(opened, "frame")
-    renew()
-    opened()
-    return [stage]
-
-
-def _painted(store: StageStore) -> str:
-    """What training with what is by hand would mean; nothing is refused, also where the mask shows an answer."""
-    made, rules = store.rebuilt, store.rules
+def painted(stage: StageStore) -> str:
+    """What training with what is set by hand would mean; nothing is refused, also where the mask shows an answer."""
+    made, rules = stage.rebuilt, stage.rules
     if made is None or not rules:
         return ""
     leak = made.verdict.leak
     judged = [rule.words for rule in rules if isinstance(rule, Judged)]
     masked = [rule.words for rule in rules if not isinstance(rule, Judged)]
-    told = [made.verdict.sentence] if leak else []
+    parts = [made.verdict.sentence] if leak else []
     if leak and masked:
-        told.append("Train anyway, and watch the loss fall to nothing while the model learns to copy.")
+        parts.append("Train anyway, and watch the loss fall to nothing while the model learns to copy.")
     elif leak:
-        told.append("Train anyway, and watch the model learn to copy the answers that it is shown.")
+        parts.append("Train anyway, and watch the model learn to copy the answers that it is shown.")
     if masked:
-        told.append(f"In training every text is read so: {'; '.join(masked)}.")
+        parts.append(f"In training every text is read so: {'; '.join(masked)}.")
     if judged:
-        told.append(
+        parts.append(
             f"In training, in every text: {'; '.join(judged)}. Places are counted as here, whatever words stand there; "
             "else what counts is what the objective asks."
         )
-    if store.unasked:
-        told.append(NOTHING_COUNTS)
+    if stage.unasked:
+        parts.append(NOTHING_COUNTS)
     if leak:
-        told.append("Repair puts it back.")
-    return say(" ".join(told), "notice" if leak or store.unasked else "quiet")
+        parts.append("Reset mask undoes it.")
+    return say(" ".join(parts), "notice" if leak or stage.unasked else "quiet")
 
 
-def _follow(widget: Any, words: str) -> None:
-    """Write into a field what was not typed there; who is typing is never interrupted."""
-    if widget.value_input != words:
-        widget.param.update(value=words, value_input=words)
+class Picture(View):
+    """The animated stage: what is rebuilt is drawn, and what a person does there is an edit."""
 
+    def __init__(self, stage: StageStore) -> None:
+        self.stage, self.objective, self.heard = stage, stage.objective, {}
+        super().__init__(stage_pane(stage.record(), playing=True, editable=True, margin=(2, 10)))
+        self.layout.param.watch(self._edit, "edit")
+        stage.param.watch(self._renew, ["rebuilt", "companions", "said"])
+        stage.param.watch(self._open_frame, "frame")
+        self._open_frame()
 
-def _sample(store: StageStore, name: str, words: str) -> Any:
-    button = pmui.Button(label=name, variant="text", size="small", margin=(0, 2))
-    button.on_click(lambda _: store.param.update(text=words))
-    return button
+    def _edit(self, event: Any) -> None:
+        for edit in unheard(event.new, self.heard):
+            self.stage.edit(edit)
+
+    def _renew(self, *_: object) -> None:
+        made: Rebuilt | None = self.stage.rebuilt
+        if made is not None:
+            fresh, self.objective = made.objective.name != self.objective, made.objective.name
+            start = cue(self.layout, 0, True) if fresh else {}
+            self.layout.param.update(record=typeset(self.stage.record()), **start)
+
+    def _open_frame(self, *_: object) -> None:
+        """A link may name a frame."""
+        names = [frame["name"] for frame in self.stage.record().get("frames", ())]
+        if self.stage.frame in names:
+            self.layout.param.update(**cue(self.layout, names.index(self.stage.frame), False))

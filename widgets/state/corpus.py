@@ -1,4 +1,4 @@
-"""The state of the Corpus page: where a corpus comes from, which document is on screen, and a way to cut it."""
+"""The state of the Corpus page: where a corpus comes from, the document on screen, and its tokens."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,28 +16,34 @@ from playground.corpora.sources import TABLES
 from playground.errors import Refusal
 from playground.parsing import LARGEST
 from playground.rng import derive
-from playground.tokenizing import Tokenizer, merge_steps, train
+from playground.tokenizing import KINDS, Tokenizer, merge_steps, train
 from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
 from widgets.state.corpus_choice import CorpusChoice
-from widgets.state.job import Work
+from widgets.state.job import Job
 from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
 from widgets.state.uploads import Uploads
 
-NO_LABEL = "(none)"
-"""Stands for "no column is the label"."""
+NO_LABEL = "(none)"  # no column is the label
 
-LONGEST_SHEET = 200
-"""Words of one sheet; a longer document has several."""
+ENCODINGS = {
+    "as the file says, else UTF-8": "",
+    "cp1252 (Western Windows)": "cp1252",
+    "latin-1 (Western Europe)": "latin-1",
+    "cp1250 (Central European Windows)": "cp1250",
+    "cp1251 (Cyrillic Windows)": "cp1251",
+    "koi8-r (Cyrillic)": "koi8-r",
+    "shift_jis (Japanese)": "shift_jis",
+    "gb18030 (Chinese)": "gb18030",
+    "utf-16": "utf-16",
+}
 
-READ_TO_CUT = 100_000
-"""Tokens of a corpus from which the Corpus page learns a vocabulary; more would only take longer."""
+LONGEST_SHEET = 200  # words of one sheet; a longer document has several
 
-LONGEST_CUT, LONGEST_MERGE = 600, 240
-"""Characters that are drawn in pieces, and characters whose merges can be stepped through."""
+READ_TO_CUT = 100_000  # tokens of a corpus from which a vocabulary is learnt; more would only take longer
+LONGEST_CUT, LONGEST_MERGE = 600, 240  # characters that are drawn as tokens, and whose merges can be stepped through
 
-Wish = tuple[str, int, bool]
-"""A kind of vocabulary, its size, and whether letters, digits and marks may be merged with each other."""
+Vocabulary = tuple[str, int, bool]  # kind, size, whether letters, digits and marks may be merged with each other
 
 
 @dataclass(frozen=True)
@@ -50,10 +56,10 @@ class Opened:
 
 @dataclass(frozen=True)
 class Cut:
-    """A vocabulary, the text that it cuts, and the states of the beginning of that text while it merges (only BPE)."""
+    """A vocabulary, a text to be tokenized, and the states of the beginning of that text while BPE merges it."""
 
     corpus: Corpus
-    wish: Wish
+    wanted: Vocabulary
     tokenizer: Tokenizer
     text: str
     merges: tuple[dict, ...] = ()
@@ -65,25 +71,28 @@ class Cut:
 
 
 class CorpusStore(CorpusChoice):
-    """A corpus to look at: where it comes from, which of its documents is on screen, and a way to cut it."""
+    """A corpus to look at: where it comes from, which of its documents is on screen, and a vocabulary for it."""
 
     chosen_by = "source"
-    source = param.String("world")
-    pasted = param.String("")
+    source = param.String("world", label="text")
+    pasted = param.String("", label="paste text here", doc="Blank lines separate documents.")
     files = param.List([])
-    encoding = param.String("")
+    encoding = param.Selector(default="", objects=ENCODINGS, label="encoding")
     text_column = param.String("")
     label_column = param.String("")
-    place = param.Integer(0)
-    seed = param.Integer(0, bounds=(0, LARGEST))
-    layers = param.List(["pos", "phrase", "mention", "aligned", "head"])
-    kind = param.String("bpe")
-    size = param.Integer(800, bounds=(50, 20_000))
-    across = param.Boolean(False)
+    place = param.Integer(0, doc="The number of the sheet on screen.")
+    seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
+    layers = param.List(["pos", "phrase", "mention", "aligned", "head"], doc="The annotations that are shown.")
+    kind = param.Selector(default="bpe", objects={way.title: name for name, way in KINDS.items()}, label="tokenizer")
+    size = param.Integer(800, bounds=(50, 20_000), step=100, label="entries")
+    across = param.Boolean(
+        False, label="merge across categories",
+        doc="Letters, digits and marks may come together in one piece; GPT-2 forbids it. Byte-level BPE only.",
+    )  # fmt: skip
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
-        self.reading, self.cutting = Work("reading"), Work("cutting")
+        self.reading, self.cutting = Job("reading"), Job("tokenizing")
         self.opened: Opened | None = None
         self.table: Table | None = None
         self.uploads = Uploads()
@@ -92,13 +101,16 @@ class CorpusStore(CorpusChoice):
     def _other_file(self) -> None:
         self.table = None
 
-    def refuse_corpus(self, refusal: Refusal) -> None:
-        """Show why there is nothing to read."""
-        self.reading.forget(refusal)
+    def choose_corpus(self, name: str) -> None:
+        """Take the corpus that a link names; where that cannot be, there is nothing to read."""
+        try:
+            super().choose_corpus(name)
+        except Refusal as refusal:
+            self.reading.forget(refusal)
 
     @param.depends("source", "corpus_knobs", "files", "encoding", "text_column", "label_column", watch=True)
     def look(self) -> None:
-        """Begin to read; a table stops for its columns to be confirmed, a text of one's own begins with `use`."""
+        """Begin to read; a table waits for its columns to be confirmed, a typed text for `use`."""
         if self.source == OWN_TEXT or (self.source == OWN_FILE and not self.files):
             self.reading.forget()
             return
@@ -109,7 +121,7 @@ class CorpusStore(CorpusChoice):
         table = self.table
         if self.source == OWN_TEXT:
             text = self.pasted[:LONGEST_PASTE]
-            self.reading.begin(lambda hear: _open(from_pasted(text, progress=hear)))
+            self.reading.begin(lambda report: _open(from_pasted(text, progress=report)))
         elif self.source == OWN_FILE and table is not None:
             bare = replace(table, label_column=None) if self.label_column == NO_LABEL else table
             self.reading.begin(lambda _: _open(from_table(bare)))
@@ -124,21 +136,21 @@ class CorpusStore(CorpusChoice):
         """Why there is nothing new to look at."""
         return "" if self.reading.busy else str(self.reading.error or "")
 
-    def _look(self, hear: Progress) -> Opened | Table:
+    def _look(self, report: Progress) -> Opened | Table:
         if self.source != OWN_FILE:
             return _open(open_corpus(self.corpus_name))
-        files, how = [Path(file) for file in self.files], {"encoding": self.encoding or None, "progress": hear}
+        files, how = [Path(file) for file in self.files], {"encoding": self.encoding or None, "progress": report}
         if len(files) == 2:
             return _open(read_translations(*files, **how))
         if len(files) > 2:
-            raise Refusal(f"These are {len(files)} files; choose one, or two that say the same line by line.")
+            raise Refusal(f"These are {len(files)} files; choose one, or two line-aligned translations.")
         if files[0].suffix.lower() in TABLES:
             label = self.label_column if self.label_column != NO_LABEL else ""
             return read_table(files[0], self.text_column or None, label or None, **how)
         return _open(open_corpus(files[0], **how))
 
     def take(self) -> None:
-        """Take over what has been read, if anything: a table to be asked about, or a corpus to look at."""
+        """Take over what has been read, if anything: a table whose columns are confirmed first, or a corpus."""
         found = None if self.reading.busy or self.reading.error else self.reading.result
         if isinstance(found, Table):
             self.table = found
@@ -148,7 +160,6 @@ class CorpusStore(CorpusChoice):
 
     @property
     def corpus(self) -> Corpus | None:
-        """The corpus on screen."""
         return self.opened.corpus if self.opened is not None else None
 
     @property
@@ -170,22 +181,21 @@ class CorpusStore(CorpusChoice):
             self.place = (self.place + by) % len(self.opened.sheets)
 
     @param.depends("seed", watch=True)
-    def _roll(self) -> None:
-        """Go to the sheet that the seed chooses."""
+    def _random_sheet(self) -> None:
         if self.opened is not None:
             self.place = Random(derive(self.seed, "sheet")).randrange(len(self.opened.sheets))
 
     def cut(self) -> None:
-        """Learn the vocabulary that is wished for, and cut the sheet on screen with it."""
+        """Learn the vocabulary that is chosen, and tokenize the sheet on screen with it."""
         corpus = self.corpus
         if corpus is None:
             return
         span, before = self.span, self.cutting.result
-        wish = (self.kind, self.size, self.across and self.kind == "bytes")
-        self.cutting.begin(lambda _: _cut(corpus, span, wish, before))
+        wanted = (self.kind, self.size, self.across and self.kind == "bytes")
+        self.cutting.begin(lambda _: _cut(corpus, span, wanted, before))
 
     def keep(self, files: Iterable[tuple[str, bytes]]) -> None:
-        """Keep uploaded files; columns are guessed anew."""
+        """Keep uploaded files; columns are guessed again."""
         try:
             paths = self.uploads.keep(files)
         except Refusal as refusal:
@@ -201,7 +211,7 @@ class CorpusStore(CorpusChoice):
 
 
 def _open(corpus: Corpus) -> Opened:
-    """A corpus with its sheets; its entropy is counted in this thread, so that the page need not wait for it."""
+    """A corpus with its sheets; its entropy is computed in this thread, so that the page need not wait for it."""
     _ = corpus.unigram_entropy
     return Opened(corpus, sheets(corpus))
 
@@ -218,19 +228,18 @@ def sheets(corpus: Corpus) -> Tensor:
     return torch.stack([start, torch.cat([start[1:], torch.tensor([len(corpus)])])], dim=1)
 
 
-def _cut(corpus: Corpus, span: tuple[int, int], wish: Wish, before: Cut | None) -> Cut:
-    """The vocabulary that is wished for, learnt only where it is another one than before, and the text of a sheet."""
-    if before is not None and before.corpus is corpus and before.wish == wish:
+def _cut(corpus: Corpus, span: tuple[int, int], wanted: Vocabulary, before: Cut | None) -> Cut:
+    """The vocabulary that is chosen, learnt only where it is another one than before, and the text of a sheet."""
+    if before is not None and before.corpus is corpus and before.wanted == wanted:
         tokenizer = before.tokenizer
     else:
-        kind, size, across = wish
+        kind, size, across = wanted
         tokenizer = train([_text(corpus, 0, READ_TO_CUT)], kind, size, across=across)
     text = _text(corpus, *span)[:LONGEST_CUT]
     merges = merge_steps(tokenizer, text[:LONGEST_MERGE]) if isinstance(tokenizer.cut, Merger) else []
-    return Cut(corpus, wish, tokenizer, text, tuple(merges))
+    return Cut(corpus, wanted, tokenizer, text, tuple(merges))
 
 
 def _text(corpus: Corpus, first: int, last: int) -> str:
-    """Some tokens as a person writes them."""
     ids = corpus.ids[first:last]
     return corpus.tokenizer.join(ids[ids != SEPARATOR].tolist())

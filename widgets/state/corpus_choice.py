@@ -1,21 +1,16 @@
 """A choice of a corpus by its name and, where it is a generated one, by its knobs; a link carries both."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import param
 
 from playground.corpora.sources import name_with_knobs, read_name
-from playground.errors import Refusal
 
 
 class CorpusChoice(param.Parameterized):
-    """The part of a store that chooses a corpus; `chosen_by` names the parameter that holds the name.
+    """The part of a state that chooses a corpus; `chosen_by` names the parameter that holds the name."""
 
-    `corpus_knobs` are the knobs of generated corpora that were turned, by corpus.
-    """
-
-    corpus_knobs = param.Dict({})
+    corpus_knobs = param.Dict({}, doc="The knobs of generated corpora that are not at their default, by corpus.")
     chosen_by: ClassVar[str]
 
     @property
@@ -33,19 +28,6 @@ class CorpusChoice(param.Parameterized):
 
     def choose_corpus(self, name: str) -> None:
         """Take the corpus that a link names, with its knobs; without one the knobs of the chosen corpus go back."""
-        if not name and not self.query():
-            return
-        try:
+        if name or self.query():
             bare, turned = read_name(name) if name else (self._bare_name, {})
-        except Refusal as refusal:
-            self.refuse_corpus(refusal)
-            return
-        self.take_corpus({self.chosen_by: bare, "corpus_knobs": self.corpus_knobs | {bare: turned}})
-
-    def take_corpus(self, values: Mapping[str, Any]) -> None:
-        """Choose the corpus that a link names."""
-        self.param.update(**values)
-
-    def refuse_corpus(self, refusal: Refusal) -> None:
-        """Show why the corpus that a link names cannot be taken."""
-        raise NotImplementedError
+            self.param.update(**{self.chosen_by: bare, "corpus_knobs": self.corpus_knobs | {bare: turned}})

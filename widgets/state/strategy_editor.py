@@ -1,4 +1,4 @@
-"""A strategy that a person makes: put together from parts, its plan painted by hand, with undo and a name."""
+"""A strategy that a person makes: composed of parts, its plan painted by hand, with undo and a name."""
 
 from typing import Any
 
@@ -9,17 +9,17 @@ from playground.errors import Refusal
 from playground.finetuning import Cell, Strategy, find_strategy
 from playground.finetuning.strategy.compose import compose
 from playground.finetuning.strategy.parse import named
+from widgets.state.history import History
 
-BRUSHES = {"frozen": 0.0, "× 0.1": 0.1, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0}
-"""What can be painted, by its name."""
+BRUSHES = {"frozen": 0.0, "× 0.1": 0.1, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0}  # multipliers of the rate
 
 
-class DraftStore(param.Parameterized):
-    """Parts, painted cells and a name; what they make together, or the sentence that says why they cannot."""
+class StrategyEditorStore(param.Parameterized):
+    """Parts, painted cells and a name; the strategy that they make, or the sentence that says why they make none."""
 
-    parts = param.List(["full"])
+    parts = param.List(["full"], label="parts")
     cells = param.List([])
-    name_given = param.String("")
+    name_given = param.String("", label="name")
     brush = param.Selector(default="frozen", objects=list(BRUSHES))
     layers = param.Integer(2)
     steps = param.Integer(80)
@@ -27,14 +27,13 @@ class DraftStore(param.Parameterized):
     trouble = param.String("")
 
     def __init__(self, **values: Any) -> None:
-        self._past: list[list[Cell]] = [[]]
-        self._at = 0
+        self.history: History[list[Cell]] = History([])
         super().__init__(**values)
         self.renew()
 
     @param.depends("parts", "cells", "name_given", "layers", "steps", watch=True)
     def renew(self) -> None:
-        """Make the strategy anew; what does not go together is a sentence, and the last good one stays."""
+        """Make the strategy again; what does not go together is a sentence, and the last good one stays."""
         try:
             made = self._make()
             made.plan(made.rows(self.layers), self.steps)
@@ -71,25 +70,18 @@ class DraftStore(param.Parameterized):
         fresh = [Cell(self.groups[k], first, last, value) for k in range(lowest, highest + 1)]
         hidden = {c.group for c in fresh}
         kept = [c for c in self.cells if not (c.group in hidden and first <= c.first and c.last <= last)]
-        self._go([*kept, *fresh])
+        self._edit([*kept, *fresh])
 
     def clear(self) -> None:
-        """Take all paint away; this can be undone too."""
+        """Remove all paint; this can be undone too."""
         if self.cells:
-            self._go([])
+            self._edit([])
 
-    def _go(self, cells: list[Cell]) -> None:
-        self._past = [*self._past[: self._at + 1], cells]
-        self._at = len(self._past) - 1
+    def _edit(self, cells: list[Cell]) -> None:
+        self.history.add(cells)
         self.cells = cells
 
     def go_back(self, by: int) -> None:
         """Undo (-1) or redo (1); at either end nothing happens."""
-        if 0 <= self._at + by < len(self._past):
-            self._at += by
-            self.cells = self._past[self._at]
-
-    @property
-    def can(self) -> tuple[bool, bool]:
-        """Whether one can go back, and forth."""
-        return self._at > 0, self._at + 1 < len(self._past)
+        if (cells := self.history.move(by)) is not None:
+            self.cells = cells

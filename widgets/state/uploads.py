@@ -6,14 +6,9 @@ from tempfile import TemporaryDirectory
 
 from playground.errors import Refusal
 
-LARGEST_FILE = 20_000_000
-"""Bytes of what is uploaded at once; larger files go through the command line, which streams them."""
-
-LARGEST_LABELLED_FILE = 5_000_000
-"""Bytes of a labelled file, which is read while the page waits: 1.5 seconds for so many, 6.7 for four times as many."""
-
-LONGEST_NAME = 60
-"""Letters of a file's name that are kept, its end among them; no disk refuses so many, whatever their alphabet is."""
+LARGEST_FILE = 20_000_000  # bytes of what is uploaded at once; the command line streams larger files
+LARGEST_LABELLED_FILE = 5_000_000  # bytes of a file that is read while the page waits: 1.5 s, and 6.7 s for 20 MB
+LONGEST_NAME = 60  # letters of a file's name that are kept, its end among them; no disk refuses so many
 
 
 class Uploads:
@@ -23,10 +18,7 @@ class Uploads:
         self._folder: TemporaryDirectory[str] | None = None
 
     def keep(self, files: Iterable[tuple[str, bytes]], most: int = LARGEST_FILE) -> list[Path]:
-        """The paths of files with their names and contents, which take the place of those before.
-
-        Where they are too large, those before stay.
-        """
+        """The paths of files with these names and contents; they replace those before unless they are too large."""
         files = [(safe_name(name), content) for name, content in files]
         size = sum(len(content) for _, content in files)
         if size > most:

@@ -48,11 +48,7 @@ USES = (
     Use("pictures and sounds in symbols", ("modality",), "“scenes” has them"),
     Use("words at an exact distance", ("gap",), "“gaps” has them"),
     Use("what everybody knows and few say", ("told",), "“kinds” has it"),
-    Use(
-        "alignment of words",
-        ("aligned",),
-        "“parallel” has it; two files of your own are aligned line by line only",
-    ),
+    Use("alignment of words", ("aligned",), "“parallel” has it; two files of your own are aligned by lines only"),
 )
 
 TASKED = ("pos", "relation", "head", "language")
@@ -74,22 +70,19 @@ def verdicts(corpus: Corpus) -> list[tuple[str, bool, str]]:
 
 
 def _verdict(use: Use, labels: set[str]) -> tuple[bool, str]:
-    missing = [name.replace("_", " ") for name in use.needs if name not in labels]
-    if missing:
+    if missing := [name.replace("_", " ") for name in use.needs if name not in labels]:
         return False, f"no label says {' or '.join(missing)}; {use.found}"
-    return True, "labels: " + ", ".join(name.replace("_", " ") for name in use.needs)
+    return True, f"labels: {', '.join(use.needs)}".replace("_", " ")
 
 
 def _order(corpus: Corpus) -> Iterator[tuple[str, bool, str]]:
     """Next sentences, their order, and translations."""
-    several = int(corpus.labels["language"].max()) > 0 if "language" in corpus.labels else False
+    several = "language" in corpus.labels and int(corpus.labels["language"].max()) > 0
     documents = int(corpus.document_ids[-1]) + 1
-    marks = int((corpus.ids == SEPARATOR).sum())
     sentences = int((torch.diff(corpus.sentence_ids) != 0).sum()) + 1
-    pairs = not several and sentences > documents > 1 and marks > 0
-    why = "it takes several documents, some of two sentences"
-    if several:
-        why = "each document is a sentence and its translation"
+    pairs = not several and sentences > documents > 1 and bool((corpus.ids == SEPARATOR).any())
+    lacking = "it takes several documents, some of two sentences"
+    why = "each document is a sentence and its translation" if several else lacking
     yield "next sentence and sentence order: NSP, SOP", pairs, "documents of several sentences" if pairs else why
     yield "translation: TLM", several, "two languages" if several else "it takes two languages: see “parallel”"
 

@@ -1,9 +1,9 @@
-"""What the model guesses for a fixed sentence, as a small table: the truth, and the likeliest words with bars."""
+"""What the model predicts for a fixed sentence, as a small table: the truth, and the likeliest words with bars."""
 
 from html import escape
 
 from playground.analysis.predictions import Prediction, Predictions
-from widgets.theme import BLUE, GREEN
+from widgets.tokens import BLUE, GREEN
 
 MOST = 8
 """Positions that are listed."""
@@ -16,10 +16,10 @@ def markup(glance: Predictions | None) -> str:
     """The sentence as the model sees it and its guesses at the scored positions."""
     if glance is None:
         return '<p class="quiet">The guesses appear with the first step.</p>'
-    asked = {g.position for g in glance.guesses} if "decoder" not in glance.weights else set()
-    seen = " ".join(
-        _word(word, place in asked and len(asked) < len(glance.sees)) for place, word in enumerate(glance.sees)
-    )
+    scored = {g.position for g in glance.guesses} if "decoder" not in glance.weights else set()
+    marked = scored if len(scored) < len(glance.sees) else set()
+    style = f' style="border-bottom:2px solid {BLUE}"'
+    seen = " ".join(f"<span{style * (k in marked)}>{escape(word)}</span>" for k, word in enumerate(glance.sees))
     rows = "".join(_row(g) for g in glance.guesses[:MOST])
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
@@ -27,11 +27,6 @@ def markup(glance: Predictions | None) -> str:
         f'<p style="margin:.2em 0 .6em">{seen}</p><div style="overflow-x:auto"><table><tr><th {LEFT}>truth</th>'
         f"<th>its share</th><th {LEFT}>likeliest answers</th></tr>{rows}</table></div>{rest}"
     )
-
-
-def _word(word: str, asked: bool) -> str:
-    style = f"border-bottom:2px solid {BLUE}" if asked else ""
-    return f'<span style="{style}">{escape(word)}</span>'
 
 
 def _row(guess: Prediction) -> str:

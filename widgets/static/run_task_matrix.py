@@ -1,23 +1,23 @@
 """Which run suits which task: runs down, tasks across, the accuracy in colour and how alike the words are."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from widgets.theme import BLUE, say
+from widgets.theme import say
+from widgets.tokens import BLUE
 
 
 def markup(found: Mapping[str, Any], whole: bool) -> str:
     """The table so far; once it is whole, also whether the best run of each task leads by more than the noise."""
     cells = {(one["run"], one["task"]): one for one in found["cells"]}
     heads = "".join(f'<th scope="col">{escape(task)}</th>' for task in found["tasks"])
-    rows = "".join(_row(run, [cells.get((run, task)) for task in found["tasks"]]) for run in found["runs"])
+    rows = ""
+    for run in found["runs"]:
+        row = "".join(_cell(cells.get((run, task))) for task in found["tasks"])
+        rows += f'<tr><th scope="row">{escape(run)}</th>{row}</tr>'
     table = f'<div style="overflow-x:auto"><table><tr><th>run</th>{heads}</tr>{rows}</table></div>'
-    return table + (_said(found) if whole else "")
-
-
-def _row(run: str, cells: Sequence[Mapping[str, Any] | None]) -> str:
-    return f'<tr><th scope="row">{escape(run)}</th>{"".join(map(_cell, cells))}</tr>'
+    return table + (_verdicts(found) if whole else "")
 
 
 def _cell(one: Mapping[str, Any] | None) -> str:
@@ -31,7 +31,7 @@ def _cell(one: Mapping[str, Any] | None) -> str:
     return f'<td style="background:{BLUE}{full:02x};padding-left:8px"><b>{one["accuracy"]:.3f}</b>{alike}</td>'
 
 
-def _said(found: Mapping[str, Any]) -> str:
+def _verdicts(found: Mapping[str, Any]) -> str:
     """A verdict for every task, what goes along with what, and why a run could not do a task."""
     lines = [f"{task}: {said}" for task, said in found["verdicts"].items()]
     lines += dict.fromkeys(f"{one['run']}, {one['task']}: {one['reason']}" for one in found["cells"] if one["reason"])

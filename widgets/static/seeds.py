@@ -6,19 +6,20 @@ from playground.training.parallel.extra_seeds import ExtraSeeds
 from playground.training.parallel.seeds import Band
 
 ALONE = (
-    "Pause and Stop hold for all seeds; Step, Step through one update and a setting that is changed now only for the "
-    "one on screen. The others keep their curves, gauges, bookmarks and film, but not what happens inside their layers."
+    "Pause and Stop apply to all seeds; Step, Step through one update and a setting that is changed now only to the "
+    "one on screen. The others keep their curves, probes, bookmarks and film, but not what happens inside their layers."
 )
-"""What does not reach the others, and what is not kept of them."""
+"""What does not apply to the other seeds, and what is not kept of them."""
 
 
 def told(siblings: ExtraSeeds | None, bands: Sequence[Band], last: int | None) -> str:
-    """Who trains where and how far, and what all of them came to."""
-    if siblings is None:
-        return ""
-    if siblings.error:
-        return siblings.error
-    return " ".join(filter(None, (_where(siblings, last), _sum(bands), ALONE if siblings.state != "done" else "")))
+    """Where the other seeds train and how far they are, and the last loss that two seeds or more have reached."""
+    if siblings is None or siblings.error:
+        return siblings.error if siblings else ""
+    lines = [_where(siblings, last)]
+    if band := next((band for band in reversed(bands) if band.seeds > 1), None):
+        lines.append(f"Held out over {band.seeds} seeds at step {band.step:,}: {band.mean:.3f} ± {band.sd:.3f} nats.")
+    return " ".join([*lines, *([ALONE] if siblings.state != "done" else [])])
 
 
 def _where(siblings: ExtraSeeds, last: int | None) -> str:
@@ -35,14 +36,6 @@ def _where(siblings: ExtraSeeds, last: int | None) -> str:
         case "paused":
             return f"{seeds} wait{'s' * one} with this one: {steps}."
     return f"{seeds} ended after {steps}."
-
-
-def _sum(bands: Sequence[Band]) -> str:
-    """The last point that two seeds or more have reached."""
-    last = next((band for band in reversed(bands) if band.seeds > 1), None)
-    if last is None:
-        return ""
-    return f"Held out over {last.seeds} seeds at step {last.step:,}: {last.mean:.3f} ± {last.sd:.3f} nats."
 
 
 def _and(parts: Sequence[object]) -> str:

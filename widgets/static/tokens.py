@@ -5,7 +5,8 @@ from html import escape
 from typing import Any
 
 from playground.tokenizing import Tokenizer
-from widgets.theme import BLUE, VERMILION, figures, say
+from widgets.theme import figures, say
+from widgets.tokens import BLUE, VERMILION
 
 LONGEST = 600
 """Characters of a text that are drawn in pieces; each piece is an element of the page."""
@@ -52,14 +53,11 @@ def _framed(text: str, pieces: Sequence[Piece], marks: dict[int, str]) -> Iterat
 
 def numbers(tokenizer: Tokenizer, pieces: Sequence[Piece], unknown: set[int], words: int) -> str:
     """How many entries there are, into how many pieces the text falls, and how many of them are unknown."""
-    return figures(
-        {
-            "entries in the vocabulary": f"{len(tokenizer):,}",
-            "pieces of this text": f"{len(pieces):,}",
-            "pieces per word": f"{len(pieces) / max(1, words):.2f}",
-            "unknown pieces": f"{len(unknown):,}",
-        }
-    )
+    per_word = f"{len(pieces) / max(1, words):.2f}"
+    return figures({
+        "entries in the vocabulary": f"{len(tokenizer):,}", "pieces of this text": f"{len(pieces):,}",
+        "pieces per word": per_word, "unknown pieces": f"{len(unknown):,}",
+    })  # fmt: skip
 
 
 def told(states: Sequence[dict[str, Any]], at: int) -> str:

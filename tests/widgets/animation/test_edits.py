@@ -5,7 +5,7 @@ import pytest
 from playground.errors import Refusal
 from playground.objectives.plan_overrides import parse, write
 from widgets.animation.edits import bend, carriers
-from widgets.state.app import StageStore
+from widgets.state.stage import StageStore
 
 MLM = "chosen=3,8 actions=mask,random replace=dog"
 

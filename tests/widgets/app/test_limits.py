@@ -5,7 +5,7 @@ import torch
 
 from playground import devices
 from playground.errors import Refusal
-from playground.training.system import cgroup
+from playground.training.memory import NO_LIMIT
 from widgets.app import limits
 from widgets.app import main as app
 from widgets.state.train import TrainStore
@@ -40,7 +40,7 @@ def broken(_):
 def test_one_that_does_not_is_left_alone_and_the_page_says_so(monkeypatch, asked, answers):
     apple(monkeypatch, answers)
     assert devices.available() == ("cpu",) and devices.pick().type == "cpu"
-    [said] = limits.told()
+    [said] = limits.notices()
     assert "Apple GPU" in said and said.endswith("Everything runs on the CPU.")
     with pytest.raises(Refusal, match="Apple GPU of this machine is not used"):
         devices.pick("mps")
@@ -56,21 +56,21 @@ def test_where_memory_is_little_a_visit_begins_small_and_says_so(monkeypatch, tm
     store = TrainStore(tmp_path)
     limits.fit(store)
     assert (store.steps, store.workers) == (limits.SHORT, 1)
-    [said] = limits.told()
+    [said] = limits.notices()
     assert said.startswith("This session has 2.1 GB of memory") and f"{limits.SHORT} steps" in said
     main = app.app(tmp_path).main
     assert said in main[0].object, "it stands above everything else"
     monkeypatch.setenv("MEM_LIMIT", str(64 * 1024**3))
-    monkeypatch.setattr(cgroup, "limit", lambda: None)
-    assert limits.told() == []
+    monkeypatch.setattr(limits, "container_limit", lambda: None)
+    assert limits.notices() == []
 
 
 def test_the_limit_of_the_container_counts_where_nobody_says_less(monkeypatch):
     monkeypatch.delenv("MEM_LIMIT", raising=False)
-    monkeypatch.setattr(cgroup, "limit", lambda: 1_500_000_000)
+    monkeypatch.setattr(limits, "container_limit", lambda: 1_500_000_000)
     assert limits.limit() == 1_500_000_000 and limits.little()
     monkeypatch.setenv("MEM_LIMIT", "1000000000")
     assert limits.limit() == 1_000_000_000
-    monkeypatch.setattr(cgroup, "limit", lambda: None)
-    monkeypatch.setenv("MEM_LIMIT", str(cgroup.NO_LIMIT))
+    monkeypatch.setattr(limits, "container_limit", lambda: None)
+    monkeypatch.setenv("MEM_LIMIT", str(NO_LIMIT))
     assert limits.limit() is None and not limits.little()

@@ -1,14 +1,23 @@
 """Pictures are pure functions of values: what goes in as text comes out as text."""
 
+from importlib import import_module
+from inspect import isfunction, signature
+from pkgutil import iter_modules
 from xml.etree import ElementTree
 
+import pytest
 import torch
+from bokeh.models import Range1d
+from bokeh.plotting import figure
 
 from playground.analysis.predictions import Prediction, Predictions
-from playground.training.lr_finder import TriedRate
-from playground.training.observe.probes import Measured
+from playground.glossary import mentioned
+from playground.training.lr_finder import LRFinderResult, TriedRate
+from playground.training.observe.recording import Measured
 from playground.training.session import Row
-from widgets.charts import loss, outcomes, probes
+from widgets import charts
+from widgets.charts import loss, probes
+from widgets.charts.columns import AXES, held_out, seed_bands, seed_range, training
 from widgets.static import predictions, svg
 
 HOSTILE = '<script>alert("1")</script>'
@@ -30,12 +39,13 @@ def test_pictures_of_a_notebook_are_text_and_well_formed():
     rows = [Row(s, 5.0 - s / 10, 5.0 if s % 5 == 0 else None, s, s / 10) for s in range(20)]
     pictures = [
         svg.heat(HOSTILE, ("embeddings", HOSTILE), plan),
-        svg.dots(HOSTILE, {HOSTILE: [0.5, 0.7], "full": []}),
+        svg.dots(HOSTILE, {HOSTILE: [0.5, 0.7], "full": [], "a\x01\udc80": [float("inf")]}),
+        svg.outcomes(HOSTILE, {HOSTILE: [0.5, 0.7]}, {HOSTILE: [0.5]}),
         svg.curve(rows, 20, 4.6, 1.2),
         svg.search([TriedRate(1, 1e-4, 5.0, 5.0), TriedRate(2, 1e-2, 4.0, 4.5)], None),
     ]
     for picture in pictures:
-        ElementTree.fromstring(picture)
+        ElementTree.fromstring(picture.encode())
         assert "<script" not in picture
 
 
@@ -51,7 +61,7 @@ def test_curves_keep_every_step_and_only_what_was_measured():
         Row(1, None, 4.5, 10, 0.1),
         Row(2, 4.0, None, 20, 0.2, (), 7, 9.0),
     ]
-    drawn = loss.training(rows)
+    drawn = training(rows)
     assert (drawn["step"], drawn["loss"]) == ([1, 2], [5.0, 4.0])
     assert (drawn["tokens"], drawn["graded"], drawn["flops"], drawn["seconds"]) == (
         [10, 20],
@@ -59,15 +69,15 @@ def test_curves_keep_every_step_and_only_what_was_measured():
         [100, 9],
         [0.1, 0.2],
     )
-    assert loss.held_out(rows)["step"] == [1]
-    assert loss.held_out(rows)["loss"] == [4.5]
+    assert held_out(rows)["step"] == [1]
+    assert held_out(rows)["loss"] == [4.5]
 
 
 def test_another_axis_changes_what_is_drawn_over_and_never_the_data():
     chart, rows = loss.loss_chart(), [Row(1, 5.0, None, 10, 0.5, (), 3, 1e6), Row(2, 4.0, 4.1, 20, 1.0, (), 6, 2e6)]
     chart.extend(rows)
     before = {name: list(column) for name, column in chart.training.data.items()}
-    for axis, column in loss.AXES.items():
+    for axis, column in AXES.items():
         chart.over(axis)
         chart.limits(chart.reach(rows[-1], 10), 5.0, None)
         assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {column}
@@ -82,8 +92,10 @@ def test_gauges_are_drawn_where_they_were_measured():
 
 
 def test_bands_are_mean_and_standard_deviation_and_leave_out_who_has_not_finished():
-    bands = outcomes.bands({"full": [0.5, 0.7], "gradual": []})
+    values = {"full": [0.5, 0.7, float("nan")], "gradual": []}
+    bands = seed_bands(values)
     assert bands["name"] == ["full"]
+    assert seed_range(values) == pytest.approx((0.464, 0.736)), "what is no number has no place"
     assert abs(bands["mean"][0] - 0.6) < 1e-12
     assert abs(bands["high"][0] - bands["low"][0] - 2 * 0.1414213562) < 1e-6
 
@@ -118,3 +130,38 @@ def test_what_asks_for_no_words_has_no_level_of_words_and_an_axis_of_its_own():
     assert not chart.unigram.visible and chart.figure.y_range.end == 1.1
     chart.limits(10, 5.0, None)
     assert chart.unigram.visible and chart.figure.y_range.end == 8.0
+
+
+def figures():
+    """The figures of all functions of `widgets/charts` that make a chart, called with what they cannot do without."""
+    asked = {"steps": Range1d(0, 10), "painted": print, "title": "Forgetting", "axis": "nats per scored position"}
+    for found in iter_modules(charts.__path__, "widgets.charts."):
+        for make in filter(isfunction, vars(import_module(found.name)).values()):
+            needed = {p.name for p in signature(make).parameters.values() if p.default is p.empty}
+            makes_a_chart = hasattr(signature(make).return_annotation, "show") and needed <= set(asked)
+            if make.__module__ == found.name and makes_a_chart:
+                made = make(**{name: asked[name] for name in needed})
+                yield from getattr(made, "figures", None) or [made.figure]
+
+
+def explained(part):
+    """The terms that are shown where the pointer rests on an axis or a title."""
+    lines = part.html_attributes.get("title", "").splitlines()
+    assert bool(lines) == (part.styles.get("pointer-events") == "auto")
+    return [line.partition(": ")[0] for line in lines]
+
+
+def test_every_chart_explains_the_terms_of_its_title_and_of_its_axes():
+    known, drawn = set(), list(figures())
+    assert len(drawn) == 11 and all(isinstance(plot, figure) for plot in drawn)
+    for plot in drawn:
+        for part, text in [(plot.title, plot.title.text), *((axis, axis.axis_label) for axis in plot.axis)]:
+            assert explained(part) == [term.name for term in mentioned(text or "")], text
+            known.update(explained(part))
+        plot.xaxis[0].axis_label = "learning rate"
+        assert explained(plot.xaxis[0]) == ["learning rate"], "a label that changes explains its new terms"
+    found = LRFinderResult(1e-3, 1e-3, ())
+    searched = svg.search([TriedRate(1, 1e-4, 5.0, 5.0), TriedRate(2, 1e-2, 4.0, 4.5)], found)
+    assert "<title>learning rate: " in searched and "<title>forgetting: " in svg.outcomes("", {"a": [1]}, {"a": [1]})
+    words = {"loss", "nats", "scored", "accuracy", "label efficiency", "forgetting", "gradient norm", "held-out"}
+    assert words | {"key position", "query position"} <= known

@@ -21,11 +21,13 @@ from tests.runs import becomes, reviews, run_of, tiny
 from widgets.charts import label_efficiency, strategies_over_steps
 from widgets.lists import strategy_picker
 from widgets.pages import transfer as page
-from widgets.pages.sentence_editor import picture
-from widgets.state.base_changes import NEW, SAME, SECOND, Preparing, changed
-from widgets.state.run_task_matrix import ChoosingStore
-from widgets.state.sentence_editor import SentenceStore, label_of
-from widgets.state.transfer import MOST_STRATEGIES, TransferStore, base_of
+from widgets.pages.transfer import controls
+from widgets.pages.transfer.sentence_editor import picture
+from widgets.state.base import NEW, SAME, SECOND, Preparing, changed
+from widgets.state.run_task_matrix import RunTaskMatrixStore
+from widgets.state.sentence_editor import SentenceEditorStore, label_of
+from widgets.state.transfer import MOST_STRATEGIES, TransferStore, base_of_session
+from widgets.state.transfer.lanes import Lanes
 from widgets.static import run_task_matrix, task_sequence
 
 
@@ -41,9 +43,9 @@ def session():
 
 
 def run(store, session, **values):
-    store.param.update(**{"labels": 16, "steps": 6, "seeds": 1, "counts": [], **values})
+    store.param.update(**{"train_size": 16, "steps": 6, "seeds": 1, "other_sizes": [], **values})
     assert store.begin(session), store.trouble
-    assert becomes(lambda: store.state != "running", 240)
+    assert becomes(lambda: store.lanes.state != "running", 240)
 
 
 # the list of strategies
@@ -76,22 +78,22 @@ def test_what_was_made_by_hand_stands_first_and_every_chosen_one_has_a_mark_of_i
 def test_every_question_names_what_there_is_and_can_be_asked_in_one_step():
     for asked in page.QUESTIONS.values():
         store = TransferStore()
-        store.param.update(**asked)
+        store.param.update(**page.ASKED | asked)
         assert all(name in strategies() for name in store.chosen)
         assert find_task(store.task)
         assert all(map(find_task, store.then))
-        assert {store.labels, *store.counts} <= set(page.COUNTS)
+        assert {store.train_size, *store.other_sizes} <= set(controls.SIZES)
     names = page.QUESTIONS["Is pre-training worth it?"]["chosen"]
     assert names == ["random start", "full"], "scratch against pre-trained"
 
 
 def test_where_rates_are_as_published_the_page_says_which_are_not():
-    store = TransferStore(rates="published", chosen=["full", "EWC"])
-    said = page._fair(store)
+    store = TransferStore(lr_policy="published", chosen=["full", "EWC"])
+    said = controls.said_of_fairness(store)
     assert "full 2e-05 (github.com/google-research/bert" in said
     assert "Not stated in any place that we could read, so ours: EWC 0.004." in said
-    store.rates = "own"
-    assert "github" not in page._fair(store)
+    store.lr_policy = "own"
+    assert "github" not in controls.said_of_fairness(store)
 
 
 # accuracy against labels
@@ -101,10 +103,12 @@ def test_the_label_curve_has_a_dot_for_every_seed_a_band_and_ticks_at_the_counts
     chart = label_efficiency.label_curve()
     values = {"random start": {16: [0.5, 0.7], 64: [0.6, 0.6]}, "full": {16: [0.9, 1.0]}, "later": {}}
     chart.show(values)
-    assert len(chart.seeds.data["labels"]) == 6
-    assert chart.means.data["value"] == pytest.approx([0.6, 0.6, 0.95])
-    assert chart.lines.data["name"] == ["random start", "full"]
-    assert max(chart.lines.data["band"][1]) == 1.0, "no band goes beyond what there can be"
+    label_efficiency.reach(chart.figure, (16, 64))
+    drawn = {name: source.data for name, source in chart.sources.items()}
+    assert len(drawn["seeds"]["labels"]) == 6
+    assert drawn["means"]["value"] == pytest.approx([0.6, 0.6, 0.95])
+    assert drawn["lines"]["name"] == ["random start", "full"]
+    assert max(drawn["lines"]["band"][1]) == 1.0, "no band goes beyond what there can be"
     assert chart.figure.xaxis[0].ticker.ticks == [16, 64]
     assert chart.figure.x_range.start < 16 < 64 < chart.figure.x_range.end
 
@@ -131,25 +135,27 @@ def test_the_gaps_stand_below_the_curve_and_only_those_beyond_the_noise_are_bold
 
 def fresh(store):
     """The strategies of the lanes that were run and not remembered, one for each step."""
-    return [e.strategy.name for e in store.events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
+    return [e.strategy.name for e in store.lanes.events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
 
 
 @pytest.mark.slow
 def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monkeypatch):
-    asked = {"chosen": ["full", "adapters"], "labels": 16, "steps": 6, "seeds": 2}
+    asked = {"chosen": ["full", "adapters"], "train_size": 16, "steps": 6, "seeds": 2}
     whole, store = TransferStore(**asked), TransferStore(**asked)
     run(whole, session, seeds=2)
     with monkeypatch.context() as patch:
         patch.setattr(
-            store, "_hear", lambda event, hear=store._hear: (hear(event), store.finished and store._halt.set())
+            Lanes, "add", lambda lanes, event, add=Lanes.add: (add(lanes, event), lanes.finished and store._halt.set())
         )
         run(store, session, seeds=2)
-    assert (store.state, store.finished) == ("stopped", 1)
-    assert store.progress == "Stopped with 1 of 4 lanes done; Compare goes on from there."
+    assert (store.lanes.state, store.lanes.finished) == ("stopped", 1)
+    assert store.lanes.progress == "Stopped with 1 of 4 lanes done; Compare goes on from there."
     run(store, session, seeds=2)
     assert len(fresh(store)) == 6 * 3
-    assert store.values("accuracy") == whole.values("accuracy")
-    assert [c.values("loss") for c in store.courses.values()] == [c.values("loss") for c in whole.courses.values()]
+    assert store.lanes.values("accuracy", store.chosen) == whole.lanes.values("accuracy", whole.chosen)
+    assert [c.values("loss") for c in store.lanes.courses.values()] == [
+        c.values("loss") for c in whole.lanes.courses.values()
+    ]
     store.chosen = ["full", "adapters", "BitFit"]
     run(store, session, seeds=2)
     assert set(fresh(store)) == {"BitFit"}
@@ -163,10 +169,12 @@ def test_lanes_side_by_side_have_the_same_numbers_and_are_remembered_like_others
     alone, both = (TransferStore(chosen=["full", "adapters"]) for _ in range(2))
     run(alone, session)
     run(both, session, workers=2)
-    assert (both.state, both.trouble, both.asked.workers, alone.asked.workers) == ("done", "", 2, 1)
-    assert both.asked.command() == alone.asked.command()
-    assert {k: pytest.approx(v) for k, v in both.values("accuracy").items()} == alone.values("accuracy")
-    assert [c.step for c in both.courses.values()] == [6, 6]
+    assert (both.lanes.state, both.trouble, both.lanes.asked.workers, alone.lanes.asked.workers) == ("done", "", 2, 1)
+    assert both.lanes.asked.command() == alone.lanes.asked.command()
+    assert {k: pytest.approx(v) for k, v in both.lanes.values("accuracy", both.chosen).items()} == alone.lanes.values(
+        "accuracy", alone.chosen
+    )
+    assert [c.step for c in both.lanes.courses.values()] == [6, 6]
     run(both, session, workers=1)
     assert fresh(both) == []
 
@@ -186,13 +194,15 @@ def kept(tmp_path_factory):
 
 
 def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(session, kept, monkeypatch):
-    store = TransferStore(kept, chosen=["full"], beside=["two"])
+    store = TransferStore(kept, chosen=["full"], extra_encoders=["two"])
     assert not store.reads_others and store._others() == {}
     store.chosen = ["static and contextual"]
     run(store, session)
-    assert (store.state, store.trouble) == ("done", "")
-    assert store.result.outcomes["static and contextual"][0].stored == 2 * (16 + 32 + 16) + 2, "base, static, the other"
-    assert "--extra-encoder beside/two" in store.asked.command()
+    assert (store.lanes.state, store.trouble) == ("done", "")
+    assert store.lanes.result.outcomes["static and contextual"][0].stored == 2 * (16 + 32 + 16) + 2, (
+        "base, static, the other"
+    )
+    assert "--extra-encoder beside/two" in store.lanes.asked.command()
     files = zipfile.ZipFile(io.BytesIO(store.bundle())).namelist()
     assert {"base/checkpoint.safetensors", "beside/two/checkpoint.safetensors"} <= set(files)
     foreign = replace(store.runs.load("two"), tokenizer=SimpleNamespace(words=["quite", "other"]))
@@ -203,7 +213,7 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
 
 def test_runs_are_tried_on_tasks_and_the_table_says_what_and_why_not(kept, monkeypatch):
     monkeypatch.setattr("widgets.state.run_task_matrix.STEPS", 3)
-    store = ChoosingStore(kept)
+    store = RunTaskMatrixStore(kept)
     store.begin()
     assert "No run is chosen" in store.trouble
     store.param.update(names=["one", "two"], tasks=["sentiment", "translation"])
@@ -223,51 +233,51 @@ def test_runs_are_tried_on_tasks_and_the_table_says_what_and_why_not(kept, monke
 def test_tasks_in_turn_show_what_is_left_of_the_first_and_come_as_files(session):
     store = TransferStore(chosen=["full", "adapters"])
     run(store, session, task="sentiment", then=["entailment"])
-    assert (store.state, store.trouble, store.done_share) == ("done", "", 1.0)
-    assert store.found["tasks"] == ["sentiment", "entailment"]
-    told = store._said(Advanced(find_strategy("full"), 0, 1, 3))
+    assert (store.lanes.state, store.trouble, store.lanes.done_share) == ("done", "", 1.0)
+    assert store.lanes.found["tasks"] == ["sentiment", "entailment"]
+    told = store.lanes._said(Advanced(find_strategy("full"), 0, 1, 3))
     assert told == "full, seed 0: entailment, step 3 of 6."
-    assert "--task sentiment --then entailment" in store.asked.command()
-    left = task_sequence.first_task(store.passed, store.chosen)
+    assert "--task sentiment --then entailment" in store.lanes.asked.command()
+    left = task_sequence.first_task(store.lanes.passed, store.chosen)
     assert {name: list(steps) for name, steps in left.items()} == {"full": [1, 2], "adapters": [1, 2]}
     assert left["adapters"][1] == left["adapters"][2]
-    assert task_sequence.pre_training(store.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
-    assert task_sequence.markup(store.found).count("0, exactly") >= 1
-    assert b"entailment" in store.turns("sequence.html") and b"content hash" in store.turns("sequence.html")
-    assert b"again_in_turn" in store.turns("sequence.ipynb")
-    assert store.turns("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
+    assert task_sequence.pre_training(store.lanes.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
+    assert task_sequence.markup(store.lanes.found).count("0, exactly") >= 1
+    assert b"entailment" in store.file("sequence.html") and b"content hash" in store.file("sequence.html")
+    assert b"again_in_turn" in store.file("sequence.ipynb")
+    assert store.file("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
     with pytest.raises(Refusal, match="no finished comparison"):
         store.file("comparison.csv")
     run(store, session, then=[])
-    assert store.result is not None and store.found is None
+    assert store.lanes.result is not None and store.lanes.found is None
 
 
 def test_what_is_no_sequence_is_refused_before_anything_runs(session):
     store = TransferStore(then=["sentiment"])
     assert not store.begin(session)
     assert "A task comes twice" in store.trouble
-    store.param.update(then=["entailment"], rates="tuned")
+    store.param.update(then=["entailment"], lr_policy="tuned")
     assert not store.begin(session)
     assert "nothing is searched" in store.trouble
 
 
 @pytest.mark.slow
 def test_a_base_learns_words_first_and_is_kept_for_the_next_comparison(session, monkeypatch):
-    monkeypatch.setattr("widgets.state.base_changes.WORD_STEPS", 2)
+    monkeypatch.setattr("widgets.state.base.WORD_STEPS", 2)
     store = TransferStore(chosen=["embeddings frozen"], before=SECOND)
     run(store, session, task="sentiment abroad")
-    assert (store.state, store.trouble) == ("done", "")
-    assert store.base_name.endswith("with words of a second language")
+    assert (store.lanes.state, store.trouble) == ("done", "")
+    assert store.lanes.base_name.endswith("with words of a second language")
     made = store._made[1]
     before = session.learner.model.token_embedding.num_embeddings
     assert made.model.token_embedding.num_embeddings > before == session.learner.model.token_embedding.num_embeddings
     run(store, session)
     assert store._made[1] is made
-    assert store.result is not None
+    assert store.lanes.result is not None
 
 
 def test_a_decoder_is_added_to_a_copy(session):
-    base, words = base_of(session)
+    base, words = base_of_session(session)
     for how in (SAME, NEW):
         events = changed(base, words, how)
         with pytest.raises(StopIteration) as end:
@@ -279,7 +289,7 @@ def test_a_decoder_is_added_to_a_copy(session):
 def test_what_cannot_be_changed_is_a_sentence(session):
     store = TransferStore(chosen=["full"], before=SAME)
     run(store, session, task="translation")
-    assert store.state == "failed"
+    assert store.lanes.state == "failed"
     assert "vocabulary does not know" in store.trouble
 
 
@@ -290,7 +300,7 @@ def test_a_sentence_is_judged_as_it_is_typed_and_says_when_its_label_flips(sessi
     monkeypatch.setattr("widgets.state.sentence_editor.STEPS", 12)
     monkeypatch.setattr("widgets.state.sentence_editor.LABELS", 48)
     monkeypatch.setattr("playground.finetuning.apply.text_editing.LESSONS", 4)
-    store = SentenceStore()
+    store = SentenceEditorStore()
     assert picture(store) == ""
     store.teach(None, find_task("sentiment"))
     assert "There is no trained model yet" in store.trouble
@@ -300,7 +310,7 @@ def test_a_sentence_is_judged_as_it_is_typed_and_says_when_its_label_flips(sessi
     store.take_sample()
     said = store.said
     assert sum(said.chances.values()) == pytest.approx(1.0)
-    assert len(said.pieces) == len(said.holds) > 0
+    assert len(said.pieces) == len(said.importance) > 0
     assert store.wanted != label_of(said)
     assert "still is" in picture(store)
     words = [reviews().tokenizer.words[k] for k in range(20, 60)]
@@ -313,7 +323,7 @@ def test_a_sentence_is_judged_as_it_is_typed_and_says_when_its_label_flips(sessi
     store.take_sample()
     store.let_it_edit()
     assert store.edited is not None and store.text == store.edited.after
-    store.end()
+    store.teaching.end()
 
 
 def _label(store, text):
@@ -330,4 +340,4 @@ def test_who_fills_no_gaps_still_judges_and_says_why_it_does_not_edit(monkeypatc
     taught = sentence_editor._taught(tiny_base("GPT"), reviews().tokenizer, find_task("sentiment"), lambda *_: None)
     assert taught.editor is None
     assert "fills gaps where they stand" in taught.why_not
-    assert set(taught.judge.says(["the", "film"]).chances) == {"bad", "good"}
+    assert set(taught.judge.assess(["the", "film"]).chances) == {"bad", "good"}

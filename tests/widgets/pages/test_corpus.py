@@ -19,7 +19,7 @@ from widgets.pages import corpus as corpus_page
 from widgets.state import corpus as reading
 from widgets.state.app import Store
 from widgets.state.corpus import NO_LABEL, CorpusStore, sheets
-from widgets.state.job import Work
+from widgets.state.job import Job
 from widgets.state.train import OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.state.uploads import LARGEST_FILE
 from widgets.static import corpus_uses, tokens
@@ -256,7 +256,7 @@ def test_text_names_and_columns_are_never_markup(tmp_path, store):
     cut = [(word, 0, len(HOSTILE)) for word in (HOSTILE,)]
     for markup in (
         corpus_page.describe(corpus),
-        corpus_page._sample(store.table, labelled=True),
+        corpus_page.sample(store.table, labelled=True),
         corpus_uses.markup(corpus),
         tokens.markup(HOSTILE, cut),
         tokens.told([{"pair": [], "pieces": []}, {"pair": [HOSTILE, HOSTILE], "rank": 0, "pieces": []}], 1),
@@ -358,7 +358,7 @@ def test_uploads_are_kept_apart_from_the_persons_files_and_removed(store):
 
 
 def test_only_the_newest_work_counts_and_the_older_is_told_to_stop():
-    work, go, stopped = Work("reading"), threading.Event(), threading.Event()
+    work, go, stopped = Job("reading"), threading.Event(), threading.Event()
 
     def slow(hear):
         go.wait(10)
@@ -383,7 +383,7 @@ def test_a_large_file_says_how_far_it_is(tmp_path, store, monkeypatch):
     path, heard = tmp_path / "large.txt", []
     path.write_text(PLAIN * 900, encoding="utf-8")
     share = property(lambda _: None, lambda _, value: heard.append(value))
-    monkeypatch.setattr(Work, "share", share, raising=False)
+    monkeypatch.setattr(Job, "share", share, raising=False)
     store.param.update(source=OWN_FILE, files=[path])
     read(store)
     shares = [share for share in heard if share is not None]
@@ -393,7 +393,7 @@ def test_a_large_file_says_how_far_it_is(tmp_path, store, monkeypatch):
 
 
 def test_an_error_in_the_thread_is_a_sentence():
-    work = Work("reading")
+    work = Job("reading")
     work.begin(lambda hear: {}["nothing"])
     work.wait()
     assert not work.busy
@@ -414,16 +414,17 @@ def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
     visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN)
     visit.corpus.use()
     read(visit.corpus)
-    layout, tick = corpus_page.page(visit)
+    page = corpus_page.CorpusPage(visit)
+    layout, tick = page.layout, page.poll
     tick()
     (button,) = (part for part in layout.select() if str(getattr(part, "label", "")).startswith("Train on"))
     button.clicks += 1
     first = visit.train.session
-    assert (visit.page, visit.train.corpus, visit.told) == (1, OPENED, "BERT trains on pasted text.")
+    assert (visit.page, visit.train.corpus, visit.message) == (1, OPENED, "BERT trains on pasted text.")
     assert becomes(lambda: first.learner is not None and first.learner.step > 0)
     button.clicks += 1
     assert first.reason == "asked" and visit.train.session is not first
-    assert visit.told == "BERT trains on pasted text. The run before it was stopped and is kept."
+    assert visit.message == "BERT trains on pasted text. The run before it was stopped and is kept."
     visit.close()
 
 
@@ -434,7 +435,8 @@ def test_what_could_not_be_read_is_not_offered_under_the_name_of_what_was_there_
     store, (bad, good) = Store(), (tmp_path / "latin.txt", tmp_path / "plain.txt")
     bad.write_bytes("le café est fermé ce soir .\n\n".encode("latin-1") * 40)
     good.write_text(PLAIN, encoding="utf-8")
-    layout, tick = corpus_page.page(store)
+    page = corpus_page.CorpusPage(store)
+    layout, tick = page.layout, page.poll
     (button,) = (part for part in layout.select() if str(getattr(part, "label", "")).startswith("Train on"))
 
     def offered():
@@ -460,7 +462,7 @@ def test_a_long_document_comes_in_parts_and_the_held_out_one_is_named(store):
     read(store)
     said = []
     for _ in range(len(store.opened.sheets)):
-        said.append(corpus_page._where(store))
+        said.append(corpus_page.where(store))
         store.step(1)
     assert said[:4] == [*(f"document 1 of 41, part {k} of 3" for k in (1, 2, 3)), "document 2 of 41"]
     assert said[-1] == "document 41 of 41 · held out"
@@ -468,7 +470,8 @@ def test_a_long_document_comes_in_parts_and_the_held_out_one_is_named(store):
 
 def test_the_page_follows_the_store(tmp_path):
     visit, looked = Store(), []
-    made, tick = corpus_page.page(visit, looking=lambda: bool(looked))
+    page = corpus_page.CorpusPage(visit, looking=lambda: bool(looked))
+    made, tick = page.layout, page.poll
     tick()
     assert visit.corpus.reading.turn == 0, "nothing is read before somebody looks"
     visit.corpus.param.update(source=OWN_FILE, files=[write_tree(tmp_path)])
@@ -493,7 +496,8 @@ def test_the_merges_are_stepped_through_once_there_is_a_last_one(tmp_path):
     visit.corpus.param.update(source=OWN_TEXT, pasted=PLAIN, kind="bpe", size=120)
     visit.corpus.use()
     visit.corpus.reading.wait()
-    made, tick = corpus_page.page(visit)
+    page = corpus_page.CorpusPage(visit)
+    made, tick = page.layout, page.poll
     tick()
     assert not list(made.select(pmui.IntSlider)), "a slider that is drawn before has an end which is not the last merge"
     tick()

@@ -12,9 +12,9 @@ from playground.errors import Refusal
 from playground.knob import knobs
 from tests.widgets.state.test_app import is_a_sentence
 from widgets.app import main
-from widgets.pages import corpus as corpus_page
-from widgets.pages import train as train_page
-from widgets.pages.corpus_knobs import corpus_knobs
+from widgets.pages.corpus import CorpusPage
+from widgets.pages.knobs import corpus_knobs
+from widgets.pages.train import TrainPage
 from widgets.state.app import Store
 from widgets.state.corpus import CorpusStore
 from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
@@ -61,7 +61,7 @@ def test_there_are_corpora_with_knobs():
 @pytest.mark.parametrize("name", WITH_KNOBS)
 def test_every_knob_of_a_corpus_has_a_control_and_each_turn_names_another_corpus(kind, name):
     store = kind()
-    column = corpus_knobs(store)
+    column = corpus_knobs(store).layout
     assert not column.visible and not column.objects
     store.param.update(**{kind.chosen_by: name})
     mine = source_knobs(name)
@@ -92,7 +92,7 @@ def test_the_name_with_knobs_is_the_name_of_the_corpus_that_is_made(name):
 @pytest.mark.parametrize("name", [*(n for n in SOURCES if n not in WITH_KNOBS), OWN_TEXT, OWN_FILE, "some/file.txt"])
 def test_where_there_are_no_knobs_there_is_no_control(name):
     store = TrainStore(corpus=WITH_KNOBS[0])
-    column = corpus_knobs(store)
+    column = corpus_knobs(store).layout
     assert column.visible
     store.corpus = name
     assert not column.visible and not column.objects
@@ -112,7 +112,7 @@ def test_knobs_are_remembered_by_corpus_and_both_pages_have_their_own():
 
 
 def test_a_share_is_told_in_per_cent_from_none_to_all():
-    shared = corpus_knobs(TrainStore(corpus="parallel"))[0]
+    shared = corpus_knobs(TrainStore(corpus="parallel")).layout[0]
     assert isinstance(shared, pmui.FloatSlider)
     assert (shared.start, shared.end, shared.format) == (0.0, 1.0, "0%")
 
@@ -120,7 +120,7 @@ def test_a_share_is_told_in_per_cent_from_none_to_all():
 @pytest.mark.parametrize("value", [7.0, -0.1, float("nan")])
 def test_what_lies_outside_a_knob_is_not_taken(value):
     store = TrainStore(corpus="parallel")
-    shared = corpus_knobs(store)[0]
+    shared = corpus_knobs(store).layout[0]
     turn(shared, value)
     assert store.corpus_name == "parallel" and shared.value == 0.1
 
@@ -181,8 +181,7 @@ def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):
 
 def test_both_pages_have_the_controls_and_say_the_name():
     store = Store()
-    train, _ = train_page.page(store.train)
-    corpus, _ = corpus_page.page(store)
+    train, corpus = TrainPage(store.train).layout, CorpusPage(store).layout
     store.train.param.update(corpus="parallel", corpus_knobs={"parallel": {"shared": 0.5}})
     store.corpus.source = "parallel"
     for page, value in ((train, 0.5), (corpus, 0.1)):

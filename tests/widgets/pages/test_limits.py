@@ -6,17 +6,16 @@ import pytest
 
 from playground.parsing import LARGEST
 from widgets.app import main
-from widgets.pages import corpus, stage, train, transfer
 
 FIELDS = {
-    "seed on Stage": (lambda s: s.stage, "seed", lambda s: stage.page(s.stage)),
-    "seed on Train": (lambda s: s.train, "seed", lambda s: train.page(s.train)),
-    "seeds on Train": (lambda s: s.train, "seeds", lambda s: train.page(s.train)),
-    "steps on Train": (lambda s: s.train, "steps", lambda s: train.page(s.train)),
-    "seeds on Transfer": (lambda s: s.transfer, "seeds", transfer.page),
-    "steps on Transfer": (lambda s: s.transfer, "steps", transfer.page),
-    "seed on Corpus": (lambda s: s.corpus, "seed", corpus.page),
-    "entries on Corpus": (lambda s: s.corpus, "size", corpus.page),
+    "seed on Stage": (lambda s: s.stage, "seed", "Stage"),
+    "seed on Train": (lambda s: s.train, "seed", "Train"),
+    "seeds on Train": (lambda s: s.train, "seeds", "Train"),
+    "steps on Train": (lambda s: s.train, "steps", "Train"),
+    "seeds on Transfer": (lambda s: s.transfer, "seeds", "Transfer"),
+    "steps on Transfer": (lambda s: s.transfer, "steps", "Transfer"),
+    "seed on Corpus": (lambda s: s.corpus, "seed", "Corpus"),
+    "entries on Corpus": (lambda s: s.corpus, "size", "Corpus"),
 }
 
 
@@ -25,16 +24,18 @@ def test_a_field_has_the_limits_of_the_store_and_takes_nothing_beyond_them(store
     own, name, page = FIELDS[label]
     own, shown = own(store), label.split(" on ")[0]
     was, (low, high) = getattr(own, name), own.param[name].bounds
-    every = page(store)[0].select(lambda w: isinstance(w, pmui.IntInput | pmui.IntSlider))
+    every = main.PAGES[page](store).layout.select(lambda w: isinstance(w, pmui.IntInput | pmui.IntSlider))
     field = next(w for w in every if w.label == shown and w.value == was)
     assert (field.start, field.end) == own.param[name].get_soft_bounds()
     for wrong in (low - 1, high + 1, 10**400):
-        field.value = wrong
+        with pytest.raises(ValueError, match="must be at"):
+            field.value = wrong
         assert getattr(own, name) == field.value == was
         with pytest.raises(ValueError, match="must be at"):
             own.param.update(**{name: wrong})
     if isinstance(field.param.value, param.Integer) and field.param.value.allow_None:
-        field.value = None
+        with pytest.raises(ValueError, match="must be an integer"):
+            field.value = None
         assert getattr(own, name) == field.value == was
     field.value = high
     assert getattr(own, name) == high

@@ -3,6 +3,7 @@
 import base64
 import json
 import os
+import re
 import threading
 import zlib
 from html import unescape
@@ -13,6 +14,7 @@ import pytest
 
 from playground.analysis.predictions import read
 from playground.errors import Refusal
+from playground.finetuning.report.notebook import again
 from playground.objectives import find_objective, objectives
 from playground.objectives.plan_overrides import write
 from playground.rng import generator
@@ -26,13 +28,13 @@ from tests.texts import tokens_for
 from widgets import notebook
 from widgets.animation import live_widget
 from widgets.animation.survey_table import ABOUT, table_data
-from widgets.pages import curves as picture
-from widgets.pages import stage as stage_page
-from widgets.pages.stage import _painted
-from widgets.state.app import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageStore, Store, _listed
-from widgets.state.stage_model import Lent
+from widgets.pages.stage import Notices, painted
+from widgets.pages.train.curves import origin
+from widgets.state.app import Store
+from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageModel, StageStore
+from widgets.state.stage.samples import listed
 from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
-from widgets.state.transfer import SHOWN_FIRST, TransferStore, base_of
+from widgets.state.transfer import SHOWN_FIRST, TransferStore, base_of_session
 
 SCRIPT = "<script>alert(1)</script>"
 
@@ -250,7 +252,7 @@ def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
     store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 2, False]]})
     graded = [cell["graded"] for cell in store.record()["frames"][-1]["lanes"][-1]["cells"]]
     assert graded == [True, True, False, *[True] * 5]
-    assert "In training, in every text: the answer at place 3 does not count." in _painted(store)
+    assert "In training, in every text: the answer at place 3 does not count." in painted(store)
     other = StageStore()
     other.open(store.query())
     assert other.painted == store.painted == {"graded": [(0, 2, False)]}
@@ -276,8 +278,8 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "LM"
     store.stage.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False], [0, 1, False], [0, 4, False]]})
-    assert "the answers at places 1 to 2 and 5 do not count" in _painted(store.stage)
-    assert "Train anyway" not in _painted(store.stage), "nothing leaks"
+    assert "the answers at places 1 to 2 and 5 do not count" in painted(store.stage)
+    assert "Train anyway" not in painted(store.stage), "nothing leaks"
     store.stage.train_anyway()
     run = store.train.session.run
     assert (store.page, run.entry.name) == (1, "LM painted answers skip 1-2 5")
@@ -292,7 +294,7 @@ def test_without_any_answer_nothing_is_trained_and_why_is_said():
     store.trainer = lambda name, knobs: heard.append(name)
     assert not store.unasked
     store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False]]})
-    assert store.unasked and NOTHING_COUNTS in _painted(store)
+    assert store.unasked and NOTHING_COUNTS in painted(store)
     store.train_anyway()
     assert (heard, store.trouble) == ([], NOTHING_COUNTS)
 
@@ -580,13 +582,13 @@ def test_another_sentence_is_watched_in_the_midst_of_a_run_and_the_page_says_whi
     session.watch()
     assert becomes(lambda: session.view.sees == ("[START]", "a", "story", "was")), "a run that rests is looked at anew"
     assert session.learner.step == 1
-    assert "Watched: the typed sentence." in picture._watched(session)
+    assert "Watched: the typed sentence." in origin(session)
     training.sentence = "\u200b"
     assert "no words" in training.trouble
     assert session.view.sees == ("[START]", "a", "story", "was")
     training.sentence = ""
     assert training.trouble == ""
-    assert "Watched: a held-out sentence from pasted text." in picture._watched(session)
+    assert "Watched: a held-out sentence from pasted text." in origin(session)
     training.end()
     training.sentence = "the story was good"
     assert session.view.sees == ("[START]", "the", "story", "was"), "also of a run that is over"
@@ -606,13 +608,13 @@ def test_ending_twice_or_before_the_beginning_is_no_harm(training):
 @pytest.fixture
 def transfer():
     """A small comparison, ended after the test."""
-    store = TransferStore(labels=8, seeds=2, steps=4)
+    store = TransferStore(train_size=8, seeds=2, steps=4)
     yield store
     store.end()
 
 
 def done(store):
-    return becomes(lambda: store.state != "running")
+    return becomes(lambda: store.lanes.state != "running")
 
 
 def test_without_a_model_there_is_nothing_to_compare(transfer, training):
@@ -620,37 +622,39 @@ def test_without_a_model_there_is_nothing_to_compare(transfer, training):
         assert transfer.begin(session) is False
         assert "There is no trained model yet" in transfer.trouble
         assert is_a_sentence(transfer.trouble)
-        assert (transfer.state, transfer.events, transfer.result) == ("ready", [], None)
+        assert (transfer.lanes.state, transfer.lanes.events, transfer.lanes.result) == ("ready", [], None)
 
 
 @pytest.mark.slow
 def test_a_comparison_fills_the_screen(transfer, training):
     session = trained(training)
-    assert transfer.done_share == 0.0
+    assert transfer.lanes.done_share == 0.0
     assert transfer.begin(session) is True
     assert done(transfer)
-    assert (transfer.state, transfer.trouble, transfer.done_share) == ("done", "", 1.0)
-    assert transfer.base_name == "BERT after 2 steps on pasted text"
-    outcomes = transfer.result.outcomes
+    assert (transfer.lanes.state, transfer.trouble, transfer.lanes.done_share) == ("done", "", 1.0)
+    assert transfer.lanes.base_name == "BERT after 2 steps on pasted text"
+    outcomes = transfer.lanes.result.outcomes
     for what in ("accuracy", "forgetting"):
-        assert transfer.values(what) == {n: [getattr(o, what) for o in outcomes[n]] for n in SHOWN_FIRST}
-    assert transfer.values("forgetting")["feature-based"] == [0.0, 0.0]
+        assert transfer.lanes.values(what, transfer.chosen) == {
+            n: [getattr(o, what) for o in outcomes[n]] for n in SHOWN_FIRST
+        }
+    assert transfer.lanes.values("forgetting", transfer.chosen)["feature-based"] == [0.0, 0.0]
 
 
 @pytest.mark.slow
 def test_how_far_it_is_only_grows(transfer, training):
     assert transfer.begin(trained(training))
     shares = []
-    assert becomes(lambda: shares.append(transfer.done_share) or transfer.state != "running")
+    assert becomes(lambda: shares.append(transfer.lanes.done_share) or transfer.lanes.state != "running")
     assert shares == sorted(shares)
     assert 0.0 <= shares[0] <= shares[-1] <= 1.0
-    assert transfer.done_share == 1.0
+    assert transfer.lanes.done_share == 1.0
 
 
 def test_values_are_there_for_what_is_chosen_before_anything_is_done(transfer):
     transfer.chosen = ["full"]
-    assert transfer.values("accuracy") == {"full": []}
-    assert transfer.result is None
+    assert transfer.lanes.values("accuracy", transfer.chosen) == {"full": []}
+    assert transfer.lanes.result is None
 
 
 @pytest.mark.parametrize(
@@ -659,8 +663,8 @@ def test_values_are_there_for_what_is_chosen_before_anything_is_done(transfer):
         ({"chosen": []}, "No strategy is chosen"),
         ({"chosen": ["nope"]}, "'nope'"),
         ({"task": "nope"}, "'nope'"),
-        ({"labels": 0}, "0"),
-        ({"labels": 50_000}, "50000"),
+        ({"train_size": 0}, "0"),
+        ({"train_size": 50_000}, "50000"),
     ],
 )
 def test_what_cannot_be_compared_is_a_sentence(transfer, training, values, named):
@@ -669,14 +673,14 @@ def test_what_cannot_be_compared_is_a_sentence(transfer, training, values, named
     assert transfer.begin(session) is False
     assert is_a_sentence(transfer.trouble)
     assert named in transfer.trouble
-    assert transfer.state == "ready"
+    assert transfer.lanes.state == "ready"
 
 
 def test_what_turns_out_wrong_in_the_thread_is_a_sentence(transfer, training):
-    transfer.labels = 1
+    transfer.train_size = 1
     transfer.begin(trained(training, 1))
     assert done(transfer)
-    assert transfer.state == "failed"
+    assert transfer.lanes.state == "failed"
     assert is_a_sentence(transfer.trouble)
     assert "labels is 1" in transfer.trouble
 
@@ -700,22 +704,22 @@ def test_a_running_training_is_paused_for_the_comparison(transfer, training):
 
 def test_the_base_is_the_model_of_the_session_with_its_held_out_text(training):
     session = trained(training, 1)
-    base, tokenizer = base_of(session)
+    base, tokenizer = base_of_session(session)
     assert base.learner is session.learner
     assert tokenizer is session.run.corpus.tokenizer
     assert base.held_out.ids.shape[1] == session.run.entry.recipe.seq_len
     with pytest.raises(Refusal, match="no trained model"):
-        base_of(None)
+        base_of_session(None)
 
 
 def test_ending_stops_a_comparison_at_once(transfer, training):
     transfer.param.update(steps=300, seeds=8)
     assert transfer.begin(trained(training, 1))
-    assert becomes(lambda: len(transfer.events) > 3)
+    assert becomes(lambda: len(transfer.lanes.events) > 3)
     transfer.end()
-    assert transfer.state == "stopped"
+    assert transfer.lanes.state == "stopped"
     assert not transfer._thread.is_alive()
-    assert transfer.done_share < 1.0
+    assert transfer.lanes.done_share < 1.0
 
 
 @pytest.mark.slow
@@ -725,7 +729,7 @@ def test_after_the_end_it_can_begin_again(transfer, training):
     transfer.end()
     assert transfer.begin(session)
     assert done(transfer)
-    assert (transfer.state, transfer.done_share) == ("done", 1.0)
+    assert (transfer.lanes.state, transfer.lanes.done_share) == ("done", 1.0)
 
 
 @pytest.mark.slow
@@ -734,12 +738,14 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     transfer.steps = 60
     assert transfer.begin(session)
     first = transfer._thread
-    assert becomes(lambda: len(transfer.events) > 3)
+    assert becomes(lambda: len(transfer.lanes.events) > 3)
     assert transfer.begin(session)
     assert done(transfer)
     assert becomes(lambda: not first.is_alive())
-    assert transfer.done_share == 1.0
-    assert {name: len(values) for name, values in transfer.values("accuracy").items()} == dict.fromkeys(SHOWN_FIRST, 2)
+    assert transfer.lanes.done_share == 1.0
+    assert {
+        name: len(values) for name, values in transfer.lanes.values("accuracy", transfer.chosen).items()
+    } == dict.fromkeys(SHOWN_FIRST, 2)
 
 
 # the visit
@@ -760,7 +766,7 @@ def test_closing_a_visit_ends_all_that_runs_and_removes_the_upload():
     store.close()
     assert set(threading.enumerate()) <= before
     assert not Path(upload).exists()
-    assert (session.state, store.transfer.state) == ("done", "stopped")
+    assert (session.state, store.transfer.lanes.state) == ("done", "stopped")
 
 
 def test_closing_a_visit_in_which_nothing_happened_is_no_harm():
@@ -840,7 +846,7 @@ def lent(name):
     """A tiny model of an objective after two steps."""
     objective = find_objective(name)
     run = Run(alone(objective), suited_reviews(objective), steps=2)
-    return Lent(next(e.learner for e in list(train(run)) if isinstance(e, Started)), run.corpus)
+    return StageModel(next(e.learner for e in list(train(run)) if isinstance(e, Started)), run.corpus)
 
 
 def frames_of(store):
@@ -850,20 +856,20 @@ def frames_of(store):
 def test_a_model_brings_three_frames_and_a_text_that_it_can_read():
     store = StageStore()
     bare, model = frames_of(store), lent("MLM")
-    store.lend(model)
+    store.attach(model)
     assert frames_of(store)[-3:] == ["forward", "predict", "loss"]
     assert "[UNK]" not in store.record()["text"]
     assert store.frame == "forward" and store.silent == ""
     seen = read(model.learner.model, store.rebuilt.example)
     assert [g["loss"] for g in store.record()["numbers"]["guesses"]] == [round(g.loss, 4) for g in seen.guesses]
-    store.lend(None)
+    store.attach(None)
     assert frames_of(store) == bare and store.text == SENTENCE
 
 
 def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
     store = StageStore()
     model = lent("MLM")
-    store.lend(model)
+    store.attach(model)
     before = store.record()["numbers"]
     store.edit({"do": "roll"})
     assert store.record()["numbers"]["guesses"] != before["guesses"]
@@ -871,8 +877,8 @@ def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
     heads = base64.b64decode(store.record()["numbers"]["attention"]["encoder"]["data"]["0"])
     n = store.record()["frames"][-1]["matrices"][0]["shape"][0]
     assert all(heads[h * n * n + 1] == 0 for h in range(2)), "a closed cell gets no attention"
-    deep = Lent(learner_of("BERT", model={"layers": 3}), reviews())
-    store.lend(deep)
+    deep = StageModel(learner_of("BERT", model={"layers": 3}), reviews())
+    store.attach(deep)
     for asked, told in ((None, "2"), (0, "0"), (1, "1")):
         if asked is not None:
             store.edit({"do": "look", "layer": asked})
@@ -883,21 +889,20 @@ def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
 def test_a_typed_text_stays_when_a_model_comes():
     store = StageStore()
     store.text = "the film was good"
-    store.lend(lent("MLM"))
+    store.attach(lent("MLM"))
     assert store.text == "the film was good"
     assert store.record()["text"] == ["the", "film", "was", "good"]
 
 
 def noticed(store):
     """What the Stage page says of the text."""
-    trouble = stage_page._words(store)[1][0]
-    return unescape(trouble.object)
+    return unescape(Notices(store).text.object)
 
 
 def test_the_surveys_sentence_stays_when_a_model_comes_that_knows_its_words():
     store = StageStore()
     plan = store.plan
-    store.lend(lent("MLM"))
+    store.attach(lent("MLM"))
     assert (store.text, store.plan, store.record()["text"]) == (SENTENCE, plan, SENTENCE.lower().split())
     assert store.gave_way == "" and "does not know" not in noticed(store)
 
@@ -907,7 +912,7 @@ def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective
     store = StageStore(objective=objective)
     before, model = (store.text, store.pair), lent(objective)
     lacking = {"NSP": "the word “together”", "TLM": "the words “Comment” and “vas-tu”"}[objective]
-    store.lend(model)
+    store.attach(model)
     assert (store.text, store.pair) == model.sample(find_objective(objective)) != before
     assert store.gave_way == (
         f"{model.name} does not know {lacking}, so a held-out text of reviews took the place of the one that was here."
@@ -915,13 +920,13 @@ def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective
     assert store.gave_way in noticed(store)
     store.text = "the film was good"
     assert store.gave_way == "" and "does not know" not in noticed(store)
-    store.lend(None)
+    store.attach(None)
     assert store.text == "the film was good" and store.pair == before[1]
 
 
 def test_another_objective_brings_its_own_text_where_the_model_knows_it_and_else_says_why_not():
     store = StageStore()
-    store.lend(Lent(learner_of("BERT"), suited_reviews(find_objective("TLM"))))
+    store.attach(StageModel(learner_of("BERT"), suited_reviews(find_objective("TLM"))))
     store.objective = "TLM"
     assert "“Comment” and “vas-tu”" in store.gave_way and store.pair != "Comment vas-tu"
     store.objective = "LM"
@@ -931,34 +936,34 @@ def test_another_objective_brings_its_own_text_where_the_model_knows_it_and_else
 def test_a_typed_text_with_unknown_words_stays_and_a_sentence_names_them():
     store = StageStore()
     store.text = "the <b>glockenspiel</b> was good"
-    store.lend(lent("MLM"))
+    store.attach(lent("MLM"))
     assert store.text == "the <b>glockenspiel</b> was good" and store.gave_way == ""
     assert "read as [UNK]" in noticed(store) and "glockenspiel" in noticed(store)
     assert "[UNK]" in store.record()["text"]
 
 
 def test_many_unknown_words_are_counted_and_not_all_named():
-    assert _listed(["a", "b", "c"]) == "the words “a”, “b” and “c”"
-    said = _listed([str(k) for k in range(9)])
+    assert listed(["a", "b", "c"]) == "the words “a”, “b” and “c”"
+    said = listed([str(k) for k in range(9)])
     assert said.count("“") == 6 and said.endswith("and 3 more words")
 
 
 def test_a_printed_plan_with_unknown_words_gives_way_to_the_dice_and_the_text_stays():
     store, model = StageStore(objective="RTD"), lent("RTD")
     assert "thrilled" in store.plan
-    store.lend(model)
+    store.attach(model)
     said = f"{model.name} does not know the word “thrilled” of the printed plan, so it is sampled."
     assert (store.text, store.plan, store.trouble, store.gave_way) == (SENTENCE, "", "", said)
     store.edit({"do": "reset"})
     assert (store.plan, store.trouble) == ("", "")
     store.plan = "chosen=3 replace=am"
-    store.lend(model)
+    store.attach(model)
     assert store.plan == "chosen=3 replace=am", "a plan by hand stays"
 
 
 def test_a_model_that_cannot_answer_says_so_and_the_picture_stays():
     store = StageStore()
-    store.lend(lent("MLM"))
+    store.attach(lent("MLM"))
     store.objective = "PLM"
     assert is_a_sentence(store.silent.replace(". Train", "; train")) and "query stream" in store.silent
     assert "forward" not in frames_of(store) and store.trouble == ""
@@ -969,14 +974,14 @@ def test_a_model_that_cannot_answer_says_so_and_the_picture_stays():
 @pytest.mark.parametrize("name", ["NSP", "TLM", "T5 spans", "RTD"])
 def test_every_kind_of_objective_gets_its_samples(name):
     store = StageStore(objective=name)
-    store.lend(lent(name))
+    store.attach(lent(name))
     assert store.trouble == store.silent == ""
     assert frames_of(store)[-1] == "loss" and store.paired == bool(store.pair)
 
 
 def test_no_model_and_no_objective_bring_the_stage_down():
     store = StageStore()
-    store.lend(Lent(learner_of("BERT"), reviews()))
+    store.attach(StageModel(learner_of("BERT"), reviews()))
     for name in objectives():
         store.objective = name
         assert store.trouble == "" or is_a_sentence(store.trouble), name
@@ -987,7 +992,7 @@ def test_no_model_and_no_objective_bring_the_stage_down():
 def test_inside_one_update_is_shown_instead_of_the_sentence_and_leaves_no_trace():
     store = StageStore()
     model = lent("MLM")
-    store.lend(model)
+    store.attach(model)
     before, step = store.record(), model.learner.step
     store.look_inside()
     assert frames_of(store)[-3:] == ["gradient", "change", "after"] and store.frame == "text"
@@ -1001,8 +1006,8 @@ def test_inside_one_update_is_shown_instead_of_the_sentence_and_leaves_no_trace(
 
 
 def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatch):
-    monkeypatch.setattr("widgets.state.stage_model.STEPS", 3)
-    monkeypatch.setattr("widgets.state.stage_model.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.stage.model.STEPS", 3)
+    monkeypatch.setattr("widgets.state.stage.model.open_corpus", lambda _: reviews())
     store = StageStore()
     store.teach()
     assert store.teaching.busy
@@ -1020,10 +1025,10 @@ def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatc
 
 
 def test_every_stage_beside_shows_numbers_of_its_own_model_or_says_why_not(monkeypatch):
-    monkeypatch.setattr("widgets.state.stage_model.STEPS", 3)
-    monkeypatch.setattr("widgets.state.stage_model.open_corpus", lambda _: reviews())
+    monkeypatch.setattr("widgets.state.stage.model.STEPS", 3)
+    monkeypatch.setattr("widgets.state.stage.model.open_corpus", lambda _: reviews())
     store = StageStore(beside=["LM", "PLM"])
-    store.lend(lent("MLM"))
+    store.attach(lent("MLM"))
     speaks = [made.get("numbers", {}).get("model", "") for made in store.record()["records"]]
     assert speaks == ["MLM after 2 steps on reviews"] * 2 + [""]
     assert "query stream" in store.silent
@@ -1041,11 +1046,11 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
     assert becomes(lambda: session.state == "done")
     store.page = 0
     assert store.stage.model.learner.step == 3 and store.stage.model.learner is not session.learner
-    store.stage.lend(None)
+    store.stage.attach(None)
     store.page = 1
     store.page = 0
     assert store.stage.model is None, "who sent it away does not meet it again"
-    store.stage.borrow()
+    store.stage.attach_trained()
     assert store.stage.model is not None
     store.close()
 
@@ -1056,21 +1061,22 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
         "said,liked\n" + "".join(f"it was a {w} film {k},{k % 2}\n" for k in range(40) for w in ("good", "bad"))
     )
     lines = ("mine = full + L2-SP [embeddings 1-2 x0]", "feature-based")
-    shared = {"labels": (4, 8), "seeds": 2, "steps": 3, "match": "tokens", "rates": "fixed", "packing": "BERT"}
+    shared = {"train_size": (4, 8), "seeds": 2, "steps": 3, "match": "tokens", "lr_policy": "fixed"}
     file = str(tmp_path / "films.csv")
-    made = notebook.compare(
-        trained, file, lines, **shared, text_column="said", label_column="liked", out=tmp_path / "out"
-    )
+    columns = {"text_column": "said", "label_column": "liked"}
+    with pytest.warns(FutureWarning, match="packing is called input_format now"):
+        made = notebook.compare(trained, file, lines, **shared, **columns, packing="BERT", out=tmp_path / "out")
     assert [s["name"] for s in made.facts["strategies"]] == ["mine", "feature-based"]
     assert [s["rate"] for s in made.facts["strategies"]] == [4e-3, 4e-3]
     assert [point["labels"] for point in made.facts["curve"]] == [4, 8]
-    assert made.comparison.outcomes["mine"][0].rates[0].tolist() == [0.0, 0.0, pytest.approx(4e-3)]
+    assert made.report.comparison.outcomes["mine"][0].rates[0].tolist() == [0.0, 0.0, pytest.approx(4e-3)]
     assert {"comparison.html", "comparison.csv", "comparison.ipynb", "base", "lanes.jsonl"} <= {
         path.name for path in (tmp_path / "out").iterdir()
     }
     assert "Accuracy on unseen texts" in made._repr_html_()
-    again = made.made.asked.again()
-    assert [o.accuracy for o in again.outcomes["mine"]] == [o.accuracy for o in made.comparison.outcomes["mine"]]
+    repeated = again(made.report.asked)
+    mine = made.report.comparison.outcomes["mine"]
+    assert [o.accuracy for o in repeated.outcomes["mine"]] == [o.accuracy for o in mine]
     with pytest.raises(Refusal, match="match is 'nope'"):
         notebook.compare(trained, strategies=("full",), match="nope")
     with pytest.raises(Refusal, match="give what `train"):
@@ -1082,7 +1088,9 @@ def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     trained = notebook.train("BERT", reviews(), steps=2, batch_size=8, seq_len=16)
     picture = notebook.stage("MLM", model=trained)
     markup = picture._repr_mimebundle_()["text/html"]
-    record = json.loads(zlib.decompress(base64.b64decode(markup.split('await unpacked("')[1].split('"')[0])))
+    data = re.search(r'\["stage", "stage-\w+", "([^"]+)"\]', markup)
+    assert data is not None
+    record = json.loads(zlib.decompress(base64.b64decode(data[1])))
     assert record["numbers"]["model"].startswith(trained.learner.entry.name)
     assert [moment["step"] for moment in trained.replay.moments] == [0, 1, 2]
-    assert "mountReplay(document" in trained._repr_html_() and "held out" in trained._repr_html_()
+    assert '["replay", "replay-' in trained._repr_html_() and "held out" in trained._repr_html_()

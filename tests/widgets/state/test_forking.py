@@ -3,7 +3,8 @@
 import pytest
 
 from tests.runs import becomes, reviews
-from widgets.state.app import NO_RUN, SMALL_MODEL, StageStore, Store
+from widgets.state.app import NO_RUN, SMALL_MODEL, Store
+from widgets.state.stage import StageStore
 
 
 @pytest.fixture
@@ -32,14 +33,14 @@ def test_on_the_train_page_the_run_is_forked_where_it_stands(store):
     assert store.fork() == ""
     forked = store.train.session
     assert forked is not session and forked.learner.step >= step
-    assert store.told.startswith(f"Forked at step {step}: ")
+    assert store.message.startswith(f"Forked at step {step}: ")
     assert store.train.name_of_run.endswith(f"-at{step}")
 
 
 def test_on_the_stage_the_step_that_is_shown_is_forked_also_if_the_run_has_gone_on(store):
     session = begin(store)
     store.page = 0
-    store.stage.borrow()
+    store.stage.attach_trained()
     shown = store.stage.model.learner.step
     session.step()
     assert becomes(lambda: session.learner.step > shown)
@@ -51,8 +52,8 @@ def test_on_the_stage_the_step_that_is_shown_is_forked_also_if_the_run_has_gone_
 def test_a_small_model_of_the_stage_has_no_run(store):
     begin(store)
     store.page = 0
-    store.stage.borrow()
-    store.stage.lend(store.stage.model)  # a model that is lent by itself, as the small ones are
+    store.stage.attach_trained()
+    store.stage.attach(store.stage.model)  # a model that is lent by itself, as the small ones are
     store.stage.edit({"do": "fork"})
     assert (store.stage.said, store.page) == (SMALL_MODEL, 0)
 

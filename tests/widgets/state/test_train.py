@@ -23,21 +23,23 @@ from playground.training.loop import prepared
 from playground.training.observe import look as sight
 from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence
-from playground.training.observe.probes import Measured, Noticed
-from playground.training.observe.recording import Frame, read, written
+from playground.training.observe.recording import Frame, Measured, Noticed, from_json, to_json
 from playground.training.observe.update import look_inside
 from playground.training.store.runs import Runs
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
-from widgets.charts import loss
 from widgets.charts.attention_history import film_strip
+from widgets.charts.chart import Cursor
+from widgets.charts.columns import band
 from widgets.charts.layer_updates import columns, size_strips
-from widgets.pages import curves as picture
-from widgets.pages import runs as runs_page
 from widgets.pages import train as train_page
-from widgets.pages.runs import _facts
+from widgets.pages.train import curves as picture
+from widgets.pages.train import runs as runs_page
+from widgets.pages.train.numbers import numbers
+from widgets.pages.train.runs import RunTools, facts_of
 from widgets.state import train as module
 from widgets.state.app import Store
-from widgets.state.train import TrainStore, groups, held_out_curves, noise, runs_folder, tree
+from widgets.state.train import TrainStore
+from widgets.state.train.kept_runs import groups, held_out_curves, live, noise, runs_folder, tree
 from widgets.static import seeds
 
 
@@ -118,14 +120,14 @@ def test_the_numbers_tell_the_accuracy_that_the_engine_measured_and_a_kept_run_k
     assert last.accuracy.keys() == set(session.run.entry.objective.questions)
     for name, share in last.accuracy.items():
         label = f"accuracy, {name}, held out" if several else "accuracy, held out"
-        assert f"<b>{share:.1%}</b><span>{label}</span>" in picture._numbers(session)
+        assert f"<b>{share:.1%}</b><span>{label}</span>" in numbers(session)
     assert store.curve(store.name_of_run)[-1].accuracy == session.rows[-1].accuracy == tuple(last.accuracy.items())
 
 
 def test_where_no_answer_is_right_or_wrong_no_accuracy_is_told(store):
     session, last = evaluated_with(store, "GloVe")
-    assert last.accuracy == {} and "accuracy" not in picture._numbers(session)
-    assert "accuracy" not in picture._numbers(None)
+    assert last.accuracy == {} and "accuracy" not in numbers(session)
+    assert "accuracy" not in numbers(None)
 
 
 def test_a_reloaded_page_takes_over_the_run_that_still_trains(store):
@@ -143,11 +145,11 @@ def test_a_run_is_said_to_be_paused_only_once_its_step_is_done(store, monkeypatc
     session = store.begin()
     taken(store, 2)
     monkeypatch.setattr(Session, "rests", False)
-    assert "<b>pausing</b>" in picture._numbers(session)
+    assert "<b>pausing</b>" in numbers(session)
     monkeypatch.undo()
     session.rest()
-    assert becomes(lambda: "<b>paused</b>" in picture._numbers(session))
-    assert f"<b>{session.rows[-1].step} of " in picture._numbers(session)
+    assert becomes(lambda: "<b>paused</b>" in numbers(session))
+    assert f"<b>{session.rows[-1].step} of " in numbers(session)
 
 
 def test_a_run_that_was_stopped_goes_on_when_it_is_opened_again(store):
@@ -156,8 +158,8 @@ def test_a_run_that_was_stopped_goes_on_when_it_is_opened_again(store):
     store.end()
     assert (stopped.state, stopped.reason) == ("done", "asked")
     said = f"stopped at step {stopped.learner.step}"
-    assert f"<b>{said}</b>" in picture._numbers(stopped)
-    assert said in _facts(store.kept()[-1], here=True)
+    assert f"<b>{said}</b>" in numbers(stopped)
+    assert said in facts_of(store.kept()[-1], here=True)
     opened = store.open(store.name_of_run)
     assert opened is not stopped
     assert (opened.state, opened.learner.step) == ("ready", 3)
@@ -202,7 +204,7 @@ def test_a_folder_that_cannot_be_written_is_a_temporary_one(monkeypatch, tmp_pat
 
 def story_of(session):
     """The story as it would be written; two looks at the same model are equal when they read the same."""
-    return [written(moment) for moment in session.moments]
+    return [to_json(moment) for moment in session.moments]
 
 
 def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(store, monkeypatch):
@@ -220,18 +222,19 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     assert story_of(opened) == story_of(whole)
     assert opened.film[1][1].weights["encoder"].equal(whole.film[1][1].weights["encoder"])
     assert opened.noticed == whole.noticed
-    curves = picture._Curves(later)
-    curves.follow(opened)
-    drawn = {name: source.data["step"] for name, source in curves.gauges.sources.items() if source.data["step"]}
+    loss_curve, measures = picture.LossCurve(later, Cursor()), picture.Measures(later, Cursor())
+    loss_curve.draw(opened)
+    measures.draw(opened)
+    drawn = {name: source.data["step"] for name, source in measures.probes.sources.items() if source.data["step"]}
     assert drawn == {"polarity": [0, 8]}
-    assert curves.sizes.source.data == columns(whole.sizes)
-    assert list(curves.loss.marks.data["step"]) == [n.step for n in whole.noticed]
+    assert measures.sizes.source.data == columns(whole.sizes)
+    assert list(loss_curve.chart.marks.data["step"]) == [n.step for n in whole.noticed]
     ends(later)
     assert [m.step for m in opened.measured] == [0, 8]
     steps = [step for step, _ in opened.film]
     assert steps == sorted(set(steps)), "no moment is told twice"
     again = TrainStore(store.runs.folder).past(name).moments
-    assert [written(m) for m in again] == story_of(opened)
+    assert [to_json(m) for m in again] == story_of(opened)
 
 
 def test_a_fork_remembers_the_story_of_the_run_that_it_left(store):
@@ -242,14 +245,14 @@ def test_a_fork_remembers_the_story_of_the_run_that_it_left(store):
     assert becomes(lambda: forked.state == "done")
     assert [m.step for m in forked.measured] == [0, 8]
     assert [s.step for s in forked.sizes] == [4, 8, 12]
-    assert [written(m) for m in store.past(store.name_of_run).moments] == story_of(forked)
-    before = [written(moment) for moment in whole.moments if moment.step <= 8]
+    assert [to_json(m) for m in store.past(store.name_of_run).moments] == story_of(forked)
+    before = [to_json(moment) for moment in whole.moments if moment.step <= 8]
     assert story_of(forked)[: len(before)] == before
 
 
 def test_a_moment_of_another_version_is_left_out():
-    assert read("noticed", '{"step": 3, "habit": {"pattern": "forgotten"}}') is None
-    assert read("weather", "{}") is None
+    assert from_json("noticed", '{"step": 3, "habit": {"pattern": "forgotten"}}') is None
+    assert from_json("weather", "{}") is None
 
 
 # forks
@@ -290,7 +293,7 @@ def test_the_rate_is_changed_while_it_trains_and_what_needs_a_fork_says_so(store
     assert store.change({"lr": 0.001}) == "lr 0.006 → 0.001"
     taken(store, 2)
     assert session.learner.entry.recipe.lr == 0.001
-    assert store.change({"batch_size": 4}) == ""
+    assert store.change({"batch_size": 4}) is None
     assert "fork it instead" in store.trouble
     assert session.state == "paused"
 
@@ -303,7 +306,7 @@ def test_numbers_that_are_lost_come_with_a_fork(store):
         next(store.session.learner.model.parameters()).fill_(float("nan"))
     session = ends(store)
     assert (session.reason, session.trouble.kind) == ("diverged", "numbers")
-    settings = picture._way_out(session)
+    settings = picture.way_out(session)
     assert settings["lr"] == pytest.approx(1 / 3)
     assert settings["grad_clip"] == 1.0
     assert session.learner.sound(torch.zeros(()))
@@ -335,14 +338,14 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     store.advance()
     assert becomes(lambda: max(siblings.steps.values()) > 0 or siblings.state == "done"), siblings.error
     ends(store)
-    siblings.wait()
+    siblings._thread.join(60)
     assert (siblings.error, siblings.finished) == ("", [1, 2])
     ((name, some),) = groups(store.kept()).items()
     assert name.endswith("and 2 more seeds")
     assert [run.seed for run in sorted(some, key=lambda run: run.seed)] == [0, 1, 2]
-    curves = held_out_curves(store, some)
+    curves = held_out_curves(store.curve, some)
     assert set(curves) == {0, 4, 8} and all(len(values) == 3 for values in curves.values())
-    drawn = loss.band(session.rows, siblings.bands(session.rows))
+    drawn = band(session.rows, siblings.bands(session.rows))
     assert drawn["step"] == [0, 4, 8]
     assert (drawn["low"][2] + drawn["high"][2]) / 2 == pytest.approx(fmean(curves[8]))
     assert "Held out over 3 seeds at step 8" in seeds.told(siblings, siblings.bands(session.rows), 8)
@@ -372,7 +375,7 @@ def test_seeds_that_are_stopped_leave_their_processes(store):
     at = siblings.steps[1]
     assert becomes(lambda: siblings.steps[1] > at, 10), "and go on"
     store.end()
-    siblings.wait(20)
+    siblings._thread.join(20)
     assert (siblings.state, siblings.error, siblings.finished) == ("done", "", [])
     assert {run.state for run in store.kept()} == {"asked"}
 
@@ -390,7 +393,7 @@ def test_one_seed_says_nothing_and_clear_gaps_are_larger_than_the_noise(store):
     fast = [kept_run(run, f"fast{s}", s, 2.0 + s / 10 + s / 1000, settings={"recipe": {}}) for s in range(3)]
     assert "two seeds" in noise(groups([slow[0], fast[0]]))
     said = noise(groups([*slow, *fast]))
-    assert said.startswith("fast0 and 2 more seeds ends 0.999 nats below slow0 and 2 more seeds")
+    assert "fast0 and 2 more seeds leads slow0 and 2 more seeds by 0.999 on average over 3 seeds" in said
     assert "larger than the noise" in said
     mixed = [replace(r, held_out=3.0 + 0.3 * (-1) ** r.seed) for r in fast]
     assert "within the noise" in noise(groups([*slow, *mixed]))
@@ -450,8 +453,8 @@ def test_a_film_has_few_moments_and_is_drawn(store):
     assert all(step == glance.step for step, glance in session.film)
     strip = film_strip()
     strip.show(session.film, "encoder", 0, 1, steps[3])
-    assert strip.source.data["step"] == steps
-    assert [k for k, wide in enumerate(strip.source.data["line"]) if wide > 1] == [3]
+    assert strip.sources["frames"].data["step"] == steps
+    assert [k for k, wide in enumerate(strip.sources["frames"].data["line"]) if wide > 1] == [3]
     strips = size_strips(strip.figure.x_range)
     strips.extend(session.sizes, 4)
     assert strips.source.data == columns(session.sizes)
@@ -464,7 +467,7 @@ def test_a_film_has_few_moments_and_is_drawn(store):
 @pytest.mark.slow
 def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
     monkeypatch.setattr(module, "TRIES", 10)
-    _, tick = train_page.page(store, slow=lambda: None)
+    tick = train_page.TrainPage(store, slow=lambda: None).poll
     tick()
     store.begin()
     ends(store)
@@ -479,12 +482,13 @@ def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
 
 
 def test_one_cursor_stands_in_every_chart_over_steps(store):
-    drawn = picture.Picture(store)
-    charts = [drawn.curves.loss.figure, drawn.curves.gauges.figure, *drawn.curves.sizes.figures, drawn.tools.compared]
+    drawn = picture.RunPicture(store)
+    over_steps = (drawn.loss.chart, drawn.measures.probes, drawn.tools.runs.chart)
+    charts = [*(each.figure for each in over_steps), *drawn.measures.sizes.figures]
 
     def linked() -> list[bool]:
         lines = [[t.overlay for t in one.tools if isinstance(t, CrosshairTool)] for one in charts]
-        return [line == [drawn.curves.cursor.line] for line in lines]
+        return [line == [drawn.cursor.line] for line in lines]
 
     assert all(linked())
     store.axis = "tokens read"
@@ -494,33 +498,34 @@ def test_one_cursor_stands_in_every_chart_over_steps(store):
 
 
 def test_the_tools_list_compare_and_fork(store):
-    from widgets.pages.runs import Tools
-
     store.begin()
     taken(store, 4)
-    tools = Tools(store)
-    tools.folded.active = [0, 1, 2]
+    tools = RunTools(store)
+    tools.layout.active = [0, 1, 2]
     change, rates, runs = tools.parts
-    tools.follow(store.session)
+    tools.poll()
     change.fields["lr"].value = 0.002
-    tools.follow(store.session)
-    assert "lr 0.006 → 0.002" in change.said.object
+    tools.poll()
+    assert "lr 0.006 → 0.002" in change.text.object
     assert (change.now.disabled, change.fork.disabled, rates.use.disabled) == (False, False, True)
     change.fork.clicks += 1
     assert becomes(lambda: store.session.state == "done")
     runs.read_at = 0.0
-    tools.follow(store.session)
+    tools.poll()
     first, second = runs.lines.values()
     assert (first.tick.disabled, second.tick.disabled) == (False, True)
     assert "lr 0.006 → 0.002" in second.facts.object
     first.tick.value = second.tick.value = True
     runs.read_at = 0.0
-    tools.follow(store.session)
-    assert runs.compared.visible and set(runs.chart.means.data["name"]) == {first.tick.label, second.tick.label}
-    assert len(runs.chart.lines.data["xs"]) == 2 and "two seeds" in runs.noise.object
-    change.way.value = "paper"
+    tools.poll()
+    assert runs.compared.visible and set(runs.chart.sources["means"].data["name"]) == {
+        first.tick.label,
+        second.tick.label,
+    }
+    assert len(runs.chart.sources["lines"].data["xs"]) == 2 and "two seeds" in runs.noise.object
+    change.preset.value = "paper"
     assert change.fields["optimiser"].value == "adamw"
-    assert not list(first.row.select(MaterialComponent)), "thirty lines of the library's take a browser ten seconds"
+    assert not list(first.layout.select(MaterialComponent)), "thirty lines of the library's take a browser ten seconds"
     second.tick.value = False
     first.tick.opened += 1
     assert store.name_of_run == first.tick.label
@@ -534,7 +539,7 @@ def test_slow_pauses_and_opens_the_coming_update_on_the_stage(tmp_path):
     visit.slow()
     assert (visit.page, session.state) == (0, "paused")
     assert visit.stage.inside["title"] == f"Inside update {session.learner.step + 1}"
-    assert f"is paused at step {session.learner.step}; this is its coming update" in visit.told
+    assert f"is paused at step {session.learner.step}; this is its coming update" in visit.message
     visit.close()
 
 
@@ -542,7 +547,7 @@ def test_runs_of_another_program_are_refused_while_they_go_on(store):
     store.begin()
     session = taken(store, 1)
     name = store.name_of_run
-    module._live.pop(session.run.out)
+    live.pop(session.run.out)
     other = TrainStore(store.runs.folder)
     assert other.open(name) is None
     assert "another program" in other.trouble
@@ -551,25 +556,25 @@ def test_runs_of_another_program_are_refused_while_they_go_on(store):
 
 @pytest.mark.slow
 def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
-    drawn = picture.Picture(store)
+    drawn = picture.RunPicture(store)
     store.steps = 20_000
     session = store.begin()
     taken(store, 2)
     session.start()
-    marks = (drawn.words, drawn.head.mark, drawn.curves.mark)
+    marks = (drawn.words, drawn.head.mark, drawn.loss.mark)
     try:
         assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not None), "the first is drawn"
         for mark in marks:
             mark.seen = False
         session._watched_until = 0.0
-        points, seen, at = len(drawn.curves.loss.training.data["step"]), drawn.head.drawn[0], session.rows[-1].step
+        points, seen, at = len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0], session.rows[-1].step
         assert becomes(lambda: follows(drawn, session) and session.rows[-1].step > at + 20)
-        assert (len(drawn.curves.loss.training.data["step"]), drawn.head.drawn[0]) == (points, seen)
+        assert (len(drawn.loss.chart.training.data["step"]), drawn.head.drawn[0]) == (points, seen)
         assert not session.watched, "nobody looks at the model for nobody"
         for mark in marks:
             mark.seen = True
         assert becomes(lambda: follows(drawn, session) and drawn.head.drawn[0] is not seen)
-        there = list(drawn.curves.loss.training.data["step"])
+        there = list(drawn.loss.chart.training.data["step"])
         assert len(there) > points and there == list(range(1, len(there) + 1))
     finally:
         session.stop()
@@ -578,12 +583,12 @@ def test_what_is_off_screen_is_not_drawn_and_catches_up_when_it_is_seen(store):
 def follows(drawn, session):
     """The page's tick, as often as it may draw."""
     drawn.drawing._latest = 0.0
-    drawn.follow(session)
+    drawn.poll()
     return session.state == "running"
 
 
 def test_a_click_shows_at_once_what_can_be_pressed_now_whatever_drawing_costs(store):
-    buttons = train_page._Buttons(store)
+    buttons = train_page.RunButtons(store)
     store.begin()
     buttons.train.clicks += 1
     assert buttons.train.disabled and not buttons.pause.disabled and not buttons.stop.disabled
@@ -612,10 +617,10 @@ def test_the_sentence_is_asked_once_unless_a_generator_asks_it(store):
 # the list: search, titles, what is deleted; the replay
 
 
-def followed(runs, store):
+def followed(runs):
     """The list as the page draws it now."""
     runs.read_at = 0.0
-    runs.follow(store.session)
+    runs.poll()
     return runs
 
 
@@ -632,40 +637,40 @@ def some_runs(store, number):
 def test_runs_are_searched_and_older_ones_come_when_they_are_asked_for(store, monkeypatch):
     monkeypatch.setattr(runs_page, "LISTED", 2)
     first, second, third = some_runs(store, 3)
-    runs = followed(runs_page._Runs(store), store)
+    runs = followed(runs_page.RunList(store))
     assert list(runs.lines) == [third, second]
     assert (runs.older.visible, runs.older.label) == (True, "Show older runs (1 more)")
     runs.older.clicks += 1
-    followed(runs, store)
+    followed(runs)
     assert list(runs.lines) == [third, second, first] and not runs.older.visible
     runs.search.value_input = "BERT seed0"
-    followed(runs, store)
+    followed(runs)
     assert list(runs.lines) == [first]
     runs.lines[first].tick.value = True
     runs.search.value_input = "nothing like that"
-    followed(runs, store)
+    followed(runs)
     assert list(runs.lines) == [first], "what is ticked stays"
     runs.lines[first].tick.value = False
-    assert list(followed(runs, store).lines) == []
+    assert list(followed(runs).lines) == []
     assert runs.search.visible and not runs.none.object
 
 
 def test_a_run_is_renamed_in_the_list_and_found_and_compared_by_its_title(store):
     first, second = some_runs(store, 2)
-    runs = followed(runs_page._Runs(store), store)
+    runs = followed(runs_page.RunList(store))
     runs.lines[first].tick.value = True
-    followed(runs, store)
+    followed(runs)
     ticked = runs.ticked
-    assert ticked.column.visible and not ticked.rename.disabled
+    assert ticked.layout.visible and not ticked.rename.disabled
     ticked.rename.clicks += 1
     assert (ticked.title.visible, ticked.title.value) == (True, first)
     ticked.title.value = "the first try"
-    followed(runs, store)
+    followed(runs)
     assert (store.kept()[0].title, runs.lines[first].tick.label) == ("the first try", "the first try")
     assert first in runs.lines[first].facts.object, "its name is told too"
-    assert list(runs.chart.means.data["name"])[:1] == ["the first try"]
+    assert list(runs.chart.sources["means"].data["name"])[:1] == ["the first try"]
     runs.search.value_input = "FIRST try"
-    assert list(followed(runs, store).lines) == [first]
+    assert list(followed(runs).lines) == [first]
     store.rename(second, "the first try")
     assert list(groups(store.kept())) == ["the first try and 1 more seed"]
     several = groups([replace(run, seed=0) for run in store.kept()])
@@ -679,10 +684,10 @@ def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_th
     forked = store.fork({"steps": 20}, 8)
     assert becomes(lambda: forked.state == "done")
     curve = [(r.step, r.loss, r.held_out) for r in store.curve(store.name_of_run)]
-    runs = followed(runs_page._Runs(store), store)
+    runs = followed(runs_page.RunList(store))
     for name in (first, second):
         runs.lines[name].tick.value = True
-    followed(runs, store)
+    followed(runs)
     ticked = runs.ticked
     ticked.delete.clicks += 1
     assert f"Delete {second}, {first} with all checkpoints?" in ticked.asked.object
@@ -695,8 +700,8 @@ def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_th
     assert (store.trouble, [run.name for run in store.kept()]) == ("", [store.name_of_run])
     assert not (store.runs.folder / first).exists()
     assert [(r.step, r.loss, r.held_out) for r in store.curve(store.name_of_run)] == curve
-    followed(runs, store)
-    assert not ticked.column.visible
+    followed(runs)
+    assert not ticked.layout.visible
     store.delete([store.name_of_run])
     assert "is on screen; open another run, or press Reset" in store.trouble
     name = store.name_of_run
@@ -714,7 +719,7 @@ def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_a
     store.brought = {"BERT": {"mask_replace_prob": 0.5}}
     store.begin()
     ends(store)
-    (line,) = followed(runs_page._Runs(store), store).lines.values()
+    (line,) = followed(runs_page.RunList(store)).lines.values()
     assert "objective: mask_replace_prob 0.5" in line.facts.object.split("<details>")[0]
     assert "recipe: " in line.facts.object and "lr 0.003" in line.facts.object.split("<details>")[0]
     assert "<summary class='quiet'>all knobs</summary>" in line.facts.object
@@ -723,11 +728,11 @@ def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_a
 def test_a_run_that_fails_is_listed_with_its_reason_and_can_be_opened_again(store, monkeypatch):
     store.begin()
     session = taken(store, 9)
-    monkeypatch.setattr(session, "_hear", lambda _: 1 / 0)
+    monkeypatch.setattr(session, "_read", lambda _: 1 / 0)
     session.start()
     assert becomes(lambda: session.state == "failed")
     assert becomes(lambda: store.kept()[0].state == "failed")
-    (line,) = followed(runs_page._Runs(store), store).lines.values()
+    (line,) = followed(runs_page.RunList(store)).lines.values()
     assert "failed at step 9" in line.facts.object and "division by zero" in line.facts.object
     assert not line.tick.disabled
     assert store.open(store.name_of_run).learner.step >= 8
@@ -760,7 +765,7 @@ def test_the_other_seeds_of_a_run_can_be_baked_too(store, tmp_path):
     store.advance()
     siblings = store.siblings
     ends(store)
-    siblings.wait()
+    siblings._thread.join(60)
     assert siblings.error == ""
     (folder,) = siblings.folders.values()
     texts = [moments.load(where).record["text"] for where in (folder, session.run.out)]

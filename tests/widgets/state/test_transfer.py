@@ -13,18 +13,19 @@ from playground.training import Session
 from tests.runs import becomes, reviews, run_of, tiny
 from widgets.charts import strategies_over_steps
 from widgets.charts.plasticity import region
-from widgets.pages import transfer as transfer_page
-from widgets.pages.transfer import _file
+from widgets.pages.transfer import TransferPage
+from widgets.pages.transfer.controls import LabelledFile
 from widgets.state.app import Store
-from widgets.state.strategy_editor import DraftStore
-from widgets.state.transfer import OWN_FILE, Course, TransferStore
+from widgets.state.strategy_editor import StrategyEditorStore
+from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.transfer.lanes import Course
 from widgets.static import comparison, model_diagram
 
 # a strategy by hand
 
 
 def test_parts_that_do_not_go_together_are_a_sentence_and_the_last_strategy_stays():
-    draft = DraftStore(parts=["gradual unfreezing", "discriminative rates", "L2-SP"])
+    draft = StrategyEditorStore(parts=["gradual unfreezing", "discriminative rates", "L2-SP"])
     assert draft.made.name == "gradual unfreezing + discriminative rates + L2-SP"
     draft.parts = ["feature-based", "L2-SP"]
     assert "pull to the start acts on the pre-trained weights, which are all frozen" in draft.trouble
@@ -36,7 +37,7 @@ def test_parts_that_do_not_go_together_are_a_sentence_and_the_last_strategy_stay
 
 
 def test_what_is_painted_is_the_plan_and_can_be_undone_and_redone():
-    draft = DraftStore(steps=10)
+    draft = StrategyEditorStore(steps=10)
     draft.paint(0, 1, 1, 4)
     draft.brush = "× 2"
     draft.paint(3, 3, 3, 99)
@@ -44,19 +45,19 @@ def test_what_is_painted_is_the_plan_and_can_be_undone_and_redone():
         Cell("embeddings", 1, 4, 0.0), Cell("encoder layer 1", 1, 4, 0.0), Cell("task head", 3, 10, 2.0)
     )  # fmt: skip
     assert draft.plan.tolist() == [[0.0] * 4 + [1.0] * 6] * 2 + [[1.0] * 10] + [[1.0] * 2 + [2.0] * 8]
-    assert draft.can == (True, False)
+    assert draft.history.can == {"undo": True, "redo": False}
     draft.go_back(-1)
     assert len(draft.made.painted) == 2
     draft.go_back(-1)
     draft.go_back(-1)
-    assert (draft.made.painted, draft.can) == ((), (False, True))
+    assert (draft.made.painted, draft.history.can) == ((), {"undo": False, "redo": True})
     draft.go_back(1)
     draft.clear()
-    assert (draft.made.painted, draft.can) == ((), (True, False))
+    assert (draft.made.painted, draft.history.can) == ((), {"undo": True, "redo": False})
 
 
 def test_paint_that_is_painted_over_is_gone():
-    draft = DraftStore(steps=10)
+    draft = StrategyEditorStore(steps=10)
     draft.paint(0, 0, 3, 4)
     draft.paint(0, 0, 2, 8)
     assert draft.made.painted == (Cell("embeddings", 2, 8, 0.0),)
@@ -65,7 +66,7 @@ def test_paint_that_is_painted_over_is_gone():
 
 
 def test_a_strategy_by_hand_has_a_name_and_stands_among_the_others():
-    draft, store = DraftStore(steps=80), TransferStore()
+    draft, store = StrategyEditorStore(steps=80), TransferStore()
     draft.name_given = "a,b"
     assert "The name 'a,b' cannot be used" in draft.trouble
     draft.name_given = " my  plan "
@@ -106,14 +107,14 @@ def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
     for seed in (0, 1):
         for step, loss in enumerate((3.0, 1.0, 0.5, 0.5), 1):
             look = MidRunEval(0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
-            course.hear(lane(tuned(step, loss, look), seed))
+            course.add(lane(tuned(step, loss, look), seed))
     assert course.running
     assert course.values("loss") == {2: [2.0, 2.0], 4: [0.5, 0.5]}
     assert course.values("accuracy") == {2: [0.5, 0.6], 4: [0.5, 0.6]}
     assert course.moved == (0.0, 4.0)
     none = torch.zeros(2, 4)
     for far in (1.0, 2.0):
-        course.hear(lane(Result(0.9, 0.2, 1, 1, 0.1, ("top", "task head"), none, none, (far, 0.0))))
+        course.add(lane(Result(0.9, 0.2, 1, 1, 0.1, ("top", "task head"), none, none, (far, 0.0))))
     assert (course.running, course.step, course.moved) == (False, 4, (1.5, 0.0))
 
 
@@ -209,8 +210,7 @@ def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
 
 def test_every_file_says_anew_which_columns_were_guessed():
     store = TransferStore(task=OWN_FILE)
-    box = _file(store)
-    columns = box[1]
+    columns = LabelledFile(store).columns
     assert list(columns) == []
     for content, text, label in (
         (labelled_file(), "said", "liked"),
@@ -271,35 +271,37 @@ def visit(tmp_path, monkeypatch):
 
 
 def ended(visit):
-    assert becomes(lambda: visit.transfer.state != "running")
-    assert (visit.transfer.state, visit.transfer.trouble) == ("done", "")
-    return visit.transfer.result
+    assert becomes(lambda: visit.transfer.lanes.state != "running")
+    assert (visit.transfer.lanes.state, visit.transfer.trouble) == ("done", "")
+    return visit.transfer.lanes.result
 
 
 def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
     transfer = visit.transfer
     transfer.upload("films.csv", known_file())
-    transfer.param.update(labels=128, counts=[16, 256])
+    transfer.param.update(train_size=128, other_sizes=[16, 256])
     assert transfer.known.examples < 80
     assert transfer.begin(visit.train.session), transfer.trouble
     most = transfer.known.examples
-    assert transfer.asked.train_sizes == (16, most)
+    assert transfer.lanes.asked.train_sizes == (16, most)
     assert f"films.csv has {most} texts to learn from" in transfer.notice
     assert f"so 16 and {most} labelled texts are used, not 128 or 256." in transfer.notice
     assert ended(visit).labels == most
-    transfer.param.update(labels=16, counts=[])
+    transfer.param.update(train_size=16, other_sizes=[])
     assert transfer.begin(visit.train.session)
     assert transfer.notice == "", "what fits needs no word"
     ended(visit)
 
 
 def test_a_question_keeps_the_file_of_ones_own(visit):
-    page, _ = transfer_page.page(visit)
+    page = TransferPage(visit).layout
     visit.transfer.upload("films.csv", known_file())
     question = next(button for button in page.select(pmui.Button) if button.label == "Is pre-training worth it?")
     question.clicks += 1
-    assert (visit.transfer.task, visit.transfer.asked.task) == (OWN_FILE, "films.csv")
-    assert visit.transfer.asked.train_sizes == tuple(n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples)
+    assert (visit.transfer.task, visit.transfer.lanes.asked.task) == (OWN_FILE, "films.csv")
+    assert visit.transfer.lanes.asked.train_sizes == tuple(
+        n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples
+    )
     visit.transfer.end()
     visit.transfer.task = "topic"
     question.clicks += 1
@@ -308,7 +310,8 @@ def test_a_question_keeps_the_file_of_ones_own(visit):
 
 
 def test_where_the_base_knows_too_few_words_a_base_on_the_file_is_offered_and_then_it_works(visit):
-    page, tick = transfer_page.page(visit)
+    made = TransferPage(visit)
+    page, tick = made.layout, made.poll
     visit.transfer.upload("odd.csv", odd_file())
     assert visit.transfer.begin(visit.train.session) is False
     assert "train it on this file, or on text like it" in visit.transfer.trouble
@@ -337,7 +340,8 @@ def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
 
 @pytest.mark.slow
 def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
-    page, tick = transfer_page.page(visit)
+    made = TransferPage(visit)
+    page, tick = made.layout, made.poll
     picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
     visit.train.param.update(corpus="reviews", device="cpu", steps=4)
     visit.train.load_corpus = reviews
@@ -350,9 +354,9 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
     visit.page = 2
     assert list(picker.options)[:2] == ["the run on the Train page", "the short one, step 4"]
     picker.value = picker.options["the short one, step 4"]
-    visit.transfer.param.update(task="sentiment", labels=8)
+    visit.transfer.param.update(task="sentiment", train_size=8)
     assert visit.transfer.begin(visit.base), visit.transfer.trouble
-    assert visit.transfer.base_name == "BERT after 4 steps on reviews"
+    assert visit.transfer.lanes.base_name == "BERT after 4 steps on reviews"
     assert visit.train.session is going and going.state == "running", "the run on the Train page goes on"
     ended(visit)
     assert visit.base is visit.base, "a kept run is read once"
@@ -362,7 +366,8 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
 
 
 def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
-    page, tick = transfer_page.page(visit)
+    made = TransferPage(visit)
+    page, tick = made.layout, made.poll
     picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
     picker.value = picker.options["GPT, to be trained"]
     tick()

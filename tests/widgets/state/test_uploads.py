@@ -8,22 +8,24 @@ from panel.models.esm import DataEvent
 
 from playground.errors import Refusal
 from tests.widgets.state.test_app import is_a_sentence
-from widgets.pages import corpus, stage, train, transfer
-from widgets.state.app import LONGEST_TEXT, Store
+from widgets.app.main import PAGES
+from widgets.pages.stage import StagePage
+from widgets.state.app import Store
+from widgets.state.stage import LONGEST_TEXT
 from widgets.state.uploads import LARGEST_FILE, LARGEST_LABELLED_FILE, LONGEST_NAME, Uploads, safe_name
 
-PAGES = {
-    "Train": (lambda store: train.page(store.train), lambda store: store.train.trouble),
-    "Transfer": (transfer.page, lambda store: store.transfer.trouble),
-    "Corpus": (corpus.page, lambda store: store.corpus.trouble),
+TROUBLES = {
+    "Train": lambda store: store.train.trouble,
+    "Transfer": lambda store: store.transfer.trouble,
+    "Corpus": lambda store: store.corpus.trouble,
 }
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", TROUBLES)
 def test_an_empty_file_is_refused_on_every_page_and_another_is_not(store, name):
-    page, trouble = PAGES[name]
-    (upload,) = page(store)[0].select(pmui.FileInput)
+    trouble = TROUBLES[name]
+    (upload,) = PAGES[name](store).layout.select(pmui.FileInput)
     begun = {"status": "upload_event", "chunk": 1, "total_chunks": 1, "mime_type": "text/plain"}
     for said in ({**begun, "name": "a.txt", "data": b"some text"}, {"status": "finished"}):
         upload._process_event(DataEvent(None, data=said))
@@ -47,11 +49,10 @@ def choose(upload, name, content):
     upload.param.update(filename=[name] if several else name, value=[content] if several else content)
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", TROUBLES)
 def test_an_upload_goes_when_another_takes_its_place_and_with_the_visit(temporary, tmp_path, name):
     store = Store(tmp_path / "runs")
-    page, _ = PAGES[name]
-    (upload,) = page(store)[0].select(pmui.FileInput)
+    (upload,) = PAGES[name](store).layout.select(pmui.FileInput)
     for file in ("first.csv", "second.csv"):
         choose(upload, file, f"text,label\n{file},1\n".encode())
         assert [path.name for path in temporary.rglob("*.csv")] == [file]
@@ -60,10 +61,10 @@ def test_an_upload_goes_when_another_takes_its_place_and_with_the_visit(temporar
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", TROUBLES)
 def test_a_file_that_is_too_large_is_refused_on_every_page_and_the_one_before_stays(store, temporary, name):
-    page, trouble = PAGES[name]
-    (upload,) = page(store)[0].select(pmui.FileInput)
+    trouble = TROUBLES[name]
+    (upload,) = PAGES[name](store).layout.select(pmui.FileInput)
     choose(upload, "first.csv", b"text,label\na,1\n")
     most = LARGEST_LABELLED_FILE if name == "Transfer" else LARGEST_FILE
     choose(upload, "second.csv", b"x" * (most + 1))
@@ -113,6 +114,6 @@ def test_a_disk_that_is_full_is_a_sentence(temporary, monkeypatch):
 
 
 def test_a_box_that_is_full_says_so(store):
-    page, _ = stage.page(store.stage)
+    page = StagePage(store.stage).layout
     store.stage.text = "word " * (LONGEST_TEXT // 5)
     assert any("2,000 characters" in str(pane.object) for pane in page.select(lambda pane: hasattr(pane, "object")))

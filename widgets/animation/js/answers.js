@@ -1,10 +1,8 @@
 /** What a real model answers: its guesses as cards, what they cost as chips, what one update does to its layers. */
 
-import { boxPath, cut, paintRing, paintWrapped, streamSpots } from "./chips.js";
-import { chipBox, inFull } from "./layout.js";
-import { READER_LANE, clamp, ease, font, laneOf, percent } from "./record.js";
-
-// ---------------------------------------------------------------------------------------------------- answers
+import { paintRing, streamSpots } from "./chips.js";
+import { cut, paintBox, paintText, paintWrapped } from "./pen.js";
+import { READER_LANE, chipBox, clamp, ease, font, homeOf, inFull, laneOf, percent } from "./record.js";
 
 const CARD = { least: 128, most: 216, gap: 10, head: 20, line: 17, pad: 7 };
 const CARD_LINES = 2; // lines of cards; what does not fit is shown when somebody points at it
@@ -13,22 +11,19 @@ const BAR = { line: 21, name: 132 };
 /** Which stream's rows a matrix holds, as questions name their reader. */
 const asksRow = (guess, matrix) => (guess.reader === "decoder") === (READER_LANE[matrix] === "decoder");
 
-const guessesOf = (record) => (record.numbers && record.numbers.guesses) || [];
-const groupsOf = (record) => (record.numbers && record.numbers.groups) || [];
+const guessesOf = (record) => record.numbers?.guesses || [];
+const groupsOf = (record) => record.numbers?.groups || [];
+const isAnswered = (record) => guessesOf(inFull(record)).length + groupsOf(record).length > 0;
 
 /** Is there a frame that puts a price on the graded chips? */
 export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.frames.some((frame) => frame.name === "loss");
 
 /** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
-function bandOf(frame) {
-  if (!frame.told) return null;
-  const kinds = { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" };
-  return kinds[frame.name] || null;
-}
+const bandOf = (frame) => (frame.told && { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" }[frame.name]) || null;
 
 /** Room for the band below the lanes; it stays the same over all frames, so that the picture never jumps. */
 export function planAnswers(record, plan, y) {
-  if (!guessesOf(inFull(record)).length && !groupsOf(record).length) return y;
+  if (!isAnswered(record)) return y;
   const room = plan.chips.columns * (plan.chips.w + plan.chips.gap) - plan.chips.gap; // as wide as the lanes
   const top = y + (plan.wide ? 0 : 19);
   plan.answers = { ...fitAnswers(record, room, CARD_LINES), x: plan.left, y, top, room, titled: plan.wide ? "beside" : "above" };
@@ -37,9 +32,8 @@ export function planAnswers(record, plan, y) {
 
 /** Room for the band beside a lone matrix, so that both are in sight; answers where the picture ends, or 0 without room. */
 export function planAnswersBeside(record, plan, bottom) {
-  const { beside } = plan;
-  if (!beside || (!guessesOf(inFull(record)).length && !groupsOf(record).length)) return 0;
-  const x = beside.x + 6;
+  if (!plan.beside || !isAnswered(record)) return 0;
+  const x = plan.beside.x + 6;
   const [box] = Object.values(plan.boxes);
   const room = plan.width - plan.pad - x;
   if (room < (groupsOf(record).length ? 300 : CARD.least)) return 0;
@@ -74,18 +68,14 @@ export function paintAnswers(ctx, art, record, k, u, reader) {
   const [a, b] = [bandOf(before), bandOf(after)];
   paintBandTitle(ctx, art, record, u < 0.5 ? a : b);
   const e = ease(u);
-  const paintKind = (kind, frame, alpha, grown) => {
-    if (!kind || alpha <= 0) return;
+  const stays = a === b || u === 0;
+  for (const [kind, frame, alpha, grown] of stays ? [[a, before, 1, 1]] : [[a, before, 1 - e, 1], [b, after, e, e]]) {
+    if (!kind || alpha <= 0) continue;
     ctx.save();
     ctx.globalAlpha *= alpha;
     if (kind === "gradient" || kind === "change") paintGroups(ctx, art, groupsOf(record), kind, grown);
     else paintCards(ctx, art, frame, kind, grown, reader);
     ctx.restore();
-  };
-  if (a === b || u === 0) paintKind(a, before, 1, 1);
-  else {
-    paintKind(a, before, 1 - e, 1);
-    paintKind(b, after, e, e);
   }
   paintPrices(ctx, art, before, after, e);
 }
@@ -98,23 +88,15 @@ function paintBandTitle(ctx, art, record, kind) {
   const title = BAND_TITLES[kind] || BAND_TITLES[guessesOf(record).length ? "guesses" : "gradient"];
   const more = (kind === "guesses" || kind === "after") && guessesOf(record).length > band.shown;
   const said = `${band.shown} of ${guessesOf(record).length}; point at a row`;
+  const beside = band.titled === "beside";
   ctx.save();
-  ctx.font = font(plan.wide ? 12.5 : 12, 600);
-  ctx.fillStyle = kind ? theme.muted : theme.faint;
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  if (band.titled === "beside") paintWrapped(ctx, art, title, plan.pad, band.top + 16, plan.gutter - 18, 15);
-  else ctx.fillText(title, band.x > plan.left ? band.x : plan.pad, band.y + 3);
+  Object.assign(ctx, { font: font(plan.wide ? 12.5 : 12, 600), fillStyle: kind ? theme.muted : theme.faint });
+  if (beside) paintWrapped(ctx, title, plan.pad, band.top + 16, plan.gutter - 18, 15, art.memory);
+  else paintText(ctx, title, band.x > plan.left ? band.x : plan.pad, band.y + 3);
   ctx.font = font(11);
-  if (more && band.titled === "beside") paintWrapped(ctx, art, said, plan.pad, band.top + 54, plan.gutter - 18, 13);
-  ctx.textAlign = "right";
-  if (more && band.titled === "above") ctx.fillText(said, band.x + band.room, band.y + 3);
-  if (!kind) {
-    ctx.fillStyle = theme.track;
-    ctx.beginPath();
-    boxPath(ctx, band.x - plan.inset, band.top - 4, band.room + 2 * plan.inset, band.height + 8, 13);
-    ctx.fill();
-  }
+  if (more && beside) paintWrapped(ctx, said, plan.pad, band.top + 54, plan.gutter - 18, 13, art.memory);
+  else if (more) paintText(ctx, said, band.x + band.room, band.y + 3, { align: "right" });
+  if (!kind) paintBox(ctx, { x: band.x - plan.inset, y: band.top - 4, w: band.room + 2 * plan.inset, h: band.height + 8 }, 13, theme.track);
   ctx.restore();
 }
 
@@ -152,29 +134,19 @@ function cardLines(guess, later) {
 
 function paintCard(ctx, art, { x, y, w, h }, frame, guess, later, grown) {
   const { theme } = art;
-  ctx.fillStyle = theme.chip;
-  ctx.strokeStyle = theme.line;
   ctx.lineWidth = 1;
-  ctx.beginPath();
-  boxPath(ctx, x + 0.5, y + 0.5, w - 1, h - 1, 9);
-  ctx.fill();
-  ctx.stroke();
-  ctx.textBaseline = "middle";
-  ctx.textAlign = "left";
+  paintBox(ctx, { x: x + 0.5, y: y + 0.5, w: w - 1, h: h - 1 }, 9, theme.chip, theme.line);
   ctx.font = font(11, 600);
-  ctx.fillStyle = theme.muted;
   const price = later ? `${guess.loss.toFixed(2)} → ${later.loss.toFixed(2)}` : "";
   const spare = price ? ctx.measureText(price).width + 8 : 0;
-  ctx.fillText(cut(ctx, cardTitle(frame, guess), w - 16 - spare, art.memory), x + 8, y + 12);
-  ctx.textAlign = "right";
-  if (price) ctx.fillText(price, x + w - 8, y + 12);
+  paintText(ctx, cut(ctx, cardTitle(frame, guess), w - 16 - spare, art.memory), x + 8, y + 12, { fill: theme.muted });
+  if (price) paintText(ctx, price, x + w - 8, y + 12, { align: "right" });
   cardLines(guess, later).forEach((line, i) => paintGuess(ctx, art, x + 8, y + CARD.head + i * CARD.line, w - 16, line, grown));
 }
 
 /** Where the answer stands: its position and what the model sees there; with several questions, which one it is. */
 function cardTitle(frame, guess) {
-  const lane = guess.reader === "decoder" ? "decoder" : "inputs";
-  const spot = streamSpots(frame, lane)[guess.place];
+  const spot = streamSpots(frame, homeOf(guess.reader))[guess.place];
   const several = new Set(frame.told.guesses.map((each) => each.question)).size > 1;
   return `${guess.number ?? guess.place + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.question}` : ""}`;
 }
@@ -183,10 +155,8 @@ function cardTitle(frame, guess) {
 function paintGuess(ctx, art, x, y, w, line, grown) {
   const { theme } = art;
   const middle = y + CARD.line / 2;
-  ctx.fillStyle = line.right ? theme.tint("orange", theme.dark ? 0.5 : 0.42) : theme.tint("blue", theme.dark ? 0.5 : 0.26);
-  ctx.beginPath();
-  boxPath(ctx, x, y + 1, Math.max(1.5, w * clamp(line.share) * grown), CARD.line - 3, 3);
-  ctx.fill();
+  const fill = line.right ? theme.tint("orange", theme.dark ? 0.5 : 0.42) : theme.tint("blue", theme.dark ? 0.5 : 0.26);
+  paintBox(ctx, { x, y: y + 1, w: Math.max(1.5, w * clamp(line.share) * grown), h: CARD.line - 3 }, 3, fill);
   if (line.was !== undefined) {
     ctx.strokeStyle = theme.muted;
     ctx.setLineDash([3, 2]);
@@ -198,16 +168,12 @@ function paintGuess(ctx, art, x, y, w, line, grown) {
     ctx.fillRect(x, y - 0.5, w, 1);
   }
   ctx.font = font(10.5);
-  ctx.textAlign = "right";
   const said = percent(line.share);
-  ctx.fillStyle = w * line.share * grown > w - ctx.measureText(said).width - 4 ? theme.ink : theme.muted;
-  ctx.fillText(said, x + w, middle);
-  const room = w - ctx.measureText(said).width - (line.right ? 22 : 9);
+  const { width } = ctx.measureText(said);
+  paintText(ctx, said, x + w, middle, { fill: w * line.share * grown > w - width - 4 ? theme.ink : theme.muted, align: "right" });
   if (line.right) paintRing(ctx, theme, x + 7, middle, 3.4);
   ctx.font = font(11.5, line.right ? 650 : 400);
-  ctx.textAlign = "left";
-  ctx.fillStyle = theme.ink;
-  ctx.fillText(cut(ctx, line.word, room, art.memory), x + (line.right ? 15 : 4), middle);
+  paintText(ctx, cut(ctx, line.word, w - width - (line.right ? 22 : 9), art.memory), x + (line.right ? 15 : 4), middle, { fill: theme.ink });
 }
 
 /** A bar for every group of layers: the length of its gradient, or how far it moves as a share of its own length. */
@@ -223,17 +189,14 @@ function paintGroups(ctx, art, groups, kind, grown) {
     const y = band.top + (i % band.bars.lines) * BAR.line;
     const full = width - name - 96;
     ctx.font = font(12);
-    ctx.textBaseline = "middle";
-    ctx.textAlign = "left";
-    ctx.fillStyle = theme.ink;
-    ctx.fillText(cut(ctx, group.name, name - 8, art.memory), x, y + BAR.line / 2);
-    ctx.fillStyle = theme.lattice;
-    ctx.fillRect(x + name, y + 4, full, BAR.line - 9);
-    ctx.fillStyle = theme.strong(kind === "gradient" ? "vermilion" : "green");
-    ctx.fillRect(x + name, y + 4, Math.max(1, full * (value(group) / most) * grown), BAR.line - 9);
-    ctx.fillStyle = theme.muted;
+    paintText(ctx, cut(ctx, group.name, name - 8, art.memory), x, y + BAR.line / 2, { fill: theme.ink });
+    const part = Math.max(1, full * (value(group) / most) * grown);
+    for (const [wide, fill] of [[full, theme.lattice], [part, theme.strong(kind === "gradient" ? "vermilion" : "green")]]) {
+      ctx.fillStyle = fill;
+      ctx.fillRect(x + name, y + 4, wide, BAR.line - 9);
+    }
     const said = kind === "gradient" ? small(group.gradient) : `${small(100 * value(group))} % of ${small(group.size)}`;
-    ctx.fillText(said, x + name + full + 8, y + BAR.line / 2);
+    paintText(ctx, said, x + name + full + 8, y + BAR.line / 2, { fill: theme.muted });
   });
 }
 
@@ -244,13 +207,12 @@ const small = (value) => (value === 0 ? "0" : value >= 0.001 ? String(Number(val
 function paintPrices(ctx, art, before, after, e) {
   const [a, b] = [pricesOf(before), pricesOf(after)];
   if (!a && !b) return;
-  const shown = e >= 0.5 && b ? [after, b] : a ? [before, a] : [after, b];
+  const [frame, guesses] = b && (e >= 0.5 || !a) ? [after, b] : [before, a];
+  const { cells } = laneOf(frame, "targets") || { cells: [] };
   ctx.save();
   ctx.globalAlpha *= a && b ? 1 : a ? 1 - e : e;
-  const [frame, guesses] = shown;
-  const cells = (laneOf(frame, "targets") || { cells: [] }).cells;
   const dearest = Math.max(1, ...guesses.map((guess) => guess.loss));
-  for (const guess of guesses) if (cells[guess.place] && cells[guess.place].graded) paintPrice(ctx, art, guess, dearest);
+  for (const guess of guesses) if (cells[guess.place]?.graded) paintPrice(ctx, art, guess, dearest);
   ctx.restore();
 }
 
@@ -269,28 +231,20 @@ function paintPrice(ctx, art, { place, loss }, dearest) {
   const box = chipBox(plan, "targets", place);
   const size = clamp(plan.chips.size * 0.78, 9, 11.5);
   ctx.font = font(size, 650);
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
   const said = loss.toFixed(box.w < 34 ? 1 : 2);
   const width = Math.min(box.w, ctx.measureText(said).width + 12);
   const [x, y] = [box.x + box.w / 2, box.y + box.h + 9];
-  ctx.fillStyle = theme.tint("vermilion", 0.12 + 0.5 * clamp(loss / dearest));
-  ctx.strokeStyle = theme.strong("vermilion");
   ctx.lineWidth = 1;
-  ctx.beginPath();
-  boxPath(ctx, x - width / 2, y - 7.5, width, 15, 7.5);
-  ctx.fill();
-  ctx.stroke();
-  ctx.fillStyle = theme.ink;
-  ctx.fillText(said, x, y + 0.5);
+  paintBox(ctx, { x: x - width / 2, y: y - 7.5, w: width, h: 15 }, 7.5, theme.tint("vermilion", 0.12 + 0.5 * clamp(loss / dearest)), theme.strong("vermilion"));
+  paintText(ctx, said, x, y + 0.5, { fill: theme.ink, align: "center" });
 }
+
+/** The answers that a frame shows, with a model's update or without. */
+const answersOf = (frame) => ({ guesses: frame.told?.guesses, after: frame.told?.after })[bandOf(frame)] || [];
 
 /** What a reader guesses, as a spoken sentence. */
 export function speakGuess(frame, who) {
-  const kind = bandOf(frame);
-  if (!["guesses", "after"].includes(kind)) return "";
-  const list = kind === "after" ? frame.told.after : frame.told.guesses;
-  return list
+  return answersOf(frame)
     .filter((guess) => asksRow(guess, who.matrix) && guess.place === who.row)
     .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${percent(share)}`).join(", ")}; the truth '${guess.truth}' has ${percent(guess.probability)} and costs ${guess.loss.toFixed(2)} nats.`)
     .join("");
@@ -299,13 +253,12 @@ export function speakGuess(frame, who) {
 /** What of a model's answers stands on screen in a frame, for tests and hosts. */
 export function answersShown(record, k, band) {
   const frame = record.frames[k];
-  const kind = bandOf(frame);
   const prices = pricesOf(frame) || [];
   return {
-    kind,
+    kind: bandOf(frame),
     band: band && { x: band.x, top: band.top, room: band.room, height: band.height },
     step: (frame.told || {}).step ?? null,
-    guesses: kind === "guesses" || kind === "after" ? (kind === "after" ? frame.told.after : frame.told.guesses).map(({ place, truth, top }) => ({ place, truth, first: top[0] && top[0][0] })) : [],
+    guesses: answersOf(frame).map(({ place, truth, top }) => ({ place, truth, first: top[0] && top[0][0] })),
     prices: prices.map(({ place, loss }) => ({ place, loss })),
     layers: frame.matrices.map(({ name, layers, data }) => ({ name, layers, held: Object.keys(data).map(Number) })),
   };

@@ -1,57 +1,22 @@
-/** Tokens as chips: one chip, the lanes with everything on its way, the arcs of whom a reader sees. */
+/** Tokens as chips: one chip, the lanes with everything on its way, the arcs to what a reader attends to. */
 
+import tokens from "../../tokens.json" with { type: "json" };
 import { node } from "./dom.js";
-import { chipBox, rises } from "./layout.js";
-import { CELL, READER_LANE, READ_LANE, clamp, ease, font, laneOf, lerp, matrixOf, placed, weightAt } from "./record.js";
+import { boxPath, canvasOf, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
+import { CELL, READER_LANE, READ_LANE, chipBox, clamp, ease, font, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt } from "./record.js";
 
-// ---------------------------------------------------------------------------------------------------- painting: chips
-
-/** Text cut to a width with an ellipsis; measured once for each text, font and width. */
-export function cut(ctx, text, width, memory) {
-  const key = `${ctx.font}|${width | 0}|${text}`;
-  if (!memory.has(key)) {
-    let kept = text;
-    while (kept.length > 1 && ctx.measureText(kept === text ? text : kept + "…").width > width) kept = kept.slice(0, -1);
-    memory.set(key, kept === text ? text : kept + "…");
-  }
-  return memory.get(key);
-}
-
-/** The font in which a text fits into a width, down to four fifths of its size: rather a little smaller than cut off. */
-function fitted(ctx, text, width, size, weight, memory) {
-  const key = `fitted|${size}|${weight}|${width | 0}|${text}`;
-  if (!memory.has(key)) {
-    ctx.font = font(size, weight);
-    const share = width / Math.max(1, ctx.measureText(text).width);
-    memory.set(key, font(size * clamp(share, Math.min(1, Math.max(0.8, 9 / size)), 1), weight));
-  }
-  return memory.get(key);
-}
-
-export function boxPath(ctx, x, y, w, h, r) {
-  if (r > 0 && ctx.roundRect) ctx.roundRect(x, y, w, h, Math.min(r, w / 2, h / 2));
-  else ctx.rect(x, y, w, h);
+/** A colour by its name in the theme, such as "ink" or "tint sky". */
+function colourOf(theme, name) {
+  const [kind, hue] = (name || "").split(" ");
+  return hue ? theme[kind](hue) : theme[kind] ?? name;
 }
 
 /** How a chip looks: the state decides fill, edge and mark together, never colour alone. */
 function lookOf(theme, cell, lane) {
-  const plainChip = { fill: theme.chip, edge: theme.line, text: theme.ink };
-  if (lane === "targets" && !cell.graded && cell.state !== "padding") return { fill: null, edge: theme.line, text: theme.faint, flat: true };
-  const looks = {
-    masked: { fill: theme.cover, edge: theme.cover, text: theme.coverText, weight: 600 },
-    randomised: { fill: theme.tint("vermilion"), edge: theme.strong("vermilion"), text: theme.ink, mark: "dice" },
-    graded_as_is: { ...plainChip, edge: theme.strong("orange"), dash: [1.5, 3.5], thick: 2 },
-    deleted: { fill: null, edge: theme.faint, text: theme.faint, dash: [4, 4], mark: "strike", flat: true },
-    moved: { ...plainChip, mark: "ribbon" },
-    replaced: { fill: theme.tint("purple"), edge: theme.strong("purple"), text: theme.ink, mark: "notch" },
-    same_by_luck: { ...plainChip, edge: theme.strong("purple"), mark: "lucky" },
-    inserted: { fill: theme.tint("sky"), edge: theme.strong("sky"), text: theme.ink, mark: "plus", weight: 600 },
-    special: { fill: theme.track, edge: theme.faint, text: theme.muted, pill: true, flat: true },
-    padding: { fill: null, edge: theme.line, text: "transparent", mark: "dots", flat: true },
-  };
-  const look = looks[cell.state] || plainChip;
-  if (lane === "targets" && cell.graded) return { ...look, fill: theme.tint("orange"), edge: theme.strong("orange"), text: theme.ink, thick: 1.5, dash: null };
-  return look;
+  const answers = lane === "targets";
+  const blank = answers && !cell.graded && cell.state !== "padding";
+  const look = { ...(tokens.chips[blank ? "blank" : cell.state] || tokens.chips.kept), ...(answers && cell.graded ? tokens.chips.answer : {}) };
+  return { ...look, fill: colourOf(theme, look.fill), edge: colourOf(theme, look.edge), text: colourOf(theme, look.text) };
 }
 
 /** A chip; one that rests is drawn once as a stamp, and the stamp again in the frames that follow. */
@@ -75,13 +40,10 @@ function stampOf(art, { x, y, w, h }, cell, lane) {
   const key = [cell.text, cell.state, cell.chosen, cell.graded, cell.language, lane].join("\n");
   if (stamps.has(key)) return stamps.get(key);
   if (stamps.size > MOST_STAMPS) stamps.clear();
-  const [width, height] = [w, h].map((side) => Math.ceil((side + 2 * STAMP) * ratio));
-  const stamp = node("canvas", { width: String(width), height: String(height) });
-  const pen = stamp.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const { canvas, pen } = canvasOf(w + 2 * STAMP, h + 2 * STAMP, ratio, node("canvas"), Math.ceil);
   drawChip(pen, art, { x: STAMP, y: STAMP, w, h }, cell, lane, 1, 0);
-  stamps.set(key, stamp);
-  return stamp;
+  stamps.set(key, canvas);
+  return canvas;
 }
 
 function drawChip(ctx, art, box, cell, lane, alpha, lift) {
@@ -93,35 +55,21 @@ function drawChip(ctx, art, box, cell, lane, alpha, lift) {
   ctx.save();
   ctx.globalAlpha *= alpha;
   if (look.fill) {
-    if (!look.flat && (raised || lift > 0.02)) {
-      Object.assign(ctx, { shadowColor: theme.shadow, shadowBlur: (raised ? 9 : 3) + 12 * lift, shadowOffsetY: (raised ? 3 : 1) + 6 * lift });
-    } else if (!look.flat) {
-      ctx.fillStyle = theme.ledge; // blurred shadows are slow; a chip at rest needs only an edge to stand on
-      ctx.beginPath();
-      boxPath(ctx, x, y + 1.5, w, h, radius);
-      ctx.fill();
-    }
-    ctx.fillStyle = look.fill;
-    ctx.beginPath();
-    boxPath(ctx, x, y, w, h, radius);
-    ctx.fill();
+    // blurred shadows are slow; a chip at rest needs only an edge to stand on
+    if (!look.flat && (raised || lift > 0.02)) Object.assign(ctx, { shadowColor: theme.shadow, shadowBlur: (raised ? 9 : 3) + 12 * lift, shadowOffsetY: (raised ? 3 : 1) + 6 * lift });
+    else if (!look.flat) paintBox(ctx, { x, y: y + 1.5, w, h }, radius, theme.ledge);
+    paintBox(ctx, box, radius, look.fill);
     ctx.shadowColor = "transparent";
   }
   ctx.lineWidth = raised ? 2 : look.thick || 1;
-  ctx.strokeStyle = raised && !look.dash ? theme.strong("orange") : look.edge;
   ctx.setLineDash(look.dash || []);
-  ctx.beginPath();
-  boxPath(ctx, x + 0.5, y + 0.5, w - 1, h - 1, radius);
-  ctx.stroke();
+  paintBox(ctx, { x: x + 0.5, y: y + 0.5, w: w - 1, h: h - 1 }, radius, null, raised && !look.dash ? theme.strong("orange") : look.edge);
   ctx.setLineDash([]);
   paintChipMarks(ctx, theme, box, look, cell, plan.chips.mark, radius);
   const size = Math.min(plan.chips.size, h * 0.62);
-  ctx.fillStyle = look.text;
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
   const shown = cell.text === "" && lane === "targets" ? "·" : cell.text;
   ctx.font = fitted(ctx, shown, w - size * 0.7, size, look.weight || 500, art.memory);
-  if (w > 14) ctx.fillText(cut(ctx, shown, w - size * 0.7, art.memory), x + w / 2, y + h / 2 + size * 0.06);
+  if (w > 14) paintText(ctx, cut(ctx, shown, w - size * 0.7, art.memory), x + w / 2, y + h / 2 + size * 0.06, { fill: look.text, align: "center" });
   ctx.restore();
 }
 
@@ -132,73 +80,59 @@ export function paintSpoken(ctx, theme, x, y, height, width, language) {
   for (const [from, share] of pieces) ctx.fillRect(x, y + height * from, width, height * share);
 }
 
-/** The mark that says the state without colour. */
-function paintChipMarks(ctx, theme, { x, y, w, h }, look, cell, s, radius) {
-  ctx.strokeStyle = ctx.fillStyle = look.edge;
-  ctx.lineWidth = 1.6 * s;
-  ctx.beginPath();
-  if (look.mark === "dice") {
+/** The marks that say the state without colour. Each is drawn in the colour of the edge, at `s` times its size. */
+const MARKS = {
+  dice(ctx, theme, { x, y, w }, s) {
     const side = 10 * s;
     const [left, top] = [x + w - side * 0.62, y - side * 0.38]; // over the corner, clear of the word
-    boxPath(ctx, left, top, side, side, 2.5 * s);
-    ctx.fill();
+    paintBox(ctx, { x: left, y: top, w: side, h: side }, 2.5 * s, ctx.fillStyle);
     ctx.fillStyle = theme.paper;
-    for (const [dx, dy] of [[0.27, 0.27], [0.5, 0.5], [0.73, 0.73]]) {
-      ctx.beginPath();
-      ctx.arc(left + side * dx, top + side * dy, 1.15 * s, 0, 7);
-      ctx.fill();
-    }
-  } else if (look.mark === "strike") {
-    ctx.moveTo(x + w * 0.18, y + h / 2 + 1);
-    ctx.lineTo(x + w * 0.82, y + h / 2 + 1);
-    ctx.stroke();
-  } else if (look.mark === "plus") {
+    for (const at of [0.27, 0.5, 0.73]) paintDot(ctx, left + side * at, top + side * at, 1.15 * s);
+  },
+  strike: (ctx, theme, { x, y, w, h }) => paintLines(ctx, [[x + w * 0.18, y + h / 2 + 1], [x + w * 0.82, y + h / 2 + 1]]),
+  plus(ctx, theme, { x, y, w }, s) {
     const [cx, cy] = [x + w - 8 * s, y + 8 * s];
-    ctx.moveTo(cx - 3 * s, cy);
-    ctx.lineTo(cx + 3 * s, cy);
-    ctx.moveTo(cx, cy - 3 * s);
-    ctx.lineTo(cx, cy + 3 * s);
-    ctx.stroke();
-  } else if (look.mark === "ribbon") {
-    ctx.strokeStyle = theme.strong("green");
-    ctx.lineWidth = 2.4 * s;
-    ctx.lineCap = "round";
+    paintLines(ctx, [[cx - 3 * s, cy], [cx + 3 * s, cy]], [[cx, cy - 3 * s], [cx, cy + 3 * s]]);
+  },
+  ribbon(ctx, theme, { x, y, w, h }, s) {
+    Object.assign(ctx, { strokeStyle: theme.strong("green"), lineWidth: 2.4 * s, lineCap: "round" });
     const [base, wave] = [y + h - 5 * s, 2.2 * s];
+    ctx.beginPath();
     ctx.moveTo(x + w * 0.25, base);
     ctx.bezierCurveTo(x + w * 0.42, base - 2.4 * wave, x + w * 0.58, base + 2.4 * wave, x + w * 0.75, base);
     ctx.stroke();
-  } else if (look.mark === "notch" || look.mark === "lucky") {
-    const side = (look.mark === "lucky" ? 16 : 13) * s;
+  },
+  notch(ctx, theme, { x, y, w, h }, s, radius, side = 13 * s) {
     ctx.save();
+    ctx.beginPath();
     boxPath(ctx, x, y, w, h, radius);
     ctx.clip();
-    ctx.beginPath();
-    ctx.moveTo(x + w - side, y);
-    ctx.lineTo(x + w, y);
-    ctx.lineTo(x + w, y + side);
+    trace(ctx, [[x + w - side, y], [x + w, y], [x + w, y + side]]);
     ctx.fill();
     ctx.restore();
-    if (look.mark === "lucky") {
-      ctx.strokeStyle = theme.paper;
-      ctx.beginPath();
-      ctx.moveTo(x + w - 8 * s, y + 4.6 * s);
-      ctx.lineTo(x + w - 6 * s, y + 6.6 * s);
-      ctx.lineTo(x + w - 2.8 * s, y + 2.6 * s);
-      ctx.stroke();
-    }
-  } else if (look.mark === "dots") {
+  },
+  lucky(ctx, theme, box, s, radius) {
+    MARKS.notch(ctx, theme, box, s, radius, 16 * s);
+    const [right, y] = [box.x + box.w, box.y];
+    ctx.strokeStyle = theme.paper;
+    paintLines(ctx, [[right - 8 * s, y + 4.6 * s], [right - 6 * s, y + 6.6 * s], [right - 2.8 * s, y + 2.6 * s]]);
+  },
+  dots(ctx, theme, { x, y, w, h }, s) {
     ctx.fillStyle = theme.faint;
-    for (const dx of [-6, 0, 6]) {
-      ctx.beginPath();
-      ctx.arc(x + w / 2 + dx * s, y + h / 2, 1.4 * s, 0, 7);
-      ctx.fill();
-    }
-  }
+    for (const dx of [-6, 0, 6]) paintDot(ctx, x + w / 2 + dx * s, y + h / 2, 1.4 * s);
+  },
+};
+
+function paintChipMarks(ctx, theme, box, look, cell, s, radius) {
+  const { x, y, h } = box;
+  ctx.strokeStyle = ctx.fillStyle = look.edge;
+  ctx.lineWidth = 1.6 * s;
+  MARKS[look.mark]?.(ctx, theme, box, s, radius);
   if (cell.language) paintSpoken(ctx, theme, x - 1, y + h * 0.2, h * 0.6, 3.5 * s, cell.language);
   if (cell.graded) paintRing(ctx, theme, x + 8.5 * s, y + 8.5 * s, 3 * s);
 }
 
-/** The sign for "graded", the same on chips, beside matrix rows and in the legend. */
+/** The sign for "scored", the same on chips, beside matrix rows and in the legend. */
 export function paintRing(ctx, theme, x, y, radius) {
   ctx.strokeStyle = theme.strong("orange");
   ctx.lineWidth = Math.max(1.4, radius * 0.5);
@@ -213,35 +147,26 @@ export function paintHangers(ctx, art, box, cell, lane, alpha) {
   if (alpha <= 0.004 || (!cell.badge && !cell.was)) return;
   ctx.save();
   ctx.globalAlpha *= alpha;
-  ctx.textAlign = "center";
-  ctx.textBaseline = "middle";
   if (cell.badge) {
     const size = Math.round(plan.chips.size * 0.72);
     ctx.font = font(size, 700);
     const width = Math.max(size * 1.55, ctx.measureText(cell.badge).width + size * 0.8);
     const [x, y] = [box.x + box.w - width + 5, box.y - size * 0.78];
-    ctx.fillStyle = theme.strong("purple");
-    ctx.beginPath();
-    boxPath(ctx, x, y, width, size * 1.55, size);
-    ctx.fill();
-    ctx.fillStyle = theme.dark ? theme.paper : "#fff";
-    ctx.fillText(cell.badge, x + width / 2, y + size * 0.83);
+    paintBox(ctx, { x, y, w: width, h: size * 1.55 }, size, theme.strong("purple"));
+    paintText(ctx, cell.badge, x + width / 2, y + size * 0.83, { fill: theme.dark ? theme.paper : "#fff", align: "center" });
   }
   if (cell.was && plan.lanes[lane].below) {
     const size = Math.max(9, plan.chips.size * 0.76);
     ctx.font = font(size);
-    ctx.fillStyle = theme.muted;
     const x = box.x + box.w / 2;
     const y = box.y + (cell.chosen && rises(lane) ? 5 : 0) + box.h + plan.lanes[lane].below * 0.62;
     const text = cut(ctx, cell.was, box.w, art.memory);
-    ctx.fillText(text, x, y);
+    paintText(ctx, text, x, y, { fill: theme.muted, align: "center" });
     const half = ctx.measureText(text).width / 2 + 1;
     ctx.fillRect(x - half, y, 2 * half, 1);
   }
   ctx.restore();
 }
-
-// ---------------------------------------------------------------------------------------------------- painting: lanes
 
 const sameLook = (a, b) => ["text", "state", "chosen", "graded"].every((field) => a[field] === b[field]);
 
@@ -255,40 +180,21 @@ export function paintTracks(ctx, art, record, k, u) {
     const lane = laneOf(frames[b ? 1 : 0], name);
     ctx.save();
     ctx.globalAlpha = lerp(0.5, 1, presence);
-    ctx.fillStyle = theme.track;
-    ctx.beginPath();
-    const bottom = slot.y + slot.height;
-    const right = plan.left + plan.chips.columns * (plan.chips.w + plan.chips.gap) - plan.chips.gap;
-    boxPath(ctx, plan.left - plan.inset, slot.top - 7, right - plan.left + 2 * plan.inset, bottom - slot.top + 14, 13);
-    ctx.fill();
-    ctx.font = font(plan.wide ? 12.5 : 12, 600);
-    ctx.fillStyle = presence > 0.5 ? theme.muted : theme.faint;
-    ctx.textAlign = "left";
-    ctx.textBaseline = "middle";
+    const wide = plan.chips.columns * (plan.chips.w + plan.chips.gap) - plan.chips.gap;
+    paintBox(ctx, { x: plan.left - plan.inset, y: slot.top - 7, w: wide + 2 * plan.inset, h: slot.y + slot.height - slot.top + 14 }, 13, theme.track);
+    Object.assign(ctx, { font: font(plan.wide ? 12.5 : 12, 600), fillStyle: presence > 0.5 ? theme.muted : theme.faint });
     const y = plan.wide ? slot.top + slot.above + plan.chips.h / 2 : slot.y + 3;
-    paintWrapped(ctx, art, (lane && lane.title) || slot.title, plan.pad, y, plan.wide ? plan.gutter - 18 : plan.width - 2 * plan.pad, 15);
+    paintWrapped(ctx, (lane && lane.title) || slot.title, plan.pad, y, plan.wide ? plan.gutter - 18 : plan.width - 2 * plan.pad, 15, art.memory);
     if (slot.numbered && presence > 0.5) paintNumbers(ctx, art, name, laneOf(frames[0], name) || lane);
     ctx.restore();
   }
 }
 
-/** A title on one or two lines, centred on y. */
-export function paintWrapped(ctx, art, text, x, y, width, pitch) {
-  const words = text.split(" ");
-  let first = words.length;
-  while (first > 1 && ctx.measureText(words.slice(0, first).join(" ")).width > width) first -= 1;
-  const lines = [words.slice(0, first).join(" "), words.slice(first).join(" ")].filter(Boolean);
-  lines.forEach((line, i) => ctx.fillText(cut(ctx, line, width, art.memory), x, y + (i - (lines.length - 1) / 2) * pitch));
-}
-
 /** Position numbers over the original: positions stay when tokens change, which is worth seeing. */
 function paintNumbers(ctx, art, name, lane) {
-  ctx.font = font(10);
-  ctx.textAlign = "center";
-  ctx.fillStyle = art.theme.faint;
   lane.cells.forEach((cell, i) => {
     const box = chipBox(art.plan, name, i);
-    ctx.fillText(String((lane.begins || 0) + i + 1), box.x + box.w / 2, box.y - 12);
+    paintText(ctx, String((lane.begins || 0) + i + 1), box.x + box.w / 2, box.y - 12, { spec: font(10), fill: art.theme.faint, align: "center" });
   });
 }
 
@@ -304,25 +210,17 @@ export function paintLanes(ctx, art, record, k, u, focus) {
 
 /** Where one chip is at fraction u; chips start one after the other, a little, so that the eye can follow. */
 function flight(plan, { from, to, into }, u, count) {
-  const spot = to || from;
   const spread = Math.min(0.45, 0.05 * count);
-  const e = ease(clamp(u * (1 + spread) - spread * (spot.i / count)));
-  if (from && to) {
-    const a = chipBox(plan, from.lane, from.i, from.cell.chosen);
-    const b = chipBox(plan, to.lane, to.i, to.cell.chosen);
-    const far = clamp((Math.hypot(b.x - a.x, b.y - a.y) - 8) / 60);
-    return { from, to, e, box: between(a, b, e), alpha: 1, lift: far * Math.sin(Math.PI * e) };
-  }
-  if (to) return { from: null, to, e, box: swell(chipBox(plan, to.lane, to.i, to.cell.chosen), lerp(0.72, 1, e)), alpha: e, lift: 0 };
-  const a = chipBox(plan, from.lane, from.i, from.cell.chosen);
-  if (into) {
-    const b = chipBox(plan, into.lane, into.i, into.cell.chosen);
-    const narrow = { x: b.x + b.w / 2 - 4, y: b.y, w: 8, h: b.h };
-    return { from, to: null, e, box: between(a, narrow, e), alpha: 1 - e * e, lift: 0 };
-  }
-  return { from, to: null, e, box: { ...a, y: a.y + 30 * e * e }, alpha: Math.pow(1 - e, 1.5), lift: 0, turn: 0.16 * e };
+  const e = ease(clamp(u * (1 + spread) - spread * ((to || from).i / count)));
+  const [a, b] = [from, to || into].map((spot) => spot && boxOf(plan, spot));
+  const made = { from, to, e, alpha: 1, lift: 0 };
+  if (from && to) return { ...made, box: between(a, b, e), lift: clamp((Math.hypot(b.x - a.x, b.y - a.y) - 8) / 60) * Math.sin(Math.PI * e) };
+  if (to) return { ...made, box: swell(b, lerp(0.72, 1, e)), alpha: e };
+  if (into) return { ...made, box: between(a, { x: b.x + b.w / 2 - 4, y: b.y, w: 8, h: b.h }, e), alpha: 1 - e * e };
+  return { ...made, box: { ...a, y: a.y + 30 * e * e }, alpha: Math.pow(1 - e, 1.5), turn: 0.16 * e };
 }
 
+const boxOf = (plan, { lane, i, cell }) => chipBox(plan, lane, i, cell.chosen);
 const between = (a, b, t) => ({ x: lerp(a.x, b.x, t), y: lerp(a.y, b.y, t), w: lerp(a.w, b.w, t), h: lerp(a.h, b.h, t) });
 const swell = (box, s) => ({ x: box.x + (box.w * (1 - s)) / 2, y: box.y + (box.h * (1 - s)) / 2, w: box.w * s, h: box.h * s });
 
@@ -351,11 +249,9 @@ function paintFlight(ctx, art, item, focus) {
 /** The ring around the reader and around each chip that it reads; under the hangers, which must stay readable. */
 function paintHalo(ctx, { theme, plan }, { x, y, w, h }, role) {
   if (!role) return;
-  ctx.strokeStyle = role === "reader" ? theme.ink : role === "leaked" ? theme.leak : theme.visible;
   ctx.lineWidth = 2;
-  ctx.beginPath();
-  boxPath(ctx, x - 1.5, y - 1.5, w + 3, h + 3, Math.min(10.5, plan.chips.h * 0.28 + 1.5));
-  ctx.stroke();
+  const edge = role === "reader" ? theme.ink : role === "leaked" ? theme.leak : theme.visible;
+  paintBox(ctx, { x: x - 1.5, y: y - 1.5, w: w + 3, h: h + 3 }, Math.min(10.5, plan.chips.h * 0.28 + 1.5), null, edge);
 }
 
 /** One chip turning into another: a mask slides down as a cover, a swapped word rolls like a counter, the rest fades. */
@@ -381,8 +277,6 @@ function paintChange(ctx, art, { from, to, e, box, lift }, alpha) {
   }
 }
 
-// ---------------------------------------------------------------------------------------------------- painting: arcs
-
 /** The n-th token of a stream in a lane: deleted chips are still drawn but have no row in a matrix. */
 export function streamSpots(frame, lane) {
   const cells = (laneOf(frame, lane) || { cells: [] }).cells;
@@ -405,17 +299,16 @@ export function focusOf(record, k, reader, eye) {
     const readLane = READ_LANE[matrix.name] || "inputs";
     const spots = streamSpots(frame, laneOf(frame, readLane) ? readLane : home);
     return spots.flatMap((spot, j) => {
-      const state = j < matrix.m && reader.row < matrix.n ? matrix.cells[reader.row * matrix.m + j] : 0;
-      if (state !== CELL.visible && state !== CELL.leaked) return [];
-      return [{ ...spot, leaked: state === CELL.leaked, weight: weightAt(matrix, reader.row, j, eye) }];
+      const at = reader.row * matrix.m + j;
+      if (j >= matrix.m || reader.row >= matrix.n || !isOpen(matrix, at)) return [];
+      return [{ ...spot, leaked: matrix.cells[at] === CELL.leaked, weight: weightAt(matrix, reader.row, j, eye) }];
     });
   });
   const id = (spot) => `${spot.lane}/${spot.i}`;
   const roles = new Map(seen.map((spot) => [id(spot), spot.leaked ? "leaked" : "seen"]));
   const involved = new Set([home, ...voices.map((matrix) => READ_LANE[matrix.name])]);
   return {
-    me,
-    seen,
+    me, seen,
     dims: (spot) => involved.has(spot.lane) && !roles.has(id(spot)) && !(me && id(me) === id(spot)),
     halo: (spot) => (me && id(me) === id(spot) ? "reader" : roles.get(id(spot))),
   };
@@ -424,44 +317,34 @@ export function focusOf(record, k, reader, eye) {
 export function paintArcs(ctx, art, focus) {
   if (!focus || !focus.me) return;
   const { theme, plan } = art;
-  const start = chipBox(plan, focus.me.lane, focus.me.i, focus.me.cell.chosen);
+  const { me } = focus;
+  const start = boxOf(plan, me);
   const under = ({ lane, i }) => {
     const rest = chipBox(plan, lane, i);
     return rest.y + rest.h + plan.lanes[lane].below + 2;
   };
   const wrapped = (spot) => plan.lanes[spot.lane].lines > 1; // arcs across lines are a tangle; there the rings must do
-  for (const spot of wrapped(focus.me) ? [] : focus.seen.filter((seen) => !wrapped(seen))) {
-    const box = chipBox(plan, spot.lane, spot.i, spot.cell.chosen);
+  for (const spot of wrapped(me) ? [] : focus.seen.filter((seen) => !wrapped(seen))) {
+    const box = boxOf(plan, spot);
+    const beside = spot.lane === me.lane;
+    const up = !beside && box.y < start.y;
     const [ax, bx] = [start.x + start.w / 2, box.x + box.w / 2];
+    const [ay, by] = [up ? start.y - 3 : under(me), beside || up ? under(spot) : box.y - 3];
     const strength = spot.weight === null ? 0.75 : 0.12 + 0.88 * Math.sqrt(spot.weight);
     ctx.save();
     ctx.globalAlpha = strength;
     ctx.strokeStyle = ctx.fillStyle = spot.leaked ? theme.leak : theme.visible;
     ctx.lineWidth = spot.weight === null ? 1.6 : 1 + 2.6 * spot.weight;
-    ctx.beginPath();
-    let tip;
-    if (spot.lane !== focus.me.lane) {
-      const up = box.y < start.y;
-      const [ay, by] = up ? [start.y - 3, under(spot)] : [under(focus.me), box.y - 3];
-      const bend = (by - ay) * 0.55;
+    const bend = beside ? Math.min(25, 9 + 3.4 * Math.abs(spot.i - me.i)) * 1.3 : (by - ay) * 0.55;
+    if (!beside || spot.i !== me.i) {
+      ctx.beginPath();
       ctx.moveTo(ax, ay);
-      ctx.bezierCurveTo(ax, ay + bend, bx, by - bend, bx, by);
-      tip = [bx, by, up ? 1 : -1];
-    } else {
-      const [ay, by] = [under(focus.me), under(spot)];
-      const deep = Math.min(25, 9 + 3.4 * Math.abs(spot.i - focus.me.i));
-      if (spot.i !== focus.me.i) {
-        ctx.moveTo(ax, ay);
-        ctx.bezierCurveTo(ax, ay + deep * 1.3, bx, by + deep * 1.3, bx, by + 3);
-      }
-      tip = [bx, by, 1];
+      ctx.bezierCurveTo(ax, ay + bend, bx, beside ? by + bend : by - bend, bx, beside ? by + 3 : by);
+      ctx.stroke();
     }
-    ctx.stroke();
     ctx.globalAlpha = Math.max(0.5, strength);
-    ctx.beginPath(); // an arrow head that touches the chip which is being read
-    ctx.moveTo(tip[0], tip[1]);
-    ctx.lineTo(tip[0] - 4, tip[1] + 6 * tip[2]);
-    ctx.lineTo(tip[0] + 4, tip[1] + 6 * tip[2]);
+    const foot = by + (beside || up ? 6 : -6); // of an arrow head that touches the chip which is being read
+    trace(ctx, [[bx, by], [bx - 4, foot], [bx + 4, foot]]);
     ctx.fill();
     ctx.restore();
   }

@@ -1,6 +1,7 @@
-// Buttons and icons of the stage, and the sign of a leak.
+/** Controls that everything animated shares: icons, buttons, dragging, and the colours of the host as they change. */
 
-import { node } from "./dom.js";
+import { listen, node, svgNode } from "./dom.js";
+import { explained } from "./glossary.js";
 
 export const ICONS = {
   first: "M4 4h2.4v16H4zM20 4v16L8 12z",
@@ -15,22 +16,15 @@ export const ICONS = {
   sort: "M3 4h4v4H3zM3 10h4v4H3zM9 10h4v4H9zM3 16h4v4H3zM9 16h4v4H9zM15 16h4v4h-4z",
 };
 
-export function icon(path, extra = {}) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  const shape = document.createElementNS("http://www.w3.org/2000/svg", "path");
-  svg.setAttribute("viewBox", "0 0 24 24");
-  svg.setAttribute("aria-hidden", "true");
-  shape.setAttribute("d", path);
-  for (const [name, value] of Object.entries(extra)) shape.setAttribute(name, value);
-  svg.append(shape);
-  return svg;
-}
+export const icon = (path, extra = {}) => svgNode("svg", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svgNode("path", { d: path, ...extra }));
 
-export function button(name, label, keys, extra = {}) {
-  return node("button", { type: "button", "aria-label": label, title: `${label} (${keys})`, ...extra }, icon(ICONS[name]));
-}
+/** A button with a text or an element on its face; hovering shows its title and the terms in it. */
+export const button = (face, title, act, extra = {}) => node("button", { type: "button", title: explained(title), onclick: act, ...extra }, face);
 
-/** The leak lamp: colour, sign and sentence say the same thing. */
+/** A button with an icon; its name is its title without the keys. */
+export const iconButton = (name, title, act, extra = {}) => button(icon(ICONS[name]), title, act, { "aria-label": title.split(" (")[0], ...extra });
+
+/** The leak indicator: colour, sign and sentence say the same thing. */
 export function setLamp(lamp, leak, theme) {
   lamp.hidden = !leak;
   if (!leak) return;
@@ -38,10 +32,50 @@ export function setLamp(lamp, leak, theme) {
   const signs = { green: "M7 12.5l3.4 3.4L17 9", amber: "M12 6.5v7M12 16.6v.9", red: "M8 8l8 8M16 8l-8 8" };
   const colour = theme.strong({ green: "green", amber: "orange", red: "vermilion" }[level] || "orange");
   const svg = icon("M12 1a11 11 0 1 0 0 22 11 11 0 0 0 0-22z", { fill: colour });
-  svg.append(icon(signs[level] || signs.amber, { fill: "none", stroke: theme.paper, "stroke-width": "2.6", "stroke-linecap": "round" }).firstChild);
-  const words = { green: "No leak", amber: "By design", red: "Leak" }[level];
-  lamp.replaceChildren(svg, node("span", {}, leak.sentence || words));
+  svg.append(svgNode("path", { d: signs[level] || signs.amber, fill: "none", stroke: theme.paper, "stroke-width": "2.6", "stroke-linecap": "round" }));
+  lamp.replaceChildren(svg, node("span", {}, leak.sentence || { green: "No leak", amber: "By design", red: "Leak" }[level]));
   lamp.dataset.level = level;
 }
 
 export const isText = (element) => element.tagName === "INPUT" && element.type === "text";
+
+/** Is a key not meant for us: with a modifier, or typed into a field? */
+export const isForeign = (event) => event.ctrlKey || event.metaKey || event.altKey || isText(event.target);
+
+/**
+ * Dragging with the main button. `start(event)` returns what is dragged, or nothing; `move(held, event)` and
+ * `end(held, event, cancelled)` follow the pointer, which is captured. What comes back ends it.
+ * @param {any} acts
+ */
+export function draggable(element, acts) {
+  const { start, move, end } = acts;
+  let held = null;
+  const down = (event) => {
+    held = (!event.button && start(event)) || null;
+    if (held) element.setPointerCapture(event.pointerId);
+  };
+  const up = (event) => {
+    const dropped = held;
+    held = null;
+    if (dropped) end?.(dropped, event, event.type === "pointercancel");
+  };
+  return listen([[element, "pointerdown", down], [element, "pointermove", (event) => held && move(held, event)], [element, "pointerup", up], [element, "pointercancel", up]]);
+}
+
+/** Calls back when the host may have new colours: by an attribute or a media query, and once they have faded in. */
+export function watchTheme(act) {
+  let alive = true;
+  const changed = () => {
+    act();
+    setTimeout(() => alive && act(), 350);
+  };
+  const attributes = new MutationObserver(changed);
+  const attributeFilter = ["class", "style", "data-theme", "data-jp-theme-light", "data-bs-theme", "theme"];
+  for (const target of [document.documentElement, document.body]) attributes.observe(target, { attributes: true, attributeFilter });
+  const end = listen([[matchMedia("(prefers-color-scheme: dark)"), "change", act]]);
+  return () => {
+    alive = false;
+    attributes.disconnect();
+    end();
+  };
+}

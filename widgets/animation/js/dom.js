@@ -1,12 +1,22 @@
-/** What every drawing module of ours begins with: elements of the page, and what a host hands over. */
+/** What every module of ours begins with: elements of the page, and what a host hands over. */
 
-/** A DOM element with attributes and children; strings become text nodes. */
-export function node(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+function filled(made, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (typeof value === "function") made.addEventListener(name.slice(2), value);
+    else made.setAttribute(name, value);
+  }
   made.append(...children);
   return made;
 }
+
+/** A DOM element with attributes, listeners such as `onclick`, and children; strings become text nodes. */
+export const node = (tag, attributes = {}, ...children) => filled(document.createElement(tag), attributes, children);
+
+/** The same in SVG. */
+export const svgNode = (tag, attributes = {}, ...children) => filled(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+
+/** What a select offers: values with their texts. */
+export const optionsOf = (choices) => choices.map(([value, text]) => node("option", { value: String(value) }, text));
 
 /** Hosts hand over dictionaries as objects or as Maps; a drawing works on its own plain copy. */
 export function plain(value) {
@@ -16,4 +26,33 @@ export function plain(value) {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, plain(inner)]));
   }
   return value;
+}
+
+/** Listens for `[target, type, act]`; what comes back ends it. */
+export function listen(listeners, options = undefined) {
+  for (const [target, type, act] of listeners) target.addEventListener(type, act, options);
+  return () => listeners.forEach(([target, type, act]) => target.removeEventListener(type, act, options));
+}
+
+/** One end for several. */
+export const endOf = (...ends) => () => ends.forEach((end) => end());
+
+/** Acts when one of the named values of a host's model changes; what comes back ends it. */
+export function follow(model, names, act) {
+  for (const name of names) model.on(`change:${name}`, act);
+  return () => names.forEach((name) => model.off?.(`change:${name}`, act));
+}
+
+/** All elements below a root, also behind shadow roots. */
+export function* everywhere(root) {
+  for (const element of root.querySelectorAll("*")) {
+    yield element;
+    if (element.shadowRoot) yield* everywhere(element.shadowRoot);
+  }
+}
+
+/** Gives a value of a host's model to the kernel or the app. */
+export function tell(model, name, value) {
+  model.set(name, value);
+  model.save_changes();
 }

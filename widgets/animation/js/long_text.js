@@ -1,18 +1,16 @@
 /** Long texts: a stretch of the tokens is drawn, and above it every matrix as a whole with a frame around that stretch. */
 
-import { boxPath, streamSpots } from "./chips.js";
-import { ICONS, icon, isText } from "./controls.js";
-import { node } from "./dom.js";
-import { matrixShapes } from "./layout.js";
-import { CELL, LANES, READER_LANE, bytes, font, inverse, matrixOf, movesBetween, range } from "./record.js";
-
-// ---------------------------------------------------------------------------------------------------- the stretch
+import { streamSpots } from "./chips.js";
+import { draggable, iconButton, isForeign } from "./controls.js";
+import { node, optionsOf } from "./dom.js";
+import { boxPath, paintText } from "./pen.js";
+import { CELL, LANES, READER_LANE, bytes, font, homeOf, inverse, isOpen, matrixOf, matrixShapes, movesBetween, range } from "./record.js";
 
 export const LONG = 64; // tokens: a longer text is drawn in stretches
 const STRETCHES = [20, 40, 64, 128]; // tokens of a stretch that one may choose
 
 /** How many tokens stand in the longest lane of the last frame. */
-export const lengthOf = (record) => Math.max(0, ...record.frames[record.frames.length - 1].lanes.map((lane) => lane.cells.filter((cell) => cell.state !== "deleted").length));
+export const lengthOf = (record) => Math.max(0, ...record.frames.at(-1).lanes.map((lane) => lane.cells.filter((cell) => cell.state !== "deleted").length));
 
 /** The tokens of a stretch where nobody has chosen: as many as can be read at a width. */
 export const fitting = (width) => (width < 480 ? 20 : width < 720 ? 40 : LONG);
@@ -26,14 +24,11 @@ export function stretched(whole, from, size) {
   if (length <= Math.max(LONG, size)) return whole;
   const share = from / (length - size);
   const part = (total) => (total <= size ? [0, total] : [Math.round(share * (total - size)), Math.round(share * (total - size)) + size]);
-  const last = whole.frames[whole.frames.length - 1];
-  const streams = Object.fromEntries(LANES.map((name) => [name, streamSpots(last, name).length]));
-  const begins = Object.fromEntries(LANES.map((name) => [name, part(streams[name])[0]]));
-  const home = (reader) => (reader === "decoder" ? "decoder" : "inputs");
-  const ask = (guesses) => guesses && guesses.map((guess) => ({ ...guess, place: guess.place - begins[home(guess.reader)], number: guess.place + 1 }));
+  const begins = Object.fromEntries(LANES.map((name) => [name, part(streamSpots(whole.frames.at(-1), name).length)[0]]));
+  const ask = (guesses) => guesses && guesses.map((guess) => ({ ...guess, place: guess.place - begins[homeOf(guess.reader)], number: guess.place + 1 }));
   const inside = (guess) => guess.place >= 0 && guess.place < size;
   const tell = (told) => told && { ...told, guesses: ask(told.guesses)?.filter(inside), after: ask(told.after)?.filter(inside) };
-  const step = (place) => ({ ...place, position: place.position - begins[home(place.stream)] });
+  const step = (place) => ({ ...place, position: place.position - begins[homeOf(place.stream)] });
   const told = tell(whole.numbers);
   const shared = new Map();
   const frames = whole.frames.map((frame) => ({
@@ -68,10 +63,9 @@ function matrixOfStretch(whole, part, shared) {
   const cells = shared.get(whole.cells) || new Uint8Array(n * m);
   shared.set(whole.cells, cells);
   for (let i = 0; i < n; i++) cells.set(whole.cells.subarray((top + i) * whole.m + left, (top + i) * whole.m + right), i * m);
-  const inside = (at) => at >= 0 && at < n * m;
   const moved = (at) => {
     const [i, j] = [Math.floor(at / whole.m) - top, (at % whole.m) - left];
-    return j < 0 || j >= m || i < 0 || i >= n ? -1 : i * m + j;
+    return j < 0 || j >= m || i < 0 || i >= n ? [] : [i * m + j];
   };
   const order = whole.order && whole.order.filter((place) => place >= top && place < bottom).map((place) => place - top);
   return {
@@ -79,25 +73,20 @@ function matrixOfStretch(whole, part, shared) {
     rows: whole.rows.slice(top, bottom),
     columns: whole.columns.slice(left, right),
     graded: whole.graded.slice(top, bottom),
-    painted: new Set([...whole.painted].map(moved).filter(inside)),
+    painted: new Set([...whole.painted].flatMap(moved)),
     slots: order && inverse(order),
   };
 }
 
 function filmOfStretch(film, part) {
-  const [first, after] = part(film.words.length);
   const total = film.words.length;
-  const cut = (states) => {
-    const data = bytes(states, total * 10);
-    return Uint8Array.from(range(10).flatMap((visit) => Array.from(data.subarray(visit * total + first, visit * total + after))));
-  };
+  const [first, after] = part(total);
+  const cut = (states) => bytes(states, total * 10).filter((_, at) => at % total >= first && at % total < after);
   return { words: film.words.slice(first, after), strips: film.strips.map((strip) => ({ ...strip, states: cut(strip.states) })) };
 }
 
 /** A matrix in full, also where only a stretch of it is drawn. */
 export const entire = (matrix) => matrix.whole || matrix;
-
-// ---------------------------------------------------------------------------------------------------- the overview
 
 const MAP = { side: 104, narrow: 74, block: 2, gap: 16 };
 
@@ -129,14 +118,14 @@ function coarse(matrix, across, down) {
   matrix.blocks ??= new Map();
   const key = `${across} ${down}`;
   if (matrix.blocks.has(key)) return matrix.blocks.get(key);
-  const [open, all, leaks] = [new Uint32Array(across * down), new Uint32Array(across * down), new Uint8Array(across * down)];
+  const [open, all, leaks] = range(3).map(() => new Uint32Array(across * down));
   for (let i = 0; i < matrix.n; i++) {
     const row = Math.floor((i * down) / matrix.n) * across;
     for (let j = 0; j < matrix.m; j++) {
-      const [state, at] = [matrix.cells[i * matrix.m + j], row + Math.floor((j * across) / matrix.m)];
+      const [cell, at] = [i * matrix.m + j, row + Math.floor((j * across) / matrix.m)];
       all[at] += 1;
-      open[at] += Number(state === CELL.visible || state === CELL.leaked);
-      leaks[at] |= Number(state === CELL.leaked);
+      open[at] += Number(isOpen(matrix, cell));
+      leaks[at] |= Number(matrix.cells[cell] === CELL.leaked);
     }
   }
   const levels = Uint8Array.from(open, (count, at) => (leaks[at] ? 9 : Math.ceil((5 * count) / Math.max(1, all[at]))));
@@ -150,17 +139,9 @@ export function paintMap(ctx, art, record, k, u, reader) {
   const { map } = plan;
   if (!map) return;
   ctx.save();
-  ctx.textBaseline = "middle";
-  ctx.textAlign = "left";
-  ctx.fillStyle = theme.muted;
-  ctx.font = font(plan.wide ? 12.5 : 12, 600);
-  ctx.fillText("Overview", plan.pad, plan.wide ? map.y + 10 : map.top + 4);
-  ctx.font = font(13, 600);
-  ctx.fillStyle = theme.ink;
-  ctx.fillText(`Tokens ${saysStretch(record)}`, map.words.x, map.words.y);
-  ctx.font = font(12);
-  ctx.fillStyle = theme.muted;
-  ctx.fillText("The box marks the window shown below.", map.words.x, map.words.y + 19);
+  paintText(ctx, "Overview", plan.pad, plan.wide ? map.y + 10 : map.top + 4, { spec: font(plan.wide ? 12.5 : 12, 600), fill: theme.muted });
+  paintText(ctx, `Tokens ${saysStretch(record)}`, map.words.x, map.words.y, { spec: font(13, 600), fill: theme.ink });
+  paintText(ctx, "The box marks the window shown below.", map.words.x, map.words.y + 19, { spec: font(12), fill: theme.muted });
   const next = Math.min(k + 1, record.frames.length - 1);
   for (const box of map.boxes) {
     const [before, after] = [matrixOf(record.frames[k], box.name), matrixOf(record.frames[next], box.name)];
@@ -175,7 +156,7 @@ function paintBlocks(ctx, { theme }, box, matrix) {
   ctx.fillStyle = matrix ? theme.blocked : theme.lattice;
   ctx.fillRect(box.x, box.y, box.w, box.h);
   if (!matrix) return;
-  const [across, down] = [Math.min(matrix.m, Math.max(1, Math.floor(box.w / MAP.block))), Math.min(matrix.n, Math.max(1, Math.floor(box.h / MAP.block)))];
+  const [across, down] = [[matrix.m, box.w], [matrix.n, box.h]].map(([cells, side]) => Math.min(cells, Math.max(1, Math.floor(side / MAP.block))));
   const levels = coarse(matrix, across, down);
   const [w, h] = [box.w / across, box.h / down];
   const base = ctx.globalAlpha;
@@ -210,12 +191,10 @@ function paintFrame(ctx, { theme }, box, matrix, record, reader) {
     ctx.fillRect(box.x, box.y + (((matrix.top || 0) + reader.row + 0.5) / box.n) * box.h - 0.75, box.w, 1.5);
   }
   const { x, y, w, h } = frameOf(box, record);
-  ctx.lineWidth = 4;
-  ctx.strokeStyle = theme.paper;
-  ctx.strokeRect(x, y, w, h);
-  ctx.lineWidth = 2;
-  ctx.strokeStyle = theme.ink;
-  ctx.strokeRect(x, y, w, h);
+  for (const [lineWidth, strokeStyle] of [[4, theme.paper], [2, theme.ink]]) {
+    Object.assign(ctx, { lineWidth, strokeStyle });
+    ctx.strokeRect(x, y, w, h);
+  }
 }
 
 /** Which tokens are drawn, as in "65 to 128 of 310". */
@@ -223,8 +202,6 @@ export const saysStretch = ({ stretch: { from, size, length } }) => `${from + 1}
 
 /** The same in a link; a size that nobody chose depends on the screen and is left out. */
 export const linkOfStretch = ({ from, size }, chosen) => (chosen ? `${from + 1}-${from + size}` : String(from + 1));
-
-// ---------------------------------------------------------------------------------------------------- by hand
 
 const STRETCH_STYLE = `
 .stage .stage-map { position: absolute; border-radius: 3px; cursor: grab; touch-action: none; } .stage .stage-map:active { cursor: grabbing; }
@@ -235,21 +212,14 @@ const STRETCH_STYLE = `
 
 /** The overview in a person's hands: the frame is dragged, moved by keys and by buttons, and made larger or smaller. */
 export function stretchOf(kit) {
-  const { parts, root, now } = kit;
-  const style = node("style");
-  style.textContent = STRETCH_STYLE;
-  root.prepend(style);
+  const { parts, now } = kit;
+  parts.style.prepend(STRETCH_STYLE);
   const map = node("div", { class: "stage-map", role: "slider", tabindex: "0", "aria-label": "Stretch of the text that is drawn", title: "Drag the frame; arrows, Page Up and Page Down move it (J, K)", "aria-valuemin": "1" });
-  const press = (name, title, act) => {
-    const made = node("button", { type: "button", title, "aria-label": title.split(" (")[0] }, icon(ICONS[name]));
-    made.addEventListener("click", act);
-    return made;
-  };
-  const size = node("select", { "aria-label": "Tokens that are drawn", title: "Tokens that are drawn at once" });
-  const [before, after] = [press("back", "Previous window (K)", () => leap(-1)), press("step", "Next window (J)", () => leap(1))];
+  const size = node("select", { "aria-label": "Tokens that are drawn", title: "Tokens that are drawn at once", onchange: resize });
+  const [before, after] = [iconButton("back", "Previous window (K)", () => leap(-1)), iconButton("step", "Next window (J)", () => leap(1))];
   const moves = node("div", { class: "stage-moves", role: "group", "aria-label": "Stretch" }, before, after, size);
   const counted = new WeakMap(); // open cells, found once for each set of cells
-  let drag = null;
+  let shown = -1;
 
   const here = () => kit.record().stretch;
   const last = () => here().length - here().size;
@@ -258,82 +228,72 @@ export function stretchOf(kit) {
   /** Puts the slider over the pictures and the buttons below the words. */
   function place() {
     const [planned, told] = [kit.plan().map, here()];
-    const long = lengthOf(kit.whole()) > LONG;
     map.hidden = !planned;
-    moves.hidden = !long;
-    if (!long) return;
+    moves.hidden = lengthOf(kit.whole()) <= LONG;
+    if (moves.hidden) return;
     offer();
     const at = planned ? { x: planned.words.x, y: planned.words.y + 32 } : kit.plan().choice;
     Object.assign(moves.style, { left: `${at.x}px`, top: `${at.y}px` });
     before.hidden = after.hidden = !planned;
     if (!planned) return;
-    const [top, bottom] = [planned.y - 3, Math.max(...planned.boxes.map((box) => box.y + box.h)) + 3];
-    Object.assign(map.style, { left: `${planned.boxes[0].x - 3}px`, top: `${top}px`, width: `${planned.right - planned.boxes[0].x + 6}px`, height: `${bottom - top}px` });
+    const [left, top, bottom] = [planned.boxes[0].x - 3, planned.y - 3, Math.max(...planned.boxes.map((box) => box.y + box.h)) + 3];
+    Object.assign(map.style, { left: `${left}px`, top: `${top}px`, width: `${planned.right - left + 3}px`, height: `${bottom - top}px` });
     before.disabled = told.from <= 0;
     after.disabled = told.from >= last();
-    map.setAttribute("aria-valuemax", String(last() + 1));
-    map.setAttribute("aria-valuenow", String(told.from + 1));
-    map.setAttribute("aria-valuetext", spoken());
+    for (const [name, value] of [["max", last() + 1], ["now", told.from + 1], ["text", spoken()]]) map.setAttribute(`aria-value${name}`, String(value));
   }
 
   /** The lengths to choose from; the whole text is one of them. */
   function offer() {
-    const { length } = here() || { length: lengthOf(kit.whole()) };
+    const length = lengthOf(kit.whole());
     const wanted = [...STRETCHES.filter((each) => each < length), length];
-    if (wanted.join() !== [...size.options].map((option) => option.value).join()) {
-      size.replaceChildren(...wanted.map((each) => node("option", { value: String(each) }, each === length ? `all ${each} tokens` : `${each} tokens`)));
-    }
+    const known = [...size.options].map((option) => option.value).join();
+    if (wanted.join() !== known) size.replaceChildren(...optionsOf(wanted.map((each) => [each, `${each === length ? "all " : ""}${each} tokens`])));
     size.value = String(here() ? here().size : length);
   }
 
   /** Where the frame stands, and how many cells are open in it and in all. */
   function spoken() {
     const matrix = kit.frame().matrices[0];
-    const count = ({ cells }) => cells.reduce((sum, state) => sum + Number(state === CELL.visible || state === CELL.leaked), 0);
-    const open = (each) => counted.get(each.cells) ?? (counted.set(each.cells, count(each)), counted.get(each.cells));
+    const open = (each) => {
+      if (!counted.has(each.cells)) counted.set(each.cells, each.cells.reduce((sum, _, at) => sum + Number(isOpen(each, at)), 0));
+      return counted.get(each.cells);
+    };
     const counts = matrix && matrix.whole ? `; ${open(matrix)} of ${matrix.cells.length} entries allowed here, ${open(matrix.whole)} of ${matrix.whole.cells.length} in all` : "";
     return `tokens ${saysStretch(kit.record())}${counts}`;
   }
 
-  // -- the pointer
-
   /** The share of the way along the text at which a pointer stands: in a square, the nearest place of its diagonal. */
-  function shareAt(event) {
+  function shareAt(event, held = null) {
     const rect = map.getBoundingClientRect();
     const scale = (map.offsetWidth || rect.width) / rect.width; // a stage that is drawn larger
-    const [x, y] = [(event.clientX - rect.left) * scale - 3, (event.clientY - rect.top) * scale - 3];
     const { boxes } = kit.plan().map;
-    const left = x + boxes[0].x;
-    const box = drag?.box || boxes.reduce((near, each) => (Math.abs(left - each.x - each.w / 2) < Math.abs(left - near.x - near.w / 2) ? each : near));
-    return { box, x: (left - box.x) / box.w, y: y / box.h };
+    const left = (event.clientX - rect.left) * scale - 3 + boxes[0].x;
+    const far = (each) => Math.abs(left - each.x - each.w / 2);
+    const box = held || boxes.reduce((near, each) => (far(each) < far(near) ? each : near));
+    return { box, x: (left - box.x) / box.w, y: ((event.clientY - rect.top) * scale - 3) / box.h };
   }
 
-  function grab(event) {
-    if (event.button) return;
-    const { box, x, y } = shareAt(event);
-    const { from, size: many, length } = here();
-    const [frame, centre] = [frameOf(box, kit.record()), (x + y) / 2];
-    const held = x * box.w >= frame.x - box.x && x * box.w <= frame.x - box.x + frame.w && y * box.h >= frame.y - box.y && y * box.h <= frame.y - box.y + frame.h;
-    if (!held) kit.stretch(Math.round(centre * length - many / 2));
-    drag = { box, x, y, from: held ? from : here().from };
-    map.setPointerCapture(event.pointerId);
-  }
-
-  /** The frame follows the larger of the two ways of the pointer. */
-  function pull(event) {
-    if (!drag) return;
-    const { x, y } = shareAt(event);
-    const [across, down] = [x - drag.x, y - drag.y];
-    kit.stretch(Math.round(drag.from + (Math.abs(across) > Math.abs(down) ? across : down) * here().length));
-  }
-
-  function drop() {
-    if (drag) kit.settled();
-    drag = null;
-  }
+  draggable(map, {
+    start(event) {
+      const { box, x, y } = shareAt(event);
+      const { from, size: many, length } = here();
+      const [frame, across, down] = [frameOf(box, kit.record()), box.x + x * box.w, box.y + y * box.h];
+      const held = across >= frame.x && across <= frame.x + frame.w && down >= frame.y && down <= frame.y + frame.h;
+      if (!held) kit.stretch(Math.round(((x + y) / 2) * length - many / 2));
+      return { box, x, y, from: held ? from : here().from };
+    },
+    /** The frame follows the larger of the two ways of the pointer. */
+    move(drag, event) {
+      const { x, y } = shareAt(event, drag.box);
+      const [across, down] = [x - drag.x, y - drag.y];
+      kit.stretch(Math.round(drag.from + (Math.abs(across) > Math.abs(down) ? across : down) * here().length));
+    },
+    end: () => kit.settled(),
+  });
 
   function key(event) {
-    if (!here() || event.ctrlKey || event.metaKey || event.altKey || isText(event.target) || event.target.tagName === "SELECT") return false;
+    if (!here() || isForeign(event) || event.target.tagName === "SELECT") return false;
     const [steps, pages] = [{ ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }, { PageUp: -1, PageDown: 1, k: -1, j: 1 }];
     const mine = event.target === map;
     if (mine && steps[event.key]) kit.stretch(here().from + steps[event.key] * (event.shiftKey ? 8 : 1));
@@ -345,15 +305,13 @@ export function stretchOf(kit) {
     return true;
   }
 
-  size.addEventListener("change", () => {
+  function resize() {
     now.size = Number(size.value);
     kit.stretch(here() ? here().from : 0);
     kit.settled();
-  });
-  const listen = [[map, "pointerdown", grab], [map, "pointermove", pull], [map, "pointerup", drop], [map, "pointercancel", drop]];
-  for (const [target, type, act] of listen) target.addEventListener(type, act);
+  }
+
   parts.picture.append(map, moves);
-  let shown = -1;
   return {
     place, key,
     follow() {

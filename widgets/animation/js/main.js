@@ -1,48 +1,20 @@
-// ---------------------------------------------------------------------------------------------------- hosts
+/** The hosts of the drawing: anywidget in a notebook, Panel's component in the app, and the cells of a page. */
 
-import { plain } from "./dom.js";
-import { mountInStep } from "./side_by_side.js";
-import { mountOne } from "./stage.js";
+import { endOf, follow, plain, tell } from "./dom.js";
+import { unpacked } from "./files.js";
+import { mountReplay } from "./replay.js";
+import { mount } from "./side_by_side.js";
+import { mountTable, renderTable } from "./survey_table.js";
 
-/**
- * Puts a stage into `el`, or several in step if the record holds several. Options: frame, playing, onFrame(frame),
- * onPlaying(playing) and onEdit(edit) keep a host in step; without onEdit nothing can be edited. The handle is also
- * `el.__stage`, which is what the browser tests talk to.
- */
-export function mount(el, raw, options = {}) {
-  const several = (value) => ((value instanceof Map ? value.get("records") : value && value.records) || []).length > 1;
-  const make = (value, more) => (several(value) ? mountInStep : mountOne)(el, value, { ...options, ...more });
-  let many = several(raw);
-  let inner = make(raw);
-  const outer = {};
-  for (const name of ["set", "play", "pause", "state", "svg", "link", "tell"]) outer[name] = (...values) => inner[name]?.(...values);
-  outer.destroy = () => {
-    inner.destroy();
-    if (el.__stage === outer) delete el.__stage;
-  };
-  outer.update = (fresh) => {
-    if (several(fresh) === many) return inner.update(fresh);
-    const { frame, playing } = inner.state();
-    inner.destroy();
-    many = several(fresh);
-    inner = make(fresh, { frame, playing });
-    el.__stage = outer;
-  };
-  el.__stage = outer;
-  return outer;
-}
+export { mount };
 
 /** anywidget and Panel's AnyWidgetComponent offer the same model: get, set, on, save_changes. */
 function render({ model, el }) {
-  const send = (name, value) => {
-    if (model.get(name) === value) return;
-    model.set(name, value);
-    model.save_changes();
-  };
+  const send = (name, value) => model.get(name) !== value && tell(model, name, value);
   // Hosts may keep only the last of several values, so each message carries the last edits and the numbers tell which are new.
   const told = { from: Math.random().toString(36).slice(2), edits: [] };
-  const tell = (edit) => {
-    told.edits = [...told.edits, { ...edit, number: (told.edits.at(-1)?.number || 0) + 1 }].slice(-20);
+  const edit = (made) => {
+    told.edits = [...told.edits, { ...made, number: (told.edits.at(-1)?.number || 0) + 1 }].slice(-20);
     send("edit", { kind: "edit", ...told });
   };
   const handle = mount(el, model.get("record"), {
@@ -50,28 +22,37 @@ function render({ model, el }) {
     playing: model.get("playing"),
     onFrame: (frame) => send("frame", frame),
     onPlaying: (playing) => send("playing", playing),
-    onEdit: model.get("editable") ? tell : undefined,
+    onEdit: model.get("editable") ? edit : undefined,
   });
-  const changes = {
-    "change:record": () => handle.update(model.get("record")),
-    "change:frame": () => {
-      const { frame, fraction, moving } = handle.state();
-      const wanted = model.get("frame");
-      if (moving || Math.round(frame + fraction) !== wanted) handle.set(wanted);
-    },
-    "change:playing": () => (model.get("playing") ? handle.play() : handle.pause()),
-    "change:cue": () => {
-      const { frame, playing } = plain(model.get("cue"));
-      handle.set(frame);
-      if (playing) handle.play();
-      else handle.pause();
-    },
+  const play = (on) => (on ? handle.play() : handle.pause());
+  const goTo = () => {
+    const { frame, fraction, moving } = handle.state();
+    const wanted = model.get("frame");
+    if (moving || Math.round(frame + fraction) !== wanted) handle.set(wanted);
   };
-  for (const [event, act] of Object.entries(changes)) model.on(event, act);
-  return () => {
-    for (const [event, act] of Object.entries(changes)) model.off?.(event, act);
-    handle.destroy();
+  const cue = () => {
+    const { frame, playing } = plain(model.get("cue"));
+    handle.set(frame);
+    play(playing);
   };
+  const changes = { record: () => handle.update(model.get("record")), frame: goTo, playing: () => play(model.get("playing")), cue };
+  return endOf(...Object.entries(changes).map(([name, act]) => follow(model, [name], act)), handle.destroy);
 }
 
-export default { render };
+const KINDS = { stage: mount, table: mountTable, replay: mountReplay };
+
+/**
+ * Draws what the cells of a page put into the queue `__playground`, before or after this module has run: the kind of a
+ * drawing, the id of its element and its data, packed or as an object. So a page needs this module once.
+ */
+export function drawCells() {
+  const queue = (globalThis.__playground ??= []);
+  queue.push = (...cells) => cells.forEach(async ([kind, id, data]) => {
+    const el = document.getElementById(id);
+    if (el) KINDS[kind](el, typeof data === "string" ? await unpacked(data) : data);
+  });
+  queue.push(...queue.splice(0));
+}
+
+/** What Panel looks for by the name of the component, and anywidget without one. */
+export default { render, TablePane: { render: renderTable } };

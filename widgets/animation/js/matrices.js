@@ -1,22 +1,16 @@
 /** Matrices: cells by their state, attention over them, words along the axes, show the path of a leak. */
 
-import { boxPath, cut, paintRing } from "./chips.js";
+import { paintRing } from "./chips.js";
 import { node } from "./dom.js";
-import {
-  CELL, FUSED, LABEL, READER_LANE, clamp, ease, font, layerOf, leakSteps, lerp, range, runsThrough, sameStates,
-  weightAt,
-} from "./record.js";
-
-// ---------------------------------------------------------------------------------------------------- painting: matrices
+import { boxPath, canvasOf, cut, paintBox, paintDot, paintLines, paintText, trace } from "./pen.js";
+import { CELL, FUSED, LABEL, READER_LANE, clamp, ease, font, isOpen, layerOf, leakSteps, lerp, range, runsThrough, sameStates, weightAt } from "./record.js";
 
 /** Textures in device pixels, so that hatching stays crisp on any screen. */
 export function patterns(ctx, theme, ratio) {
   const tile = (size, draw) => {
     const side = Math.round(size * ratio);
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = side;
-    const pen = canvas.getContext("2d");
-    pen.strokeStyle = pen.fillStyle = theme.hatch;
+    const { canvas, pen } = canvasOf(side, side, 1);
+    pen.strokeStyle = theme.hatch;
     draw(pen, side);
     const pattern = ctx.createPattern(canvas, "repeat");
     if (pattern.setTransform) pattern.setTransform(new DOMMatrix([1 / ratio, 0, 0, 1 / ratio, 0, 0]));
@@ -24,12 +18,7 @@ export function patterns(ctx, theme, ratio) {
   };
   const hatch = (pen, side) => {
     pen.lineWidth = 1.1 * ratio;
-    for (const shift of [-side, 0, side]) {
-      pen.beginPath();
-      pen.moveTo(shift - 2, side + 2);
-      pen.lineTo(shift + side + 2, -2);
-      pen.stroke();
-    }
+    for (const shift of [-side, 0, side]) paintLines(pen, [[shift - 2, side + 2], [shift + side + 2, -2]]);
   };
   return { hatch: tile(6, hatch), fine: tile(4, hatch) };
 }
@@ -96,33 +85,19 @@ export function paintCells(ctx, art, box, matrix, axis, rows, shown) {
 }
 
 function paintCellMark(ctx, theme, { state, x, y }, side) {
-  const at = (t) => [x + side * t, y + side * t];
+  const at = (across, down) => [x + side * across, y + side * down];
   ctx.lineWidth = clamp(side * 0.08, 1, 2);
   if (state === CELL.self) {
-    const [[a, b], [c, d]] = [at(0.28), at(0.72)];
     ctx.strokeStyle = theme.selfMark;
-    ctx.beginPath();
-    ctx.moveTo(a, b);
-    ctx.lineTo(c, d);
-    ctx.moveTo(c, b);
-    ctx.lineTo(a, d);
-    ctx.stroke();
+    paintLines(ctx, [at(0.28, 0.28), at(0.72, 0.72)], [at(0.72, 0.28), at(0.28, 0.72)]);
   } else if (state === CELL.padding) {
     ctx.fillStyle = theme.faint;
-    const radius = clamp(side * 0.06, 0.7, 1.6);
     const dots = side >= 12 ? [[0.3, 0.3], [0.7, 0.3], [0.3, 0.7], [0.7, 0.7]] : [[0.5, 0.5]];
-    for (const [dx, dy] of dots) {
-      ctx.beginPath();
-      ctx.arc(x + side * dx, y + side * dy, radius, 0, 7);
-      ctx.fill();
-    }
+    for (const [across, down] of dots) paintDot(ctx, ...at(across, down), clamp(side * 0.06, 0.7, 1.6));
   } else if (state === "painted") {
     ctx.fillStyle = theme.ink; // a folded corner: this cell is as a hand left it
     const fold = clamp(side * 0.34, 3, 9);
-    ctx.beginPath();
-    ctx.moveTo(x + side - fold, y);
-    ctx.lineTo(x + side, y);
-    ctx.lineTo(x + side, y + fold);
+    trace(ctx, [[x + side - fold, y], [x + side, y], [x + side, y + fold]]);
     ctx.fill();
   } else if (state === CELL.leaked) paintLeakBorder(ctx, theme, x, y, side);
 }
@@ -148,9 +123,7 @@ export function paintWeights(ctx, art, box, matrix, axis, rows, shown, eye, stre
   ctx.fillStyle = art.theme.weight;
   for (const i of rows) {
     for (let j = 0; j < matrix.m; j++) {
-      const state = matrix.cells[i * matrix.m + j];
-      const open = state === CELL.visible || state === CELL.leaked;
-      const weight = open && shown(i, j) ? weightAt(matrix, i, j, eye) * strength : 0;
+      const weight = isOpen(matrix, i * matrix.m + j) && shown(i, j) ? weightAt(matrix, i, j, eye) * strength : 0;
       if (weight < 0.004) continue;
       const inner = Math.sqrt(weight) * side * 0.82;
       const [x, y] = [box.x + axis.column(j) * box.cell + (side - inner) / 2, box.y + axis.row(i) * box.cell + (side - inner) / 2];
@@ -164,25 +137,19 @@ export function paintWeights(ctx, art, box, matrix, axis, rows, shown, eye, stre
 /** The words along both axes; when cells are too small for words, every fifth number. */
 function paintLabels(ctx, art, box, matrix, axis, reader, column) {
   const { theme } = art;
-  const lit = (j) => {
-    if (!reader) return false;
-    const state = matrix.cells[reader.row * matrix.m + j];
-    return state === CELL.visible || state === CELL.leaked;
-  };
+  const lit = (j) => reader && isOpen(matrix, reader.row * matrix.m + j);
   const every = box.labelled ? 1 : 5;
   const name = (labels, i, begins) => (box.labelled ? labels[i] ?? "" : String(begins + i + 1));
   const [top, left] = [matrix.top || 0, matrix.left || 0];
   const size = box.labelled ? box.size : 9;
-  ctx.textBaseline = "middle";
   for (let i = 0; i < matrix.n; i++) {
     const mine = reader && reader.row === i;
     const y = box.y + (axis.row(i) + 0.5) * box.cell;
     if (matrix.graded[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
     if (!mine && (top + i + 1) % every) continue;
     ctx.font = font(size, mine ? 600 : 400);
-    ctx.fillStyle = mine ? theme.ink : reader ? theme.faint : theme.muted;
-    ctx.textAlign = "right";
-    ctx.fillText(cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL, art.memory), box.x - 18, y);
+    const word = cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL, art.memory);
+    paintText(ctx, word, box.x - 18, y, { fill: mine ? theme.ink : reader ? theme.faint : theme.muted, align: "right" });
   }
   for (let j = 0; j < matrix.m; j++) {
     if (j !== column && (left + j + 1) % every) continue;
@@ -190,9 +157,8 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
     ctx.translate(box.x + (axis.column(j) + 0.5) * box.cell - 0.5, box.y - (box.angle === 0 ? 9 : 7));
     ctx.rotate(box.angle);
     ctx.font = font(size, j === column || lit(j) ? 600 : 400);
-    ctx.fillStyle = j === column ? theme.ink : lit(j) ? theme.strong("blue") : reader ? theme.faint : theme.muted;
-    ctx.textAlign = box.angle === 0 ? "center" : "left";
-    ctx.fillText(cut(ctx, name(matrix.columns, j, left), LABEL, art.memory), 0, 0);
+    const fill = j === column ? theme.ink : lit(j) ? theme.strong("blue") : reader ? theme.faint : theme.muted;
+    paintText(ctx, cut(ctx, name(matrix.columns, j, left), LABEL, art.memory), 0, 0, { fill, align: box.angle === 0 ? "center" : "left" });
     ctx.restore();
   }
 }
@@ -212,11 +178,7 @@ export function paintMatrix(ctx, art, box, pair, u, view, reader) {
   const matrix = u > 0 ? after || before : before || null;
   ctx.save();
   const known = matrix && (before || u > 0);
-  ctx.globalAlpha = known ? 1 : 0.55;
-  ctx.font = font(13, 600);
-  ctx.fillStyle = known ? art.theme.ink : art.theme.faint;
-  ctx.textAlign = "left";
-  ctx.textBaseline = "alphabetic";
+  Object.assign(ctx, { globalAlpha: known ? 1 : 0.55, font: font(13, 600), fillStyle: known ? art.theme.ink : art.theme.faint, textAlign: "left", textBaseline: "alphabetic" });
   ctx.fillText(cut(ctx, ...titleOf(ctx, box, art), art.memory), box.left, box.top + 12);
   ctx.restore();
   const shape = matrix || box;
@@ -253,17 +215,11 @@ export function paintMatrix(ctx, art, box, pair, u, view, reader) {
 
 function paintReaderRow(ctx, art, box, matrix, axis, mine) {
   const y = box.y + axis.row(mine.row) * box.cell;
-  ctx.strokeStyle = art.theme.ink;
   ctx.lineWidth = 2;
-  ctx.beginPath();
-  boxPath(ctx, box.x - 2.5, y - 2.5, matrix.m * box.cell + 3.5, box.cell + 3.5, 6);
-  ctx.stroke();
+  paintBox(ctx, { x: box.x - 2.5, y: y - 2.5, w: matrix.m * box.cell + 3.5, h: box.cell + 3.5 }, 6, null, art.theme.ink);
   if (mine.matrix !== box.name || !(mine.column >= 0) || mine.column >= matrix.m) return;
-  ctx.strokeStyle = art.theme.ink;
   ctx.strokeRect(box.x + axis.column(mine.column) * box.cell - 0.5, y - 0.5, box.cell - 0.5, box.cell - 0.5);
 }
-
-// -- sheets: a matrix at rest is painted once and copied in the frames that follow
 
 const MOST_SHEETS = 4; // for each set of cells: as many layers and heads as one looks at in turns
 let numbered = 0;
@@ -276,10 +232,7 @@ function sheetOf({ sheets, ratio, theme, patterns: textures }, box, matrix, eye)
   if (!sheets.has(matrix.cells)) sheets.set(matrix.cells, new Map());
   const kept = sheets.get(matrix.cells);
   if (kept.has(key)) return kept.get(key);
-  const [width, height] = [Math.ceil(matrix.m * box.cell * ratio), Math.ceil(matrix.n * box.cell * ratio)];
-  const canvas = node("canvas", { width: String(Math.max(1, width)), height: String(Math.max(1, height)) });
-  const pen = canvas.getContext("2d");
-  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  const { canvas, pen } = canvasOf(matrix.m * box.cell, matrix.n * box.cell, ratio, node("canvas"), Math.ceil);
   const [bare, home, axis] = [{ theme, ratio, patterns: textures }, { ...box, x: 0, y: 0 }, axes(matrix, 0)];
   paintCells(pen, bare, home, matrix, axis, range(matrix.n), () => true);
   paintWeights(pen, bare, home, matrix, axis, range(matrix.n), () => true, eye, 1);
@@ -318,7 +271,7 @@ function stretchesOf(rows, m, grown, rest) {
   for (const i of rows) {
     const upto = clamp(Math.ceil((grown - i) * m - 0.5), 0, m);
     const [from, to] = rest ? [upto, m] : [0, upto];
-    const before = found[found.length - 1];
+    const before = found.at(-1);
     if (before && before[0] + before[1] === i && before[2] === from && before[3] === to) before[1] += 1;
     else if (to > from) found.push([i, 1, from, to]);
   }
@@ -343,9 +296,7 @@ export function paintLeak(ctx, art, record, frame, view) {
     ctx.strokeStyle = theme.leak;
     ctx.lineWidth = 2;
     ctx.setLineDash([5, 4]);
-    ctx.beginPath();
-    steps.forEach((step, i) => (i ? ctx.lineTo(...centre(step)) : ctx.moveTo(...centre(step))));
-    ctx.stroke();
+    paintLines(ctx, steps.map(centre));
     ctx.restore();
   }
 }

@@ -1,21 +1,18 @@
-// One picture: a frame, or a moment between two, drawn from a record, a plan and a view.
+/** One picture: a frame, or a moment between two, drawn from a record, a plan and a view. */
 
 import { paintAnswers } from "./answers.js";
-import {
-  focusOf, paintArcs, paintChip, paintLanes, paintRing, paintSpoken, paintTracks, streamSpots,
-} from "./chips.js";
+import { focusOf, paintArcs, paintChip, paintLanes, paintRing, paintSpoken, paintTracks, streamSpots } from "./chips.js";
 import { paintMap } from "./long_text.js";
 import { axes, paintCells, paintLeak, paintMatrix, paintWeights } from "./matrices.js";
-import { ANSWER, CELL, MOVE, ROW, SPOKEN, SWEEP, clamp, font, matrixOf, range } from "./record.js";
-
-// ---------------------------------------------------------------------------------------------------- painting: all
+import { paintText } from "./pen.js";
+import { ANSWER, CELL, MOVE, ROW, SPOKEN, SWEEP, clamp, font, matrixOf, range, readCell } from "./record.js";
 
 export function paintLegend(ctx, art) {
   const { theme, plan } = art;
   const small = { ...art, stamps: null, plan: { ...plan, chips: { ...plan.chips, mark: 0.72, size: 9 } } };
   for (const item of plan.legend) {
     const box = { x: item.x, y: item.y - 7, w: 22, h: 14 };
-    const cell = { text: "", key: "", state: item.state, chosen: item.state === "chosen", graded: false, badge: "", was: "", language: 0 };
+    const cell = readCell({ state: item.state, chosen: item.state === "chosen" });
     const spoken = SPOKEN.indexOf(item.state);
     if (spoken > 0) paintSpoken(ctx, theme, item.x + 9, item.y - 8, 16, 3.5, spoken);
     else if (item.kind === "token" && item.state === "graded") paintRing(ctx, theme, item.x + 11, item.y, 4);
@@ -26,11 +23,7 @@ export function paintLegend(ctx, art) {
       paintCells(ctx, art, square, one, axes(one, 0), [0], () => true);
       if (item.kind === "weight") paintWeights(ctx, art, square, one, axes(one, 0), [0], () => true, { head: 0 }, 1);
     }
-    ctx.font = font(12);
-    ctx.fillStyle = theme.muted;
-    ctx.textAlign = "left";
-    ctx.textBaseline = "middle";
-    ctx.fillText(item.text, item.x + 30, item.y + 0.5);
+    paintText(ctx, item.text, item.x + 30, item.y + 0.5, { spec: font(12), fill: theme.muted });
   }
 }
 

@@ -1,18 +1,19 @@
-// ---------------------------------------------------------------------------------------------------- sheets
+/** What lies beside and below the picture: the explanation, the quiz, the table, the storyboard, and what to take home. */
 
 import { streamSpots } from "./chips.js";
-import { isText } from "./controls.js";
-import { csvText } from "./csv.js";
-import { node } from "./dom.js";
+import { button, isForeign } from "./controls.js";
+import { listen, node } from "./dom.js";
+import { takeHome } from "./export.js";
+import { csvText, download } from "./files.js";
+import { explained } from "./glossary.js";
 import { entire, linkOfStretch } from "./long_text.js";
 import { patterns } from "./matrices.js";
 import { answering } from "./paint.js";
+import { canvasOf } from "./pen.js";
 import { makePlan } from "./plan.js";
-import { CELL, clamp, laneOf, percent, range, shownFrom, speak, sum, weightAt } from "./record.js";
-import { svgPen } from "./svg_pen.js";
+import { clamp, homeOf, isOpen, laneOf, percent, range, shownFrom, speak, sum, weightAt } from "./record.js";
 
-/** What lies beside and below the picture: the explanation, the guess, the table, the storyboard, and what to take home. */
-export const SHEETS_STYLE = `
+const SHEETS_STYLE = `
 .stage .stage-explain { flex: 0 0 270px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
 .stage .stage-explain h3 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
 .stage .stage-explain p { margin: 0 0 5px; } .stage .stage-explain .quiet { color: var(--muted); font-size: 12px; }
@@ -48,32 +49,19 @@ export const SHEETS_STYLE = `
 }
 `;
 
-const MATHML = "http://www.w3.org/1998/Math/MathML";
 const MATH_TAGS = new Set("math mrow mi mo mn mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mstyle mpadded mtable mtr mtd menclose mphantom".split(" "));
 const MATH_MARKS = new Set(["display", "stretchy", "fence", "form", "mathvariant", "accent", "width", "lspace", "rspace", "movablelimits", "symmetric", "separator", "linethickness"]);
 
-const MATH_PIECES = /<(\/?)([\w:]+)((?:\s+[\w:-]+="[^"]*")*)\s*(\/?)>|([^<]+)/g;
-const SIGNS = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
-const unescaped = (text) => text.replace(/&(?:#x([\da-f]+)|#(\d+)|(lt|gt|amp|quot|apos));/gi, (_, hex, ten, name) => (name ? SIGNS[name] : String.fromCodePoint(parseInt(hex || ten, hex ? 16 : 10))));
-
 /**
- * A formula from MathML text: only MathML's own tags and harmless marks come through. It is read piece by piece, because
- * a host may forbid everything that makes markup of text (trusted types), the browser's own parser included.
+ * An element of MathML from its tree, `[tag, attributes, ...children]`; no other tags and attributes come through.
+ * @param {any} tree
  */
-function mathOf(text) {
-  const top = document.createElementNS(MATHML, "mrow");
-  const open = [top];
-  for (const [, closes, name, marks, alone, said] of (text || "").matchAll(MATH_PIECES)) {
-    if (said !== undefined) open.at(-1).append(unescaped(said));
-    else if (closes) open.length > 1 && open.pop();
-    else {
-      const made = document.createElementNS(MATHML, MATH_TAGS.has(name) ? name : "mrow");
-      for (const [, mark, value] of marks.matchAll(/([\w:-]+)="([^"]*)"/g)) if (MATH_MARKS.has(mark)) made.setAttribute(mark, unescaped(value));
-      open.at(-1).append(made);
-      if (!alone) open.push(made);
-    }
-  }
-  return open.length === 1 && top.childElementCount === 1 && top.firstElementChild.localName === "math" ? top.firstElementChild : null;
+function mathOf(tree) {
+  const [tag, attributes, ...children] = tree;
+  const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", MATH_TAGS.has(tag) ? tag : "mrow");
+  for (const [name, value] of Object.entries(attributes)) if (MATH_MARKS.has(name)) made.setAttribute(name, value);
+  made.append(...children.map((child) => (Array.isArray(child) ? mathOf(child) : child)));
+  return made;
 }
 
 /**
@@ -96,19 +84,12 @@ function brokenMath(math) {
     before = said || "x";
     pieces.at(-1).push(part);
   }
-  return pieces.map((parts) => {
-    const made = document.createElementNS(MATHML, "math");
-    const inner = document.createElementNS(MATHML, "mrow");
-    inner.append(...parts);
-    made.append(inner);
-    return made;
-  });
+  return pieces.map((parts) => mathOf(["math", {}, mathOf(["mrow", {}, ...parts])]));
 }
 
 /** A formula as it stands in its column: over as many lines as it takes; smaller only where a piece of it is too wide. */
 function formula(mathml, latex) {
-  const math = mathOf(mathml);
-  return node("span", { class: "stage-formula" }, ...(math ? brokenMath(math).flatMap((piece) => [piece, node("wbr")]) : [latex]));
+  return node("span", { class: "stage-formula" }, ...(mathml ? brokenMath(mathOf(mathml)).flatMap((piece) => [piece, node("wbr")]) : [latex]));
 }
 
 /** Make formulas smaller that are wider than their column; what is not on screen has no width and stays as it is. */
@@ -121,78 +102,72 @@ function fitFormulas(formulas) {
   }
 }
 
-/** Which lanes a term of the loss is fed by, and where: positions from 1. */
+/** Which lanes a term of the loss is computed from, and where: positions from 1. */
 function feeds(record, term) {
-  const home = term.reader === "decoder" ? "decoder" : "inputs";
-  const drawn = (positions) => positions.map((position) => position - (record.begins ? record.begins[home] : 0));
-  const main = !term.network || term.network === "main";
-  const answers = (record.terms || []).filter((each) => !each.network || each.network === "main")[0];
-  const spoken = main && answers && (answers.reader === "decoder") === (term.reader === "decoder");
-  return { [home]: drawn(term.positions), ...(spoken ? { targets: drawn(term.positions) } : {}) };
+  const home = homeOf(term.reader);
+  const isMain = (each) => !each.network || each.network === "main";
+  const drawn = term.positions.map((position) => position - (record.begins ? record.begins[home] : 0));
+  const answers = (record.terms || []).find(isMain);
+  const spoken = isMain(term) && answers && (answers.reader === "decoder") === (term.reader === "decoder");
+  return { [home]: drawn, ...(spoken ? { targets: drawn } : {}) };
 }
 
 /** A matrix as comma-separated values: query positions down, key positions across; attention, or 1 where they may. */
-function csvOf(matrix, eye = null) {
-  const open = (i, j) => (matrix.cells[i * matrix.m + j] === CELL.visible || matrix.cells[i * matrix.m + j] === CELL.leaked ? 1 : 0);
-  const weight = (i, j) => (eye ? weightAt(matrix, i, j, eye) : null);
-  const value = (i, j) => (weight(i, j) === null ? open(i, j) : weight(i, j).toFixed(4));
+function csvOf(matrix, eye) {
+  const value = (i, j) => (eye ? weightAt(matrix, i, j, eye)?.toFixed(4) : null) ?? Number(isOpen(matrix, i * matrix.m + j));
   const rows = range(matrix.n).map((i) => [matrix.rows[i] ?? i + 1, ...range(matrix.m).map((j) => value(i, j))]);
   return csvText([["reader", ...matrix.columns], ...rows]);
 }
 
+export const KEY_LIST = [
+  ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "next / previous row"], ["Escape", "clear the selection"],
+  ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a span; in the order: move the word"],
+  ["Delete", "on a word: deselect it"], ["J, K", "on a long text: next window, previous window"], ["N", "resample: another seed"], ["R", "reset the edits (same seed)"], ["F", "fork the training run at the step that is shown"], ["L", "show the path of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "quiz: predict before it is shown"], ["B", "storyboard"], ["V", "the mask over ten epochs"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
+];
+
+/** Keys and what they do, as elements. */
+export const keyList = (keys) => keys.map(([name, text]) => node("div", {}, node("kbd", {}, name), ` ${text}`));
+
 export function sheetsOf(kit) {
-  const { parts, root } = kit;
+  const { parts, root, record } = kit;
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const record = () => kit.record();
-  const press = (text, title, act, extra = {}) => {
-    const made = node("button", { type: "button", title, ...extra }, text);
-    made.addEventListener("click", act);
-    return made;
-  };
+  parts.style.append(SHEETS_STYLE);
   const story = node("div", { class: "stage-story", role: "group", "aria-label": "Storyboard" });
   const table = node("div", { class: "stage-table", tabindex: "0", role: "region", "aria-label": "Matrix as a table" });
-  const keys = node("div", { class: "stage-keys" });
-  const quiz = node("div", { class: "stage-quiz", role: "group", "aria-label": "Quiz" });
+  const keys = node("div", { class: "stage-keys" }, ...keyList(KEY_LIST));
+  const quiz = node("div", { class: "stage-quiz", role: "group", "aria-label": "Quiz", hidden: "" });
   const menu = node("div", { hidden: "" });
   const shows = { story: calm.matches, table: false, keys: false };
   const buttons = {
-    guess: press("Quiz", "Guess before it is shown (G)", () => ask()),
-    story: press("Storyboard", "All frames as a sheet (B)", () => toggle("story")),
-    table: press("Table", "The matrix as a table (T)", () => toggle("table")),
-    save: press("Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
-    keys: press("?", "Keys (?)", () => toggle("keys"), { "aria-label": "Keys" }),
+    guess: button("Quiz", "Guess before it is shown (G)", ask),
+    story: button("Storyboard", "All frames as a sheet (B)", () => toggle("story")),
+    table: button("Table", "The matrix as a table (T)", () => toggle("table")),
+    save: button("Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
+    keys: button("?", "Keys (?)", () => toggle("keys"), { "aria-label": "Keys" }),
   };
-  let guess = null;
-  let terms = [];
+  let [guess, terms, room, shown] = [null, [], 0, ""];
 
   // -- the explanation
 
   const fit = () => fitFormulas(parts.explain.querySelectorAll(".stage-terms .stage-formula"));
-  let room = 0;
   new ResizeObserver(([{ contentRect }]) => {
     if (contentRect.width !== room) fit(); // smaller formulas make it less high, which is no reason to look again
     room = contentRect.width;
   }).observe(parts.explain);
 
+  const quiet = (...inner) => node("p", { class: "quiet" }, ...inner);
+  const section = (title, ...inner) => node("section", {}, node("h3", { title: explained(title) }, title), ...inner);
+
   function explain() {
     const { loss, terms: told = [], misprint, signal, meters = [], source } = record();
-    terms = told.map((term) => {
-      const fed = term.positions.length;
-      const made = press("", `Positions that feed this term: ${term.positions.join(", ") || "none"}`, () => light(term, made, true), { "aria-pressed": "false" });
-      made.append(formula(term.mathml, term.latex));
-      const weight = term.weight !== 1 ? ` · weight ${Number(term.weight.toFixed(4))}` : "";
-      made.append(node("small", {}, `${term.question}: fed by ${fed} position${fed === 1 ? "" : "s"}${term.network && term.network !== "main" ? ` of the ${term.network} network` : ""}${weight}`));
-      for (const [type, on] of [["pointerenter", true], ["focus", true], ["pointerleave", false], ["blur", false]]) made.addEventListener(type, () => light(on ? term : null, made));
-      return { term, made };
-    });
-    const symbols = told.flatMap((term) => Object.entries(term.symbols || {}).map(([name, text]) => [formula((term.signs || {})[name], name), text]));
-    const section = (title, ...inner) => node("section", {}, node("h3", {}, title), ...inner);
+    terms = told.map((term) => ({ term, made: termButton(term) }));
+    const symbols = told.flatMap((term) => Object.entries(term.symbols || {}).map(([name, text]) => quiet(formula((term.signs || {})[name], name), `: ${text}`)));
     const share = signal && signal.tokens ? signal.graded / signal.tokens : 0;
     const sections = [
-      told.length && section("The loss", node("p", { class: "quiet" }, loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols.map(([sign, text]) => node("p", { class: "quiet" }, sign, `: ${text}`))),
-      misprint && section("As printed in the survey (erratum)", node("p", { class: "quiet" }, `${misprint.where} prints:`), node("div", { class: "stage-terms" }, formula(misprint.mathml, misprint.latex)), node("p", { class: "quiet" }, misprint.wrong)),
+      told.length && section("The loss", quiet(loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols),
+      misprint && section("As printed in the survey (erratum)", quiet(`${misprint.where} prints:`), node("div", { class: "stage-terms" }, formula(misprint.mathml, misprint.latex)), quiet(misprint.wrong)),
       signal && section("Signal", ...(meters.length > 1 ? meters.flatMap(metered) : [meter(share), taught({ ...signal, share })])),
-      source && section("Source", node("p", { class: "quiet" }, source)),
+      source && section("Source", quiet(source)),
     ].filter(Boolean);
     parts.explain.replaceChildren(...sections);
     fit();
@@ -200,7 +175,21 @@ export function sheetsOf(kit) {
     parts.source.hidden = !parts.explain.hidden;
   }
 
-  const taught = ({ graded, tokens, share }) => node("p", {}, `${graded} scored answer${graded === 1 ? "" : "s"} for ${tokens} tokens of text: ${Math.round(100 * share)} %`);
+  /** A term of the loss, which lights the positions that it is computed from. */
+  function termButton(term) {
+    const fed = term.positions.length;
+    const weight = term.weight !== 1 ? ` · weight ${Number(term.weight.toFixed(4))}` : "";
+    const network = term.network && term.network !== "main" ? ` of the ${term.network} network` : "";
+    const [on, off] = [() => light(term, made), () => light(null, made)];
+    const made = button(formula(term.mathml, term.latex), `Positions that feed this term: ${term.positions.join(", ") || "none"}`, () => light(term, made, true), { "aria-pressed": "false", onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off });
+    made.append(node("small", {}, `${term.question}: fed by ${fed} position${fed === 1 ? "" : "s"}${network}${weight}`));
+    return made;
+  }
+
+  const taught = ({ graded, tokens, share }) => {
+    const said = `${graded} scored answer${graded === 1 ? "" : "s"} for ${tokens} tokens of text: ${Math.round(100 * share)} %`;
+    return node("p", { title: explained(said) }, said);
+  };
 
   /** One bar for each question where a step asks several, each with its own share. */
   const metered = (/** @type {any} */ { question, network, ...signal }) => [
@@ -209,9 +198,9 @@ export function sheetsOf(kit) {
   ];
 
   function meter(share, of = "") {
-    const bar = node("i");
-    bar.style.width = `${100 * clamp(share)}%`;
-    return node("div", { class: "stage-meter", role: "meter", "aria-label": `Share of positions that teach${of}`, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(100 * clamp(share))) }, bar);
+    const part = 100 * clamp(share);
+    const bar = node("i", { style: `width: ${part}%` });
+    return node("div", { class: "stage-meter", role: "meter", "aria-label": `Share of positions that teach${of}`, "aria-valuemin": "0", "aria-valuemax": "100", "aria-valuenow": String(Math.round(part)) }, bar);
   }
 
   /** A term lights the positions that feed it; on a frame before they are asked, the last frame is opened. */
@@ -224,68 +213,67 @@ export function sheetsOf(kit) {
 
   /** The other way round: a position under the pointer marks the terms that it feeds. */
   function hover(found) {
-    const reader = found && { content: "inputs", encoder: "inputs", query: "inputs" }[found.matrix];
+    const reader = found && (["content", "encoder", "query"].includes(found.matrix) ? "inputs" : "decoder");
     for (const { term, made } of terms) {
-      const home = term.reader === "decoder" ? "decoder" : "inputs";
-      made.classList.toggle("lit", Boolean(found) && (reader || "decoder") === home && feeds(record(), term)[home].includes(found.row + 1));
+      const home = homeOf(term.reader);
+      made.classList.toggle("lit", reader === home && feeds(record(), term)[home].includes(found.row + 1));
     }
   }
 
-  // -- predict first
+  // -- the quiz
 
-  /** Two questions, the one that comes next in the story: whom may a word look at, and which answers count? */
+  /** Two questions, the one that comes next in the story: what may a word attend to, and which answers count? */
   function ask() {
     if (guess) return finish();
     const looks = record().frames.findIndex((frame) => frame.matrices.length);
     const end = record().frames.findIndex((frame) => laneOf(frame, "targets"));
-    const [first, second] = [looks > 0 ? { kind: "looks", at: looks } : null, end > 0 ? { kind: "graded", at: end } : null];
-    const open = [first, second].filter((each) => each && each.at > kit.nearest()).sort((a, b) => a.at - b.at)[0] || first || second;
+    const questions = [{ at: looks, about: aboutLooks }, { at: end, about: aboutGraded }].filter(({ at }) => at > 0);
+    const open = questions.filter(({ at }) => at > kit.nearest()).sort((a, b) => a.at - b.at)[0] || questions[0];
     if (!open) return;
     kit.pause(); // a story that plays on would tell the answer
-    guess = { ...open, marks: new Set() };
-    Object.assign(guess, guess.kind === "looks" ? aboutLooks(guess.at) : aboutGraded());
-    kit.jump(guess.at - 1);
+    guess = { shownAt: open.at, ...open.about(open.at), marks: new Set() };
+    kit.jump(open.at - 1);
     paintQuiz();
     quiz.querySelector("button")?.focus({ preventScroll: true });
   }
 
   function aboutLooks(at) {
-    const frame = record().frames[record().frames.length - 1];
-    const matrix = answering(frame) || record().frames[at].matrices[0];
+    const matrix = answering(record().frames.at(-1)) || record().frames[at].matrices[0];
     const rows = range(matrix.n).filter((i) => !matrix.graded.some(Boolean) || matrix.graded[i]);
     const row = rows[Math.floor(rows.length / 2)] ?? 0;
-    const truth = new Set(range(matrix.m).filter((j) => [CELL.visible, CELL.leaked].includes(matrix.cells[row * matrix.m + j])));
-    return { words: matrix.columns, truth, matrix: matrix.name, row, begins: matrix.left || 0, question: `${matrix.title}. Which places may '${matrix.rows[row]}' (place ${(matrix.top || 0) + row + 1}) look at?` };
+    const truth = new Set(range(matrix.m).filter((j) => isOpen(matrix, row * matrix.m + j)));
+    const shownAt = Math.max(at, shownFrom(record(), "visibility"));
+    return { shownAt, words: matrix.columns, truth, matrix: matrix.name, row, begins: matrix.left || 0, question: `${matrix.title}. Which places may '${matrix.rows[row]}' (place ${(matrix.top || 0) + row + 1}) look at?` };
   }
 
   function aboutGraded() {
-    const end = record().frames[record().frames.length - 1];
+    const end = record().frames.at(-1);
     const { cells, begins = 0 } = laneOf(end, "targets");
-    const home = laneOf(end, "decoder") ? laneOf(end, "decoder").cells : streamSpots(end, "inputs").map(({ cell }) => cell);
+    const home = laneOf(end, "decoder")?.cells || streamSpots(end, "inputs").map(({ cell }) => cell);
     const truth = new Set(range(cells.length).filter((i) => cells[i].graded));
     return { words: cells.map((cell, i) => (home[i] || cell).text || "·"), truth, begins, question: "At which of these positions does an answer count in the loss?" };
   }
 
   function paintQuiz(scored = false) {
+    const isRight = (i) => guess.marks.has(i) === guess.truth.has(i);
     const chips = guess.words.map((word, i) => {
-      const made = press(word, `place ${guess.begins + i + 1}`, () => {
+      const made = button(word, `place ${guess.begins + i + 1}`, () => {
         if (scored) return;
         guess.marks[guess.marks.has(i) ? "delete" : "add"](i);
         made.setAttribute("aria-pressed", String(guess.marks.has(i)));
-      }, { "aria-pressed": String(guess.marks.has(i)) });
-      if (scored) made.classList.add(guess.marks.has(i) === guess.truth.has(i) ? "right" : "wrong");
+      }, { "aria-pressed": String(guess.marks.has(i)), ...(scored ? { class: isRight(i) ? "right" : "wrong" } : {}) });
       return made;
     });
-    const right = guess.words.filter((_, i) => guess.marks.has(i) === guess.truth.has(i)).length;
+    const right = range(guess.words.length).filter(isRight).length;
     const said = scored ? `${right} of ${guess.words.length} right. ${guess.question}` : guess.question;
-    const act = scored ? press("Done", "Close the question", finish) : press("Reveal", "Check the answer", reveal, { class: "stage-play" });
+    const act = scored ? button("Done", "Close the question", finish) : button("Reveal", "Check the answer", reveal, { class: "stage-play" });
     quiz.replaceChildren(node("span", { role: "status" }, said), ...chips, act);
     quiz.hidden = false;
     buttons.guess.setAttribute("aria-pressed", "true");
   }
 
   function reveal() {
-    kit.jump(guess.kind === "looks" ? Math.max(guess.at, shownFrom(record(), "visibility")) : guess.at);
+    kit.jump(guess.shownAt);
     if (guess.matrix) kit.now.lock = { matrix: guess.matrix, row: guess.row, column: -1 };
     kit.wake();
     paintQuiz(true);
@@ -306,48 +294,39 @@ export function sheetsOf(kit) {
   }
 
   function board() {
-    const width = 640;
-    const scale = (2 * 220) / width;
+    const [width, scale] = [640, (2 * 220) / 640];
     const plan = makePlan(record(), width, kit.measure);
-    const pictures = record().frames.map((frame, k) =>
-      press("", frame.caption || frame.title, () => kit.jump(k), { "data-frame": String(k), "aria-label": `${k + 1}. ${frame.title}: ${frame.caption || ""}` }),
-    );
-    pictures.forEach((picture, k) => picture.append(thumb(k, width, scale, plan), node("span", {}, `${k + 1}. ${record().frames[k].title}`)));
-    story.replaceChildren(...pictures);
-  }
-
-  function thumb(k, width, scale, plan) {
-    const canvas = node("canvas", { width: String(Math.round(width * scale)), height: String(Math.round(plan.height * scale)), "aria-hidden": "true" });
-    const pen = canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    kit.drawWith(pen, { plan, theme: kit.theme(), memory: new Map(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, { reader: null, sort: kit.now.sorted ? 1 : 0, layer: kit.now.layer, head: kit.now.head });
-    return canvas;
+    const view = { reader: null, sort: kit.now.sorted ? 1 : 0, layer: kit.now.layer, head: kit.now.head };
+    story.replaceChildren(...record().frames.map((frame, k) => {
+      const { canvas, pen } = canvasOf(width, plan.height, scale, node("canvas", { "aria-hidden": "true" }));
+      kit.drawWith(pen, { plan, theme: kit.theme(), memory: new Map(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, view);
+      const made = button(canvas, frame.caption || frame.title, () => kit.jump(k), { "data-frame": String(k), "aria-label": `${k + 1}. ${frame.title}: ${frame.caption || ""}` });
+      made.append(node("span", {}, `${k + 1}. ${frame.title}`));
+      return made;
+    }));
   }
 
   function tables() {
-    const frame = kit.frame();
-    const made = frame.matrices.map((matrix) => {
-      const open = (i, j) => [CELL.visible, CELL.leaked].includes(matrix.cells[i * matrix.m + j]);
-      const share = (i, j) => {
-        const weight = frame.told ? weightAt(matrix, i, j, kit.now) : null;
-        return weight === null ? "yes" : percent(weight);
-      };
-      const count = sum(range(matrix.n * matrix.m).map((at) => Number(open(Math.floor(at / matrix.m), at % matrix.m))));
-      const head = node("tr", {}, node("th", { scope: "col" }, "reader"), ...matrix.columns.map((word) => node("th", { scope: "col" }, word)));
-      const rows = range(matrix.n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, matrix.rows[i] ?? String(i + 1)), ...range(matrix.m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? share(i, j) : "no"))));
-      return node("table", {}, node("caption", {}, `${matrix.title}: ${partSaid(matrix)}${matrix.n} query positions, ${matrix.m} key positions, ${count} of ${matrix.n * matrix.m} entries allowed${frame.told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${matrix.n ? speak(matrix, 0) : ""}; ${matrix.n ? speak(matrix, matrix.n - 1) : ""}.`), node("thead", {}, head), node("tbody", {}, ...rows));
-    });
+    const made = kit.frame().matrices.map(tableOf);
     table.replaceChildren(...(made.length ? made : ["This frame has no matrix yet; step to 'Attention mask'."]));
   }
 
-  /** Which part of a long text's matrix stands in the table. */
-  const partSaid = ({ whole, top, left, n, m }) => (whole ? `readers ${top + 1} to ${top + n} of ${whole.n}, places ${left + 1} to ${left + m} of ${whole.m}; ` : "");
-
-  const KEY_LIST = [
-    ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "next / previous row"], ["Escape", "clear the selection"],
-    ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a run; in the order: move the word"],
-    ["Delete", "on a word: let it go"], ["J, K", "on a long text: the next stretch, the stretch before"], ["N", "roll again"], ["R", "reset the edits (same seed)"], ["F", "fork the training run at the step that is shown"], ["L", "show the path of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "predict first"], ["B", "storyboard"], ["V", "the mask over ten visits"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
-  ];
+  function tableOf(matrix) {
+    const { n, m, title, rows, columns, whole, top, left } = matrix;
+    const { told } = kit.frame();
+    const open = (i, j) => isOpen(matrix, i * m + j);
+    const share = (i, j) => {
+      const weight = told ? weightAt(matrix, i, j, kit.now) : null;
+      return weight === null ? "yes" : percent(weight);
+    };
+    const count = sum(range(n * m).map((at) => Number(isOpen(matrix, at))));
+    const part = whole ? `readers ${top + 1} to ${top + n} of ${whole.n}, places ${left + 1} to ${left + m} of ${whole.m}; ` : "";
+    const ends = [0, n - 1].map((i) => (n ? speak(matrix, i) : "")).join("; ");
+    const caption = `${title}: ${part}${n} query positions, ${m} key positions, ${count} of ${n * m} entries allowed${told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${ends}.`;
+    const head = node("tr", {}, ...["reader", ...columns].map((word) => node("th", { scope: "col" }, word)));
+    const body = range(n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, rows[i] ?? String(i + 1)), ...range(m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? share(i, j) : "no"))));
+    return node("table", {}, node("caption", {}, caption), node("thead", {}, head), node("tbody", {}, ...body));
+  }
 
   // -- to take home
 
@@ -355,57 +334,21 @@ export function sheetsOf(kit) {
     menu.hidden = !open;
     buttons.save.setAttribute("aria-expanded", String(open));
     if (!open) return;
-    const { link } = record();
+    const save = (act) => () => {
+      act();
+      openMenu(false);
+    };
+    const { picture, drawing, name, rows } = takeHome(kit);
+    const csv = (matrix) => download(root, csvOf(entire(matrix), kit.frame().told ? kit.now : null), name("csv", matrix.name), "text/csv");
     const items = [
-      link !== undefined && !kit.alone() && press("Copy link to this state", "Link", copyLink),
-      press("Picture (PNG)", "PNG", savePng),
-      press("Drawing (SVG)", "SVG", () => save(svgText(), "image/svg+xml", "svg")),
-      ...kit.frame().matrices.map((matrix) => press(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", () => save(csvOf(entire(matrix), kit.frame().told ? kit.now : null), "text/csv", "csv", matrix.name))),
-      ...(kit.takeHome?.(press) || []),
+      record().link !== undefined && !kit.alone() && button("Copy link to this state", "Link", copyLink),
+      button("Picture (PNG)", "PNG", save(picture)),
+      button("Drawing (SVG)", "SVG", save(drawing)),
+      ...kit.frame().matrices.map((matrix) => button(`Table: ${matrix.title.split(":")[0]} (CSV)`, "CSV", save(() => csv(matrix)))),
+      ...rows(),
     ].filter(Boolean);
     menu.replaceChildren(...items);
     items[0].focus({ preventScroll: true });
-  }
-
-  const fileName = (ending, more = "") => [record().title, kit.frame().name, more].filter(Boolean).join("-").replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 80) + `.${ending}`;
-
-  function save(data, type, ending, more) {
-    const address = URL.createObjectURL(data instanceof Blob ? data : new Blob([data], { type }));
-    const anchor = node("a", { href: address, download: fileName(ending, more) });
-    root.append(anchor);
-    anchor.click();
-    anchor.remove();
-    setTimeout(() => URL.revokeObjectURL(address), 4000);
-    openMenu(false);
-  }
-
-  function savePng() {
-    const [plan, scale] = [kit.plan(), 2];
-    const canvas = node("canvas", { width: String(plan.width * scale), height: String(plan.height * scale) });
-    const pen = canvas.getContext("2d");
-    pen.fillStyle = kit.theme().paper;
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.globalCompositeOperation = "source-over";
-    const layer = node("canvas", { width: canvas.width, height: canvas.height });
-    const brush = layer.getContext("2d");
-    brush.setTransform(scale, 0, 0, scale, 0, 0);
-    const [k, u] = where();
-    kit.drawWith(brush, { ratio: scale, patterns: patterns(brush, kit.theme(), scale) }, k, u);
-    pen.drawImage(layer, 0, 0);
-    canvas.toBlob((blob) => save(blob, "image/png", "png"));
-  }
-
-  const where = () => {
-    const k = Math.min(Math.floor(kit.now.at), kit.last());
-    return [k, k === kit.last() ? 0 : kit.now.at - k];
-  };
-
-  function svgText() {
-    const plan = kit.plan();
-    const pen = svgPen(plan.width, plan.height, kit.theme(), kit.measure);
-    const [k, u] = where();
-    kit.drawWith(pen, { memory: new Map(), patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } }, k, u);
-    return pen.text(`${record().title}: ${kit.frame().caption || kit.frame().title}`);
   }
 
   function linkHere() {
@@ -419,15 +362,9 @@ export function sheetsOf(kit) {
   /** Where the clipboard is out of reach, the link is shown to be copied by hand. */
   async function copyLink() {
     const text = linkHere();
-    const field = node("input", { type: "text", readonly: "", "aria-label": "Link", value: text });
-    field.style.width = "260px";
-    let said = "Copied:";
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      said = "Copy this link:";
-    }
-    menu.replaceChildren(node("p", { role: "status" }, said), field);
+    const field = node("input", { type: "text", readonly: "", "aria-label": "Link", value: text, style: "width: 260px" });
+    const said = await navigator.clipboard?.writeText(text).then(() => "Copied:", () => null);
+    menu.replaceChildren(node("p", { role: "status" }, said || "Copy this link:"), field);
     field.select();
   }
 
@@ -438,18 +375,16 @@ export function sheetsOf(kit) {
       sheet.hidden = !shows[name];
       buttons[name].setAttribute("aria-pressed", String(shows[name]));
     }
-    if (shows.story) board();
     if (shows.table) tables();
-    follow();
+    settle();
   }
 
-  /** Once a stretch of a long text stands, its storyboard is drawn; while it is dragged, that would be slow. */
+  /** Once a window over a long text stands, its storyboard is drawn; while it is dragged, that would be slow. */
   function settle() {
     if (shows.story) board();
     follow();
   }
 
-  let shown = "";
   function follow() {
     if (shows.story) for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
     const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step, record().stretch?.from, record().stretch?.size].join();
@@ -469,8 +404,7 @@ export function sheetsOf(kit) {
       buttons.save.focus();
       return true;
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return false;
-    const act = { g: ask, b: () => toggle("story"), t: () => toggle("table"), "?": () => toggle("keys") }[event.key.toLowerCase()];
+    const act = !isForeign(event) && { g: ask, b: () => toggle("story"), t: () => toggle("table"), "?": () => toggle("keys") }[event.key.toLowerCase()];
     if (act) act();
     return Boolean(act);
   }
@@ -480,19 +414,8 @@ export function sheetsOf(kit) {
     shows.story = calm.matches;
     renew();
   };
-  document.addEventListener("pointerdown", outside);
-  calm.addEventListener("change", calmer);
-  for (const [name, text] of KEY_LIST) keys.append(node("div", {}, node("kbd", {}, name), ` ${text}`));
-  quiz.hidden = true;
+  const destroy = listen([[document, "pointerdown", outside], [calm, "change", calmer]]);
   parts.tools.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys), quiz);
   parts.below.append(keys, story, table);
-  return {
-    adopt, hover, key, follow, renew, settle,
-    destroy() {
-      document.removeEventListener("pointerdown", outside);
-      calm.removeEventListener("change", calmer);
-    },
-    svg: svgText,
-    link: linkHere,
-  };
+  return { adopt, hover, key, follow, renew, settle, destroy, svg: () => takeHome(kit).svgText(), link: linkHere };
 }

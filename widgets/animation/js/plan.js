@@ -1,11 +1,9 @@
-// Where everything stands: lanes, matrices, legend and what the model answers, for one width.
+/** Where everything stands: lanes, matrices, legend and what the model answers, for one width. */
 
+import tokens from "../../tokens.json" with { type: "json" };
 import { costs, planAnswers, planAnswersBeside } from "./answers.js";
-import { inFull, matrixShapes, rises } from "./layout.js";
 import { planMap } from "./long_text.js";
-import { CELL, CELL_LEGEND, LABEL, LANES, TOKEN_LEGEND, clamp, font, laneOf, leakSteps, range, sum } from "./record.js";
-
-// ---------------------------------------------------------------------------------------------------- layout
+import { CELL, LABEL, LANES, clamp, font, inFull, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
 
 /**
  * Where everything stands at a given width. Lanes and matrices keep their places over all frames, so the page never
@@ -123,19 +121,15 @@ export function planLegend(drawn, plan, y, measure) {
   const record = inFull(drawn);
   const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
   const matrices = record.frames.flatMap((frame) => frame.matrices);
-  const occurs = {
-    chosen: cells.some((cell) => cell.chosen),
-    first: cells.some((cell) => cell.language === 1),
-    second: cells.some((cell) => cell.language === 2),
-    graded: cells.some((cell) => cell.graded) || matrices.some((matrix) => matrix.graded.some(Boolean)),
-  };
+  const asks = { chosen: (cell) => cell.chosen, first: (cell) => cell.language === 1, second: (cell) => cell.language === 2, graded: (cell) => cell.graded };
+  const answers = matrices.some((matrix) => matrix.graded.some(Boolean));
   /** @type {{ kind: string, text: string, state?: string, code?: number }[]} */
-  const items = Object.entries(TOKEN_LEGEND)
-    .filter(([state]) => occurs[state] ?? cells.some((cell) => cell.state === state))
+  const items = Object.entries(tokens.tokens)
+    .filter(([state]) => cells.some(asks[state] || ((cell) => cell.state === state)) || (state === "graded" && answers))
     .map(([state, text]) => ({ kind: "token", state, text }));
   const codes = [1, 2, 0, 3, 4].filter((code) => matrices.some((matrix) => matrix.cells.includes(code)) || (code === 4 && leakSteps(record).length));
   const hidden = items.some((item) => item.state === "padding");
-  for (const code of codes) if (code !== CELL.padding || !hidden) items.push({ kind: "cell", code, text: CELL_LEGEND[code] });
+  for (const code of codes) if (code !== CELL.padding || !hidden) items.push({ kind: "cell", code, text: tokens.cells[code] });
   if (matrices.some((matrix) => matrix.heads)) items.push({ kind: "weight", text: "attention weight, by area" });
   const column = plan.beside && !(plan.answers && plan.answers.x > plan.left) && plan.width - plan.pad - plan.beside.x >= 210;
   let x = column ? plan.beside.x : plan.pad;

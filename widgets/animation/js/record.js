@@ -27,9 +27,10 @@ function meanOf({ heads, n, m }, data) {
 /** The layer that the eye is on; without a wish the topmost one. */
 export const layerOf = (matrix, eye) => Math.min(eye.layer ?? matrix.layers - 1, matrix.layers - 1);
 
-export const sameStates = (a, b) => a.n === b.n && a.m === b.m && (a.cells === b.cells || a.cells.every((state, i) => state === b.cells[i]));
+/** May the query of a cell attend to its key? */
+export const isOpen = ({ cells }, at) => cells[at] === CELL.visible || cells[at] === CELL.leaked;
 
-// ---------------------------------------------------------------------------------------------------- constants
+export const sameStates = (a, b) => a.n === b.n && a.m === b.m && (a.cells === b.cells || a.cells.every((state, i) => state === b.cells[i]));
 
 export const MOVE = 450; // ms of one move
 export const REST = 700; // ms of rest between two moves while playing
@@ -48,19 +49,14 @@ export const LABEL = 86; // px at most for a word beside a matrix
 export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 
 /** Where the reader of a matrix stands and where the places that it reads stand. */
-export const READER_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "decoder" };
-export const READ_LANE = { encoder: "inputs", content: "inputs", query: "inputs", "content above": "inputs", "query above": "inputs", decoder: "decoder", cross: "inputs" };
+export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [name, ["decoder", "cross"].includes(name) ? "decoder" : "inputs"]));
+export const READ_LANE = { ...READER_LANE, cross: "inputs" };
 
 /** Okabe-Ito: told apart by people with any kind of colour vision. A hue has one meaning throughout the picture:
  * blue may be attended to, sky was added by the objective, green moved, orange is chosen and scored, vermilion is made
  * wrong on purpose or leaks, purple comes from another model. */
 export const HUE = Object.fromEntries(Object.entries(tokens.palette).map(([name, hex]) => [name, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]));
-
-export const TOKEN_LEGEND = tokens.tokens;
 export const SPOKEN = ["", "first", "second"]; // by the number of the language, where a text holds two
-export const CELL_LEGEND = tokens.cells;
-
-// ---------------------------------------------------------------------------------------------------- small tools
 
 export const clamp = (x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
 export const lerp = (a, b, t) => a + (b - a) * t;
@@ -68,21 +64,18 @@ export const ease = (t) => (t < 0.5 ? 4 * t * t * t : 1 - Math.pow(2 - 2 * t, 3)
 export const font = (size, weight = 400) => `${weight} ${size}px ${FAMILY}`;
 export const sum = (list) => list.reduce((a, b) => a + b, 0);
 export const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.round(100 * share)} %`);
+export const mapped = (object, act) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, act(value)]));
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
 
 /** Base64 of uint8, bytes, or an array of numbers, as exactly `size` bytes. */
 export function bytes(data, size) {
   if (data instanceof Uint8Array && data.length >= size) return data.subarray(0, size);
   const out = new Uint8Array(size);
+  const text = typeof data === "string" ? atob(data) : "";
+  for (let i = 0; i < Math.min(size, text.length); i++) out[i] = text.charCodeAt(i);
   if (typeof data !== "string") out.set(Array.from(data || []).slice(0, size));
-  else {
-    const text = atob(data);
-    for (let i = 0; i < Math.min(size, text.length); i++) out[i] = text.charCodeAt(i);
-  }
   return out;
 }
-
-// ---------------------------------------------------------------------------------------------------- the record
 
 /**
  * The record with defaults filled in, matrices unpacked, and the moves between neighbouring frames found once.
@@ -127,7 +120,7 @@ function readWeights(weights, cells) {
   if (!weights) return { heads: 0, layers: 0, data: {} };
   const { heads, layers = 1 } = weights;
   const given = typeof weights.data === "string" ? { 0: weights.data } : weights.data;
-  return { heads, layers, data: Object.fromEntries(Object.entries(given).map(([layer, data]) => [layer, bytes(data, heads * cells)])) };
+  return { heads, layers, data: mapped(given, (data) => bytes(data, heads * cells)) };
 }
 
 export function readCell(cell) {
@@ -140,8 +133,7 @@ export function readMatrix(matrix, painted = []) {
   const ordered = matrix.order && (matrix.order.length === n || matrix.order.length === m);
   return {
     ...matrix,
-    n,
-    m,
+    n, m,
     cells: bytes(matrix.states, n * m),
     graded: Array.from(matrix.graded_rows || []),
     ...readWeights(matrix.weights, n * m),
@@ -158,8 +150,38 @@ export function inverse(order) {
   return slots;
 }
 
+/** The lane of a reader: of the decoder, or of the inputs. */
+export const homeOf = (reader) => (reader === "decoder" ? "decoder" : "inputs");
 export const laneOf = (frame, name) => frame.lanes.find((lane) => lane.name === name);
 export const matrixOf = (frame, name) => frame.matrices.find((matrix) => matrix.name === name);
+
+/** A record with all of its text: whatever part of it is drawn, everything keeps its size and place. */
+export const inFull = (record) => record.whole || record;
+
+/** Chosen tokens rise in the lanes of the text; what must be predicted stays on its line. */
+export const rises = (lane) => lane === "original" || lane === "inputs";
+
+/** The box of the i-th chip of a lane. */
+export function chipBox(plan, lane, i, chosen = false) {
+  const { chips } = plan;
+  const slot = plan.lanes[lane];
+  const x = plan.left + (i % chips.columns) * (chips.w + chips.gap);
+  const y = slot.top + slot.above + Math.floor(i / chips.columns) * slot.pitch;
+  return { x, y: y - (chosen && rises(lane) ? 5 : 0), w: chips.w, h: chips.h };
+}
+
+/**
+ * The largest shape that each matrix takes in the record; it decides the room that is kept for it.
+ * @returns {any[]}
+ */
+export function matrixShapes(record) {
+  const all = record.frames.flatMap((frame) => frame.matrices);
+  return MATRICES.map((name) => all.filter((matrix) => matrix.name === name)).filter((some) => some.length).map((some) => {
+    const [n, m] = ["n", "m"].map((side) => Math.max(...some.map((matrix) => matrix[side])));
+    const [rows, columns] = ["rows", "columns"].map((side) => [...new Set(some.flatMap((matrix) => matrix[side]))]);
+    return { name: some[0].name, title: some.at(-1).title || some[0].name, n, m, rows, columns };
+  });
+}
 
 /** Every cell of a frame with an identity that is unique in its lane even if a key is given twice. */
 export function placed(frame) {
@@ -178,11 +200,9 @@ export function placed(frame) {
  * from a lane above. What vanishes for good squeezes into what was inserted in its place, or falls.
  */
 export function movesBetween(before, after) {
-  const olds = placed(before);
-  const news = placed(after);
-  const oldById = new Map(olds.map((spot) => [spot.id, spot]));
-  const newById = new Map(news.map((spot) => [spot.id, spot]));
-  const vanishing = olds.filter((spot) => !newById.has(spot.id));
+  const [olds, news] = [placed(before), placed(after)];
+  const [oldById, newIds] = [new Map(olds.map((spot) => [spot.id, spot])), new Set(news.map((spot) => spot.id))];
+  const vanishing = olds.filter((spot) => !newIds.has(spot.id));
   const taken = new Set();
   const moves = news.map((to) => {
     const stay = oldById.get(to.id);
@@ -220,17 +240,17 @@ export function speakWeights(matrix, row, eye) {
 /** What a reader may do, as one spoken clause. */
 export function speak(matrix, row) {
   if (matrix.whole) return speak(matrix.whole, row + matrix.top);
-  const states = Array.from(matrix.cells.subarray(row * matrix.m, (row + 1) * matrix.m));
-  const seen = states.filter((state) => state === CELL.visible || state === CELL.leaked).length;
-  const places = states.filter((state) => state !== CELL.padding).length;
+  const cells = range(matrix.m).map((j) => row * matrix.m + j);
+  const seen = cells.filter((at) => isOpen(matrix, at)).length;
+  const places = cells.filter((at) => matrix.cells[at] !== CELL.padding).length;
   const square = matrix.n === matrix.m && matrix.name !== "cross";
-  const self = square && states[row] !== CELL.visible && states[row] !== CELL.leaked ? ", not itself" : "";
+  const self = square && !isOpen(matrix, cells[row]) ? ", not itself" : "";
   return `'${matrix.rows[row] ?? row + 1}' sees ${seen} of ${places} places${self}`;
 }
 
 /** The steps of a leak as cells of matrices: information flows up the layers, so the later node is the reader. */
 export function leakSteps(record) {
-  const path = (record.leak && record.leak.leak && record.leak.path) || [];
+  const path = (record.leak?.leak && record.leak.path) || [];
   return path.slice(1).map((b, i) => {
     const [read, reader] = (b.layer ?? 0) >= (path[i].layer ?? 0) ? [path[i], b] : [b, path[i]];
     return { reader, read };
@@ -250,7 +270,4 @@ export function runsThrough({ reader, read }, matrix) {
 }
 
 /** The frame from which an edit can be seen, by the name of the stage that it bends. */
-export function shownFrom(record, name) {
-  const at = record.frames.findIndex((frame) => frame.name.split(" ")[0] === name);
-  return at < 0 ? 0 : at;
-}
+export const shownFrom = (record, name) => Math.max(0, record.frames.findIndex((frame) => frame.name.split(" ")[0] === name));

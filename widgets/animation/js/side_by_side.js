@@ -1,9 +1,11 @@
-// ---------------------------------------------------------------------------------------------------- in step
+/** Several stages side by side under one player, and the choice between one stage and several. */
 
-import { ICONS, icon, isText } from "./controls.js";
-import { node, plain } from "./dom.js";
-import { CHOSEN_ELSEWHERE, FORK_ELSEWHERE } from "./editing.js";
-import { FAMILY, REST, clamp, lerp } from "./record.js";
+import { button, isForeign, watchTheme } from "./controls.js";
+import { endOf, listen, node, plain } from "./dom.js";
+import { elsewhere } from "./editing.js";
+import { KEY_LIST, keyList } from "./panels.js";
+import { makePlayer, playerBar } from "./player.js";
+import { FAMILY, lerp } from "./record.js";
 import { mountOne } from "./stage.js";
 import { HOST_COLOURS, dressed } from "./theme.js";
 
@@ -24,12 +26,9 @@ const IN_STEP_STYLE = `
 .stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 6px 2px; }
 `;
 
-const STEP_KEYS = [
-  ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first step, last step"], ["F", "fork the training run at the step that is shown"],
-  ["Up, Down", "next / previous row of each"], ["Escape", "let them go"], ["L", "show the path of a leak"], ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["J, K", "on a long text: the next stretch, the stretch before"],
-  ["M", "paint the mask of the first"], ["N", "roll again"], ["R", "reset the edits (same seed)"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"],
-  ["1 to 9, 0", "one of the first ten objectives"], ["C", "the second stage goes, or comes"], ["/", "search the objectives"], ["?", "this list"],
-];
+const OF_ONE = ["+ and -", "Tab, Enter", "Shift+Left, Shift+Right", "Delete", "G", "B", "V", "T"]; // keys that only a lone stage hears
+const IN_STEP = { "Home, End": "first step, last step", "Up, Down": "next / previous row of each", M: "paint the mask of the first", C: "the second stage goes, or comes" };
+const STEP_KEYS = KEY_LIST.filter(([key]) => !OF_ONE.includes(key)).map(([key, text]) => [key, IN_STEP[key] || text]);
 
 const LOOKING = new Set(["ArrowUp", "ArrowDown", "Escape", "h", "l", "o", ",", ".", "j", "k"]);
 
@@ -45,93 +44,29 @@ function stepsOf(records) {
 }
 
 /** Two to four stages under one player; the first may be edited, and the others follow its plan where it is shared. */
-export function mountInStep(el, raw, options = {}) {
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const style = node("style");
-  style.textContent = IN_STEP_STYLE;
-  const press = (name, label) => node("button", { type: "button", "aria-label": label, title: label }, icon(ICONS[name]));
-  const [back, play, on] = [press("back", "Step back"), press("play", "Play"), press("step", "Step forward")];
-  const scrub = node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Animation step" });
-  const where = node("output");
-  const bar = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, back, play, on, scrub, where);
-  const row = node("div", { class: "stages-row" });
-  const keys = node("div", { class: "stages-keys", hidden: "" }, ...STEP_KEYS.map(([name, text]) => node("div", {}, node("kbd", {}, name), ` ${text}`)));
-  const help = node("button", { type: "button", "aria-label": "Keys", title: "Keys (?)", "aria-pressed": "false" }, "?");
-  bar.append(help);
-  const said = node("p", { class: "stages-said", role: "status" });
-  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step", "data-lm-suppress-shortcuts": "true" }, style, bar, said, keys, row);
-  el.replaceChildren(root);
-  let [stages, common, at, goal, loop, clock, playing] = [[], null, 0, null, 0, 0, false];
-
-  /** The bar takes its colour from the host, as the stages do. */
-  const repaint = () => dressed(root);
-  const changing = new MutationObserver(() => setTimeout(repaint, 60)); // hosts change their theme by an attribute
-  for (const target of [document.documentElement, document.body]) changing.observe(target, { attributes: true });
-
+function mountInStep(el, raw, options = {}) {
+  const now = {};
   const last = () => common.steps.length - 1;
+  const player = makePlayer(now, { last, pace: () => 700, back: 700, draw, onFrame: options.onFrame, onPlaying: options.onPlaying });
+  const bar = playerBar(player, { back: "Step back", play: "Play", step: "Step forward" });
+  const help = button("?", "Keys (?)", list, { "aria-label": "Keys", "aria-pressed": "false" });
+  const row = node("div", { class: "stages-row" });
+  const keys = node("div", { class: "stages-keys", hidden: "" }, ...keyList(STEP_KEYS));
+  const said = node("p", { class: "stages-said", role: "status" });
+  const head = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, bar.back, bar.play, bar.step, bar.scrub, bar.where, help);
+  const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step", "data-lm-suppress-shortcuts": "true" }, node("style", {}, IN_STEP_STYLE), head, said, keys, row);
+  el.replaceChildren(root);
+  let [stages, common] = [[], null];
+
   /** The place of stage s at a common place: between two steps it is on its own way from one frame to the other. */
-  const placeOf = (s) => {
-    const k = Math.min(Math.floor(at), last());
-    return lerp(common.places[s][k], common.places[s][Math.min(k + 1, last())], at - k);
-  };
+  function placeOf(s) {
+    const k = Math.min(Math.floor(now.at), last());
+    return lerp(common.places[s][k], common.places[s][Math.min(k + 1, last())], now.at - k);
+  }
 
   function draw() {
     stages.forEach((stage, s) => stage.show(placeOf(s)));
-    scrub.value = String(at);
-    const text = STEP_TITLES[common.steps[Math.round(at)]];
-    where.textContent = `${text} (${Math.round(at) + 1}/${last() + 1})`;
-    scrub.setAttribute("aria-valuetext", where.textContent);
-    back.disabled = at <= 0;
-    on.disabled = at >= last();
-    options.onFrame?.(Math.round(goal ?? at));
-  }
-
-  function tick(stamp) {
-    loop = 0;
-    const ms = clamp(stamp - clock, 0, 64);
-    clock = stamp;
-    if (goal === null) return;
-    const left = goal - at;
-    at = calm.matches || Math.abs(left) < ms / 700 ? goal : at + Math.sign(left) * (ms / 700);
-    if (at === goal) {
-      goal = null;
-      if (playing) setTimeout(onward, REST);
-    }
-    draw();
-    wake();
-  }
-
-  function wake() {
-    if (loop || goal === null) return;
-    clock = performance.now();
-    loop = requestAnimationFrame(tick);
-  }
-
-  function go(to) {
-    goal = clamp(to, 0, last());
-    wake();
-  }
-
-  function onward() {
-    if (!playing) return;
-    if (at >= last()) return setPlaying(false);
-    go(Math.floor(at) + 1);
-  }
-
-  function setPlaying(value) {
-    if (playing === value) return;
-    playing = value;
-    options.onPlaying?.(value);
-    play.replaceChildren(icon(ICONS[value ? "pause" : "play"]));
-    play.setAttribute("aria-label", value ? "Pause" : "Play");
-    if (value && at >= last()) at = 0;
-    if (value) onward();
-  }
-
-  function jump(to) {
-    setPlaying(false);
-    [at, goal] = [clamp(to, 0, last()), null];
-    draw();
+    bar.show(now, last(), `${STEP_TITLES[common.steps[Math.round(now.at)]]} (${Math.round(now.at) + 1}/${last() + 1})`);
   }
 
   function list() {
@@ -139,19 +74,17 @@ export function mountInStep(el, raw, options = {}) {
     help.setAttribute("aria-pressed", String(!keys.hidden));
   }
 
+  const KEYS = {
+    " ": player.toggle, p: player.pause, s: player.forward, ArrowRight: player.forward, ArrowLeft: player.backward, Home: player.first, End: player.end,
+    f: () => options.onEdit?.({ do: "fork" }), "?": list,
+  };
+
   function key(event) {
     if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName) && event.key === " ") return;
     if ((event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key)) return pass(event);
-    if (event.ctrlKey || event.metaKey || event.altKey || isText(event.target)) return;
-    const [on, back] = [1, -1].map((step) => () => {
-      setPlaying(false);
-      go(step > 0 ? Math.floor(goal ?? at) + 1 : Math.ceil(goal ?? at) - 1);
-    });
-    const acts = { " ": () => setPlaying(!playing), p: () => setPlaying(false), s: on, ArrowRight: on, ArrowLeft: back, Home: () => jump(0), End: () => jump(last()), f: () => options.onEdit?.({ do: "fork" }), "?": list };
-    const act = event.key === " " && event.shiftKey ? back : acts[event.key] || acts[event.key.toLowerCase()];
-    if (event.target === scrub) return;
-    const elsewhere = !options.onEdit && (event.key.toLowerCase() === "f" ? FORK_ELSEWHERE : /^[\dc/]$/i.test(event.key) && CHOSEN_ELSEWHERE);
-    said.textContent = elsewhere || "";
+    if (isForeign(event) || event.target === bar.scrub) return;
+    const act = event.key === " " && event.shiftKey ? player.backward : KEYS[event.key] || KEYS[event.key.toLowerCase()];
+    said.textContent = (!options.onEdit && elsewhere(event)) || "";
     if (!act) return pass(event);
     event.preventDefault();
     event.stopPropagation();
@@ -165,9 +98,9 @@ export function mountInStep(el, raw, options = {}) {
     for (const stage of looks ? stages : stages.slice(0, 1)) stage.key(event);
   }
 
+  /** Takes other records; what is on screen stays where it is. */
   function fill(value) {
-    const records = plain(value instanceof Map ? Object.fromEntries(value) : value).records.slice(0, 4);
-    const step = common && common.steps[Math.round(at)];
+    const records = plain(value).records.slice(0, 4);
     common = stepsOf(records);
     if (stages.length !== records.length) {
       for (const stage of stages) stage.destroy();
@@ -175,35 +108,55 @@ export function mountInStep(el, raw, options = {}) {
       row.replaceChildren(...homes);
       stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, onEdit: i ? undefined : options.onEdit, onStretch: (share) => stages.forEach((stage) => stage.stretch(share)) }));
     } else stages.forEach((stage, i) => stage.update(records[i]));
-    scrub.max = String(last());
-    at = step === undefined || step === null ? clamp(options.frame ?? 0, 0, last()) : Math.max(0, common.steps.indexOf(step));
-    goal = null;
-    draw();
   }
 
-  const listen = [
-    [matchMedia("(prefers-color-scheme: dark)"), "change", repaint],
-    [root, "keydown", key], [help, "click", list], [scrub, "input", () => jump(Number(scrub.value))], [play, "click", () => setPlaying(!playing)],
-    [back, "click", () => { setPlaying(false); go(Math.ceil(goal ?? at) - 1); }],
-    [on, "click", () => { setPlaying(false); go(Math.floor(goal ?? at) + 1); }],
-  ];
-  for (const [target, type, act] of listen) target.addEventListener(type, act);
-  repaint();
+  function update(value) {
+    const step = common.steps[Math.round(now.at)];
+    fill(value);
+    Object.assign(now, { at: Math.max(0, common.steps.indexOf(step)), goal: null });
+    player.redraw();
+  }
+
+  const end = endOf(watchTheme(() => dressed(root)), listen([[root, "keydown", key]]), player.destroy);
+  dressed(root); // the bar takes its colours from the host, as the stages do
   fill(raw);
-  if (options.playing) setPlaying(true);
+  player.begin(options);
   return {
-    set: (frame, fraction) => (fraction === undefined && Math.abs(frame - at) <= 1 ? go(frame) : jump(frame + clamp(fraction || 0))),
-    play: () => setPlaying(true),
-    pause: () => setPlaying(false),
-    update: fill,
-    state: () => ({ frame: Math.floor(at), fraction: at - Math.floor(at), name: common.steps[Math.round(at)], playing, moving: goal !== null, stages: stages.map((stage) => stage.state()) }),
+    set: player.set,
+    play: () => player.setPlaying(true),
+    pause: player.pause,
+    update,
+    state: () => ({ frame: Math.floor(now.at), fraction: now.at - Math.floor(now.at), name: common.steps[Math.round(now.at)], playing: now.playing, moving: now.goal !== null, stages: stages.map((stage) => stage.state()) }),
     destroy() {
-      playing = false;
-      cancelAnimationFrame(loop);
-      changing.disconnect();
+      end();
       for (const stage of stages) stage.destroy();
-      for (const [target, type, act] of listen) target.removeEventListener(type, act);
       root.remove();
     },
   };
+}
+
+/**
+ * Puts a stage into `el`, or several in step if the record holds several. Options: frame, playing, onFrame(frame),
+ * onPlaying(playing) and onEdit(edit) keep a host in step; without onEdit nothing can be edited. The handle is also
+ * `el.__stage`, which is what the browser tests talk to.
+ */
+export function mount(el, raw, options = {}) {
+  const several = (value) => ((value instanceof Map ? value.get("records") : value && value.records) || []).length > 1;
+  const make = (value, more) => (several(value) ? mountInStep : mountOne)(el, value, { ...options, ...more });
+  let [many, inner] = [several(raw), make(raw)];
+  const outer = Object.fromEntries(["set", "play", "pause", "state", "svg", "link", "tell"].map((name) => [name, (...values) => inner[name]?.(...values)]));
+  outer.destroy = () => {
+    inner.destroy();
+    if (el.__stage === outer) delete el.__stage;
+  };
+  outer.update = (fresh) => {
+    if (several(fresh) === many) return inner.update(fresh);
+    const { frame, playing } = inner.state();
+    inner.destroy();
+    many = several(fresh);
+    inner = make(fresh, { frame, playing });
+    el.__stage = outer;
+  };
+  el.__stage = outer;
+  return outer;
 }

@@ -1,12 +1,12 @@
-// ---------------------------------------------------------------------------------------------------- more to explain
+/** What else the panel says about a frame: its lines of code, the switches of an objective, and its mask over ten epochs. */
 
-import { boxPath, cut, paintChip } from "./chips.js";
-import { isText, setLamp } from "./controls.js";
+import { paintChip } from "./chips.js";
+import { button, isForeign, setLamp } from "./controls.js";
 import { node } from "./dom.js";
-import { takeHome } from "./export.js";
+import { explained } from "./glossary.js";
+import { canvasOf, cut, paintBox, paintText, screenRatio } from "./pen.js";
 import { bytes, font, range, readCell } from "./record.js";
 
-/** What else the panel says about a frame: its lines of code, the switches of an objective, and the film of its mask. */
 const MORE_STYLE = `
 .stage .stage-code pre { margin: 3px 0 6px; word-break: normal; padding: 8px 9px; max-height: 330px; overflow: auto; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--track); border-radius: 8px; font: 400 11.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; tab-size: 4; }
 .stage .stage-code code { padding: 0; background: none; color: inherit; }
@@ -28,22 +28,19 @@ const coloured = (runs) => runs.map(([kind, text]) => (kind ? node("span", { cla
 /** Text of a call that may be broken after its signs, so that no word is cut in two. */
 const breakable = (part) => (typeof part === "string" ? part.split(/(?<=[(,=])/).flatMap((piece, i) => (i ? [node("wbr"), piece] : [piece])) : [part]);
 
+const VISITS = 10;
 const FILM_SIDE = 15;
 const FILM_STATES = ["", "masked", "randomised", "graded_as_is"];
 
 export function moreOf(kit) {
-  const { parts, root } = kit;
-  const style = node("style");
-  style.textContent = MORE_STYLE;
-  root.prepend(style);
+  const { parts, record } = kit;
+  parts.style.prepend(MORE_STYLE);
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
-  const reel = node("button", { type: "button", title: "The mask at ten visits of the same sentence (V)", "aria-pressed": "false" }, "Masks over epochs");
+  const reel = button("Masks over epochs", "The mask at ten visits of the same sentence, one in each epoch (V)", () => roll(), { "aria-pressed": "false" });
   let [shown, rolling] = [null, false];
 
-  // -- the code of a frame
-
-  function read() {
+  function follow() {
     const made = kit.frame().code;
     if (made === shown) return;
     shown = made;
@@ -57,27 +54,21 @@ export function moreOf(kit) {
     code.replaceChildren(node("h3", {}, "The code of this frame"), ...(made.says ? [node("p", { class: "quiet" }, made.says)] : []), node("details", { open: "" }, node("summary", {}, call), ...blocks));
   }
 
-  // -- the switches
-
   function switches() {
     const told = record().switch;
     if (!told) return [];
     const choice = ({ value, level, sentence, hears }) => {
-      const lamp = node("span", { "aria-hidden": "true" });
-      const box = node("p", {});
+      const box = node("p");
       setLamp(box, { level, leak: level === "red", sentence }, kit.theme());
-      lamp.append(box.firstChild);
-      const inside = [lamp, node("b", {}, value), node("small", {}, `${sentence} ${hears}`)];
+      const inside = [node("span", { "aria-hidden": "true" }, box.firstChild), node("b", {}, value), node("small", {}, `${sentence} ${hears}`)];
       const now = String(value === told.now);
       if (!kit.live) return node("div", { "data-now": now }, ...inside);
-      const made = node("button", { type: "button", "aria-pressed": now, "data-choice": value }, ...inside);
-      made.addEventListener("click", () => kit.send({ do: "set", knob: told.knob, to: value }, "visibility"));
+      const made = button("", "", () => kit.send({ do: "set", knob: told.knob, to: value }, "visibility"), { "aria-pressed": now, "data-choice": value });
+      made.replaceChildren(...inside);
       return made;
     };
-    return [node("section", { class: "stage-switch" }, node("h3", {}, told.question), ...told.choices.map(choice))];
+    return [node("section", { class: "stage-switch" }, node("h3", { title: explained(told.question) }, told.question), ...told.choices.map(choice))];
   }
-
-  // -- the film of a mask
 
   function roll(open = !rolling) {
     rolling = open && Boolean(record().film);
@@ -88,73 +79,55 @@ export function moreOf(kit) {
 
   function strip({ title, states }) {
     const { words } = record().film;
-    const data = bytes(states, words.length * 10);
-    const ever = range(words.length).filter((j) => range(10).some((v) => data[v * words.length + j])).length;
-    const different = new Set(range(10).map((v) => data.slice(v * words.length, (v + 1) * words.length).map((s) => Number(s > 0)).join())).size;
+    const visits = range(VISITS).map((v) => bytes(states, words.length * VISITS).subarray(v * words.length, (v + 1) * words.length));
+    const ever = range(words.length).filter((j) => visits.some((visit) => visit[j])).length;
+    const different = new Set(visits.map((visit) => Array.from(visit, (state) => Number(state > 0)).join())).size;
     const said = `${different} choice${different === 1 ? "" : "s"} in 10 visits; ${ever} of ${words.length} words are ever asked for.`;
     const canvas = node("canvas", { role: "img", "aria-label": `${title}: ${said}` });
-    const caption = node("figcaption", {}, node("b", {}, `${title}: `), said);
-    shoot(canvas, words, data);
-    return node("figure", {}, canvas, caption);
+    shoot(canvas, words, visits);
+    return node("figure", {}, canvas, node("figcaption", {}, node("b", {}, `${title}: `), said));
   }
 
-  function shoot(canvas, words, data) {
+  function shoot(canvas, words, visits) {
     const theme = kit.theme();
-    const ratio = Math.min(3, window.devicePixelRatio || 1);
+    const ratio = screenRatio();
     const head = Math.min(80, Math.max(...words.map((word) => kit.measure(word, font(11.5)))) * 0.74) + 12;
-    const [width, height] = [words.length * FILM_SIDE + 30 + head * 0.5, head + 10 * FILM_SIDE + 6];
-    Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
+    const [width, height] = [words.length * FILM_SIDE + 30 + head * 0.5, head + VISITS * FILM_SIDE + 6];
+    const { pen } = canvasOf(width, height, ratio, canvas);
     Object.assign(canvas.style, { width: `${width}px`, aspectRatio: `${width} / ${height}` });
-    const pen = canvas.getContext("2d");
-    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
     const art = { theme, memory: new Map(), ratio, plan: { chips: { size: 9, mark: 0.72, columns: 1, gap: 2, w: FILM_SIDE, h: FILM_SIDE - 4 }, lanes: { inputs: { below: 0 } } } };
-    pen.textBaseline = "middle";
-    pen.fillStyle = theme.muted;
     pen.font = font(11.5);
     words.forEach((word, j) => {
       pen.save();
       pen.translate(24 + (j + 0.5) * FILM_SIDE, head - 6);
       pen.rotate(-Math.PI / 4);
-      pen.fillText(cut(pen, word, 90, art.memory), 0, 0);
+      paintText(pen, cut(pen, word, 90, art.memory), 0, 0, { fill: theme.muted });
       pen.restore();
     });
-    for (const v of range(10)) {
-      pen.fillStyle = theme.muted;
-      pen.font = font(10);
-      pen.textAlign = "right";
-      pen.fillText(String(v + 1), 18, head + (v + 0.5) * FILM_SIDE);
-      words.forEach((_, j) => {
-        const state = FILM_STATES[data[v * words.length + j]];
+    visits.forEach((visit, v) => {
+      paintText(pen, String(v + 1), 18, head + (v + 0.5) * FILM_SIDE, { spec: font(10), fill: theme.muted, align: "right" });
+      visit.forEach((state, j) => {
         const box = { x: 24 + j * FILM_SIDE + 2, y: head + v * FILM_SIDE + 2, w: FILM_SIDE - 4, h: FILM_SIDE - 4 };
-        if (state) paintChip(pen, art, box, readCell({ state }), "inputs");
-        else {
-          pen.fillStyle = theme.lattice;
-          pen.beginPath();
-          boxPath(pen, box.x, box.y, box.w, box.h, 4);
-          pen.fill();
-        }
+        if (FILM_STATES[state]) paintChip(pen, art, box, readCell({ state: FILM_STATES[state] }), "inputs");
+        else paintBox(pen, box, 4, theme.lattice);
       });
-    }
+    });
   }
 
-  const record = () => kit.record();
-  reel.addEventListener("click", () => roll());
+  const again = () => roll(rolling);
   parts.tools.querySelector(".stage-menu")?.before(reel);
   parts.below.prepend(film);
-  kit.takeHome = (press) => takeHome(kit, press);
   return {
+    follow, renew: again, settle: again,
     adopt() {
       parts.explain.append(...switches(), code);
       shown = null;
-      read();
+      follow();
       reel.hidden = !record().film;
-      roll(rolling);
+      again();
     },
-    follow: read,
-    renew: () => roll(rolling),
-    settle: () => roll(rolling),
     key(event) {
-      if (event.key.toLowerCase() !== "v" || event.ctrlKey || event.metaKey || event.altKey || isText(event.target) || !record().film) return false;
+      if (event.key.toLowerCase() !== "v" || isForeign(event) || !record().film) return false;
       roll();
       return true;
     },

@@ -1,32 +1,27 @@
 /**
- * The stage: shows how an objective rebuilds a sentence (lanes of tokens) and who may look at whom (matrices).
+ * The stage: shows how an objective rebuilds a sentence (lanes of tokens) and its attention masks (matrices).
  *
- * One text, three hosts: anywidget in a notebook, Panel's AnyWidgetComponent in the app, and an inline module script
- * in a saved page. `widgets/bundle.py` joins the modules to that text: no build step, nothing that needs a network.
- *
- * The picture is a pure function of (record, frame k, fraction u, view). Everything that changes over time lives in
- * `mount`; everything above it can be called with any k and u, so scrubbing, stepping back and testing are free.
- * Text from the record only ever reaches `fillText` and `textContent`: data can never become markup.
+ * The picture is a pure function of (record, frame k, fraction u, view). What changes over time is `now`, which only
+ * the player and the hands of a person write. Text from the record only ever reaches `fillText` and `textContent`:
+ * data can never become markup.
  */
 
-import { answersShown, speakGuess } from "./answers.js";
-import { streamSpots } from "./chips.js";
-import { ICONS, button, icon, isText, setLamp } from "./controls.js";
-import { node } from "./dom.js";
-import { HANDS_STYLE, handsOn } from "./editing.js";
-import { entire, fitting, lengthOf, saysStretch, stretchOf, stretched } from "./long_text.js";
+import { answersShown } from "./answers.js";
+import { ICONS, button, icon, isForeign, setLamp, watchTheme } from "./controls.js";
+import { endOf, listen, node, optionsOf } from "./dom.js";
+import { handsOn } from "./editing.js";
+import { explained } from "./glossary.js";
+import { fitting, lengthOf, saysStretch, stretchOf, stretched } from "./long_text.js";
 import { patterns } from "./matrices.js";
-import { answering, duration, paint, storyReader } from "./paint.js";
-import { SHEETS_STYLE, sheetsOf } from "./panels.js";
+import { duration, paint, storyReader } from "./paint.js";
+import { sheetsOf } from "./panels.js";
+import { screenRatio } from "./pen.js";
 import { makePlan } from "./plan.js";
-import {
-  BACK, FAMILY, LANES, MOVE, READER_LANE, REST, SPEEDS, WIDEST, clamp, ease, laneOf, layerOf, leakSteps, matrixOf,
-  range, readRecord, runsThrough, shownFrom, speak, speakWeights, withNumbers,
-} from "./record.js";
+import { makePlayer, playerBar } from "./player.js";
+import { readerOf } from "./reader.js";
+import { FAMILY, LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers } from "./record.js";
 import { moreOf } from "./source_and_history.js";
-import { HOST_COLOURS, themeOf } from "./theme.js";
-
-// ---------------------------------------------------------------------------------------------------- the frame around it
+import { HOST_COLOURS, dressed } from "./theme.js";
 
 const STYLE = `
 .stage { position: relative; box-sizing: border-box; width: 100%; min-width: 0; max-width: ${WIDEST}px; padding: 4px 0 2px; outline: none;
@@ -70,15 +65,23 @@ const STYLE = `
   .stage .stage-subtitle { flex-basis: 100%; }
   .stage .stage-caption { flex-direction: column; gap: 0; min-height: 4.4em; font-size: 14px; }
   .stage .stage-controls .stage-group { flex-wrap: wrap; }
-  .stage .stage-scrub { flex-basis: 100%; order: -1; } .stage .stage-where { min-width: 0; flex: 1; text-align: right; }
+  .stage .stage-scrub { flex-basis: 100%; order: -1; } .stage .stage-where { min-width: 0; flex: 1; text-align: right; white-space: normal; }
 }
 body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }
 @media (forced-colors: active) { .stage button, .stage .stage-lamp, .stage .stage-controls { border: 1px solid currentColor; } }
 `;
 
+const TITLES = { first: "First frame (Home)", back: "Step back (Left)", play: "Play (Space)", step: "Step forward (Right)", last: "Last frame (End)" };
+
+const select = (name, title, choices = []) => node("select", { "aria-label": name, title: explained(title) }, ...optionsOf(choices));
+
 /** All elements of the component, made once; only texts and attributes change afterwards. */
-function buildParts() {
+function buildParts(player, setSorted, now) {
+  const bar = playerBar(player, TITLES);
+  bar.play.classList.add("stage-play");
+  bar.where.className = "stage-where";
   const parts = {
+    bar,
     title: node("h2", { class: "stage-title" }),
     subtitle: node("p", { class: "stage-subtitle" }),
     lamp: node("p", { class: "stage-lamp", role: "status" }),
@@ -87,56 +90,45 @@ function buildParts() {
     canvas: node("canvas", { role: "img" }),
     reader: node("p", { class: "stage-reader", "aria-live": "polite" }),
     source: node("p", { class: "stage-source" }),
-    first: button("first", "First frame", "Home"),
-    back: button("back", "Step back", "Left"),
-    play: button("play", "Play", "Space", { class: "stage-play" }),
-    step: button("step", "Step forward", "Right"),
-    last: button("last", "Last frame", "End"),
-    scrub: node("input", { type: "range", min: "0", step: "0.01", "aria-label": "Animation step" }),
-    where: node("output", { class: "stage-where" }),
-    speed: node("select", { "aria-label": "Speed", title: "Speed (+ and -)" }),
-    loop: button("loop", "Repeat", "loop", { "aria-pressed": "false" }),
-    sort: button("sort", "Sort axes by order", "O", { "aria-pressed": "false" }),
-    layer: node("select", { "aria-label": "Layer", title: "Layer (, and .)" }),
-    head: node("select", { "aria-label": "Attention head", title: "Attention head (H)" }),
+    speed: select("Speed", "Speed (+ and -)", SPEEDS.map((speed) => [speed, `${speed}×`])),
+    loop: button(icon(ICONS.loop), "Repeat from the start", () => parts.loop.setAttribute("aria-pressed", String((now.looping = !now.looping))), { "aria-label": "Repeat", "aria-pressed": "false" }),
+    sort: button(icon(ICONS.sort), "Sort axes by order (O)", () => setSorted(!now.sorted), { "aria-label": "Sort axes by order", "aria-pressed": "false" }),
+    layer: select("Layer", "Layer (, and .)"),
+    head: select("Attention head", "Attention head (H)"),
     tools: node("div", { class: "stage-tools", role: "group", "aria-label": "By hand" }),
     picture: node("div", { class: "stage-picture" }),
     below: node("div", { class: "stage-below" }),
     explain: node("aside", { class: "stage-explain", "aria-label": "Explanation" }),
+    style: node("style", {}, STYLE),
   };
   parts.sort.append(node("span", {}, "Sort by order"));
-  parts.loop.title = "Repeat from the start";
-  for (const speed of SPEEDS) parts.speed.append(node("option", { value: String(speed) }, `${speed}×`));
   parts.speed.value = "1";
+  parts.picture.append(parts.canvas);
   const live = node("p", { class: "stage-caption", "aria-live": "polite" }, parts.name, parts.caption);
-  const keys = node("span", { class: "stage-group" }, parts.first, parts.back, parts.play, parts.step, parts.last);
+  const steps = node("span", { class: "stage-group" }, bar.first, bar.back, bar.play, bar.step, bar.last);
   const extras = node("span", { class: "stage-group" }, parts.sort, parts.layer, parts.head, parts.speed, parts.loop);
-  const controls = node("div", { class: "stage-controls", role: "group", "aria-label": "Player" }, keys, node("span", { class: "stage-scrub" }, parts.scrub), parts.where, extras);
-  const style = node("style");
-  style.textContent = STYLE + HANDS_STYLE + SHEETS_STYLE;
+  parts.controls = node("div", { class: "stage-controls", role: "group", "aria-label": "Player" }, steps, node("span", { class: "stage-scrub" }, bar.scrub), bar.where, extras);
   const head = node("header", { class: "stage-head" }, parts.title, parts.subtitle, parts.lamp);
   const foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
-  parts.picture.append(parts.canvas);
   const body = node("div", { class: "stage-body" }, node("div", { class: "stage-main" }, parts.tools, parts.picture, foot, parts.below), parts.explain);
-  parts.controls = controls;
-  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, style, head, live, controls, body);
+  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, head, live, parts.controls, body);
   return parts;
 }
 
-// ---------------------------------------------------------------------------------------------------- mount
-
 /**
- * Puts a stage into `el`. Options: frame, playing, onFrame(frame), onPlaying(playing) keep a host in step.
- * The handle is also `el.__stage`, which is what the browser tests talk to.
+ * Puts a stage into `el`. Options: frame, playing, onFrame(frame), onPlaying(playing) keep a host in step; with
+ * onEdit(edit) it can be edited; a bare one has no player of its own. The handle is also `el.__stage`.
  */
 export function mountOne(el, raw, options = {}) {
-  const parts = buildParts();
+  const now = { sort: 0, sorted: false, hover: null, lock: null, layer: null, head: -1, from: 0, size: null };
+  const last = () => record.frames.length - 1;
+  const player = makePlayer(now, {
+    last, pace: (k) => duration(record, k), draw, also: glide, seen: () => onScreen, onFrame: options.onFrame, onPlaying: options.onPlaying,
+  });
+  const parts = buildParts(player, setSorted, now);
   const { root, canvas } = parts;
   const ctx = canvas.getContext("2d");
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
-  const memory = new Map();
-  const [stamps, widths] = [new Map(), new Map()];
+  const [memory, stamps, widths] = [new Map(), new Map(), new Map()];
   let stampedFor = "";
   const measure = (text, spec) => {
     const key = `${spec}|${text}`;
@@ -147,139 +139,62 @@ export function mountOne(el, raw, options = {}) {
     return widths.get(key);
   };
   let whole = readRecord(raw);
-  let record = whole; // of a long text, the stretch that is drawn
-  let [plan, theme, art, drawn, loop] = [null, null, null, [], 0];
-  const now = { at: 0, goal: null, playing: false, rest: 0, sort: 0, sorted: false, hover: null, lock: null, layer: null, head: -1, speed: 1, looping: false, from: 0, size: null };
-  const told = { frame: 0, playing: false };
-  let [onScreen, clock, alive] = [true, 0, true];
-  const plugs = [];
-
-  const last = () => record.frames.length - 1;
+  let record = whole; // of a long text, the part that is drawn
+  let [plan, theme, art, drawn, onScreen] = [null, null, null, [], true];
   const nearest = () => Math.round(now.at);
   const frameNow = () => record.frames[nearest()];
-  const reader = () => now.hover || now.lock;
-
-  // -- time
-
-  function wake() {
-    if (!loop && alive) {
-      clock = performance.now();
-      loop = requestAnimationFrame(tick);
-    }
-  }
-
-  function tick(stamp) {
-    loop = 0;
-    if (!alive) return;
-    const elapsed = clamp(stamp - clock, 0, 64);
-    clock = stamp;
-    const busy = onScreen && advance(elapsed * now.speed);
-    draw();
-    if (busy) loop = requestAnimationFrame(tick);
-  }
-
-  /** Moves the clock on; answers whether there is more to come. */
-  function advance(ms) {
-    const target = now.sorted ? 1 : 0;
-    if (now.sort !== target) now.sort = calm.matches ? target : clamp(now.sort + (Math.sign(target - now.sort) * ms) / (MOVE * 1.4));
-    if (now.goal !== null) travel(ms);
-    else if (now.playing) {
-      now.rest -= ms;
-      if (now.rest <= 0) onward();
-    }
-    return now.goal !== null || now.playing || now.sort !== target;
-  }
-
-  function travel(ms) {
-    const forward = now.goal > now.at;
-    const k = forward ? Math.floor(now.at) : Math.ceil(now.at) - 1;
-    const pace = forward ? duration(record, clamp(k, 0, last() - 1)) : BACK;
-    const left = Math.abs(now.goal - now.at);
-    if (calm.matches || left <= ms / pace || left > 1) {
-      now.at = now.goal;
-      now.goal = null;
-      now.rest = REST;
-    } else now.at += (forward ? 1 : -1) * (ms / pace);
-  }
-
-  function onward() {
-    if (nearest() < last()) now.goal = Math.floor(now.at) + 1;
-    else if (now.looping) {
-      now.at = 0;
-      now.rest = REST;
-    } else setPlaying(false);
-  }
-
-  function go(frame) {
-    now.goal = clamp(frame, 0, last());
-    if (now.goal === now.at) now.goal = null;
-    wake();
-  }
-
-  const forward = () => go(Math.floor((now.goal ?? now.at) + 1e-6) + 1);
-  const backward = () => go(Math.ceil((now.goal ?? now.at) - 1e-6) - 1);
-
-  function setPlaying(value) {
-    if (now.playing === value) return;
-    now.playing = value;
-    now.rest = 0;
-    if (value && now.goal === null && now.at >= last()) now.at = 0;
-    tell();
-    wake();
-  }
-
-  /** Hosts hear of whole frames only: where a running move is heading, or the frame nearest to the scrub bar. */
-  function tell() {
-    const frame = now.goal ?? nearest();
-    if (frame !== told.frame) options.onFrame?.((told.frame = frame));
-    if (now.playing !== told.playing) options.onPlaying?.((told.playing = now.playing));
-  }
+  const { redraw, wake, jump, pause } = player;
 
   // -- drawing
+
+  /** Moves the axes between the order of the text and the order of prediction. */
+  function glide(ms) {
+    const target = now.sorted ? 1 : 0;
+    if (now.sort === target) return false;
+    now.sort = player.calm.matches ? target : clamp(now.sort + (Math.sign(target - now.sort) * ms) / (MOVE * 1.4));
+    return true;
+  }
 
   const look = () => ({ reader: reader(), sort: ease(now.sort), layer: now.layer, head: now.head, lit: kit.lit, sketch: kit.sketch });
 
   /** On a very wide screen everything grows, so that it can be read from the same distance. */
   const grown = () => clamp(el.clientWidth / WIDEST, 1, 2);
-  const dots = () => Math.min(3, (window.devicePixelRatio || 1) * grown());
+  const dots = () => Math.min(3, screenRatio(Infinity) * grown());
+  const room = () => Math.max(280, Math.min(WIDEST, parts.picture.clientWidth || el.clientWidth || 800));
 
-  /** Of a long text, takes the stretch that fits into the width or was asked for. */
-  function cutOut(width) {
-    const size = now.size ?? fitting(width);
+  /** Of a long text, takes the part that fits into the width or was asked for. */
+  function cutOut() {
+    const size = now.size ?? fitting(room());
     now.from = clamp(now.from, 0, Math.max(0, lengthOf(whole) - size));
     record = stretched(whole, now.from, size);
   }
 
-  const room = () => Math.max(280, Math.min(WIDEST, parts.picture.clientWidth || el.clientWidth || 800));
-
-  /** Moves the stretch of a long text; the reader that is held stays held as long as it is in sight. */
+  /** Moves the window over a long text; the reader that is held stays held as long as it is in sight. */
   function stretch(from) {
     const old = now.lock && matrixOf(frameNow(), now.lock.matrix);
     now.from = from;
-    cutOut(room());
+    cutOut();
     const fresh = old && matrixOf(frameNow(), now.lock.matrix);
     const row = fresh ? now.lock.row + (old.top || 0) - (fresh.top || 0) : -1;
     Object.assign(now, { hover: null, lock: fresh && row >= 0 && row < fresh.n ? { ...now.lock, row, column: -1 } : null });
     if (record.stretch) options.onStretch?.(record.stretch.from / (record.stretch.length - record.stretch.size));
     relayout();
-    draw();
+    redraw();
   }
 
   function relayout() {
     root.style.zoom = grown() > 1 ? String(grown()) : "";
-    const width = room();
-    const ratio = dots();
-    cutOut(width);
+    const [width, ratio] = [room(), dots()];
+    cutOut();
     plan = makePlan(record, width, measure);
     const [across, down] = [Math.round(width * ratio), Math.round(plan.height * ratio)];
     if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
     canvas.style.height = `${plan.height}px`;
     root.style.setProperty("--pad", `${plan.pad}px`);
-    const sheets = art?.sheets || new WeakMap();
-    art = { plan, theme, memory, ratio, sheets, stamps, patterns: patterns(ctx, theme, ratio) };
+    art = { plan, theme, memory, ratio, sheets: art?.sheets || new WeakMap(), stamps, patterns: patterns(ctx, theme, ratio) };
     memory.clear();
     restamp();
-    for (const plug of plugs) plug.place?.();
+    tellPlugs("place");
   }
 
   /** Stamps hold as long as chips keep their size and colours. */
@@ -290,9 +205,7 @@ export function mountOne(el, raw, options = {}) {
   }
 
   function retheme() {
-    theme = themeOf(root);
-    const shades = { ink: theme.ink, paper: theme.paper, muted: theme.muted, line: theme.line, track: theme.track, hover: theme.lattice, accent: theme.strong("blue"), orange: theme.strong("orange"), leak: theme.leak, good: theme.strong("green") };
-    for (const [name, value] of Object.entries(shades)) root.style.setProperty(`--${name}`, value);
+    theme = dressed(root);
     setLamp(parts.lamp, record.leak, theme);
     if (!plan) return;
     art = { ...art, theme, patterns: patterns(ctx, theme, art.ratio) };
@@ -306,39 +219,22 @@ export function mountOne(el, raw, options = {}) {
     ctx.clearRect(0, 0, plan.width, plan.height);
     drawn = paint(ctx, art, record, k, u, look());
     write(k, u);
-    for (const plug of plugs) plug.follow?.();
-    tell();
+    tellPlugs("follow");
   }
 
   /** Puts words beside the picture: the same facts for people who hear it. */
   function write(k, u) {
-    const frame = record.frames[nearest()];
+    const frame = frameNow();
     const spoken = describe(frame, reader() || storyReader(record, k, u, now.sort));
     const set = (part, text) => part.textContent !== text && (part.textContent = text);
-    set(parts.name, frame.title);
+    if (set(parts.name, frame.title)) parts.name.title = explained(frame.title);
     set(parts.caption, frame.caption || "");
-    set(parts.where, `${frame.title} (${nearest() + 1}/${last() + 1})`);
     set(parts.reader, spoken || (frame.matrices.length ? "Hover a row or a token to see what it attends to; click to pin it." : ""));
     parts.reader.setAttribute("aria-live", now.lock && !now.hover ? "polite" : "off"); // previews would chatter
     const part = record.stretch ? ` (tokens ${saysStretch(record)})` : "";
     canvas.setAttribute("aria-label", `${frame.title}${part}: ${spoken || frame.caption || ""}`);
-    if (document.activeElement !== parts.scrub || !parts.scrub.matches(":active")) parts.scrub.value = String(now.at);
-    parts.scrub.setAttribute("aria-valuetext", `${frame.title}, ${nearest() + 1} of ${last() + 1}`);
-    parts.first.disabled = parts.back.disabled = now.at <= 0;
-    parts.last.disabled = parts.step.disabled = now.at >= last();
-    if (parts.play.dataset.on !== String(now.playing)) {
-      parts.play.dataset.on = String(now.playing);
-      parts.play.setAttribute("aria-label", now.playing ? "Pause" : "Play");
-      parts.play.replaceChildren(icon(now.playing ? ICONS.pause : ICONS.play));
-    }
-  }
-
-  function describe(frame, who) {
-    const own = who && matrixOf(frame, who.matrix);
-    if (!own || who.row >= own.n) return "";
-    const together = READER_LANE[own.name] === "decoder" ? frame.matrices.filter((matrix) => READER_LANE[matrix.name] === "decoder") : [own];
-    const clauses = together.filter((matrix) => who.row < matrix.n).map((matrix) => (together.length > 1 ? `${matrix.title}: ` : "") + speak(matrix, who.row) + speakWeights(matrix, who.row, now));
-    return `${clauses.join("; ")}.${speakGuess(frame, who)}`;
+    const step = nearest() + 1;
+    parts.bar.show(now, last(), `${frame.title} (${step}/${last() + 1})`, `${frame.title}, ${step} of ${last() + 1}`);
   }
 
   // -- the record
@@ -351,19 +247,18 @@ export function mountOne(el, raw, options = {}) {
     parts.subtitle.textContent = [record.subtitle, ...(alone() ? (record.left_out || []).map(({ said }) => said) : [])].filter(Boolean).join(" ");
     parts.source.textContent = record.source;
     root.setAttribute("aria-label", `Stage: ${record.title}`);
-    parts.scrub.max = String(last());
     const matrices = record.frames.flatMap((frame) => frame.matrices);
     parts.sort.hidden = !matrices.some((matrix) => matrix.order);
     offerWeights(matrices);
     if (parts.sort.hidden) setSorted(false);
-    for (const plug of plugs) plug.adopt?.();
+    tellPlugs("adopt");
   }
 
   /** The layers and heads that can be chosen. */
   function offerWeights(matrices) {
     const [layers, heads] = ["layers", "heads"].map((what) => Math.max(0, ...matrices.map((matrix) => matrix[what])));
     const offer = (part, choices, value) => {
-      part.replaceChildren(...choices.map(([each, text]) => node("option", { value: String(each) }, text)));
+      part.replaceChildren(...optionsOf(choices));
       part.value = String(value);
     };
     if (now.head !== null && now.head >= heads) now.head = -1;
@@ -375,30 +270,28 @@ export function mountOne(el, raw, options = {}) {
   }
 
   /** A layer that has not been sent yet is asked for. */
-  function setLayer(layer) {
-    now.layer = layer;
-    parts.layer.value = String(layer);
+  function setLayer() {
+    now.layer = Number(parts.layer.value);
     const weighed = record.frames.flatMap((frame) => frame.matrices).filter((matrix) => matrix.heads);
-    if (weighed.some((matrix) => !matrix.data[layerOf(matrix, now)])) options.onEdit?.({ do: "look", layer });
+    if (weighed.some((matrix) => !matrix.data[layerOf(matrix, now)])) options.onEdit?.({ do: "look", layer: now.layer });
     wake();
   }
 
-  function setHead(head) {
-    now.head = head;
-    parts.head.value = head === null ? "none" : String(head);
+  function setHead() {
+    now.head = parts.head.value === "none" ? null : Number(parts.head.value);
     wake();
   }
 
-  const stepThrough = (part, set, by) => {
-    const values = [...part.options].map((option) => option.value);
-    const value = values[(values.indexOf(part.value) + by + values.length) % values.length];
-    if (!part.hidden) set(value === "none" ? null : Number(value));
-  };
+  function stepThrough(part, by) {
+    if (part.hidden) return;
+    part.selectedIndex = (part.selectedIndex + by + part.options.length) % part.options.length;
+    part.dispatchEvent(new Event("change"));
+  }
 
   function update(fresh) {
-    const name = record.frames[nearest()].name;
+    const { name } = frameNow();
     whole = readRecord(fresh);
-    cutOut(room());
+    cutOut();
     const same = record.frames.findIndex((frame) => frame.name === name);
     Object.assign(now, { at: same >= 0 ? same : Math.min(nearest(), last()), goal: null, hover: null, lock: null });
     if (kit.after) now.at = Math.max(now.at, shownFrom(record, kit.after));
@@ -406,7 +299,7 @@ export function mountOne(el, raw, options = {}) {
     adopt();
     setLamp(parts.lamp, record.leak, theme);
     relayout();
-    draw();
+    redraw();
     wake();
   }
 
@@ -421,174 +314,63 @@ export function mountOne(el, raw, options = {}) {
     parts.speed.value = String(speed);
   }
 
-  // -- readers
+  // -- what is put on the stage: each plug may adopt a record, place itself, follow a picture, hear keys and the pointer
 
-  /** What is under the pointer, as a reader: a matrix row (with its column) or a chip that stands for a row. */
-  function readerAt(x, y) {
-    const frame = record.frames[Math.floor(now.at)];
-    for (const matrix of frame.matrices) {
-      const box = plan.boxes[matrix.name];
-      const slot = Math.floor((y - box.y) / box.cell);
-      const column = Math.floor((x - box.x) / box.cell);
-      if (slot < 0 || slot >= matrix.n || x < box.left || column >= matrix.m) continue;
-      const unsort = (place, length) => (now.sorted && matrix.order && matrix.order.length === length ? matrix.order[place] : place);
-      return { matrix: matrix.name, row: unsort(slot, matrix.n), column: column >= 0 ? unsort(column, matrix.m) : -1 };
-    }
-    const chip = drawn.find(({ box }) => x >= box.x && x <= box.x + box.w && y >= box.y && y <= box.y + box.h);
-    return chip ? readerOfChip(frame, chip.to || chip.from) : null;
-  }
-
-  function readerOfChip(frame, spot) {
-    const wanted = {
-      original: ["content", "encoder"],
-      inputs: ["content", "encoder"],
-      decoder: ["decoder", "cross"],
-      targets: laneOf(frame, "decoder") ? ["decoder", "cross"] : ["query", "content", "encoder"],
-    }[spot.lane];
-    const matrix = (wanted || []).map((name) => matrixOf(frame, name)).find(Boolean);
-    if (!matrix) return null;
-    const spots = spot.lane === "targets" ? null : streamSpots(frame, READER_LANE[matrix.name]);
-    const row = spots ? spots.findIndex((other) => other.cell.key === spot.cell.key) : spot.i;
-    return row >= 0 && row < matrix.n ? { matrix: matrix.name, row, column: -1 } : null;
-  }
-
-  function pointAt(event) {
-    const frame = canvas.getBoundingClientRect();
-    const scale = plan.width / frame.width;
-    return readerAt((event.clientX - frame.left) * scale, (event.clientY - frame.top) * scale);
-  }
-
-  function hover(event) {
-    const found = event.type === "pointerleave" ? null : pointAt(event);
-    if (!found || JSON.stringify(found) !== JSON.stringify(now.hover)) for (const plug of plugs) plug.hover?.(found);
-    if (JSON.stringify(found) === JSON.stringify(now.hover)) return;
-    now.hover = found;
-    canvas.style.cursor = found ? "pointer" : "default";
-    wake();
-  }
-
-  function lock(event) {
-    if (kit.painting) return;
-    const found = pointAt(event);
-    const again = found && now.lock && found.matrix === now.lock.matrix && found.row === now.lock.row;
-    now.lock = again ? null : found;
-    if (again) now.hover = null;
-    wake();
-  }
-
-  /** Holds the reader at the end of a leak, so that the way of its answer stands out; again lets it go. */
-  function leak() {
-    if (!leakSteps(record).length) return;
-    if (!frameNow().matrices.length) jump(last());
-    const { reader: far } = leakSteps(whole).at(-1);
-    const full = record.stretch && frameNow().matrices.map(entire).find((each) => runsThrough(leakSteps(whole).at(-1), each));
-    if (full && full.n > record.stretch.size) stretch(Math.round((far.position / full.n) * record.stretch.length - record.stretch.size / 2));
-    const end = leakSteps(record).at(-1);
-    const matrix = frameNow().matrices.find((each) => runsThrough(end, each));
-    const held = now.lock && matrix && now.lock.matrix === matrix.name && now.lock.row === end.reader.position;
-    Object.assign(now, { hover: null, lock: held || !matrix ? null : { matrix: matrix.name, row: end.reader.position, column: end.read.position } });
-    wake();
-  }
-
-  /** Up and down walk through the rows as they are drawn, so also in sorted order. */
-  function walk(step) {
-    const frame = record.frames[nearest()];
-    const held = reader();
-    const matrix = (held && matrixOf(frame, held.matrix)) || answering(frame);
-    if (!matrix) return;
-    const ordered = now.sorted && matrix.slots && matrix.slots.length === matrix.n;
-    const slot = held ? (ordered ? matrix.slots[held.row] : held.row) + step : step > 0 ? 0 : matrix.n - 1;
-    if (matrix.whole && !ordered && (slot < 0 || slot >= matrix.n)) {
-      const { from } = now;
-      stretch(from + step); // the row after the last one in sight
-      if (now.from !== from && now.lock) return walk(step);
-    }
-    const place = clamp(slot, 0, matrix.n - 1);
-    Object.assign(now, { hover: null, lock: { matrix: matrix.name, row: ordered ? matrix.order[place] : place, column: -1 } });
-    wake();
-  }
-
-  function release() {
-    Object.assign(now, { hover: null, lock: null });
-    wake();
-  }
-
-  // -- hands
-
-  const pause = () => setPlaying(false);
-  const byHand = (act) => () => {
-    pause();
-    act();
+  const kit = {
+    root, canvas, parts, now, wake, jump, pause, last, nearest, measure, alone, stretch, plugs: [],
+    painting: false, lit: null, sketch: null, after: null,
+    live: Boolean(options.onEdit),
+    pointAt: (event) => pointAt(event),
+    record: () => record,
+    whole: () => whole,
+    /** The window over a long text stands for now. */
+    settled: () => tellPlugs("settle"),
+    plan: () => plan,
+    theme: () => theme,
+    frame: frameNow,
+    /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
+    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, sheets: null, stamps: null, ...extra }, record, k, u, view || look()),
+    /** Tells the host what a person did; the frame that shows it is opened when the answer comes. */
+    send(edit, frame) {
+      pause();
+      kit.after = frame;
+      options.onEdit?.(edit);
+    },
   };
+  const tellPlugs = (what) => kit.plugs.forEach((plug) => plug[what]?.());
+  const { reader, hold, pointAt, hover, lock, leak, walk, describe } = readerOf(kit, () => drawn);
+  kit.plugs.push(stretchOf(kit), ...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit), moreOf(kit)]));
+
+  // -- keys
+
   const faster = (step) => setSpeed(SPEEDS[clamp(SPEEDS.indexOf(now.speed) + step, 0, SPEEDS.length - 1)]);
+  const PLAYER_KEYS = { " ": player.toggle, ArrowRight: player.forward, ArrowLeft: player.backward, Home: player.first, End: player.end, s: player.forward, p: pause };
   const KEYS = {
-    " ": () => setPlaying(!now.playing),
-    ArrowRight: byHand(forward),
-    ArrowLeft: byHand(backward),
-    Home: byHand(() => jump(0)),
-    End: byHand(() => jump(last())),
+    ...(options.bare ? {} : PLAYER_KEYS), // several under one player leave these to it
     ArrowUp: () => walk(-1),
     ArrowDown: () => walk(1),
-    Escape: release,
-    s: byHand(forward),
-    p: pause,
+    Escape: () => hold(null),
     l: leak,
     o: () => parts.sort.hidden || setSorted(!now.sorted),
     "+": () => faster(1),
     "=": () => faster(1),
     "-": () => faster(-1),
-    h: () => stepThrough(parts.head, setHead, 1),
-    ".": () => stepThrough(parts.layer, setLayer, 1),
-    ",": () => stepThrough(parts.layer, setLayer, -1),
+    h: () => stepThrough(parts.head, 1),
+    ".": () => stepThrough(parts.layer, 1),
+    ",": () => stepThrough(parts.layer, -1),
   };
 
-  const PLAYERS = new Set([" ", "ArrowRight", "ArrowLeft", "Home", "End", "s", "p"]); // in step, these are the player's
-
-  function jump(at) {
-    Object.assign(now, { at: clamp(at, 0, last()), goal: null, rest: REST });
-    draw();
-    wake();
-  }
-
   function onKey(event) {
-    if (plugs.some((plug) => plug.key?.(event))) {
-      event.preventDefault();
-      event.stopPropagation();
-      return;
-    }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || isText(event.target)) return;
-    if (event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
-    const back = event.key === " " && event.shiftKey;
+    const heard = kit.plugs.some((plug) => plug.key?.(event));
+    if (!heard && (isForeign(event) || event.target.tagName === "SELECT")) return;
+    if (!heard && event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
     const name = event.key in KEYS ? event.key : event.key.toLowerCase();
-    const act = options.bare && PLAYERS.has(name) ? null : back ? byHand(backward) : KEYS[name];
+    const act = heard || (KEYS[name] && event.key === " " && event.shiftKey ? player.backward : KEYS[name]);
     if (!act) return;
     event.preventDefault();
     event.stopPropagation(); // in a notebook the arrows would also move the cell selection
-    act();
+    if (!heard) act();
   }
-
-  const listen = [
-    [root, "keydown", onKey],
-    [canvas, "pointermove", hover],
-    [canvas, "pointerleave", hover],
-    [canvas, "click", lock],
-    [parts.first, "click", KEYS.Home],
-    [parts.back, "click", KEYS.ArrowLeft],
-    [parts.play, "click", KEYS[" "]],
-    [parts.step, "click", KEYS.ArrowRight],
-    [parts.last, "click", KEYS.End],
-    [parts.scrub, "input", () => byHand(() => jump(Number(parts.scrub.value)))()],
-    [parts.speed, "change", () => setSpeed(Number(parts.speed.value))],
-    [parts.loop, "click", () => parts.loop.setAttribute("aria-pressed", String((now.looping = !now.looping)))],
-    [parts.sort, "click", KEYS.o],
-    [parts.layer, "change", () => setLayer(Number(parts.layer.value))],
-    [parts.head, "change", () => setHead(parts.head.value === "none" ? null : Number(parts.head.value))],
-    [root, "transitionend", (event) => event.target === root && event.propertyName === "color" && repaint()],
-    [calm, "change", () => wake()],
-    [scheme, "change", () => repaint()],
-    [window, "resize", () => refit()],
-  ];
-  for (const [target, type, act] of listen) target.addEventListener(type, act);
 
   // -- surroundings
 
@@ -597,15 +379,14 @@ export function mountOne(el, raw, options = {}) {
     const old = theme.key;
     retheme();
     if (theme.key === old) return;
-    for (const plug of plugs) plug.renew?.();
-    draw();
+    tellPlugs("renew");
+    redraw();
   }
 
   function refit() {
-    const width = parts.picture.clientWidth;
-    if (!width || (Math.max(280, Math.min(WIDEST, width)) === plan.width && dots() === art.ratio)) return;
+    if (!parts.picture.clientWidth || (room() === plan.width && dots() === art.ratio)) return;
     relayout();
-    draw();
+    redraw();
   }
 
   const resized = new ResizeObserver(() => {
@@ -616,116 +397,80 @@ export function mountOne(el, raw, options = {}) {
     onScreen = entries[entries.length - 1].isIntersecting;
     if (onScreen) wake();
   });
-  const attributes = new MutationObserver(() => {
-    repaint();
-    setTimeout(() => alive && repaint(), 350); // hosts fade their colours
-  });
-
-  const kit = {
-    root, canvas, parts, options, now, pointAt, wake, draw, jump, go, pause, last, nearest, measure,
-    painting: false, lit: null, sketch: null, after: null,
-    live: Boolean(options.onEdit),
-    alone,
-    record: () => record,
-    whole: () => whole,
-    stretch,
-    /** The stretch of a long text stands for now. */
-    settled: () => plugs.forEach((plug) => plug.settle?.()),
-    plan: () => plan,
-    theme: () => theme,
-    frame: () => record.frames[nearest()],
-    /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
-    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, sheets: null, stamps: null, ...extra }, record, k, u, view || look()),
-    /** Tells the host what a hand did; the frame that shows it is opened when the answer comes. */
-    send(edit, frame) {
-      pause();
-      kit.after = frame;
-      options.onEdit?.(edit);
-    },
-  };
-  plugs.push(stretchOf(kit), ...(kit.live || !options.bare ? [handsOn(kit)] : []), ...(options.bare ? [] : [sheetsOf(kit), moreOf(kit)]));
 
   el.replaceChildren(root);
   if (options.bare) for (const part of [parts.controls, parts.explain, parts.below, ...(kit.live ? [] : [parts.tools])]) part.remove();
   retheme();
   const [first, end] = String(record.begin || 1).split("-").map(Number);
   Object.assign(now, { from: Math.max(0, first - 1), size: end > first ? end - first + 1 : null });
-  cutOut(room());
+  cutOut();
   adopt();
   relayout();
-  now.at = told.frame = clamp(options.frame ?? 0, 0, last());
   resized.observe(root);
   watched.observe(root);
-  for (const target of [document.documentElement, document.body]) {
-    attributes.observe(target, { attributes: true, attributeFilter: ["class", "style", "data-theme", "data-jp-theme-light", "data-bs-theme", "theme"] });
-  }
-  draw();
-  if (options.playing) {
-    told.playing = true;
-    setPlaying(true);
-  }
+  const stop = endOf(
+    watchTheme(repaint),
+    player.destroy,
+    listen([
+      [root, "keydown", onKey],
+      [canvas, "pointermove", hover], [canvas, "pointerleave", hover], [canvas, "click", lock],
+      [parts.speed, "change", () => setSpeed(Number(parts.speed.value))], [parts.layer, "change", setLayer], [parts.head, "change", setHead],
+      [root, "transitionend", (event) => event.target === root && event.propertyName === "color" && repaint()],
+      [player.calm, "change", wake],
+      [window, "resize", refit],
+    ]),
+  );
+  player.begin(options);
 
   const handle = {
     /** A key that was pressed elsewhere, as if this stage had the focus. */
     key: onKey,
-    /** Shows (frame, fraction); a whole neighbouring frame without a fraction is walked to, anything else is cut to. */
-    set(frame, fraction) {
-      if (fraction === undefined && Math.abs(frame - now.at) <= 1) {
-        told.frame = clamp(frame, 0, last());
-        go(frame);
-      } else jump(frame + clamp(fraction || 0));
-    },
-    play: () => setPlaying(true),
+    set: player.set,
+    play: () => player.setPlaying(true),
     pause,
     update,
     /** Other numbers over the same frames: another moment of a run. */
     tell(numbers) {
       whole = withNumbers(whole, numbers);
-      cutOut(room());
-      draw();
+      cutOut();
+      redraw();
     },
-    /** Shows another stretch of a long text, at a share of the way along it. */
+    /** Shows another window of a long text, at a share of the way along it. */
     stretch(share) {
-      if (record.stretch && Math.abs(share * (record.stretch.length - record.stretch.size) - now.from) >= 1) stretch(Math.round(share * (record.stretch.length - record.stretch.size)));
+      const wanted = record.stretch && share * (record.stretch.length - record.stretch.size);
+      if (record.stretch && Math.abs(wanted - now.from) >= 1) stretch(Math.round(wanted));
     },
-    svg: () => plugs.find((plug) => plug.svg)?.svg(),
-    link: () => plugs.find((plug) => plug.link)?.link(),
+    svg: () => kit.plugs.find((plug) => plug.svg)?.svg(),
+    link: () => kit.plugs.find((plug) => plug.link)?.link(),
     /** Shows any place without telling the host: how a player of several stages moves this one. */
     show(at) {
       Object.assign(now, { at: clamp(at, 0, last()), goal: null });
-      draw();
+      redraw();
     },
     state() {
       const frame = Math.min(Math.floor(now.at), last());
       const held = reader();
       const own = held && matrixOf(record.frames[frame], held.matrix);
+      const { playing, sorted, sort, speed, head, layer } = now;
       return {
-        frame,
+        frame, playing, sorted, sort, speed, head, layer,
         name: record.frames[frame].name,
         fraction: now.at - frame,
-        playing: now.playing,
         reader: held ? { ...held, label: own ? own.rows[held.row] : "", locked: Boolean(now.lock) && !now.hover } : null,
-        sorted: now.sorted,
-        sort: now.sort,
-        speed: now.speed,
-        head: now.head,
-        layer: now.layer,
-        answers: answersShown(record, Math.min(frame, last()), plan.answers || null),
+        answers: answersShown(record, frame, plan.answers || null),
         dark: theme.dark,
         moving: now.goal !== null,
         painting: kit.painting,
         plan: record.plan || {},
         leak: Boolean(record.leak && record.leak.leak),
         stretch: record.stretch || null,
-        layout: { width: plan.width, height: plan.height, lanes: lanesDrawn(drawn), matrices: matricesDrawn(plan, record.frames[nearest()]) },
+        layout: { width: plan.width, height: plan.height, lanes: lanesDrawn(drawn), matrices: matricesDrawn(plan, frameNow()) },
       };
     },
     destroy() {
-      alive = false;
-      cancelAnimationFrame(loop);
-      for (const [target, type, act] of listen) target.removeEventListener(type, act);
-      for (const plug of plugs) plug.destroy?.();
-      for (const observer of [resized, watched, attributes]) observer.disconnect();
+      stop();
+      tellPlugs("destroy");
+      for (const observer of [resized, watched]) observer.disconnect();
       root.remove();
       if (el.__stage === handle) delete el.__stage;
     },
@@ -735,16 +480,11 @@ export function mountOne(el, raw, options = {}) {
 }
 
 function lanesDrawn(drawn) {
+  const spots = drawn.map(({ from, to, box }) => ({ ...(to || from), box }));
   return LANES.map((name) => ({
     name,
-    cells: drawn
-      .filter((item) => (item.to || item.from).lane === name)
-      .sort((a, b) => (a.to || a.from).i - (b.to || b.from).i)
-      .map((item) => {
-        const { cell } = item.to || item.from;
-        const { x, y, w, h } = item.box;
-        return { key: cell.key, text: cell.text, x, y, w, h, state: cell.state };
-      }),
+    cells: spots.filter((spot) => spot.lane === name).sort((a, b) => a.i - b.i)
+      .map(({ cell: { key, text, state }, box: { x, y, w, h } }) => ({ key, text, x, y, w, h, state })),
   })).filter((lane) => lane.cells.length);
 }
 

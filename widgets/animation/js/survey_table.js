@@ -1,21 +1,22 @@
-// ---------------------------------------------------------------------------------------------------- the survey's table
-
-import { paintChip, paintHangers } from "./chips.js";
-import { csvText } from "./csv.js";
-import { node, plain } from "./dom.js";
-import { download } from "./export.js";
-import { axes, cutGaps, paintCells, patterns } from "./matrices.js";
-import { paintLegend } from "./paint.js";
-import { planLegend } from "./plan.js";
-import { FAMILY, FUSED, clamp, ease, font, range, readCell, readMatrix } from "./record.js";
-import { mountOne } from "./stage.js";
-import { svgPen } from "./svg_pen.js";
-import { HOST_COLOURS, themeOf } from "./theme.js";
-
 /**
  * The whole input/target table of the survey for one sentence, drawn with the stage's own chips and cells. A row
  * opens its stage: in the app the host hears of it, in a notebook or a saved page the stage unfolds below.
  */
+
+import { paintChip, paintHangers } from "./chips.js";
+import { button, watchTheme } from "./controls.js";
+import { endOf, everywhere, follow, listen, node, plain, tell } from "./dom.js";
+import { savePng, svgOf } from "./export.js";
+import { csvText, download, fileName } from "./files.js";
+import { axes, cutGaps, paintCells, patterns } from "./matrices.js";
+import { paintLegend } from "./paint.js";
+import { canvasOf, paintLines, paintText, screenRatio } from "./pen.js";
+import { planLegend } from "./plan.js";
+import { makePlayer } from "./player.js";
+import { FAMILY, FUSED, clamp, ease, font, range, readCell, readMatrix } from "./record.js";
+import { mountOne } from "./stage.js";
+import { HOST_COLOURS, dressed } from "./theme.js";
+
 const TABLE_STYLE = `
 .wall { container-type: inline-size; position: relative; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; text-align: left; outline: none; }
 .wall * { box-sizing: border-box; }
@@ -42,8 +43,7 @@ function readTable(raw) {
   const data = { title: "", subtitle: "", rows: [], ...plain(raw || {}) };
   const cells = (list) => (list || []).map(readCell);
   const matrices = (list) => (list || []).map((m) => readMatrix(m)).filter((m) => m.n && m.m);
-  const rows = data.rows.map((row) => ({ ...row, inputs: cells(row.inputs), targets: cells(row.targets), matrices: matrices(row.matrices) }));
-  return { ...data, rows };
+  return { ...data, rows: data.rows.map((row) => ({ ...row, inputs: cells(row.inputs), targets: cells(row.targets), matrices: matrices(row.matrices) })) };
 }
 
 /** A text on at most `most` lines; what does not fit ends with an ellipsis. */
@@ -136,18 +136,12 @@ function thumbnails(row, x, y, side, room) {
 }
 
 /** The whole table at `u` of its entrance, 1 when all rows stand. */
-function paintTable(ctx, art, data, u = 1) {
+function paintTable(ctx, art, u = 1) {
   const { theme, plan } = art;
-  const { size, columns } = plan;
-  ctx.textBaseline = "middle";
-  if (plan.wide) {
-    ctx.font = font(size * 0.78, 600);
-    ctx.fillStyle = theme.muted;
-    ctx.textAlign = "left";
-    Object.values(columns).forEach((x, i) => ctx.fillText(WALL_HEADS[i], x, size * 1.2));
-  }
-  plan.rows.forEach((place, i) => {
-    const e = ease(clamp(u * (1 + 0.09 * plan.rows.length) - 0.09 * i));
+  const { size, columns, rows } = plan;
+  if (plan.wide) Object.values(columns).forEach((x, i) => paintText(ctx, WALL_HEADS[i], x, size * 1.2, { spec: font(size * 0.78, 600), fill: theme.muted }));
+  rows.forEach((place, i) => {
+    const e = ease(clamp(u * (1 + 0.09 * rows.length) - 0.09 * i));
     if (e > 0) paintTableRow(ctx, art, place, e);
   });
   paintLegend(ctx, art);
@@ -155,26 +149,19 @@ function paintTable(ctx, art, data, u = 1) {
 
 function paintTableRow(ctx, art, place, e) {
   const { theme, plan } = art;
-  const { size, columns } = plan;
+  const { size, columns, wide } = plan;
   const { row, top, y } = place;
   ctx.save();
   ctx.globalAlpha = e;
   ctx.fillStyle = theme.line;
   ctx.fillRect(plan.pad * 0.5, top, plan.width - plan.pad, 1);
-  ctx.textAlign = "left";
-  ctx.textBaseline = "middle";
-  ctx.fillStyle = row.reason ? theme.muted : theme.ink;
-  ctx.font = font(size * 1.12, 650);
-  ctx.fillText(row.name, columns.name, y + size * 0.65);
-  ctx.fillStyle = theme.muted;
-  ctx.font = font(size * (plan.wide ? 0.78 : 0.92));
-  place.idea.forEach((line, i) => ctx.fillText(line, columns.name, y + size * (plan.wide ? 1.95 + 1.05 * i : 2.1 + 1.25 * i)));
+  paintText(ctx, row.name, columns.name, y + size * 0.65, { spec: font(size * 1.12, 650), fill: row.reason ? theme.muted : theme.ink });
+  place.idea.forEach((line, i) => paintText(ctx, line, columns.name, y + size * (wide ? 1.95 + 1.05 * i : 2.1 + 1.25 * i), { spec: font(size * (wide ? 0.78 : 0.92)), fill: theme.muted }));
   if (row.reason) paintReason(ctx, art, place);
   else {
     paintArrow(ctx, theme, place.arrow, size);
     for (const { cell, box } of place.inputs.boxes) chipAt(ctx, art, box, cell, "inputs");
-    const late = clamp(2 * e - 1);
-    for (const { cell, box } of place.targets.boxes) chipAt(ctx, art, box, cell, "targets", late);
+    for (const { cell, box } of place.targets.boxes) chipAt(ctx, art, box, cell, "targets", clamp(2 * e - 1));
     place.squares.boxes.forEach((box, i) => {
       const matrix = row.matrices[i];
       paintCells(ctx, art, box, matrix, axes(matrix, 0), range(matrix.n), () => true);
@@ -190,115 +177,97 @@ function chipAt(ctx, art, box, cell, lane, alpha = 1) {
   paintHangers(ctx, art, box, { ...cell, was: "" }, lane, alpha);
 }
 
-function paintReason(ctx, art, place) {
-  const { theme, plan } = art;
-  const { size, columns, widths } = plan;
-  const y = plan.wide ? place.y : place.inputs.bottom;
-  const width = plan.wide ? plan.width - columns.inputs - plan.pad : widths.name;
+function paintReason(ctx, { theme, plan }, place) {
+  const { size, columns, widths, wide } = plan;
+  const y = wide ? place.y : place.inputs.bottom;
   ctx.font = font(size * 0.9);
-  ctx.fillStyle = theme.muted;
-  const measure = (text) => ctx.measureText(text).width;
-  linesOf(`${place.row.reason} Open it with a sample.`, ctx.font, width, 3, measure).forEach((line, i) => ctx.fillText(line, columns.inputs, y + size * (0.7 + 1.25 * i)));
+  const lines = linesOf(reasonOf(place.row), ctx.font, wide ? plan.width - columns.inputs - plan.pad : widths.name, 3, (text) => ctx.measureText(text).width);
+  lines.forEach((line, i) => paintText(ctx, line, columns.inputs, y + size * (0.7 + 1.25 * i), { fill: theme.muted }));
 }
 
 function paintArrow(ctx, theme, { x, y }, size) {
   ctx.strokeStyle = theme.muted;
   ctx.lineWidth = Math.max(1.4, size * 0.11);
-  ctx.beginPath();
-  ctx.moveTo(x, y);
-  ctx.lineTo(x + size * 1.1, y);
-  ctx.moveTo(x + size * 0.72, y - size * 0.34);
-  ctx.lineTo(x + size * 1.1, y);
-  ctx.lineTo(x + size * 0.72, y + size * 0.34);
-  ctx.stroke();
+  const tip = [x + size * 1.1, y];
+  paintLines(ctx, [[x, y], tip], [[x + size * 0.72, y - size * 0.34], tip, [x + size * 0.72, y + size * 0.34]]);
 }
 
 /** How much of the text teaches: a bar and the numbers. */
-function paintShare(ctx, art, { share }, row) {
-  const { theme, plan } = art;
-  const { size } = plan;
+function paintShare(ctx, { theme, plan: { size } }, { share }, row) {
   const wide = size * 2.6;
-  ctx.fillStyle = theme.line;
-  ctx.fillRect(share.x, share.y - size * 0.2, wide, size * 0.4);
-  ctx.fillStyle = theme.strong("orange");
-  ctx.fillRect(share.x, share.y - size * 0.2, wide * clamp(row.signal.graded / Math.max(1, row.signal.tokens)), size * 0.4);
-  ctx.font = font(size * 0.78);
-  ctx.fillStyle = theme.muted;
-  ctx.fillText(teaches(row), share.x + wide + size * 0.6, share.y);
+  for (const [fill, part] of [[theme.line, 1], [theme.strong("orange"), clamp(row.signal.graded / Math.max(1, row.signal.tokens))]]) {
+    ctx.fillStyle = fill;
+    ctx.fillRect(share.x, share.y - size * 0.2, wide * part, size * 0.4);
+  }
+  paintText(ctx, teaches(row), share.x + wide + size * 0.6, share.y, { spec: font(size * 0.78), fill: theme.muted });
 }
 
+const reasonOf = (row) => `${row.reason} Open it with a sample.`;
 const teaches = ({ signal }) => `${signal.graded} answer${signal.graded === 1 ? "" : "s"} / ${signal.tokens} tokens`;
 const wordsOf = (cells) => cells.map((cell) => cell.text).join(" ");
-const spokenRow = (row) => (row.reason ? `${row.name}: ${row.reason} Open it with a sample.` : `${row.name}: given ${wordsOf(row.inputs)}; predicts ${wordsOf(row.targets)}; ${teaches(row)}. Open the stage.`);
+const spokenRow = (row) => `${row.name}: ${row.reason ? reasonOf(row) : `given ${wordsOf(row.inputs)}; predicts ${wordsOf(row.targets)}; ${teaches(row)}. Open the stage.`}`;
 
 export function mountTable(el, raw, options = {}) {
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
-  const scheme = matchMedia("(prefers-color-scheme: dark)");
-  const style = node("style");
-  style.textContent = TABLE_STYLE;
-  const parts = { title: node("h2"), about: node("p"), canvas: node("canvas", { role: "img" }), picture: node("div", { class: "wall-picture" }), open: node("div", { class: "wall-open", role: "region", "aria-label": "Stage of the chosen row" }), words: node("div", { class: "wall-words", tabindex: "0", role: "region", "aria-label": "The table in words" }), tools: node("span") };
-  const details = node("details", {}, node("summary", {}, "The same in words"), parts.words);
-  const root = node("section", { class: "wall", "aria-label": "The survey's table" }, style, node("div", { class: "wall-head" }, parts.title, parts.about, parts.tools), parts.picture, parts.open, details);
-  parts.picture.append(parts.canvas);
-  parts.open.hidden = true;
+  const now = {}; // the entrance, from 0 to 1
+  const player = makePlayer(now, { last: () => 1, pace: () => 1100, draw });
+  const calm = player.calm;
+  const region = (name, label, more = {}) => node("div", { class: name, role: "region", "aria-label": label, ...more });
+  const [title, about, tools] = [node("h2"), node("p"), node("span")];
+  const canvas = node("canvas", { role: "img" });
+  const picture = node("div", { class: "wall-picture" }, canvas);
+  const opened = region("wall-open", "Stage of the chosen row", { hidden: "" });
+  const words = region("wall-words", "The table in words", { tabindex: "0" });
+  const details = node("details", {}, node("summary", {}, "The same in words"), words);
+  const root = node("section", { class: "wall", "aria-label": "The survey's table" }, node("style", {}, TABLE_STYLE), node("div", { class: "wall-head" }, title, about, tools), picture, opened, details);
   el.replaceChildren(root);
-  const ctx = parts.canvas.getContext("2d");
+  const ctx = canvas.getContext("2d");
   const memory = new Map();
   const measure = (text, spec) => {
     ctx.font = spec;
     return ctx.measureText(text).width;
   };
-  let [data, plan, theme, art, begun, loop, stage] = [readTable(raw), null, null, null, null, 0, null];
-
-  function retheme() {
-    theme = themeOf(root);
-    const shades = { ink: theme.ink, muted: theme.muted, line: theme.line, hover: theme.lattice, accent: theme.strong("blue") };
-    for (const [name, value] of Object.entries(shades)) root.style.setProperty(`--${name}`, value);
-  }
+  let [data, plan, theme, art, stage] = [readTable(raw), null, null, null, null];
+  const rows = () => [...picture.querySelectorAll("button")];
+  const roomy = () => Math.max(300, Math.min(3840, picture.clientWidth || plan?.width || el.clientWidth || 900));
 
   function relayout() {
-    const width = Math.max(300, Math.min(3840, parts.picture.clientWidth || el.clientWidth || 900));
-    const ratio = Math.min(width > 2000 ? 1.5 : 3, window.devicePixelRatio || 1);
+    const width = roomy();
+    const ratio = screenRatio(width > 2000 ? 1.5 : 3);
     memory.clear();
     plan = planTable(data, width, measure);
-    parts.canvas.width = Math.round(width * ratio);
-    parts.canvas.height = Math.round(plan.height * ratio);
-    parts.canvas.style.height = `${plan.height}px`;
+    canvasOf(width, plan.height, ratio, canvas);
+    canvas.style.height = `${plan.height}px`;
     art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
     place();
   }
 
-  function draw(stamp = performance.now()) {
-    loop = 0;
-    begun ??= stamp;
-    const u = calm.matches ? 1 : clamp((stamp - begun) / 1100);
+  function draw() {
     ctx.setTransform(art.ratio, 0, 0, art.ratio, 0, 0);
     ctx.clearRect(0, 0, plan.width, plan.height);
-    paintTable(ctx, art, data, u);
-    if (u < 1) loop = requestAnimationFrame(draw);
+    paintTable(ctx, art, now.at);
   }
 
   /** One button over each row, so that rows are reached and pressed like any other. */
   function place() {
-    const rows = [...parts.picture.querySelectorAll("button")];
+    const known = rows();
     plan.rows.forEach(({ row, top, bottom }, i) => {
-      const over = rows[i] || node("button", { type: "button" });
-      if (!rows[i]) parts.picture.append(over);
+      const over = known[i] || picture.appendChild(node("button", { type: "button" }));
       over.setAttribute("aria-label", spokenRow(row));
       over.dataset.name = row.name;
       Object.assign(over.style, { top: `${top + 1}px`, height: `${bottom - top - 1}px` });
       over.onclick = () => open(row.name);
     });
-    for (const spare of rows.slice(plan.rows.length)) spare.remove();
+    for (const spare of known.slice(plan.rows.length)) spare.remove();
   }
 
   function adopt() {
-    parts.title.textContent = data.title;
-    parts.about.textContent = data.subtitle;
-    parts.canvas.setAttribute("aria-label", `${data.title}: ${data.rows.length} objectives on '${data.text || ""}'`);
+    title.textContent = data.title;
+    about.textContent = data.subtitle;
+    canvas.setAttribute("aria-label", `${data.title}: ${data.rows.length} objectives on '${data.text || ""}'`);
+    const cells = (row) => [wordsOf(row.inputs), wordsOf(row.targets), `${row.signal.graded} for ${row.signal.tokens}`].map((text) => node("td", {}, text));
     const head = node("tr", {}, ...["Objective", "Given", "To predict", "Answers for tokens"].map((text) => node("th", { scope: "col" }, text)));
-    const body = data.rows.map((row) => node("tr", {}, node("th", { scope: "row" }, row.name), ...(row.reason ? [node("td", { colspan: "3" }, row.reason)] : [wordsOf(row.inputs), wordsOf(row.targets), `${row.signal.graded} for ${row.signal.tokens}`].map((text) => node("td", {}, text)))));
-    parts.words.replaceChildren(node("table", {}, node("thead", {}, head), node("tbody", {}, ...body)));
+    const body = data.rows.map((row) => node("tr", {}, node("th", { scope: "row" }, row.name), ...(row.reason ? [node("td", { colspan: "3" }, row.reason)] : cells(row))));
+    words.replaceChildren(node("table", {}, node("thead", {}, head), node("tbody", {}, ...body)));
   }
 
   function open(name) {
@@ -306,106 +275,76 @@ export function mountTable(el, raw, options = {}) {
     const record = (data.stages || {})[name];
     if (!record) return;
     close();
-    parts.open.append(tool("Close", "Close the stage (Escape)", leave));
-    stage = mountOne(parts.open.appendChild(node("div")), record, { playing: !calm.matches });
-    parts.open.hidden = false;
-    parts.open.querySelector("section.stage").focus({ preventScroll: true });
-    parts.open.scrollIntoView({ block: "nearest", behavior: calm.matches ? "auto" : "smooth" });
+    opened.append(button("Close", "Close the stage (Escape)", leave, { "aria-label": "Close the stage (Escape)" }));
+    stage = mountOne(opened.appendChild(node("div")), record, { playing: !calm.matches });
+    opened.hidden = false;
+    opened.querySelector("section.stage").focus({ preventScroll: true });
+    opened.scrollIntoView({ block: "nearest", behavior: calm.matches ? "auto" : "smooth" });
     mark(name);
   }
 
   function close() {
     stage?.destroy();
     stage = null;
-    parts.open.replaceChildren();
-    parts.open.hidden = true;
+    opened.replaceChildren();
+    opened.hidden = true;
     mark("");
   }
 
   /** Back from the stage to the row that it belongs to. */
   function leave() {
-    const row = parts.picture.querySelector("[aria-expanded='true']");
+    const row = picture.querySelector("[aria-expanded='true']");
     close();
     row?.focus();
   }
 
   function mark(name) {
-    if (!data.stages) return;
-    for (const each of parts.picture.querySelectorAll("button")) each.setAttribute("aria-expanded", String(each.dataset.name === name));
+    for (const each of data.stages ? rows() : []) each.setAttribute("aria-expanded", String(each.dataset.name === name));
   }
 
   function key(event) {
-    const rows = [...parts.picture.querySelectorAll("button")];
-    const at = rows.indexOf(event.target);
-    const wanted = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows.length - 1 }[event.key];
+    const at = rows().indexOf(event.target);
+    const wanted = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows().length - 1 }[event.key];
     if (event.key === "Escape" && stage && !stage.state().reader) leave();
-    else if (at >= 0 && wanted !== undefined) rows[clamp(wanted, 0, rows.length - 1)].focus();
+    else if (at >= 0 && wanted !== undefined) rows()[clamp(wanted, 0, rows().length - 1)].focus();
     else return;
     event.preventDefault();
     event.stopPropagation();
   }
 
-  // -- to take home
-
-  const named = (ending) => `survey-table-${(data.text || "").replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 50)}.${ending}`;
-
-  function svgText() {
-    const pen = svgPen(plan.width, plan.height, theme, measure);
-    paintTable(pen, { ...art, memory: new Map(), patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } }, data);
-    return pen.text(`${data.title}: ${data.text || ""}`);
-  }
-
-  function png() {
-    const scale = Math.max(2, art.ratio);
-    const canvas = node("canvas", { width: String(Math.round(plan.width * scale)), height: String(Math.round(plan.height * scale)) });
-    const pen = canvas.getContext("2d");
-    pen.setTransform(scale, 0, 0, scale, 0, 0);
-    paintTable(pen, { ...art, ratio: scale, patterns: patterns(pen, theme, scale) }, data);
-    pen.globalCompositeOperation = "destination-over";
-    pen.fillStyle = theme.paper;
-    pen.fillRect(0, 0, plan.width, plan.height);
-    canvas.toBlob((blob) => download(root, blob, named("png")));
-  }
+  const named = (ending) => `survey-table-${fileName(data.text || "").slice(0, 50)}.${ending}`;
+  const paintWith = (pen, extra) => paintTable(pen, { ...art, ...extra });
+  const svgText = () => svgOf(plan, theme, measure, `${data.title}: ${data.text || ""}`, paintWith);
+  const png = () => savePng(root, plan, theme, Math.max(2, art.ratio), named("png"), paintWith);
 
   function csv() {
-    const rows = data.rows.filter((row) => !row.reason);
-    const cells = rows.map((row) => [row.name, wordsOf(row.inputs), wordsOf(row.targets), row.signal.graded, row.signal.tokens]);
+    const cells = data.rows.filter((row) => !row.reason).map((row) => [row.name, wordsOf(row.inputs), wordsOf(row.targets), row.signal.graded, row.signal.tokens]);
     return csvText([["objective", "inputs", "targets", "answers", "tokens"], ...cells]);
   }
 
-  const tool = (text, label, act) => {
-    const made = node("button", { type: "button", "aria-label": label, title: label }, text);
-    made.addEventListener("click", act);
-    return made;
-  };
-  parts.tools.append(
+  const tool = (text, label, act) => button(text, label, act, { "aria-label": label });
+  tools.append(
     tool("PNG", "Save the table as a picture (PNG)", png), " ",
-    tool("SVG", "Save the table as SVG (selectable text)", () => download(root, new Blob([svgText()], { type: "image/svg+xml" }), named("svg"))), " ",
-    tool("CSV", "Save the table as values (CSV)", () => download(root, new Blob([csv()], { type: "text/csv" }), named("csv"))),
+    tool("SVG", "Save the table as SVG (selectable text)", () => download(root, svgText(), named("svg"), "image/svg+xml")), " ",
+    tool("CSV", "Save the table as values (CSV)", () => download(root, csv(), named("csv"), "text/csv")),
   );
-
-  // -- surroundings
 
   function renew(fresh = true) {
     const old = theme?.key;
-    retheme();
-    if (!fresh && theme.key === old && Math.max(300, Math.min(3840, parts.picture.clientWidth || plan.width)) === plan.width) return;
+    theme = dressed(root);
+    if (!fresh && theme.key === old && roomy() === plan.width) return;
     relayout();
-    if (!loop) draw();
+    player.redraw();
   }
 
   const look = () => renew(false);
   const resized = new ResizeObserver(look);
-  const attributes = new MutationObserver(() => {
-    look();
-    setTimeout(look, 350);
-  });
-  resized.observe(parts.picture);
-  for (const target of [document.documentElement, document.body]) attributes.observe(target, { attributes: true, attributeFilter: ["class", "style", "data-theme", "data-jp-theme-light", "data-bs-theme", "theme"] });
-  scheme.addEventListener("change", look);
-  root.addEventListener("keydown", key, { capture: true }); // before the stage, which keeps its keys to itself
+  resized.observe(picture);
+  const end = endOf(player.destroy, watchTheme(look), listen([[root, "keydown", key]], { capture: true })); // before the stage, which keeps its keys to itself
   adopt();
   renew();
+  player.begin({ frame: Number(calm.matches) });
+  player.go(1);
   const handle = {
     update(fresh) {
       data = readTable(fresh);
@@ -418,11 +357,9 @@ export function mountTable(el, raw, options = {}) {
     open,
     state: () => ({ rows: data.rows.map((row) => ({ name: row.name, inputs: wordsOf(row.inputs), targets: wordsOf(row.targets), reason: row.reason || "" })), width: plan.width, height: plan.height, dark: theme.dark, opened: stage ? stage.state() : null }),
     destroy() {
-      cancelAnimationFrame(loop);
       stage?.destroy();
       resized.disconnect();
-      attributes.disconnect();
-      scheme.removeEventListener("change", look);
+      end();
       root.remove();
       delete el.__table;
     },
@@ -432,38 +369,18 @@ export function mountTable(el, raw, options = {}) {
 }
 
 /** Once the host has put the stage in the place of the table, the keyboard goes on there; it may not be seen at once. */
-function follow(el, patience = 500) {
-  const stage = el.isConnected && el.getClientRects().length === 0 && deep(document, "section.stage");
+function focusStage(el, patience = 500) {
+  const stage = el.isConnected && el.getClientRects().length === 0 && [...everywhere(document)].find((element) => element.matches("section.stage"));
   if (stage) stage.focus({ preventScroll: true });
-  if (!(stage && stage.matches(":focus")) && patience) setTimeout(() => follow(el, patience - 1), 60);
+  if (!(stage && stage.matches(":focus")) && patience) setTimeout(() => focusStage(el, patience - 1), 60);
 }
 
-/** The first element that fits, also behind shadow roots. */
-function deep(root, what) {
-  const found = root.querySelector(what);
-  if (found) return found;
-  for (const element of root.querySelectorAll("*")) {
-    const inner = element.shadowRoot && deep(element.shadowRoot, what);
-    if (inner) return inner;
-  }
-  return null;
-}
-
-function renderTable({ model, el }) {
+export function renderTable({ model, el }) {
   let count = 0;
-  const handle = mountTable(el, model.get("table"), {
-    onOpen(name) {
-      model.set("opened", { name, number: (count += 1) });
-      model.save_changes();
-      follow(el);
-    },
-  });
-  const changed = () => handle.update(model.get("table"));
-  model.on("change:table", changed);
-  return () => {
-    model.off?.("change:table", changed);
-    handle.destroy();
+  const onOpen = (name) => {
+    tell(model, "opened", { name, number: (count += 1) });
+    focusStage(el);
   };
+  const handle = mountTable(el, model.get("table"), { onOpen });
+  return endOf(follow(model, ["table"], () => handle.update(model.get("table"))), handle.destroy);
 }
-
-export default { render: renderTable };

@@ -1,8 +1,7 @@
-// Colours: the theme of whatever the stage stands in, and ours on it.
+/** Colours: the theme of whatever the stage stands in, and ours on it. */
 
-import { HUE, lerp } from "./record.js";
-
-// ---------------------------------------------------------------------------------------------------- colours
+import tokens from "../../tokens.json" with { type: "json" };
+import { HUE, lerp, mapped } from "./record.js";
 
 const mix = (a, b, t) => a.map((value, i) => Math.round(lerp(value, b[i], t)));
 const css = (rgb, alpha = 1) => `rgba(${rgb[0]},${rgb[1]},${rgb[2]},${alpha})`;
@@ -30,8 +29,11 @@ function backgroundOf(element) {
  */
 export const HOST_COLOURS = "color: var(--vscode-editor-foreground, var(--panel-on-background-color, var(--jp-content-font-color1, CanvasText))); background: var(--vscode-editor-background, transparent);";
 
-/** All colours of the picture from the two that the host gives: ink and paper. */
-export function themeOf(element) {
+/**
+ * All colours of the picture from the two that the host gives: ink and paper.
+ * @returns {any}
+ */
+function themeOf(element) {
   const colour = parseColour(getComputedStyle(element).color);
   const guess = luminance(colour) > 0.5 ? [24, 26, 31] : [255, 255, 255];
   let paper = backgroundOf(element) || guess;
@@ -46,21 +48,10 @@ export function themeOf(element) {
     key: css(ink) + css(paper),
     ink: css(ink),
     paper: css(paper),
-    muted: css(toward(0.68)),
-    faint: css(toward(0.4)),
-    line: css(toward(dark ? 0.22 : 0.16)),
-    track: css(toward(dark ? 0.045 : 0.032)),
-    lattice: css(toward(dark ? 0.07 : 0.05)),
-    chip: css(dark ? toward(0.11) : paper),
+    ...mapped(tokens.shades, ([light, dim]) => css(toward(dark ? dim : light))),
     shadow: dark ? "rgba(0,0,0,.55)" : "rgba(20,24,40,.16)",
     ledge: dark ? "rgba(0,0,0,.4)" : "rgba(20,24,40,.09)",
-    cover: css(toward(dark ? 0.66 : 0.78)),
-    coverText: css(paper),
     visible: css(dark ? mix(paper, mix(HUE.blue, HUE.sky, 0.45), 0.85) : mix(paper, mix(HUE.blue, HUE.sky, 0.35), 0.8)),
-    blocked: css(toward(dark ? 0.075 : 0.05)),
-    hatch: css(toward(dark ? 0.24 : 0.2)),
-    self: css(toward(dark ? 0.075 : 0.05)),
-    selfMark: css(toward(0.66)),
     weight: dark ? "rgba(255,255,255,1)" : css(mix(HUE.blue, [0, 0, 0], 0.72)),
     leak: css(strong("vermilion")),
     tint: (hue, t = dark ? 0.3 : 0.16) => css(tint(hue, t)),
@@ -68,9 +59,11 @@ export function themeOf(element) {
   };
 }
 
-/** The colours of an element, which its style sheet gets too: the accent of bars and of what has the focus. */
+/** The colours of an element, which its style sheet gets too, as variables. */
 export function dressed(element) {
   const theme = themeOf(element);
-  element.style.setProperty("--accent", theme.strong("blue"));
+  const { ink, paper, muted, line, track, lattice, leak, strong } = theme;
+  const shades = { ink, paper, muted, line, track, hover: lattice, accent: strong("blue"), orange: strong("orange"), leak, good: strong("green") };
+  for (const [name, value] of Object.entries(shades)) element.style.setProperty(`--${name}`, value);
   return theme;
 }

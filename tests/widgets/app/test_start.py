@@ -1,0 +1,14 @@
+"""What the app reads before its first page."""
+
+import subprocess
+import sys
+
+ONLY_FOR_FILES = {"nbformat", "jsonschema", "papermill", "pandas", "pyarrow", "distributed"}
+"""Libraries that a file to read or to write needs, and no page; `nbformat` alone takes two seconds."""
+
+
+def test_no_page_waits_for_a_library_that_only_a_file_needs():
+    code = "import sys, widgets.app.main; print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "widgets.app.main" in modules
+    assert not ONLY_FOR_FILES & set(modules)

@@ -1,0 +1,38 @@
+"""Which cell of a notebook holds the drawing module, so that the others of the same page need not."""
+
+import sys
+from typing import Any
+
+from IPython import get_ipython
+
+HOLDERS: dict[bool, str] = {}
+"""The cell whose markup holds the module, by whether that markup is shown: a live widget is shown in its place."""
+
+
+def needs_module(shown: bool = True) -> bool:
+    """Whether the markup of the cell that runs must hold the module, for no other cell of the page does.
+
+    Always outside of a kernel, where cells cannot be told apart, and in Colab, where every cell is a page of its own.
+    """
+    cell = _request()
+    if cell is None or (cell and "cellId" not in cell) or "google.colab" in sys.modules:
+        return True
+    if True in HOLDERS or (HOLDERS and not shown):
+        return False
+    HOLDERS[shown] = cell.get("cellId", "")
+    get_ipython().events.register("pre_run_cell", forget)  # type: ignore[union-attr]
+    return True
+
+
+def forget(_: Any = None) -> None:
+    """Let the next cell hold the module if the cell that did is run again or was deleted."""
+    cell = _request() or {}
+    gone = {cell.get("cellId"), *cell.get("deletedCells", ())}
+    for shown in [shown for shown, holder in HOLDERS.items() if holder in gone]:
+        del HOLDERS[shown]
+
+
+def _request() -> dict[str, Any] | None:
+    """What a front end says of the cell that runs: nothing if the notebook is run as a whole; None without a kernel."""
+    kernel = getattr(get_ipython(), "kernel", None)
+    return None if kernel is None else (kernel.get_parent("shell") or {}).get("metadata") or {}

@@ -1,0 +1,34 @@
+/** Files that a person takes home, and what comes packed into a page. */
+
+import { node } from "./dom.js";
+import { bytes } from "./record.js";
+
+/** Hands a file to the person. */
+export function download(root, content, name, type = "") {
+  const address = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }));
+  const anchor = node("a", { href: address, download: name });
+  root.append(anchor);
+  anchor.click();
+  anchor.remove();
+  setTimeout(() => URL.revokeObjectURL(address), 4000);
+}
+
+/** A text as part of a file name. */
+export const fileName = (text) => text.replace(/[^\p{L}\p{N}]+/gu, "-");
+
+/** The answer of zlib (RFC 1950) to base64: what Python has packed. */
+const inflated = (text) => new Response(new Blob([bytes(text, atob(text).length)]).stream().pipeThrough(new DecompressionStream("deflate")));
+export const unpacked = (text) => inflated(text).json();
+export const unpackedBytes = async (text) => new Uint8Array(await inflated(text).arrayBuffer());
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
+/** A cell: what a spreadsheet would take for a formula begins with an apostrophe, what would end the cell is quoted. */
+function csvCell(value) {
+  const text = String(value);
+  const safe = /^[=+\-@\t\r]/.test(text) && !PLAIN_NUMBER.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+/** Rows of words and numbers as comma-separated values. */
+export const csvText = (rows) => rows.map((row) => row.map(csvCell).join(",") + "\r\n").join("");

@@ -1,0 +1,100 @@
+"""Controls for the knobs of what is chosen: an objective on the Stage, a generated corpus on other pages."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import panel_material_ui as pmui
+import param
+
+from playground.corpora.sources import source_knobs
+from playground.errors import Refusal
+from playground.knob import Knob, check
+from widgets.pages.layout import STRETCH, View, column
+from widgets.state.corpus_choice import CorpusChoice
+
+
+class Knobs(View):
+    """A control for each of the `knobs`, which a link and undo may turn too; nothing is seen where there are none.
+
+    `turn` is called with a name and its new value. With `throttled`, sliders are heard when they are let go.
+    """
+
+    def __init__(
+        self, state: param.Parameterized, watched: list[str], knobs: Callable[[], Mapping[str, Knob]],
+        values: Callable[[], Mapping[str, Any]], turn: Callable[[str, Any], None],
+        arrange: Callable[[list[Any]], list[Any]] = list, throttled: bool = False,
+    ) -> None:  # fmt: skip
+        self.knobs, self.values, self.turn, self.arrange, self.throttled = knobs, values, turn, arrange, throttled
+        self.shown: Mapping[str, Knob] = {}
+        self.controls: dict[str, Any] = {}
+        super().__init__(column(*arrange([])))
+        state.param.watch(self._renew, watched)
+        self._renew()
+
+    def _renew(self, *_: object) -> None:
+        knobs = self.knobs()
+        if knobs != self.shown:
+            self.shown, self.controls = knobs, {name: self._control(name, k) for name, k in knobs.items()}
+            self.layout[:] = self.arrange(list(self.controls.values()))
+        self.layout.visible = bool(self.layout.objects)
+        for name, widget in self.controls.items():
+            self._show(widget, self._now(name))
+
+    def _now(self, name: str) -> Any:
+        return self.values().get(name, self.shown[name].default)
+
+    def _heard(self, widget: Any) -> str:
+        return "value_throttled" if self.throttled and "value_throttled" in widget.param else "value"
+
+    def _show(self, widget: Any, value: Any) -> None:
+        if widget.value != value or getattr(widget, self._heard(widget)) != value:
+            with param.edit_constant(widget):
+                widget.param.update(**{"value": value, self._heard(widget): value})
+
+    def _control(self, name: str, k: Knob) -> Any:
+        widget = control(k)
+        if self.throttled and isinstance(widget, pmui.FloatSlider) and k.unit.startswith("share"):
+            widget.format = "0%"
+
+        def turn(event: Any) -> None:
+            try:
+                value = check(k, event.new)
+            except Refusal:  # of a page that was changed
+                self._show(widget, self._now(name))
+                return
+            if value != self._now(name):
+                self.turn(name, value)
+
+        widget.param.watch(turn, self._heard(widget))
+        return widget
+
+
+def corpus_knobs(state: CorpusChoice) -> Knobs:
+    """The knobs of the corpus that a state has chosen; each value is another corpus."""
+
+    def turn(name: str, value: Any) -> None:
+        corpus, known = getattr(state, state.chosen_by), state.corpus_knobs
+        state.corpus_knobs = known | {corpus: known.get(corpus, {}) | {name: value}}
+
+    return Knobs(
+        state, [state.chosen_by, "corpus_knobs"],
+        lambda: {k.name: k for k in source_knobs(getattr(state, state.chosen_by))},
+        lambda: state.corpus_knobs.get(getattr(state, state.chosen_by), {}), turn, throttled=True,
+    )  # fmt: skip
+
+
+def control(k: Knob) -> Any:
+    """The widget that fits a knob: switch, choice or slider, with its reason as help."""
+    label = k.name.replace("_", " ").split(".")[-1]
+    shared: dict[str, Any] = {"description": k.why, "value": k.default, "margin": (6, 10)}
+    if isinstance(k.default, bool):
+        return pmui.Switch(label=label, **shared)
+    shared |= STRETCH
+    if k.choices:
+        return pmui.Select(label=label, options=list(k.choices), **shared)
+    label = f"{label} ({k.unit})" if k.unit else label
+    if isinstance(k.default, int):
+        return pmui.IntSlider(label=label, start=int(k.low or 0), end=int(k.high or 10), **shared)
+    low, high = float(k.low or 0.0), float(k.high or 1.0)
+    step = 0.01 if high <= 1 else 0.1
+    return pmui.FloatSlider(label=label, start=low, end=high, step=step, format="0.00", **shared)

@@ -1,0 +1,175 @@
+"""Train page: choose a model and a text, press Train, and watch loss, predictions and attention."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.corpora.sources import TABLES, TEXTS, TREEBANKS, sources
+from playground.devices import available
+from playground.inventory import entry_facts
+from playground.rng import next_seed
+from playground.trace.inputs import reads_two
+from playground.training import Session
+from playground.zoo import entries, entry_named
+from playground.zoo.preset import RECIPE_PRESETS
+from widgets.pages.knobs import corpus_knobs
+from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, number, upload
+from widgets.pages.train.curves import RunPicture
+from widgets.pages.train.runs import replay_button
+from widgets.state.train import LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.theme import GROWING, html, say
+
+
+class TrainPage(View):
+    """A run and its choices; nothing is drawn off screen (`looking`), `slow` shows the next update in steps."""
+
+    def __init__(
+        self, train: TrainStore, looking: Callable[[], bool] = lambda: True, slow: Callable[[], None] | None = None
+    ) -> None:
+        self.train, self.looking = train, looking
+        self.buttons, self.picture = RunButtons(train, slow), RunPicture(train)
+        sidebar = Sidebar(
+            _choices(train), [EarlierRun(train), self.buttons, self.picture],
+            lambda: f"{train.entry} on {train.corpus_name}, {train.steps:,} steps",
+        )  # fmt: skip
+        train.param.watch(sidebar.label, ["entry", "corpus", "corpus_knobs", "steps"])
+        super().__init__(sidebar.layout)
+
+    def poll(self) -> None:
+        self.train.advance()
+        if self.looking():
+            self.buttons.poll()
+            self.picture.poll()
+
+
+def _choices(train: TrainStore) -> list[Any]:
+    chosen, plain = train.param, {"format": "0"}  # a field that changed its format on focus would lose what is typed
+    models = pn.bind(lambda entry: list(dict.fromkeys((*entries(), entry))), chosen.entry)  # also one of the Stage
+    paste = {"rows": 6, "max_length": LONGEST_PASTE, "visible": chosen.corpus.rx() == OWN_TEXT}
+    file = upload(
+        "choose a file", lambda files: train.keep(*files[0]), lambda why: train.param.update(trouble=why),
+        accept=",".join((*TEXTS, *TABLES, *TREEBANKS)), visible=chosen.corpus.rx() == OWN_FILE,
+    )  # fmt: skip
+    second = pn.bind(lambda entry: reads_two(entry_named(entry).objective), chosen.entry)
+    seed = number(chosen.seed, width=115, margin=(6, 4, 6, 10), **plain)
+    seeds = number(chosen.seeds, width=90, margin=(6, 4), **plain)
+    return [
+        heading("Model"), pmui.Select.from_param(chosen.entry, options=models, **FIELD),
+        html(pn.bind(_about, chosen.entry)), heading("Text"),
+        pmui.Select.from_param(chosen.corpus, options=[*sources(), OWN_TEXT, OWN_FILE, OPENED], **FIELD),
+        corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD), file,
+        pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
+        pmui.TextInput.from_param(chosen.pair, max_length=300, visible=second, **FIELD),
+        heading("Run"), pmui.Row(seed, seeds, margin=0), number(chosen.steps, width=140, margin=(6, 10), **plain),
+        pmui.Select.from_param(chosen.window, **FIELD), pmui.Select.from_param(chosen.preset, **FIELD),
+        html(pn.bind(_recipe, chosen.preset, chosen.settings)),
+        pmui.Select.from_param(chosen.device, options=["auto", *available()], **FIELD),
+    ]  # fmt: skip
+
+
+def _recipe(name: str, settings: Mapping[str, float]) -> str:
+    idea = RECIPE_PRESETS[name].idea if name in RECIPE_PRESETS else "The recipe that the model's entry declares."
+    turned = ", ".join(f"{knob} {value:.3g}" for knob, value in settings.items())
+    return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
+
+
+def _about(name: str) -> str:
+    facts = entry_facts(entry_named(name))
+    size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
+    notes = (facts["changed"], facts["differences"], size)
+    return say(facts["idea"]) + "".join(say(note, "quiet") for note in notes if note)
+
+
+class EarlierRun(View):
+    """The run that this tab of the browser showed before the visit began, and the way back to it."""
+
+    def __init__(self, train: TrainStore) -> None:
+        self.train, self.text = train, html("")
+        reopen = button("Reopen the run", lambda: train.open(train.earlier), "history", margin=(0, 10, 8, 10))
+        super().__init__(pn.Column(self.text, reopen, visible=False, margin=0, **STRETCH))
+        train.param.watch(self._show, ["earlier", "session"])
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        runs = self.train.kept() if self.train.session is None else ()
+        run = next((run for run in runs if run.name == self.train.earlier), None)
+        self.layout.visible = run is not None
+        if run is not None:
+            where = f"{run.name} was on this page before. It is kept, and was at step {run.step:,} when last written."
+            self.text.object = say(where, "notice")
+
+
+class RunButtons(View):
+    """The buttons from Train to Replay; each is on only where it does something."""
+
+    def __init__(self, train: TrainStore, slow: Callable[[], None] | None = None) -> None:
+        self.state = train
+        self.train = self._button("Train", self._train, "play_arrow", **MAIN)
+        self.pause = self._button("Pause", self._pause, "pause")
+        self.step = self._button("Step", self._step, "skip_next")
+        self.slow = self._button(
+            "Step through one update", slow or (lambda: None), "slow_motion_video", visible=slow is not None,
+            description="Step through one update: the coming one, on the Stage page; the run waits meanwhile.",
+        )  # fmt: skip
+        self.stop = self._button("Stop", train.end, "stop")
+        self.reset = self._button("Reset", train.begin, "replay")
+        self.fresh = self._button("New seed", self._new_seed, "casino")
+        self.replay = replay_button(train, lambda: "")
+        parts = (self.train, self.pause, self.step, self.slow, self.stop, self.reset, self.fresh, self.replay)
+        look = {"flex_wrap": "wrap", "margin": (6, 7), "stylesheets": [GROWING]}
+        super().__init__(pn.FlexBox(*parts, **look, **STRETCH))
+        self.poll()
+
+    def _button(self, label: str, act: Callable[[], Any], icon: str, **looks: Any) -> pmui.Button:
+        def press() -> None:
+            act()
+            self.poll()
+
+        return button(label, press, icon, **{"margin": (4, 3), **looks})
+
+    def _train(self) -> None:
+        session: Session | None = self.state.session
+        if session is not None and session.state == "running":
+            return  # pressed before the browser knew that it trains: no reason to begin another run
+        if session is not None and (session.state == "paused" or _waits(session)):
+            session.start()
+        else:
+            self._begin()
+
+    def _begin(self) -> None:
+        if (session := self.state.begin()) is not None:
+            session.start()
+
+    def _pause(self) -> None:
+        if (session := self.state.session) is not None:
+            session.pause() if session.state == "running" else session.start()
+
+    def _step(self) -> None:
+        session = self.state.session
+        if session is None or session.state in ("done", "failed"):
+            session = self.state.begin()
+        if session is not None:
+            session.step()
+
+    def _new_seed(self) -> None:
+        self.state.seed = next_seed(self.state.seed)
+        self._begin()
+
+    def poll(self) -> None:
+        session, others = self.state.session, self.state.siblings
+        state = session.state if session else "ready"
+        resumable = session is not None and (state == "paused" or (_waits(session) and session.learner is not None))
+        learned = session is not None and session.learner is not None and session.learner.step > 0
+        going = state in ("running", "paused") or (others is not None and others.state in ("running", "paused"))
+        self.train.disabled = self.step.disabled = state == "running"
+        self.train.label = "Resume" if resumable else "Train"
+        self.pause.disabled = state not in ("running", "paused")
+        self.slow.disabled = self.replay.disabled = not learned
+        self.stop.disabled, self.reset.disabled = not going, state == "ready"
+
+
+def _waits(session: Session) -> bool:
+    last = session.run.last
+    return session.state == "ready" and not (last and session.learner and session.learner.step >= last)

@@ -1,0 +1,254 @@
+"""What the Train page shows of a run while it trains: never more often than costs the training next to nothing."""
+
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.models import Range1d
+
+from playground.analysis.predictions import Predictions
+from playground.analysis.probes import PROBES
+from playground.training import Session
+from playground.training.parallel.seeds import Band
+from playground.training.system.throttle import Budget
+from widgets.browser import OnScreen
+from widgets.charts import probes
+from widgets.charts.chart import Cursor
+from widgets.charts.columns import AXES, ESTIMATED, band, marks
+from widgets.charts.layer_updates import size_strips
+from widgets.charts.loss import loss_chart
+from widgets.pages.layout import STRETCH, View, beside, button, column, group, heading, plot
+from widgets.pages.train.attention_head import AttentionHead
+from widgets.pages.train.numbers import numbers
+from widgets.pages.train.runs import RunTools
+from widgets.state.train import TrainStore
+from widgets.static import predictions, seeds
+from widgets.theme import changing, html, say, tell
+
+DRAWING = 0.025  # the share of processor time that drawing may take while a model trains
+
+SEEN_EVERY, TOLD_EVERY, LONGEST = 0.22, 0.3, 1.0
+"""Seconds from one look at the model to the next, between two updates of the numbers, and from one point of the loss to
+the next at the longest."""
+
+NO_PROBE = say("No probe fits this text: their words are not in its vocabulary.", "quiet")
+
+
+class RunPicture(View):
+    """Numbers, loss, probes, layers, predictions and one attention head of the run that is watched."""
+
+    def __init__(self, train: TrainStore) -> None:
+        self.train = train
+        self.drawing = Budget(DRAWING, time.thread_time, time.process_time, longest=LONGEST)
+        self.seeing, self.telling = _Rhythm(SEEN_EVERY), _Rhythm(TOLD_EVERY)
+        self.numbers, self.predicted = changing(numbers(None)), changing(predictions.markup(None))
+        self.origin = changing("")
+        self.view: Predictions | None = None
+        self.cursor = Cursor()
+        self.loss, self.measures = LossCurve(train, self.cursor), Measures(train, self.cursor)
+        self.head, self.troubles, self.tools = AttentionHead(train), Troubles(train), RunTools(train)
+        self.cursor.link(self.tools.runs.chart.figure)
+        self.words = OnScreen()
+        words = column(self.words, heading("Predictions for the probe sentence"), self.origin, self.predicted)
+        parts = (self.numbers, self.troubles, self.loss, self.tools, self.measures)
+        super().__init__(group(*parts, beside(words, self.head.layout)))
+
+    def poll(self) -> None:
+        """Draw what has changed since, if it is time; all of it goes to the browser as one message."""
+        session = self.train.session
+        trains = session is not None and session.state == "running"
+        if session is not None and (self.words.seen or self.head.mark.seen or session.view is None or not trains):
+            session.watch()  # it looks at the model only where what it sees is on screen
+        if self.drawing.allows or not trains:
+            with self.drawing.spending(), pn.io.hold():
+                self._draw(session, at_once=not trains)
+
+    def _draw(self, session: Session | None, at_once: bool) -> None:
+        self.troubles.poll()
+        if session is not None:
+            self.loss.draw(session, at_once)
+            self.measures.draw(session)
+        if session is not None and (self.seeing.due or at_once):
+            self._see(session, at_once)
+        if self.telling.due or at_once:
+            self._update_numbers(session)
+
+    def _see(self, session: Session, at_once: bool) -> None:
+        """What the model made of its sentence when it was last looked at, where it is on screen or still to be seen."""
+        if self.head.mark.seen or at_once or session is not self.head.session or self.head.drawn[0] is None:
+            self.head.poll()
+        if session.view is not self.view and (self.words.seen or at_once or self.view is None):
+            self.view = session.view
+            tell(self.predicted, predictions.markup(session.view))
+
+    def _update_numbers(self, session: Session | None) -> None:
+        """What need not be renewed at every call: the numbers, how far the axes reach, and what is unfolded."""
+        last = session.run.last if session is not None else None
+        other_seeds = seeds.told(self.train.siblings, self.loss.bands(session), last)
+        tell(self.numbers, numbers(session) + say(other_seeds, "quiet"))
+        tell(self.origin, say(origin(session), "quiet"))
+        self.loss.limits()
+        self.tools.poll()
+
+
+@dataclass
+class _Rhythm:
+    """Is due once in so many seconds."""
+
+    seconds: float
+    last: float = 0.0
+
+    @property
+    def due(self) -> bool:
+        now = time.monotonic()
+        if now - self.last < self.seconds:
+            return False
+        self.last = now
+        return True
+
+
+def origin(session: Session | None) -> str:
+    """Which text is watched; the history of a head keeps the text with which it began."""
+    text = getattr(session.look, "origin", "") if session is not None else ""
+    if session is None or not session.film or session.look is session.filmed_with:
+        return text
+    return f"{text} The film of the head keeps the text with which it began."
+
+
+class Troubles(View):
+    """What went wrong, in a sentence; where a fork would help, the button that forks with what is suggested."""
+
+    def __init__(self, train: TrainStore) -> None:
+        self.train, self.text = train, html("")
+        self.fork = button("Fork", self._fork, "fork_right", margin=(0, 10, 8, 10), visible=False)
+        super().__init__(group(self.text, self.fork))
+
+    def poll(self) -> None:
+        settings = way_out(self.train.session)
+        self.text.object, self.fork.visible = _sentences(self.train), bool(settings)
+        self.fork.label = f"Fork with {', '.join(f'{name} {value:.2g}' for name, value in settings.items())}"
+
+    def _fork(self) -> None:
+        if settings := way_out(self.train.session):
+            self.train.fork(settings)
+
+
+def _sentences(train: TrainStore) -> str:
+    sentences = say(train.notice, "notice") + say(train.trouble, "trouble")
+    if (session := train.session) is not None:
+        sentences += say(session.error, "trouble")
+        if (trouble := session.trouble) is not None:
+            sentences += say(trouble.sentence, "notice" if trouble.kind == "memory" else "trouble")
+    return sentences
+
+
+def way_out(session: Session | None) -> dict[str, Any]:
+    """The settings with which a run that diverged (NaN or infinity) could go on."""
+    trouble = session.trouble if session is not None and session.state == "done" else None
+    return dict(trouble.settings) if trouble is not None and trouble.kind == "numbers" else {}
+
+
+class LossCurve(View):
+    """The loss of the run, drawn from the rows that have come since; only where it is on screen."""
+
+    def __init__(self, train: TrainStore, cursor: Cursor) -> None:
+        self.train, self.cursor = train, cursor
+        self.session: Session | None = None
+        self.rows = self.noticed = 0
+        self.reach = None
+        self.banded: tuple[Any, tuple[Band, ...]] = (None, ())
+        self.chart, self.mark, self.estimated = loss_chart(), OnScreen(), html("")
+        self.key = html(self.chart.key, styles={"flex": "1 1 200px", "align-self": "center"}, margin=(4, 10, 0, 10))
+        axis = pmui.Select.from_param(train.param.axis, options=list(AXES), width=170, size="small", margin=(2, 10))
+        top = pn.FlexBox(axis, self.key, flex_wrap="wrap", margin=0, **STRETCH)
+        super().__init__(column(self.mark, top, plot(self.chart, margin=(0, 10)), self.estimated))
+        train.param.watch(self._turn, "axis")
+        self._turn()
+
+    def _turn(self, *_: object) -> None:
+        axis = self.train.axis
+        self.chart.over(axis)
+        (self.cursor.link if AXES[axis] == "step" else self.cursor.leave)(self.chart.figure)
+        self.estimated.object = say(ESTIMATED.get(axis, ""), "quiet")
+        self.limits()
+
+    def limits(self) -> None:
+        """How far the axes reach, and the legend of what is drawn."""
+        if (session := self.session) is None:
+            return
+        run, last = session.run, session.rows[-1] if session.rows else None
+        words = getattr(session.look, "names_words", True)  # whether words are asked for, as far as that is known
+        levels = (session.unigram_entropy, run.entry.bound(run.corpus)) if words else (None, None)
+        reach = (self.chart.reach(last, run.last), *levels, not last)
+        if reach != self.reach:
+            self.reach = reach
+            self.chart.limits(*reach[:-1])
+            self.key.object = self.chart.key
+
+    def bands(self, session: Session | None) -> tuple[Band, ...]:
+        """The band over all seeds, drawn again where one of them was evaluated."""
+        siblings = self.train.siblings
+        if siblings is None or session is None:
+            return ()
+        state = (siblings, len(siblings.evaluated), len(self.chart.held_out.data["step"]))
+        if state != self.banded[0]:
+            self.banded = state, siblings.bands(session.rows)
+            self.chart.band.data, self.reach = band(session.rows, self.banded[1]), None
+        return self.banded[1]
+
+    def draw(self, session: Session, at_once: bool = True) -> None:
+        """Draw what is new of a session; another session is drawn from its beginning."""
+        fresh = session is not self.session
+        if fresh:
+            self.session, self.rows, self.noticed = session, 0, 0
+        rows, noticed = session.rows[self.rows :], len(session.noticed)
+        if fresh or (rows and (at_once or self.mark.seen)):
+            self.rows += len(rows)
+            if fresh:
+                self.chart.show(rows, session.run.entry.objective.questions)
+            else:
+                self.chart.extend(rows)
+        if marked := noticed != self.noticed:
+            self.noticed = noticed
+            self.chart.marks.data = marks(session.rows, [n.step for n in session.noticed])
+        if fresh or marked:
+            self.reach = None
+            self.limits()
+
+
+class Measures(View):
+    """The probes, and what a step does to the layers."""
+
+    def __init__(self, train: TrainStore, cursor: Cursor) -> None:
+        self.session: Session | None = None
+        self.measured = self.sized = 0
+        self.steps = Range1d(0, 1000)
+        self.probes, self.sizes = probes.gauge_chart(self.steps), size_strips(self.steps)
+        self.key = html(probes.KEY)
+        cursor.link(self.probes.figure, *self.sizes.figures)
+        about = "".join(say(f"{probe.name}: {probe.question} ({probe.source})", "quiet") for probe in PROBES)
+        strips = [pn.pane.Bokeh(figure, margin=(0, 10), **STRETCH) for figure in self.sizes.figures]
+        super().__init__(
+            group(
+                heading("Probes (zero-shot accuracy)"), self.key, plot(self.probes, margin=(0, 10)),
+                html(f"<details><summary>About these probes</summary>{about}</details>"),
+                heading("Inside the layers: gradient norm, how far a step moves them"), beside(*strips),
+            )
+        )  # fmt: skip
+
+    def draw(self, session: Session) -> None:
+        """Draw what was measured since."""
+        fresh = session is not self.session
+        if fresh:
+            self.session, self.measured, self.sized = session, 0, 0
+        measured, sized = session.measured[self.measured :], session.sizes[self.sized :]
+        self.steps.end = session.run.last or max(100, session.rows[-1].step if session.rows else 0)
+        if fresh or measured:
+            self.measured += len(measured)
+            (self.probes.show if fresh else self.probes.extend)(measured)
+            self.key.object = (NO_PROBE if measured and not measured[-1].gauges else "") + probes.KEY
+        if fresh or sized:
+            self.sized += len(sized)
+            (self.sizes.show if fresh else self.sizes.extend)(sized, session.run.sizes_every)

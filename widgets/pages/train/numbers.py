@@ -1,0 +1,74 @@
+"""The numbers of a run: its state, its last losses and how fast it is."""
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+from playground.devices import describe
+from playground.training import Session
+from playground.training.session import Row
+from widgets.theme import figures
+
+STATES = {"running": "training", "done": "finished", "failed": "stopped by an error"}
+PAUSING = "pausing"  # stands there until the step that is being taken is done
+
+ENDS = {"asked": "stopped at step {:,}", "diverged": "diverged (NaN or infinity)"}
+"""How a run ended that did not reach its last step."""
+
+LAST_ROWS = 40  # rows over which the training loss is averaged
+
+
+def numbers(session: Session | None) -> str:
+    """The numbers of a run as markup."""
+    if session is None:
+        missing = dict.fromkeys(("loss (nats)", "held out (nats)", "tokens/s", "device"), "–")
+        return figures({"state": "ready", "step": "0", **missing})
+    state = _state(session)  # first: what rests adds no row any more
+    rows, names = session.rows, session.run.entry.objective.questions
+    stepped = [r for r in rows[-LAST_ROWS:] if r.loss is not None]
+    tested = next((r for r in reversed(rows) if r.held_out is not None), None)
+    last = rows[-1] if rows else None
+    return figures(
+        {
+            "state": state,
+            "step": f"{last.step if last else 0} of {session.run.last}",
+            **_named("loss", _means(stepped, names), names),
+            **_named("held out", {} if tested is None else losses(tested, names), names),
+            **_accuracy({} if tested is None else dict(tested.accuracy), names),
+            "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
+            "device": f"{describe(session.run.device)}, seed {session.run.seed}",
+        }
+    )
+
+
+def _state(session: Session) -> str:
+    state = session.state
+    if state == "done" and session.reason in ENDS:
+        return ENDS[session.reason].format(session.rows[-1].step if session.rows else 0)
+    return PAUSING if state == "paused" and not session.rests else STATES.get(state, state)
+
+
+def losses(row: Row, names: Sequence[str]) -> dict[str, float]:
+    """The losses of a row by question; a question that was not asked is left out."""
+    first = row.loss if row.loss is not None else row.held_out
+    others = dict(row.more)
+    name = next((q for q in names if q not in others), "")
+    return ({} if first is None else {name: first}) | others
+
+
+def _means(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for name, value in losses(row, names).items():
+            found.setdefault(name, []).append(value)
+    return {name: fmean(values) for name, values in found.items()}
+
+
+def _named(what: str, values: Mapping[str, float], names: Sequence[str]) -> dict[str, str]:
+    if len(names) < 2:
+        return {f"{what} (nats)": f"{next(iter(values.values())):.3f}" if values else "–"}
+    return {f"{what}, {name} (nats)": f"{values[name]:.3f}" if name in values else "–" for name in names}
+
+
+def _accuracy(right: Mapping[str, float], names: Sequence[str]) -> dict[str, str]:
+    several = len(names) > 1
+    return {f"accuracy, {name + ', ' if several else ''}held out": f"{share:.1%}" for name, share in right.items()}

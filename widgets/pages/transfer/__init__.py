@@ -1,0 +1,132 @@
+"""Transfer page: fine-tune one pre-trained model in several ways at once; what each gains, forgets and costs."""
+
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from widgets.pages.layout import FIELD, MAIN, Sidebar, View, button, heading
+from widgets.pages.transfer.controls import choices
+from widgets.pages.transfer.results import Results
+from widgets.pages.transfer.run_task_matrix import RunTaskMatrix
+from widgets.pages.transfer.sentence_editor import SentenceEditor
+from widgets.pages.transfer.strategy_editor import StrategyEditor
+from widgets.state.app import Store
+from widgets.state.base import CHANGES
+from widgets.state.strategy_editor import StrategyEditorStore
+from widgets.state.transfer import OWN_FILE
+from widgets.theme import html, say
+
+QUESTIONS: dict[str, dict[str, Any]] = {
+    "Is pre-training worth it?": {
+        "chosen": ["random start", "full"], "train_size": 16, "other_sizes": [32, 64, 128, 256],
+    },
+    "What is forgotten?": {"chosen": ["full", "gradual unfreezing", "L2-SP", "EWC", "adapters"]},
+    "Do the model's own weights change?": {
+        "chosen": ["full", "feature-based", "adapters", "LoRA", "BitFit"], "seeds": 2,
+    },
+    "What does a second task do to the first?": {
+        "chosen": ["full", "EWC", "replay", "adapters"], "then": ["entailment"], "train_size": 128, "seeds": 2,
+    },
+}  # fmt: skip
+"""Questions to begin with, and what is chosen for each that `ASKED` does not say; one click asks it."""
+
+ASKED: dict[str, Any] = {
+    "task": "sentiment", "then": [], "train_size": 64, "other_sizes": [], "seeds": 3, "steps": 80, "match": "steps",
+    "lr_policy": "own",
+}  # fmt: skip
+
+
+class TransferPage(View):
+    """What is compared, the button that begins, and the results."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, transfer = store, store.transfer
+        self.compare = button("Compare", lambda: transfer.begin(store.base), "compare_arrows", margin=(6, 10), **MAIN)
+        self.stop = button("Stop", transfer.end, "stop", margin=(6, 3), disabled=True)
+        self.halt = button("Stop", transfer.end, "stop", margin=(8, 3, 0, 3), visible=False)
+        self.train = button(
+            "Train one here", store.train_one, "model_training", margin=(6, 10),
+            description="Train one here: with what is chosen on the Train page; this page says how far it is.",
+        )  # fmt: skip
+        self.train_base = button("", store.train_base, "model_training", margin=(0, 10, 6, 10), visible=False)
+        self.questions = [
+            button(name, lambda name=name: ask(store, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS
+        ]
+        self.base, self.trouble, before = html(""), html(""), transfer.param.before
+        self.views = (
+            Results(
+                transfer, StrategyEditor(StrategyEditorStore(steps=transfer.steps, layers=transfer.layers), transfer)
+            ),
+            SentenceEditor(store.sentence, transfer, lambda: store.base),
+            RunTaskMatrix(store.matrix, store.train, store.take_run_on_screen),
+        )
+        controls = [
+            heading("Base model"), _bases(store), self.base, self.train, pmui.Select.from_param(before, **FIELD),
+            html(pn.bind(lambda how: say(CHANGES[how], "quiet"), before)),
+            pmui.Row(self.compare, self.stop, margin=0), self.trouble, self.train_base,
+            heading("Or begin with a question"), *self.questions, *choices(store),
+        ]  # fmt: skip
+        self.sidebar = Sidebar(
+            controls, list(self.views), lambda: f"{transfer.task}, {len(transfer.chosen)} strategies", self.halt,
+            folded=False,
+        )  # fmt: skip
+        transfer.param.watch(self.sidebar.label, ["task", "chosen"])
+        super().__init__(self.sidebar.layout)
+
+    def poll(self) -> None:
+        store, transfer = self.store, self.store.transfer
+        self.base.object = _base(store)
+        self.trouble.object = say(transfer.trouble, "trouble") + say(transfer.notice, "notice")
+        text = transfer.text_for_base if transfer.unknown_words else ""
+        offered = "this file" if isinstance(text, Path) else text
+        self.train_base.param.update(visible=bool(text), label=f"Train a base on {offered}")
+        running = transfer.lanes.state == "running"
+        if running and self.stop.disabled:
+            self.sidebar.fold()  # so that the results are seen where it is narrow
+        self.stop.disabled, self.halt.visible = not running, running
+        for each in (self.compare, *self.questions):
+            each.disabled = running
+        training, session = store.train.session, store.base
+        self.train.disabled = training is not None and training.state == "running"
+        if session is not None and session.learner is not None:
+            transfer.layers = session.learner.model.shape.layers
+        for view in self.views:
+            view.poll()
+
+
+def ask(store: Store, question: str) -> None:
+    """Choose all that a question needs and begin; a file of one's own stays the task."""
+    values = ASKED | QUESTIONS[question]
+    if store.transfer.task == OWN_FILE:
+        del values["task"]
+    store.transfer.param.update(**values)
+    store.transfer.begin(store.base)
+
+
+def _bases(store: Store) -> Any:
+    """Whose model is fine-tuned; runs that came meanwhile are offered when the page is opened."""
+    base = pmui.Select.from_param(store.transfer.param.base, options=store.bases(), **FIELD)
+
+    def renew(*_: Any) -> None:
+        if store.page != 2:
+            return
+        offered = store.bases()
+        chosen = store.transfer.base if store.transfer.base in offered.values() else ""
+        base.param.update(options=offered, value=chosen)
+
+    store.param.watch(renew, "page")
+    store.train.param.watch(renew, "session")
+    return base
+
+
+def _base(store: Store) -> str:
+    session = store.base
+    if store.train.trouble:
+        return say(store.train.trouble, "trouble")
+    if session is None or not session.rows:
+        return say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
+    step = session.rows[-1].step
+    name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
+    return say(name) + say("Comparing pauses its training." if session.state == "running" else "", "quiet")

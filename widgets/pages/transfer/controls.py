@@ -1,0 +1,134 @@
+"""What is chosen for a comparison: the task, the strategies, how much, and what is kept equal."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.corpora.sources import TABLES, TREEBANKS
+from playground.errors import Refusal
+from playground.finetuning import tasks
+from playground.finetuning.comparing.budget_matching import list_published
+from playground.training.parallel.workers import spare
+from widgets.lists.strategy_picker import cards, chooser
+from widgets.pages.layout import FIELD, View, column, group, heading, number, upload
+from widgets.state.app import Store
+from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.theme import html, say
+
+SIZES = [16, 32, 64, 128, 256, 512]
+
+NO_OTHER_RUN = say("No other run is kept; train one on the same corpus.", "quiet")
+
+FAIR = {
+    "steps": "Every lane takes equally many steps.",
+    "tokens": "Every lane reads as many tokens as the first.",
+    "flops": "Every lane computes as much as the first, by estimate; what is frozen needs no backward pass.",
+    "own": "Each strategy has the rate that suits it for tiny models.",
+    "fixed": "One rate, 0.004, for all.",
+    "published": "Rates that were made for models a thousand times larger: expect little to move here.",
+    "tuned": "A search over three rates on a quarter of the labelled texts, the same for all.",
+}
+
+PAIRED = "With each seed all read the same labelled texts in the same order, so differences are paired."
+
+
+def choices(store: Store) -> list[Any]:
+    """The controls below each other."""
+    transfer = store.transfer
+    chosen, names = transfer.param, list(tasks())
+    in_turn = pn.bind(bool, chosen.then)
+    strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
+    strategies.link(transfer, value="chosen", bidirectional=True)
+    rules = (chosen.match, chosen.lr_policy, chosen.chosen, chosen.own, chosen.then)
+    task = (chosen.task, chosen.own_file, chosen.text_column, chosen.label_column)
+    return [
+        heading("Task"), pmui.Select.from_param(chosen.task, options=[*names, OWN_FILE], **FIELD),
+        LabelledFile(transfer), html(pn.bind(lambda *_: _about_task(transfer), *task)),
+        pmui.MultiChoice.from_param(chosen.then, options=names, **FIELD),
+        pmui.Select.from_param(chosen.input_format, **FIELD),
+        heading("Strategies"), strategies, ExtraEncoders(store),
+        heading("Budget"), pmui.Select.from_param(chosen.train_size, options=SIZES, **FIELD),
+        pmui.MultiChoice.from_param(chosen.other_sizes, options=SIZES, disabled=in_turn, **FIELD),
+        number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
+        pmui.Select.from_param(chosen.workers, options=_execution(), disabled=in_turn, **FIELD),
+        heading("Fairness"), pmui.Select.from_param(chosen.match, disabled=in_turn, **FIELD),
+        pmui.Select.from_param(chosen.lr_policy, **FIELD), html(pn.bind(lambda *_: said_of_fairness(transfer), *rules)),
+    ]  # fmt: skip
+
+
+def _execution() -> dict[str, int]:
+    """Where the lanes may run: one after another, each step shown, or side by side on the cores of this machine."""
+    cores = spare(0)
+    side_by_side = {f"side by side, in {cores} processes": cores} if cores > 1 else {}
+    return {"one by one, seen step by step": 1} | side_by_side
+
+
+def said_of_fairness(transfer: TransferStore) -> str:
+    """What is equal for all strategies."""
+    match = "steps" if transfer.then else transfer.match
+    first = f" The first is {transfer.chosen[0]}." if transfer.chosen and match != "steps" else ""
+    published = ""
+    if transfer.lr_policy == "published":
+        published = say(list_published([transfer.strategy(name) for name in transfer.chosen]), "quiet")
+    return say(f"{FAIR[match]}{first} {FAIR[transfer.lr_policy]} {PAIRED}", "quiet") + published
+
+
+def _about_task(transfer: TransferStore) -> str:
+    """What the chosen task asks, how it is measured, and what was guessed about a file."""
+    try:
+        task = transfer.known
+    except Refusal as refusal:
+        return say(refusal, "quiet")
+    return say(f"{task.idea} Measured: {task.metric}.", "quiet") + say(task.notice, "notice")
+
+
+class LabelledFile(View):
+    """Where a labelled file is chosen, and which of its columns are the text and the label."""
+
+    def __init__(self, transfer: TransferStore) -> None:
+        self.transfer, self.columns = transfer, group()
+        file = upload(
+            "choose a file", lambda files: transfer.upload(*files[0]), lambda why: transfer.param.update(trouble=why),
+            accept=",".join((*TABLES, *TREEBANKS)),
+        )  # fmt: skip
+        super().__init__(column(file, self.columns, visible=transfer.param.task.rx() == OWN_FILE))
+        transfer.param.watch(self._show, ["task", "own_file"])
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        """Offer the columns again for every file: a field that stays would keep its first guess."""
+        try:
+            table = self.transfer.table
+        except Refusal:  # said below the task
+            table = None
+        guesses = {} if table is None else {"text_column": table.text_column, "label_column": table.label_column}
+        self.columns[:] = [self._column(name, guess, table.columns) for name, guess in guesses.items() if table]
+
+    def _column(self, name: str, guess: str | None, columns: Sequence[str]) -> pmui.Select:
+        transfer = self.transfer
+        options = {f"{guess or 'none'} (guessed)": ""} | {each: each for each in columns if each != guess}
+        label = transfer.param[name].label
+        select = pmui.Select(label=label, options=options, value=getattr(transfer, name), **FIELD)
+        select.param.watch(lambda event: transfer.param.update(**{name: event.new}), "value")
+        return select
+
+
+class ExtraEncoders(View):
+    """The kept runs whose vectors are read beside those of the base, while a strategy that reads them is chosen."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.none = store, html("")
+        self.runs = pmui.MultiChoice.from_param(store.transfer.param.extra_encoders, **FIELD)
+        super().__init__(column(self.runs, self.none, visible=False))
+        store.transfer.param.watch(self._show, ["chosen", "own"])
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        train, wanted = self.store.train, self.store.transfer.reads_others
+        self.layout.visible = wanted
+        if wanted:
+            names = [run.name for run in train.kept() if run.out and run.name != train.name_of_run]
+            self.runs.options, self.runs.visible = names, bool(names)
+            self.none.object = "" if names else NO_OTHER_RUN

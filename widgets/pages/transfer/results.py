@@ -1,0 +1,257 @@
+"""The results of a comparison: curves while it runs, outcomes, numbers, plans, and all of it as files."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from html import escape
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.errors import Refusal
+from playground.finetuning.comparing.compare import mixed_levels
+from playground.finetuning.report.page import FILES, TURN_FILES
+from playground.finetuning.run.trainer import SEEN
+from widgets.charts import label_efficiency, strategies_over_steps
+from widgets.charts.legend import style
+from widgets.charts.outcomes import outcome_chart
+from widgets.pages.layout import STRETCH, View, beside, column, download, group, heading, plot
+from widgets.state.transfer import TransferStore
+from widgets.state.transfer.lanes import Course, Lanes
+from widgets.static import comparison, model_diagram, svg, task_sequence
+from widgets.theme import html, say
+
+ABOUT_PLANS = (
+    "One card for each strategy. The map shows its plan: layer groups from the embeddings up to the task's head, step "
+    "by step; full colour is the full rate, empty is frozen. The boxes show the model at the cursor, with the share of "
+    "its weights that may change then, and how far each part has moved: exactly 0 where nothing could change."
+)
+
+CARD = {"flex": "0 1 290px", "min-width": "260px", "padding-top": "6px"}  # one width, however many there are
+
+ELSEWHERE = (
+    "; with <code>--workers N</code> on so many cores, with <code>--cluster ADDRESS</code> on a Dask cluster, with "
+    "<code>--out DIR --resume</code> so that it goes on after a crash."
+)
+"""What the command line can do beyond the page."""
+
+LABELS = {
+    "html": "Page", "png": "PNG", "svg": "SVG", "csv": "CSV", "parquet": "Parquet", "json": "JSON",
+    "ipynb": "Notebook", "zip": "All, with the model",
+}  # fmt: skip
+
+FORGETTING = "Forgetting: rise of the pre-training loss", "nats per scored position"
+
+Courses = dict[str, Course]
+
+
+class Results(View):
+    """Everything beside the controls; `editor` stands below the plans."""
+
+    def __init__(self, transfer: TransferStore, editor: View) -> None:
+        self.transfer, self.shown = transfer, {}
+        self.right, self.lost = outcome_chart("On unseen texts", transfer.metric), outcome_chart(*FORGETTING, zero=True)
+        self.labels, self.moving, self.in_turn = LabelCurve(), LaneCurves(), TasksInTurn()
+        self.plans, self.exports = Plans(transfer), Exports(transfer)
+        self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
+        self.status, self.verdict, self.legend, self.numbers = html(""), html(""), html(""), html("")
+        self.lanes = column(heading("While it runs"), self.moving)
+        self.outcomes = beside(plot(self.right), plot(self.lost))
+        super().__init__(
+            group(
+                self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.lanes,
+                self.outcomes, self.numbers, self.exports,
+                heading("Learning rate per layer over time, and distance moved"), html(say(ABOUT_PLANS, "quiet")),
+                self.plans, editor,
+            )
+        )  # fmt: skip
+        self.poll()
+
+    def _fresh(self, name: str, now: Any) -> bool:
+        """Whether something is not what it was at the last call; what stays is not drawn again."""
+        changed = self.shown.get(name) != now
+        self.shown[name] = now
+        return changed
+
+    def poll(self) -> None:
+        transfer, lanes = self.transfer, self.transfer.lanes
+        self.status.object = say(_status(lanes), "quiet")
+        asked = (tuple(transfer.chosen), transfer.steps, transfer.layers)
+        if self._fresh("asked", asked):
+            self.plans.draft()
+        if self._fresh("metric", transfer.metric):
+            self.right.figure.xaxis[0].axis_label = transfer.metric
+            for chart in (self.moving.accuracy, self.labels.chart):
+                chart.figure.yaxis[0].axis_label = transfer.metric
+        run = (lanes, lanes.state, asked)
+        if not self._fresh("heard", (run, lanes.heard)):
+            return
+        self.progress.value = round(100 * lanes.done_share)
+        courses = lanes.courses_of(transfer.chosen)
+        going = [n for n, c in courses.items() if c.running and lanes.state == "running"]
+        self.legend.object = "" if lanes.state == "ready" else strategies_over_steps.legend(list(courses), going)
+        self.plans.move(courses)
+        if self._fresh("looked", (run, lanes.looked)):
+            self.moving.draw(courses)
+        if self._fresh("finished", (run, lanes.finished)):
+            self._finished(lanes, transfer.chosen)
+
+    def _finished(self, lanes: Lanes, chosen: Sequence[str]) -> None:
+        self.labels.draw(lanes, chosen)
+        self.in_turn.draw(lanes, chosen)
+        several = f", {lanes.train_size} labelled texts" if len(lanes.asked.train_sizes) > 1 else ""
+        self.right.figure.title.text = f"On unseen texts{several}"
+        self.right.show(lanes.values("accuracy", chosen))
+        self.lost.show(lanes.values("forgetting", chosen))
+        self.verdict.object, self.numbers.object = _verdict(lanes), _table(lanes)
+        self.exports.offer(lanes)
+        self.outcomes.visible = self.lanes.visible = lanes.state != "ready" and not lanes.in_turn
+
+
+class LabelCurve(View):
+    """Accuracy against labels, once there is more than one number of them, and what the picture says."""
+
+    def __init__(self) -> None:
+        self.chart, self.text = label_efficiency.label_curve(), html("")
+        super().__init__(column(plot(self.chart), self.text, visible=False))
+
+    def draw(self, lanes: Lanes, chosen: Sequence[str]) -> None:
+        found, sizes = lanes.curve, lanes.asked.train_sizes
+        self.layout.visible = len(sizes) > 1 and bool(found)
+        if self.layout.visible:
+            self.chart.show({name: found.get(name, {}) for name in chosen})
+            label_efficiency.reach(self.chart.figure, sizes)
+            self.text.object = label_efficiency.markup(lanes.result.facts()["curve"]) if lanes.result else ""
+
+
+class TasksInTurn(View):
+    """What is left of the first task while others are learnt, and the whole matrix of every strategy."""
+
+    def __init__(self) -> None:
+        across = "tasks learnt so far"
+        self.first = strategies_over_steps.course_chart("What is left", "accuracy", across, most=1.0)
+        self.lost = strategies_over_steps.course_chart(*FORGETTING, across, zero=True)
+        self.tables = html("")
+        super().__init__(column(beside(plot(self.first), plot(self.lost)), self.tables, visible=False))
+
+    def draw(self, lanes: Lanes, chosen: Sequence[str]) -> None:
+        self.layout.visible = bool(lanes.passed)
+        if (found := lanes.found) is None:
+            return
+        self.first.figure.title.text = f"What is left of {found['tasks'][0]}"
+        for chart, values in ((self.first, task_sequence.first_task), (self.lost, task_sequence.pre_training)):
+            chart.figure.xaxis[0].ticker = list(range(1, len(found["tasks"]) + 1))
+            chart.show(values(lanes.passed, chosen))
+        self.tables.object = task_sequence.markup(found)
+
+
+class LaneCurves(View):
+    """The curves that grow while lanes run."""
+
+    def __init__(self) -> None:
+        self.accuracy = strategies_over_steps.course_chart(f"On {SEEN} unseen texts", "accuracy", most=1.0)
+        loss = strategies_over_steps.course_chart("Loss of the task", "nats")
+        forgetting = strategies_over_steps.course_chart("Forgetting, modules plugged in", "nats", zero=True)
+        self.charts = {"accuracy": self.accuracy, "loss": loss, "forgetting": forgetting}
+        super().__init__(beside(*map(plot, self.charts.values()), basis=300))
+
+    def draw(self, courses: Courses) -> None:
+        for what, chart in self.charts.items():
+            chart.show({name: course.values(what) for name, course in courses.items()})
+
+
+class Plans(View):
+    """The cards of the strategies that are chosen: plan and model; each is made when it is first needed."""
+
+    def __init__(self, transfer: TransferStore) -> None:
+        self.transfer = transfer
+        self.cards: dict[str, Any] = {}
+        self.plans: dict[str, tuple[Any, Any]] = {}
+        super().__init__(beside())
+
+    def draft(self) -> None:
+        """The cards of what is chosen, with the plans as they are asked for, before anything has run."""
+        transfer = self.transfer
+        for number, name in enumerate(transfer.chosen):
+            colour, dash = style(number)
+            card = self.cards.setdefault(name, html(""))
+            card.styles = CARD | {"border-top": f"3px {dash} {colour}"}
+            try:
+                strategy = transfer.strategy(name)
+                groups = strategy.rows(transfer.layers)
+                self.plans[name] = (groups, strategy.plan(groups, transfer.steps))
+                self._draw(name, 0, ())
+            except Refusal:
+                continue
+        self.layout[:] = [self.cards[name] for name in transfer.chosen]
+
+    def move(self, courses: Courses) -> None:
+        """Move the cursors and show what has moved; where a lane is finished, draw the plan that was used."""
+        for name, course in courses.items():
+            if not course.step or name not in self.plans:
+                continue
+            if course.outcomes:
+                self.plans[name] = (course.outcomes[0].groups, course.outcomes[0].plan)
+            self._draw(name, course.step, course.moved, course.sizes)
+
+    def _draw(self, name: str, step: int, moved: Sequence[float], sizes: Sequence[int] = ()) -> None:
+        groups, plan = self.plans[name]
+        picture = model_diagram.markup(groups, plan, step, moved, sizes)
+        self.cards[name].object = svg.heat(name, groups, plan, step) + picture
+
+
+def _status(lanes: Lanes) -> str:
+    if lanes.state == "running":
+        return lanes.doing or lanes.progress or "The numbers appear as the lanes finish."
+    answered = lanes.result is not None or lanes.found is not None
+    return "" if answered else lanes.progress or "Choose a question, or Compare."
+
+
+def _verdict(lanes: Lanes) -> str:
+    if lanes.result is not None:
+        return f'<p style="font-size:1.15em;margin:.3em 0">{escape(lanes.result.facts()["verdict"])}</p>'
+    if lanes.in_turn and (found := lanes.found):
+        so_far = " so far" * (lanes.state == "running")
+        names = " → ".join(task.name for task in lanes.in_turn)
+        return say(f"{names}: {found['labels']} labels each, {found['seeds']} seeds{so_far}.")
+    return ""
+
+
+def _table(lanes: Lanes) -> str:
+    """Accuracy, forgetting, costs and paired differences of every strategy, and how to make them again."""
+    result = lanes.result
+    more = "" if lanes.in_turn else ELSEWHERE
+    again = f'<p class="quiet">Reproduce: <code>{escape(lanes.asked.command())}</code>{more}</p>'
+    if result is None:
+        return again if lanes.found else ""
+    facts = result.facts()
+    scope = f"{facts['task']}, from {lanes.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
+    notes = comparison.changed(result) + comparison.untouched(result)
+    notes += "".join(f"<li>{escape(line)}</li>" for line in (*mixed_levels(facts), *facts["told"]))
+    return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{notes}</ul>" + say(scope, "quiet") + again
+
+
+class Exports(View):
+    """A button for every file of the result, and one for all of them with the base model."""
+
+    def __init__(self, transfer: TransferStore) -> None:
+        self.transfer, self.trouble = transfer, html("")
+        self.files = [self._button(name, partial(transfer.file, name)) for name in FILES]
+        self.turns = [self._button(name, partial(transfer.file, name)) for name in TURN_FILES]
+        buttons = (*self.files, *self.turns, self._button("comparison.zip", transfer.bundle))
+        super().__init__(column(pn.FlexBox(*buttons, align_items="center", margin=(0, 6)), self.trouble, visible=False))
+
+    def offer(self, lanes: Lanes) -> None:
+        in_turn = bool(lanes.in_turn)
+        self.layout.visible = lanes.result is not None or (lanes.state == "done" and in_turn)
+        for buttons, visible in ((self.files, not in_turn), (self.turns, in_turn)):
+            for button in buttons:
+                button.visible = visible
+
+    def _button(self, name: str, make: Callable[[], bytes]) -> Any:
+        def made() -> bytes:
+            self.trouble.object = ""
+            return make()
+
+        label, looks = LABELS[name.rsplit(".", 1)[1]], {"variant": "outlined", "margin": (4, 4)}
+        return download(made, name, label, lambda why: setattr(self.trouble, "object", say(why, "trouble")), **looks)

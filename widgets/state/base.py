@@ -1,0 +1,84 @@
+"""A trained model as the base of a comparison: how it is changed first, its origin, and what is saved of its corpus."""
+
+from collections.abc import Generator
+from dataclasses import dataclass, replace
+
+from playground.corpora import Corpus
+from playground.finetuning import Base
+from playground.finetuning.apply.add_decoder import with_decoder
+from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
+from playground.finetuning.report.page import Origin
+from playground.finetuning.run.base import in_words_of, opened_again
+from playground.tokenizing import Tokenizer
+from playground.training.checkpoint import CorpusInfo
+from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
+
+AS_IT_IS, SECOND = "as it is", "with words of a second language"
+SAME, NEW = "with a decoder of its own layers", "with a new decoder"
+
+CHANGES = {
+    AS_IT_IS: "",
+    SECOND: (
+        "Word vectors of the second language are learnt first, all else frozen (arXiv:1910.11856, sec. 3). Then take a "
+        "task 'abroad': it is learnt in the first language and asked in the second; 'embeddings frozen' is the third "
+        "of the four steps."
+    ),
+    SAME: (
+        "Encoder and decoder start as the base's layers; only the attention between them is new (arXiv:1901.07291). "
+        "Then take a task that writes, such as translation or summary, with more steps than the others need."
+    ),
+    NEW: "The encoder is the base; the decoder begins from new weights. Then take a task that writes.",
+}
+"""What can be done to a base, and what to try with it then."""
+
+WORD_STEPS = 500  # steps in which the words of the second language are learnt
+
+
+@dataclass(frozen=True)
+class Preparing:
+    """How far the change of a base is."""
+
+    step: int
+    last: int
+    said: str
+
+
+def changed(base: Base, tokenizer: Tokenizer, how: str) -> Generator[Preparing, None, tuple[Base, Tokenizer]]:
+    """The changed base and its words; what cannot be changed so is refused in a sentence."""
+    if how == SECOND:
+        yield Preparing(0, WORD_STEPS, "Opening sentences of the second language.")
+        corpus = second_language()
+        made = with_words_of(base.learner, tokenizer, corpus)
+        for step, loss in enumerate(learn_words(made, corpus, WORD_STEPS), 1):
+            said = f"Learning words of the second language: step {step} of {WORD_STEPS}, loss {loss:.2f} nats."
+            yield Preparing(step, WORD_STEPS, said)
+        return replace(base, learner=made.learner, memory={}), made.tokenizer
+    if how in (SAME, NEW):
+        donor, words = (base.learner, tokenizer) if how == SAME else (None, None)
+        return replace(base, learner=with_decoder(base.learner, tokenizer, donor, words), memory={}), tokenizer
+    return base, tokenizer
+
+
+def batches(learner: TrainState, corpus: Corpus) -> BatchSampler:
+    """The batches on which a learner trains, with the second texts that its objective needs."""
+    recipe, needs = learner.entry.recipe, learner.objective.needs
+    return BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs)
+
+
+def base_of(learner: TrainState, corpus: Corpus) -> Base:
+    """A learner with its held-out text; the text for rehearsal is as a checkpoint would give it back."""
+    sampler = batches(learner, corpus)
+    return Base(learner, sampler.evaluation(), lambda: in_words_of(corpus.tokenizer, sampler.windows))
+
+
+def origin_of(learner: TrainState, corpus: Corpus) -> Origin:
+    """Where a comparison begins."""
+    return Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
+
+
+def corpus_info(corpus: Corpus, base: Base, rehearsed: bool) -> CorpusInfo:
+    """What a checkpoint must hold of the corpus: also its text, where it is rehearsed and cannot be opened by name."""
+    gone = rehearsed and opened_again(corpus.name, corpus.hash) is None
+    text = base.rehearse() if gone else None
+    return CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out, text)

@@ -1,0 +1,484 @@
+"""An objective on a text, as the Stage page shows it: what is chosen, and the example that it rebuilds to."""
+
+from collections.abc import Callable, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+from urllib.parse import urlencode
+
+import param
+
+from playground.corpora.readers.decode import Progress
+from playground.errors import Refusal
+from playground.objectives import Objective, find_objective
+from playground.objectives.mask_overrides import Rule, carried
+from playground.objectives.mask_overrides import written as written_rules
+from playground.objectives.objective import tell
+from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.parsing import LARGEST
+from playground.tokenizing.tokenizer import unknown_words
+from playground.tokenizing.words import clean, split_words
+from playground.trace.overrides import repainted
+from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, table
+from playground.training import Session
+from widgets.animation.record import lockstep
+from widgets.state.history import History
+from widgets.state.job import Job
+from widgets.state.stage import edits, link
+from widgets.state.stage.model import StageModel, train_small
+from widgets.state.stage.samples import PAIRS, STORY, listed, offered, texts_for
+
+LONGEST_TEXT = 2_000  # characters of a sentence on the stage
+LONGEST_WINDOWED = 400  # tokens of a text on the stage; of more than 64 a window is drawn below the whole
+
+WORDS_OF_PLANS = ("replace", "wrong", "marks")  # the keys of a plan whose values are words
+LETTERS = "a b c d e f g h"  # the words where there is no text
+
+NO_RUN = (
+    "F forks a training run at the step that is shown; no run is on the stage. In the app, press Train on the Train "
+    "page, then F there or with its model on the stage."
+)
+
+NOTHING_COUNTS = "No answer counts any more, so there is nothing to train; click one of them to have it count again."
+
+NO_TEXT = "There is no text yet, so letters stand for its words; type a sentence, or take one of the samples."
+
+SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "beside", "same_plan")
+"""What undo brings back and what a link holds."""
+
+TOPMOST = 1_000  # the last layer of any model; only the attention of one layer travels to the screen
+
+Rows = tuple[str, list[Rebuilt], list[tuple[Objective, str]]]
+"""The survey's table: the text, the rows that could be made, and the objectives that the text cannot serve."""
+
+
+class StageStore(param.Parameterized):
+    """An objective, a text, a seed, knobs, a plan and a mask by hand, and the example that they rebuild to."""
+
+    objective = param.String("MLM")
+    text = param.String(SENTENCE, label="your sentence")
+    pair = param.String("", label="second text")
+    seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
+    settings = param.Dict({}, doc="The knobs that are not at their default.")
+    plan = param.String(
+        "", label="manual choices", doc="Space-separated, e.g. chosen=3,8. Empty: sampled from the seed."
+    )
+    painted = param.Dict({}, doc="The cells that were set by hand, by matrix.")
+    beside = param.List([], doc="Up to three objectives that are shown in step with this one, on the same text.")
+    same_plan = param.Boolean(True, label="same sample for the compared objectives")
+    frame = param.String("", doc="The frame at which the stage opens.")
+    tokens = param.String("", doc='The tokens that are drawn of a long text at first, as in "65" or "65-128".')
+    view = param.Selector(default="stage", objects={"All objectives": "table", "One objective": "stage"})
+    rebuilt = param.Parameter(None)
+    companions = param.List([], doc="The same text under the objectives beside.")
+    trouble = param.String("", doc="Why something cannot be shown; the last good picture stays.")
+    said = param.String("", doc="What a key has to report.")
+    model = param.Parameter(None, doc="The model whose predictions are shown.")
+    inside = param.Dict({}, doc="The record of the model's next update while that is shown.")
+    silent = param.String("", doc="Why a model makes no predictions.")
+    gave_way = param.String("", doc="Which text was replaced for the model, and why.")
+
+    def __init__(self, **values: Any) -> None:
+        self._opening = False
+        self.teaching = Job("training")
+        self._small: dict[str, StageModel] = {}
+        self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
+        self._table: tuple[Any, Rows | None] = (None, None)
+        self._own_text: dict[str, str] = {}
+        self._answered: dict[str, Any] = {}
+        self._beside: list[dict[str, Any]] = []
+        self._alone = False
+        self._history: History[dict[str, Any]] = History()
+        self.layer = TOPMOST
+        self.plain: Rebuilt | None = None
+        self.borrowed: Session | None = None
+        self.train_session: Callable[[], Session | None] = lambda: None
+        self.trainer: Callable[[str, Mapping[str, Any]], None] = lambda name, knobs: None
+        self.forker: Callable[[], str] = lambda: NO_RUN
+        super().__init__(**values)
+        self._other_objective()
+
+    @param.depends("objective", watch=True)
+    def _other_objective(self) -> None:
+        """A new objective begins with its row of the survey's table, where the text is the survey's."""
+        if self._opening:
+            return
+        try:
+            named = find_objective(self.objective).name
+        except Refusal as refusal:
+            self.objective = "MLM"
+            self.trouble = str(refusal)  # only now: a new objective begins without one
+            return
+        if named != self.objective:  # a sum as it was typed
+            self.objective = named
+            return
+        self.param.update(inside={}, model=self._small.get(self.objective, self.model))
+        texts = self._texts()
+        plan = self.opening_plan(texts)
+        others = [name for name in self.beside if name != self.objective]
+        self.change(**texts, settings={}, plan=plan, painted={}, beside=others)
+
+    @property
+    def paired(self) -> bool:
+        """Whether the objective, or one beside it, asks for a second text."""
+        return any(set(PAIRS) & set(find_objective(name).needs) for name in (self.objective, *self.beside))
+
+    def _texts(self, stay: bool = False) -> dict[str, str]:
+        """The texts that fit the objective: what a person typed stays, one of ours is replaced by the right one.
+
+        Where they `stay`, only the sample of an earlier model is replaced. Of those, one of ours with words that the
+        model does not know is replaced by a sample of the model's own corpus, and `gave_way` says so.
+        """
+        right = texts_for(self.objective)
+        ours = {name: self._samples[name] | offered(name) for name in right}
+        old = self._samples if stay else ours
+        texts = {n: words if getattr(self, n).strip() in old[n] else getattr(self, n) for n, words in right.items()}
+        mine = {n: words for n, words in texts.items() if words.strip() in ours[n]}
+        read = [words for name, words in mine.items() if name == "text" or self.paired]
+        model, unknown = self.model, self._unknown(split_words(clean(" ".join(read))))
+        sample = model.sample(find_objective(self.objective)) if model is not None and unknown else None
+        self.gave_way = ""
+        if model is None or sample is None:
+            return texts
+        samples = {name: words for name, words in zip(right, sample, strict=True) if name in mine}
+        for name, words in samples.items():
+            self._samples[name].add(words)
+        self.gave_way = (
+            f"{model.name} does not know {listed(unknown)}, so a held-out text of {model.corpus.name} took the place "
+            "of the one that was here."
+        )
+        return texts | samples
+
+    def _unknown(self, words: Sequence[str]) -> list[str]:
+        return [] if self.model is None else unknown_words(self.model.corpus.tokenizer, words)
+
+    def opening_plan(self, texts: Mapping[str, str]) -> str:
+        """The printed plan where the text is ours and the model on the stage knows the words of the plan, else none."""
+        if texts["text"].strip() not in offered("text"):
+            return ""
+        printed = find_objective(self.objective).printed.plan
+        unknown = self._unknown([word for key in WORDS_OF_PLANS for word in printed.get(key, ())])
+        if unknown and self.model is not None:
+            why = f"{self.model.name} does not know {listed(unknown)} of the printed plan, so it is sampled."
+            self.gave_way = f"{self.gave_way} {why}".strip()
+        return "" if unknown else self.printed_plan
+
+    @param.depends("text", "pair", "seed", "settings", watch=True)
+    def _other_choices(self) -> None:
+        """The printed plan belongs to the printed row; a change of anything else takes effect without it."""
+        if self._opening:
+            return
+        self.inside = {}
+        self.change(plan="" if self.plan == self.printed_plan else self.plan)
+
+    @param.depends("text", "pair", watch=True)
+    def _other_text(self) -> None:
+        """What was set by hand was set for the old text."""
+        if self._opening:
+            return
+        self.gave_way = ""
+        if self.painted:
+            self.change(painted={})
+
+    @property
+    def printed_plan(self) -> str:
+        """The plan of the objective's row in the survey's table."""
+        return write(find_objective(self.objective).printed.plan)
+
+    def change(self, **values: Any) -> None:
+        """Change several values at once, with one picture at the end."""
+        self._opening = True
+        try:
+            self.param.update(**values)
+        finally:
+            self._opening = False
+        self.renew()
+
+    @param.depends("plan", "painted", "beside", "same_plan", watch=True)
+    def renew(self) -> None:
+        """Rebuild the text; where that cannot be, `trouble` says why and the last good picture stays."""
+        if self._opening:
+            return
+        try:
+            plain = self.rebuild(parse(settings_of(self.plan)))
+            made = repainted(plain, self.painted) if self.painted else plain
+            companions, lacking = self._companions(plain)
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+            return
+        self.plain = plain
+        self._remember()
+        self.said = ""
+        self._ask_models(made, companions)
+        self.param.update(rebuilt=made, companions=companions, trouble=lacking if self.text.strip() else NO_TEXT)
+
+    def rebuild(self, wanted: Mapping[str, Any], name: str = "") -> Rebuilt:
+        """The text with the choices that are `wanted`, under the objective on the stage or one beside it."""
+        objective, model = find_objective(name or self.objective), self._model_of(name) if name else self.model
+        ready, tokenizer = (objective, None) if model is None else (model.ready(objective), model.corpus.tokenizer)
+        text = self.text[:LONGEST_TEXT] if self.text.strip() else LETTERS
+        pair, settings = self.pair[:LONGEST_TEXT] if self.paired else "", {} if name else self.settings
+        chance = {"seed": self.seed, "settings": settings, "wanted": wanted}
+        return rebuild(ready, text, pair=pair, tokenizer=tokenizer, longest=LONGEST_WINDOWED, **chance)
+
+    def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
+        """The objectives beside, with the shared part of the plan; one that cannot take this text says why."""
+        plan, made, lacking = tell(main.steps), [], ""
+        for name in self.beside[:3]:
+            keys = find_objective(name).plan_keys if self.same_plan else ()
+            try:
+                made.append(self.rebuild({key: value for key, value in plan.items() if key in keys}, name))
+            except Refusal as refusal:
+                lacking = str(refusal)
+        return made, lacking
+
+    def _ask_models(self, made: Rebuilt, companions: Sequence[Rebuilt]) -> None:
+        """The predictions of the models for what is on the stage; one that makes none says why."""
+        self._answered, silent = _answers(self.model, made, (self.layer,))
+        beside = [_answers(self._model_of(each.objective.name), each) for each in companions]
+        self._beside = [answered or each.record() for (answered, _), each in zip(beside, companions, strict=True)]
+        self.silent = silent or next(filter(None, (why for _, why in beside)), "")
+
+    def _model_of(self, name: str) -> StageModel | None:
+        """The model of an objective beside: a small model of that very objective where there is one, else the same."""
+        return None if self.model is None else self._small.get(name, self.model)
+
+    # what is suggested next
+
+    @property
+    def other(self) -> str:
+        """The objective that shows best what the one on the stage does: bidirectional beside left to right."""
+        return "MLM" if self.objective == "LM" else "LM"
+
+    def compare(self) -> None:
+        """The same sentence under the other objective, in step; where some stand beside, the one alone again."""
+        self.beside = [] if self.beside else [self.other]
+
+    def train_this(self, rules: Sequence[Rule] = ()) -> None:
+        """Train the objective on the stage on the Train page, with its knobs and perhaps with rules set by hand."""
+        try:
+            objective = find_objective(self.objective)
+            self.trainer(objective.painted(written_rules(rules)).name if rules else self.objective, self.settings)
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+
+    def train_anyway(self) -> None:
+        """Train this objective on the Train page with what was set by hand, also where the mask shows an answer."""
+        if self.unasked:
+            self.trouble = NOTHING_COUNTS
+        else:
+            self.train_this(self.rules)
+
+    def two_streams(self) -> None:
+        """The next lesson: an order of prediction, and why it needs a second stream."""
+        self.change(beside=[])
+        self.objective = "PLM"
+        self._show("visibility")
+
+    @property
+    def sample(self) -> tuple[str, str] | None:
+        """Two texts of ours that the objective can use, where it says that it needs others than those on the stage."""
+        if not self.trouble.startswith(f"{self.objective} needs "):
+            return None
+        right = texts_for(self.objective)
+        return next((texts for texts in ((right["text"], right["pair"]), (STORY, "")) if self._suit(*texts)), None)
+
+    def _suit(self, text: str, pair: str) -> bool:
+        try:
+            rebuild(self.objective, text, pair=pair)
+        except Refusal:
+            return False
+        return True
+
+    def take_sample(self) -> None:
+        """Put texts on the stage that the objective can use."""
+        if (texts := self.sample) is not None:
+            plan = self.printed_plan if texts[0] in offered("text") else ""
+            self.change(text=texts[0], pair=texts[1], plan=plan, painted={})
+
+    @property
+    def rules(self) -> tuple[Rule, ...]:
+        """What was set by hand, as rules for every text; of a mixture, for the part that is on the stage."""
+        part = 0 if self.plain is None else tell(self.plain.steps).get("part", 0)
+        return carried(self.painted, part)
+
+    @property
+    def full(self) -> str:
+        """A sentence where a text is as long as may stand here, so that the rest was cut off."""
+        if max(len(self.text), len(self.pair)) < LONGEST_TEXT:
+            return ""
+        return f"A text here has at most {LONGEST_TEXT:,} characters; what came after them was cut off."
+
+    @property
+    def unasked(self) -> bool:
+        """Whether no answer counts in the loss any more, so that there is nothing left to learn from."""
+        made = self.rebuilt
+        return bool(self.painted) and made is not None and not made.signal["graded"]
+
+    # a model on the stage
+
+    def teach(self) -> None:
+        """Begin to train a small model of the objective on the stage, and one of each beside that has none yet."""
+        names, seed = [self.objective, *(name for name in self.beside[:3] if name not in self._small)], self.seed
+
+        def train_all(report: Progress) -> list[StageModel]:
+            shares = (lambda done, total, k=k: report(k * total + done, len(names) * total) for k in range(len(names)))
+            return [train_small(find_objective(name), seed, share) for name, share in zip(names, shares, strict=True)]
+
+        self.teaching.begin(train_all)
+
+    def take(self) -> None:
+        """Put the small models on the stage once they are there."""
+        made = None if self.teaching.busy else self.teaching.result
+        if made is None:
+            return
+        self.teaching.result = None
+        self._small |= {small.learner.entry.name: small for small in made}
+        if made[0].learner.entry.name == self.objective:
+            self.attach(made[0])
+
+    def attach(self, model: StageModel | None) -> None:
+        """Put a model on the stage, or remove it; a text of ours with words that it lacks is replaced by its own."""
+        self._alone, self.borrowed = model is None, None
+        self.param.update(model=model, inside={})
+        texts = self._texts(stay=True)
+        plan, same = self.opening_plan(texts), texts == {name: getattr(self, name) for name in texts}
+        stays = same and self.plan != self.printed_plan
+        self.change(**texts, plan=self.plan if stays else plan, painted={})
+        self._show("forward" if self._answered else "")
+
+    def _show(self, frame: str) -> None:
+        """Open a frame by its name, also if it was the last one that was asked for."""
+        self.frame = ""
+        self.frame = frame
+
+    @property
+    def trained(self) -> Session | None:
+        """The run of the Train page, once it has learned something."""
+        session = self.train_session()
+        return session if session is not None and session.learner is not None and session.learner.step else None
+
+    def attach_trained(self) -> None:
+        """Put a copy of the Train page's model on the stage as it is now; its run goes on."""
+        session = self.trained
+        if session is None or session.learner is None:
+            return
+        going = session.state == "running"
+        if going:
+            session.rest()
+        model = StageModel(deepcopy(session.learner), session.run.corpus)
+        if going:
+            session.start()
+        self.attach(model)
+        self.borrowed = session
+
+    def enter(self) -> None:
+        """The page was opened: the model of the Train page is there where it has learned this very objective."""
+        learner = self.trained.learner if self.trained is not None else None
+        fits = learner is not None and learner.objective.name == self.objective
+        if fits and self.model is None and not self._alone:
+            self.attach_trained()
+
+    def look_inside(self) -> None:
+        """Show the model's next update instead of the text, or the text again."""
+        self.inside = {} if self.inside or self.model is None else self.model.inside()
+        self.renew()
+        self._show("text" if self.inside else "")
+
+    # the table of the survey
+
+    def table(self) -> Rows:
+        """Every row of the survey's table for the text on the stage; of a text of ours, for the survey's sentence."""
+        plan = self.plan if self.plan != self.printed_plan else ""
+        asked = (*self._table_texts(), self.seed, plan and self.objective, plan)
+        known, rows = self._table
+        if rows is None or asked != known:
+            rows = _rows(*asked)
+            self._table = asked, rows
+        return rows
+
+    def _table_texts(self) -> tuple[str, str]:
+        ours = self.text.strip() in offered("text")
+        pair = "" if self.pair.strip() in offered("pair") else self.pair
+        return (SENTENCE if ours else self.text if self.text.strip() else LETTERS)[:LONGEST_TEXT], pair[:LONGEST_TEXT]
+
+    def show(self, name: str) -> None:
+        """Open the stage of a row: the same text, seed and plan; a row that lacks a text opens with a sample."""
+        text, done, refused = self.table()
+        made = next((row for row in done if row.objective.name == name), None)
+        printed = write(find_objective(name).printed.plan)
+        if made is None:
+            self._own_text = {"text": self.text, "pair": self.pair} if any(o.name == name for o, _ in refused) else {}
+            values = texts_for(name) | {"plan": printed}
+        else:
+            own = self.plan if name == self.objective and self.plan != self.printed_plan else ""
+            as_printed = not self.seed and not self._table_texts()[1] and text == SENTENCE
+            values = {"text": made.text, "pair": made.pair, "plan": own or printed * as_printed}
+        others = [each for each in self.beside if each != name]
+        self.change(objective=name, settings={}, painted={}, beside=others, view="stage", **values)  # one way back
+
+    @param.depends("view", watch=True)
+    def _restore_text(self) -> None:
+        """Back from a sample, the table is for the person's own text again."""
+        if self.view == "table" and self._own_text and self.text.strip() in offered("text"):
+            own, self._own_text = self._own_text, {}
+            self.change(**own)
+
+    # edits, undo, the picture and the link
+
+    def edit(self, message: Mapping[str, Any]) -> None:
+        edits.act(self, message)
+
+    def _remember(self) -> None:
+        """A new scene ends redo; letters that follow each other in one field are one step."""
+        scene = {name: getattr(self, name) for name in SCENE}
+        past = self._history.values[: self._history.at + 1]
+        if past and scene == past[-1]:
+            return
+        typing = len(past) > 1 and all(
+            {k for k in SCENE if a[k] != b[k]} <= {"text", "pair"} for a, b in ((past[-2], past[-1]), (past[-1], scene))
+        )
+        self._history.add(scene, merged=typing)
+
+    def go_back(self, by: int) -> None:
+        """Undo (-1) or redo (1); at either end nothing happens."""
+        if (scene := self._history.move(by)) is not None:
+            self.change(**scene)
+
+    def record(self, whole: bool = False) -> dict[str, Any]:
+        """What the stage draws; `whole`, with the attention of every layer, for a page that cannot ask for another."""
+        if self.rebuilt is None:
+            return {}
+        if self.inside:
+            return {**self.inside, "said": self.said}
+        answered = self.model.answers(self.rebuilt) if whole and self._answered else self._answered
+        by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
+        more = {"painted": by_hand, "can": self._history.can, "said": self.said, "link": urlencode(self.query())}
+        records = [{**(answered or self.rebuilt.record()), **more}, *self._beside]
+        return lockstep([{**record, "begin": self.tokens} for record in records] if self.tokens else records)
+
+    def query(self) -> dict[str, str]:
+        return link.written(self)
+
+    def open(self, query: Mapping[str, str]) -> None:
+        """Bring a link back; what cannot be rebuilt is said in `trouble`."""
+        values, trouble = link.read(query)
+        self.objective = values["objective"]
+        self._history = History()
+        self.change(**values)
+        self.trouble = self.trouble or trouble
+
+
+def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
+    """The table of a text; a plan by hand is for the row of one objective."""
+    plans = {objective: parse(settings_of(plan))} if plan else None
+    try:
+        return text, *table(text, seed or None, plans, pair)
+    except Refusal:  # a plan that does not fit this text; a text that cannot be read is refused again
+        return text, *table(text, seed or None, None, pair)
+
+
+def _answers(model: StageModel | None, made: Rebuilt, layers: tuple[int, ...] | None = None) -> tuple[dict, str]:
+    try:
+        return ({} if model is None else model.answers(made, layers)), ""
+    except Refusal as refusal:
+        return {}, str(refusal)

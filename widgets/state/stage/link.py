@@ -1,0 +1,72 @@
+"""The state of the Stage page as the query of a link, and back."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from playground.errors import Refusal
+from playground.objectives import find_objective, objectives
+from playground.objectives.old_names import knobs_of
+from playground.parsing import LARGEST, parse_int, parse_json
+from widgets.state.stage.samples import offered, texts_for
+
+if TYPE_CHECKING:
+    from widgets.state.stage import StageStore
+
+
+def written(stage: "StageStore") -> dict[str, str]:
+    """What differs from the way the objective opens, also where it is 0, false or empty."""
+    fresh = {**texts_for(stage.objective), "seed": 0, "objective": "MLM"}
+    fresh |= {"plan": stage.printed_plan if stage.text.strip() in offered("text") else "", "same_plan": True}
+    query = {name: str(getattr(stage, name)) for name in fresh if getattr(stage, name) != fresh[name]}
+    knobs = find_objective(stage.objective).knobs
+    turned = {k: v for k, v in stage.settings.items() if k in knobs and v != knobs[k].default}
+    query |= {f"set.{name}": json.dumps(value) for name, value in turned.items()}
+    query |= {f"paint.{name}": _written_cells(cells) for name, cells in stage.painted.items()}
+    query |= {"view": "table"} if stage.view == "table" else {}
+    query |= {"tokens": stage.tokens} if stage.tokens else {}
+    return query | ({"beside": ",".join(stage.beside)} if stage.beside else {})
+
+
+def read(query: Mapping[str, str]) -> tuple[dict[str, Any], str]:
+    """The values that a link names, also an old one, and what is wrong with it; what cannot be read is left out."""
+    trouble = ""
+    try:
+        objective = find_objective(query.get("objective", "MLM"))
+    except Refusal as refusal:
+        objective, trouble = find_objective("MLM"), str(refusal)
+    values: dict[str, Any] = {name: query[name] for name in ("text", "pair", "plan", "frame") if name in query}
+    if "text" in values and "plan" not in values and values["text"].strip() not in offered("text"):
+        values["plan"] = ""
+    with suppress(ValueError):
+        values["seed"] = parse_int(query.get("seed", ""), 0, LARGEST)
+    tokens = query.get("tokens", "")
+    return {
+        **values,
+        "objective": objective.name,
+        "settings": knobs_of(objective, {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")}),
+        "painted": {k[6:]: _read_cells(v) for k, v in query.items() if k.startswith("paint.")},
+        "beside": [name for name in query.get("beside", "").split(",") if name in objectives()][:3],
+        "same_plan": query.get("same_plan") != "False",
+        "tokens": tokens if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})?", tokens) else "",
+        "view": "table" if query.get("view") == "table" else "stage",
+    }, trouble
+
+
+def _value(text: str) -> Any:
+    try:
+        return parse_json(text)
+    except ValueError:
+        return text
+
+
+def _written_cells(cells: Iterable[tuple[int, int, bool]]) -> str:
+    """Painted cells as `1.2+` (allowed) and `3.1-` (masked), query and key position counted from 1."""
+    return ",".join(f"{i + 1}.{j + 1}{'+' if allowed else '-'}" for i, j, allowed in cells)
+
+
+def _read_cells(text: str) -> list[tuple[int, int, bool]]:
+    cells = re.findall(r"(\d{1,4})\.(\d{1,4})([ +-])", text)  # a plus sign in a link may arrive as a space
+    return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in cells]

@@ -1,0 +1,107 @@
+"""A model on the Stage page: its predictions for the very example on screen, and the inside of one update."""
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from playground.analysis.predictions import read, sentence_of
+from playground.batch import Tokens
+from playground.corpora import Corpus, open_corpus
+from playground.corpora.readers.decode import Progress
+from playground.errors import Refusal
+from playground.models import LanguageModel
+from playground.objectives import Objective
+from playground.trace.model_frames import numbers, with_numbers
+from playground.trace.rebuild import Rebuilt
+from playground.training import Run, Started, Stepped, train
+from playground.training.observe.update import look_inside
+from playground.training.observe.update import record as inside_record
+from playground.training.train_state import TrainState
+from playground.zoo.entry import entry_for
+from widgets.state.base import batches
+
+STEPS = 200  # steps of a small model that is trained for the stage: seconds on one core, and better than chance
+WINDOW = 16  # tokens of its texts: a row of its batch can be read on the stage at a glance
+
+SECOND = {"translation": "translation", "pair": "next"}
+"""What an objective can need beside a text, and which neighbour of a corpus' text that is."""
+
+LONGEST_PAIR = 16  # words of two sample texts together that still make a readable picture
+
+
+@dataclass(frozen=True)
+class StageModel:
+    """A learner that is not trained meanwhile, with the corpus that it has learned from."""
+
+    learner: TrainState
+    corpus: Corpus
+
+    @property
+    def name(self) -> str:
+        """The entry with its steps and its corpus; a model that never learned says so."""
+        step = self.learner.step
+        after = (
+            f"after {step} step{'s' * (step != 1)} on {self.corpus.name}" if step else "that has not learned anything"
+        )
+        return f"{self.learner.entry.name} {after}"
+
+    @cached_property
+    def model(self) -> LanguageModel:
+        """The model on the processor on which texts are rebuilt."""
+        model = self.learner.model
+        return model if self.learner.device.type == "cpu" else deepcopy(model).cpu()
+
+    def ready(self, objective: Objective) -> Objective:
+        """The objective with this model's generator, where the objective needs one."""
+        can = objective.proposes and self.model.shape.generator_ratio
+        return objective.proposing(self.model.propose) if can else objective
+
+    def sample(self, objective: Objective) -> tuple[str, str] | None:
+        """A held-out text, and a second one where the objective asks for it; none where the corpus has no pairs."""
+        needed = next((name for need, name in SECOND.items() if need in objective.needs), "")
+        if not needed:
+            return self._text(sentence_of(self.corpus)), ""
+        try:
+            held_out = self.corpus.pairs(self.learner.entry.recipe.seq_len, "held_out")
+            second = held_out.neighbours[needed]
+        except (Refusal, KeyError):
+            return None
+        size = held_out.lengths + second.lengths
+        fit = size.masked_fill((held_out.lengths < 4) | (second.lengths < 3), 10_000)
+        row = int((fit - LONGEST_PAIR).abs().argmin())
+        return self._text(held_out, row), self._text(second, row)
+
+    def _text(self, tokens: Tokens, row: int = 0) -> str:
+        return self.corpus.tokenizer.join(tokens.ids[row, : int(tokens.lengths[row])].tolist())
+
+    def answers(self, made: Rebuilt, layers: tuple[int, ...] | None = None) -> dict[str, Any]:
+        """The record of a rebuilt text with the predictions of this model; a model that cannot predict is refused."""
+        try:
+            seen = read(self.model, made.example)
+        except Refusal as refusal:
+            why = str(refusal).replace("This objective", made.objective.name).split("; set ")[0].rstrip(".")
+            raise Refusal(f"{self.name} cannot answer here: {why}. Train a small model that can.") from refusal
+        record = made.record()
+        return with_numbers(record, numbers(record, seen, self.name, layers))
+
+    def inside(self) -> dict[str, Any]:
+        """The record of this learner's next step."""
+        return inside_record(look_inside(self.learner, batches(self.learner, self.corpus)), self.corpus.name)
+
+
+def train_small(objective: Objective, seed: int, progress: Progress) -> StageModel:
+    """A small model of an objective, trained here and now; early in its schedule, so that it still moves."""
+    entry = entry_for(objective)
+    entry = replace(entry, recipe=replace(entry.recipe, seq_len=WINDOW))
+    corpus = open_corpus(entry.corpus)
+    learner = None
+    for event in train(Run(entry, corpus, seed, torch.device("cpu"), steps=STEPS, evaluate_every=STEPS)):
+        if isinstance(event, Started):
+            learner = event.learner
+        if isinstance(event, Stepped):
+            progress(event.step, STEPS)
+    assert learner is not None
+    return StageModel(learner, corpus)

@@ -1,0 +1,443 @@
+"""What is chosen for a run, the run that is watched, and what is done with the runs that are kept."""
+
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from itertools import chain, count
+from pathlib import Path
+from typing import Any
+
+import param
+
+from playground.batch import Tokens
+from playground.corpora import Corpus, from_pasted, open_corpus
+from playground.devices import pick
+from playground.errors import Refusal
+from playground.knob import turn
+from playground.parsing import LARGEST
+from playground.tokenizing.tokenizer import unknown_words
+from playground.tokenizing.words import clean, split_words
+from playground.training import Run, Session
+from playground.training.checkpoint import Checkpoint
+from playground.training.data import BatchSampler, longest_window
+from playground.training.fork import corpus_of, fork, seed_of, what_changed
+from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
+from playground.training.observe import replay as moments
+from playground.training.observe.look import ProbeSentence, text_to_watch
+from playground.training.parallel.extra_seeds import ExtraSeeds
+from playground.training.parallel.seeds import run_name
+from playground.training.parallel.workers import spare
+from playground.training.session import Record, Row
+from playground.training.store.metrics import recorded
+from playground.training.store.runs import Parent, RunRow, Runs
+from playground.training.train_state import TrainState
+from playground.zoo import Entry, entry_named
+from playground.zoo.preset import RECIPE_PRESETS, find_preset
+from widgets.animation.replay import page as replay_page
+from widgets.state.corpus_choice import CorpusChoice
+from widgets.state.job import Job, as_trouble
+from widgets.state.train.kept_runs import (
+    NOTHING,
+    Past,
+    corpora,
+    extra_seeds,
+    live,
+    made,
+    owner,
+    runs_folder,
+    with_parents,
+)
+from widgets.state.uploads import Uploads
+
+FEWEST_IN_ROW = 4  # tokens of the shortest row that a recipe allows
+LONGEST_PASTE = 2_000_000  # characters of a pasted corpus
+
+OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
+
+AS_DECLARED = "default"  # the recipe that the entry itself declares
+
+ROW_LENGTHS = {"as the recipe says": 0, **{str(tokens): tokens for tokens in (8, 16, 24, 32, 48, 64, 128, 256)}}
+"""Tokens of one row of a batch."""
+
+EVALUATE_EVERY, SIZES_EVERY, CHECKPOINTS = 25, 20, 20
+"""Steps between evaluations and between measurements of the layers; how many checkpoints a run leaves."""
+
+AT_ONCE = ("lr", "muon_lr", "grad_clip", "weight_decay", "warmup_ratio", "min_lr_ratio")
+"""Knobs that a running model can take; the others need a fork."""
+
+TRIES = 60  # steps of a search for a learning rate
+
+
+class TrainStore(CorpusChoice):
+    """A run, everything that is chosen for it, and the runs that are kept in a folder, by default that of the app.
+
+    `stage_texts` are watched where no sentence is typed and the corpus knows their words; `brought` are the knobs of
+    objectives that came from the Stage, by entry, and `proposed_corpus` is the corpus that the app chose for them.
+    """
+
+    chosen_by = "corpus"
+    entry = param.String("BERT", label="model")
+    corpus = param.String("world", label="text")
+    pasted = param.String("", label="paste text here")
+    upload = param.Parameter(None)
+    opened = param.Parameter(None)
+    sentence = param.String(
+        "", label="probe sentence", doc="Empty: a held-out sentence of the text. It can be changed during a run."
+    )
+    pair = param.String("", label="second text to watch")
+    window = param.Selector(
+        default=0, objects=ROW_LENGTHS, label="tokens per row",
+        doc="How many tokens stand in one row of a batch; a short corpus allows only short rows.",
+    )  # fmt: skip
+    seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
+    seeds = param.Integer(
+        1, bounds=(1, 20), label="seeds",
+        doc="With more than one, the others train beside the one on screen, in processes of their own.",
+    )  # fmt: skip
+    steps = param.Integer(1000, bounds=(1, 20_000), step=100, label="steps")
+    workers = param.Integer(100, doc="The most processes for other seeds.")
+    device = param.String("auto", label="device")
+    axis = param.String("steps", label="x axis", doc="Another axis changes the picture, never the data.")
+    preset = param.Selector(default=AS_DECLARED, objects=[AS_DECLARED, *RECIPE_PRESETS], label="recipe")
+    settings = param.Dict({}, doc="Knobs of the recipe that differ from the preset.")
+    ticked = param.List([], doc="The names of the runs that are compared.")
+    session = param.Parameter(None, doc="The run that is watched.")
+    name_of_run = param.String("", doc="What the list calls the run that is watched.")
+    earlier = param.String("", doc="The run that this tab of the browser showed before the visit began.")
+    trouble = param.String("", doc="Why something cannot be done.")
+    notice = param.String("", doc="What was made of the choices.")
+
+    def __init__(self, runs: Path | None = None, **values: Any) -> None:
+        super().__init__(**values)
+        self.runs = Runs(runs or runs_folder())
+        self.stage_texts = ("", "")
+        self.proposed_corpus = self.corpus
+        self.search = Job("search for a rate")
+        self.tried: list[TriedRate] = []
+        self.brought: dict[str, Mapping[str, Any]] = {}
+        self.uploads = Uploads()
+
+    # a new run
+
+    def load_corpus(self) -> Corpus:
+        """The corpus that is chosen, or a refusal in a sentence."""
+        if self.corpus == OWN_TEXT:
+            return from_pasted(self.pasted[:LONGEST_PASTE])
+        if self.corpus == OWN_FILE:
+            if self.upload is None:
+                raise Refusal("No file is chosen yet; choose a text, a table or a treebank first.")
+            return open_corpus(self.upload)
+        if self.corpus == OPENED:
+            if self.opened is None:
+                raise Refusal("Nothing is open on the Corpus page yet; open it and choose a text there.")
+            return self.opened
+        return open_corpus(self.corpus_name)
+
+    choose_corpus = as_trouble(CorpusChoice.choose_corpus)
+
+    @as_trouble
+    def keep(self, name: str, content: bytes) -> None:
+        """Keep an uploaded file as the text; it is read when a run begins."""
+        self.upload = self.uploads.keep([(name, content)])[0]
+
+    @as_trouble
+    def begin(self) -> Session:
+        """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
+        return self._with_extra_seeds(self._watch(self._run()))
+
+    def begin_with(self, entry: Entry) -> Session | None:
+        """A fresh session of an entry on the text that a person chose; where that does not suit, on the entry's own."""
+        chosen = self.corpus != self.proposed_corpus
+        if not chosen:
+            self.proposed_corpus = entry.corpus
+        self.param.update(entry=entry.name, corpus=self.corpus if chosen else entry.corpus)
+        session = self.begin()
+        if session is not None or self.corpus == entry.corpus:
+            return session
+        refused, self.corpus, self.proposed_corpus = self.trouble, entry.corpus, entry.corpus
+        if (session := self.begin()) is not None:
+            self.notice = f"{refused} So {entry.name} is trained on {self.corpus_name}. {self.notice}".rstrip()
+        return session
+
+    def _with_extra_seeds(self, session: Session) -> Session:
+        """The same session; the other seeds, where several are asked for, will train beside it."""
+        if self.seeds > 1:
+            run, seeds = session.run, range(self.seed + 1, self.seed + self.seeds)
+            kept = self.runs.folder.absolute()
+            folders = {seed: kept / self._new_folder(run_name(run, seed)) for seed in seeds}
+            busy = sum(some.workers for some in extra_seeds.values() if some.state == "running")
+            workers = min(self.workers, spare(1 + busy))
+            extra_seeds[session] = ExtraSeeds(run, seeds, workers, self.runs, folders, self._probe(run))
+        return session
+
+    @property
+    def siblings(self) -> ExtraSeeds | None:
+        """The other seeds of the run that is watched."""
+        return None if self.session is None else extra_seeds.get(self.session)
+
+    def _run(self) -> Run:
+        entry = entry_named(self.entry)
+        entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
+        entry = entry if self.preset == AS_DECLARED else find_preset(self.preset)(entry)
+        window = {"seq_len": self.window} if self.window else {}
+        entry = _turned(entry, {**self.settings, **window, "steps": self.steps})
+        corpus = self.load_corpus()
+        return _scheduled(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
+
+    def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> Entry:
+        """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
+        asked = entry.recipe.seq_len
+        fits = max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.objective.needs))
+        if fits >= asked:
+            self.notice = ""
+            return entry
+        parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
+        self.notice = (
+            f"{corpus.name} is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
+            f"tokens instead of {asked}. A longer text allows longer rows."
+        )
+        return _turned(entry, {"seq_len": fits})
+
+    def _watch(
+        self, run: Run, learner: TrainState | None = None, past: Past = NOTHING, parent: Parent | None = None,
+        name: str = "",
+    ) -> Session:  # fmt: skip
+        """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
+        recipe = run.entry.recipe
+        # what cannot be cut into rows is refused here, and not later in the thread
+        BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, run.entry.objective.needs)
+        look = self._probe(run)
+        self.leave()
+        name = name or self._new_folder(run_name(run, run.seed) if parent is None else f"{parent.run}-at{parent.step}")
+        run = replace(run, out=(self.runs.folder / name).absolute())
+        record = self._record(name, parent, learner.step if learner else 0, look.sentence)
+        session = Session(run, look, begin=learner, record=record, rows=past.rows, film=look, moments=past.moments)
+        if learner is not None:
+            session.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
+        return self._take(session, name)
+
+    def _take(self, session: Session, name: str) -> Session:
+        """Make a session the one that is watched; the visit that watched it before no longer ends it."""
+        owner[session], corpora[session.run.corpus.hash] = id(self), session.run.corpus
+        if session.run.out is not None:
+            live[session.run.out] = session
+        self.param.update(session=session, name_of_run=name, trouble="")
+        return session
+
+    def _probe(self, run: Run) -> ProbeSentence:
+        """The text that is typed, that of the Stage where the corpus knows its words, or a held-out one."""
+        sentence, pair = self.sentence, self.pair
+        if not sentence.strip():
+            words = split_words(clean(" ".join(self.stage_texts)))
+            if words and not unknown_words(run.corpus.tokenizer, words):
+                sentence, pair = self.stage_texts
+        return ProbeSentence(*text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.seq_len, sentence, pair))
+
+    @param.depends("sentence", "pair", watch=True)
+    @as_trouble
+    def watch_sentence(self) -> None:
+        """Look at what is typed now, also in the midst of a run; one that cannot be watched says why."""
+        if self.session is not None:
+            self.session.look_with(self._probe(self.session.run))
+
+    def _new_folder(self, wanted: str) -> str:
+        """A name that no run has, its folder made at once so that no other visit takes it."""
+        names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+        return next(name for name in names if made(self.runs.folder / name))
+
+    def _record(self, name: str, parent: Parent | None, resumed_at: int, text: Tokens) -> Record:
+        """What writes a run down: its curve, the moments of its replay, and its place in the list."""
+        runs = self.runs
+
+        def record(run: Run, events: Iterable[Any]) -> Generator[Any]:
+            measured = recorded(run, runs.opened(events), resumed_at)
+            return runs.recorded(name, run, moments.watched(run, measured, text), parent)
+
+        return record
+
+    # the run that is there
+
+    def end(self) -> None:
+        """Stop the run that is there, if any, and its other seeds."""
+        if self.siblings is not None:
+            self.siblings.stop()
+        if self.session is not None:
+            self.session.stop()
+
+    def leave(self) -> None:
+        """Let go of the run: it ends, with its last step saved, unless another visit has taken it over."""
+        self.search.end()
+        session = self.session
+        if session is None or owner.get(session, id(self)) != id(self):
+            return
+        self.end()
+        for folder in (session.run.out, *(self.siblings.folders.values() if self.siblings else ())):
+            if folder is not None:
+                with suppress(OSError):
+                    folder.rmdir()  # only where nothing was kept in it
+
+    def advance(self) -> None:
+        """Let the other seeds do what the watched one does."""
+        if self.siblings is not None:
+            self.siblings.follow(self.session)
+
+    @as_trouble
+    def change(self, settings: Mapping[str, Any]) -> str:
+        """Turn knobs of the run that trains, from its next step on; says what is different."""
+        session = self.session
+        if session is None or session.state not in ("running", "paused"):
+            raise Refusal("There is no run that trains; press Train, or fork a run that is over.")
+        if later := [name for name in settings if name not in AT_ONCE]:
+            raise Refusal(f"{', '.join(later)} cannot be changed while a run goes on; fork it instead.")
+        old = session.learner.entry if session.learner else session.run.entry
+        session.turn(settings)
+        return what_changed(old, _turned(old, settings))
+
+    # forks
+
+    def would_change(self, settings: Mapping[str, Any]) -> str:
+        """What a fork with these settings would change, in the words of its label."""
+        session = self.session
+        if session is None or session.learner is None:
+            return "nothing"
+        old, given = session.learner.entry, dict(settings)
+        try:
+            seed = seed_of(given, session.learner)
+            return what_changed(old, _turned(old, given), {"seed": (session.learner.seed, seed)})
+        except Refusal as refusal:
+            return str(refusal)
+
+    @as_trouble
+    def fork(self, settings: Mapping[str, Any], step: int | None = None, learner: TrainState | None = None) -> Session:
+        """Start a run from here, from a checkpoint of the run that is watched, or from a copy of its `learner`."""
+        session, name = self.session, self.name_of_run
+        if session is None:
+            raise Refusal("There is no run to fork; press Train, or open one that is kept.")
+        here = step is None or (session.learner is not None and session.learner.step == step)
+        if learner is None and not here:
+            learner = self.runs.load(name, step, session.run.device).learner
+        if learner is None:
+            forked = session.fork(settings)
+        else:
+            forked = fork(replace(session.run, entry=learner.entry), learner, settings)
+        if forked.run.entry.recipe.steps <= forked.step:
+            raise Refusal(f"The run is at step {forked.step}; give the fork more steps than that.")
+        past = Past(tuple(session.rows), tuple(session.moments)).until(forked.step)
+        parent = Parent(name, forked.step, forked.changed)
+        return self._watch(_scheduled(forked.run), forked.learner, past, parent).start()
+
+    # runs that are kept
+
+    @as_trouble
+    def rename(self, name: str, title: str) -> None:
+        """Change the title of a kept run in the list."""
+        self.runs.rename(name, title)
+
+    @as_trouble
+    def delete(self, names: Sequence[str]) -> None:
+        """Delete kept runs with their checkpoints; none of them where one must stay."""
+        for name in names:
+            alive = live.get((self.runs.folder / name).absolute())
+            if name == self.name_of_run and self.session is not None:
+                raise Refusal(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
+            if alive is not None and not alive.halted and alive.state in ("ready", "running", "paused"):
+                raise Refusal(f"{name} is open in another visit and may go on there; it is not deleted.")
+            if self.runs.find(name).state == "running":
+                raise Refusal(f"{name} is being trained; stop it before it is deleted.")
+        self.notice = " ".join(filter(None, map(self.runs.delete, names)))
+
+    def replay(self, name: str = "") -> bytes:
+        """A kept run, or the one on screen, as a page that plays without a network."""
+        name = name or self.name_of_run
+        out = self.runs.find(name).out if name else None
+        if out is None:
+            raise Refusal("There is no run on screen whose moments are kept; press Train, or open a run that is kept.")
+        return replay_page(moments.load(Path(out))).encode()
+
+    def kept(self) -> tuple[RunRow, ...]:
+        """The runs of the folder, the oldest first."""
+        try:
+            return self.runs.all()
+        except Refusal as refusal:
+            self.trouble = str(refusal)
+            return ()
+
+    @as_trouble
+    def open(self, name: str) -> Session:
+        """Take a kept run up again: as it goes on, where it is still there, else from its last checkpoint."""
+        self.notice = ""
+        alive = live.get((self.runs.folder / name).absolute())
+        if alive is not None and alive.ending:
+            alive.stop()
+            if alive.ending:
+                raise Refusal(f"{name} was stopped and is still saving its last step; try again in a moment.")
+        if alive is not None and _can_be_watched(alive):
+            if alive is not self.session:
+                self.leave()
+            return self._take(alive, name)
+        if self.runs.find(name).state == "running":
+            raise Refusal(f"{name} is being trained by another program; wait until it is done.")
+        run, learner = self._saved(name)
+        return self._watch(_scheduled(run), learner, self.past(name).until(learner.step), name=name)
+
+    def at_rest(self, name: str) -> Session:
+        """A kept run at its last checkpoint, beside the run on screen, which goes on; it is read and never written."""
+        run, learner = self._saved(name)
+        return Session(run, begin=learner, rows=self.curve(name))
+
+    def _saved(self, name: str) -> tuple[Run, TrainState]:
+        saved = self.runs.load(name, device=pick(self.device))
+        learner = saved.learner
+        return Run(learner.entry, _corpus_of(saved), learner.seed, learner.device), learner
+
+    def curve(self, name: str) -> list[Row]:
+        """The points of a run; before a fork those of the run that it left."""
+        return with_parents(self.runs, name, self.runs.points)
+
+    def past(self, name: str) -> Past:
+        """What is known of a run; before a fork what is known of the run that it left."""
+        return Past(tuple(self.curve(name)), tuple(with_parents(self.runs, name, self.runs.moments)))
+
+    # the search for a rate
+
+    @as_trouble
+    def look_for_rate(self) -> None:
+        """Try rates from low to high with a copy of the model, so that the run itself is not touched."""
+        session = self.session
+        if session is not None and session.learner is not None and session.state != "failed":
+            forked = session.fork()
+            start = forked.run, forked.learner
+        else:
+            start = self._run(), None
+        tried: list[TriedRate] = []
+        self.tried = tried
+
+        def search(report: Callable[[int, int], None]) -> LRFinderResult | None:
+            for found in find_rate(*start, steps=TRIES):
+                if isinstance(found, LRFinderResult):
+                    return found
+                tried.append(found)
+                report(len(tried), TRIES)
+            return None
+
+        self.search.begin(search)
+
+
+def _scheduled(run: Run) -> Run:
+    steps = run.entry.recipe.steps
+    save = max(EVALUATE_EVERY, steps // CHECKPOINTS)
+    return replace(run, steps=steps, evaluate_every=EVALUATE_EVERY, sizes_every=SIZES_EVERY, save_every=save)
+
+
+def _can_be_watched(session: Session) -> bool:
+    """Whether it goes on or has ended by itself; one that was stopped goes on from what it saved."""
+    return session.state in ("ready", "running", "paused") or session.reason in ("steps", "seconds", "diverged")
+
+
+def _turned(entry: Any, settings: Mapping[str, Any]) -> Any:
+    return replace(entry, recipe=turn(entry.recipe, settings))
+
+
+def _corpus_of(saved: Checkpoint) -> Corpus:
+    """The text of a kept run; a text of one's own is there only while this process trains on it."""
+    return corpora.get(saved.corpus.hash) or corpus_of(saved)

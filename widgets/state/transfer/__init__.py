@@ -1,0 +1,363 @@
+"""A comparison of strategies: what is chosen for it, the thread that runs it, and its result as files."""
+
+import io
+import threading
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import param
+
+from playground.corpora.readers.labelled_table import read_table
+from playground.corpora.readers.table import Table
+from playground.corpora.sources import TABLES
+from playground.errors import Refusal
+from playground.finetuning import Base, Strategy, Task, find_strategy, find_task
+from playground.finetuning.comparing.budget_matching import MATCHES, RATES
+from playground.finetuning.comparing.compare import compare
+from playground.finetuning.comparing.continual import check, continual
+from playground.finetuning.comparing.spec import ComparisonSpec, with_others
+from playground.finetuning.data.files import file_task_name
+from playground.finetuning.data.input_format import INPUT_FORMATS
+from playground.finetuning.data.task import UnknownWords, short
+from playground.finetuning.report.page import FILES, TURN_FILES, ContinualReport, Origin, Report
+from playground.finetuning.run.base import in_words_of, replace_model
+from playground.finetuning.run.record import Record
+from playground.finetuning.strategy.extra_features import OtherVectors
+from playground.finetuning.strategy.parse import spell
+from playground.finetuning.strategy.strategy import texts_for
+from playground.tokenizing import Tokenizer
+from playground.training import Session, checkpoint
+from playground.training.checkpoint import Checkpoint, CorpusInfo
+from playground.training.parallel.workers import spare
+from playground.training.store.runs import Runs
+from playground.training.system import threads
+from playground.training.train_state import TrainState
+from widgets.state.base import AS_IT_IS, CHANGES, base_of, changed, corpus_info, origin_of
+from widgets.state.job import as_trouble
+from widgets.state.train.kept_runs import runs_folder
+from widgets.state.transfer.lanes import Lanes, Steps
+from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
+from widgets.static.report_figure import draw
+
+LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
+
+MOST_STRATEGIES = 12
+
+SHOWN_FIRST = ("random start", "feature-based", "full", "adapters")
+"""What a visit begins with: the control, nothing changes, everything changes, a little is added."""
+
+OWN_FILE = "my own labelled file"  # the task that is a file of the visitor's
+
+
+class TransferStore(param.Parameterized):
+    """A comparison of strategies and how far it is; `runs` is the folder of the runs that are kept.
+
+    With several `workers` lanes run side by side in processes, and each is seen as a whole when it is done.
+    """
+
+    base = param.String("", label="base model")
+    task = param.String("sentiment", label="task")
+    then = param.List([], label="then fine-tune on")
+    before = param.Selector(default=AS_IT_IS, objects=list(CHANGES), label="base modification")
+    extra_encoders = param.List([], label="extra feature extractors")
+    own_file = param.Parameter(None)
+    text_column = param.String("", label="column with the text")
+    label_column = param.String("", label="column with the label")
+    input_format = param.Selector(
+        default="", objects={"as suits the model": "", **{name: name for name in INPUT_FORMATS}}, label="input format"
+    )
+    chosen = param.List([], doc="The names of the strategies that are compared; the first is the baseline.")
+    own = param.Dict({}, doc="The strategies that a person made on this visit.")
+    train_size = param.Integer(64, label="labelled texts")
+    other_sizes = param.List([], label="and also with")
+    seeds = param.Integer(3, bounds=(1, 8), label="seeds")
+    steps = param.Integer(80, bounds=(1, 300), softbounds=(20, 300), step=10, label="steps")
+    match = param.Selector(default="steps", objects=list(MATCHES), label="match the budget by")
+    lr_policy = param.Selector(default="own", objects=list(RATES), label="learning rates")
+    layers = param.Integer(2, doc="Layers of the base.")
+    workers = param.Integer(1, label="execution")
+    trouble = param.String("", doc="Why nothing can be compared.")
+    notice = param.String("", doc="What was made of the choices.")
+    unknown_words = param.Boolean(False, doc="Whether the base knows too few words of the task.")
+
+    def __init__(self, runs: Path | None = None, **values: Any) -> None:
+        super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
+        self.runs = Runs(runs or runs_folder())
+        self.lanes, self.uploads = Lanes(ComparisonSpec(), (), "", {}), Uploads()
+        self._origin: Origin | None = None
+        self._checkpoints: dict[str, bytes] = {}
+        self._made: tuple[tuple[Any, ...], Any, Any] | None = None
+        self._opened: tuple[tuple[Any, ...], Task | Refusal] | None = None
+        self._record, self._shared = Record(), ()
+        self._steps: Steps = {}
+        self._halt = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def strategy(self, name: str) -> Strategy:
+        """A strategy of this visit or of the catalogue."""
+        return self.own.get(name) or find_strategy(name)
+
+    def keep(self, strategy: Strategy) -> None:
+        """Put a strategy that a person made among the others and choose it."""
+        self.own = {**self.own, strategy.name: strategy}
+        self.chosen = list(dict.fromkeys([*self.chosen, strategy.name]))
+
+    # the task
+
+    @as_trouble
+    def upload(self, name: str, content: bytes) -> None:
+        """Keep an uploaded labelled file; its columns are guessed."""
+        paths = self.uploads.keep([(name, content)], LARGEST_LABELLED_FILE)
+        self._opened = None
+        self.param.update(own_file=paths[0], text_column="", label_column="")
+
+    def forget(self) -> None:
+        self.uploads.remove()
+        self._opened = None
+
+    @property
+    def known(self) -> Task:
+        """The task that is chosen, or a refusal in a sentence; a file is read once for its columns."""
+        if self.task != OWN_FILE:
+            return find_task(self.task)
+        if self.own_file is None:
+            raise Refusal(
+                "No labelled file is chosen yet; choose a table (.csv, .tsv, .jsonl) or a treebank (.conllu)."
+            )
+        wanted = (self.own_file, self.text_column, self.label_column)
+        if self._opened is None or self._opened[0] != wanted:
+            self._opened = wanted, _read(*wanted)
+        if isinstance(self._opened[1], Refusal):
+            raise self._opened[1]
+        return self._opened[1]
+
+    @property
+    def table(self) -> Table | None:
+        """The chosen table with its columns as they are guessed; None where a file is no table."""
+        if self.task != OWN_FILE or self.own_file is None or self.own_file.suffix.lower() not in TABLES:
+            return None
+        return read_table(self.own_file)
+
+    @property
+    def metric(self) -> str:
+        """What the main number of the task is, in a few words."""
+        try:
+            return short(self.known.metric)
+        except Refusal:
+            return "accuracy"
+
+    @property
+    def text_for_base(self) -> str | Path:
+        """A text whose words are those of the task: the file itself, or a corpus in which its words come; else ""."""
+        try:
+            task = self.known
+        except Refusal:
+            return ""
+        return self.own_file if self.task == OWN_FILE else next(iter(task.corpora), "")
+
+    @property
+    def reads_others(self) -> bool:
+        """Whether a chosen strategy reads the vectors of other runs."""
+        return any(isinstance(given, OtherVectors) for name in self.chosen for given in self.strategy(name).given)
+
+    # the comparison
+
+    def begin(self, session: Session | None) -> bool:
+        """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
+        self.unknown_words = False
+        try:
+            base, tokenizer = base_of_session(session)
+            chosen, tasks = self._asked_for(base)
+            others = self._others()
+            sizes, notice = self._sizes_there_are(tasks)
+            if self.before == AS_IT_IS:
+                self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, sizes[0])
+        except Refusal as refusal:
+            self._refuse(refusal)
+            return False
+        assert session is not None
+        self.end()
+        self.param.update(trouble="", notice=notice)
+        learner, in_turn = base.learner, len(tasks) > 1
+        asked = ComparisonSpec(
+            "base", tasks[0].name, tuple(map(spell, chosen)), sizes[:1] if in_turn else tuple(sorted(set(sizes))),
+            self.seeds, 0, self.steps, "steps" if in_turn else self.match, self.lr_policy,
+            1 if in_turn else min(self.workers, spare(0)), input_format=self.input_format or None,
+            then=tuple(task.name for task in tasks[1:]), extra_encoders=tuple(others),
+        )  # fmt: skip
+        self._remember(asked, id(session), learner.step, self.before, self.own_file)
+        change = "" if self.before == AS_IT_IS else f", {self.before}"
+        name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{change}"
+        self.lanes = Lanes(asked, tasks, name, self._steps)
+        self.lanes.state = "running"
+        base = replace(base, learner=replace_model(learner, deepcopy(learner.model)), memory={})
+        events = self._events(session, base, tokenizer, chosen, tasks, others)
+        self._halt, lanes = threading.Event(), self.lanes
+        self._thread = threads.thread(lambda: self._work(lanes, events), self._halt, "compare")
+        self._thread.start()
+        return True
+
+    def _remember(self, asked: ComparisonSpec, *start: Any) -> None:
+        """Finished lanes are not run again, as long as all is the same but strategies, labelled texts and seeds."""
+        first = () if self.match == "steps" else asked.strategies[:1]  # what the others are matched with
+        shared = (*start, replace(asked, strategies=first, train_sizes=(), seeds=1, workers=1))
+        if shared != self._shared:
+            self._record, self._shared, self._steps = Record(), shared, {}
+
+    def _asked_for(self, base: Base) -> tuple[list[Strategy], list[Task]]:
+        """The strategies and the tasks, or a refusal of what no comparison can be made of."""
+        chosen = [self.strategy(name) for name in self.chosen]
+        if not chosen:
+            raise Refusal("No strategy is chosen; choose at least one.")
+        if len(chosen) > MOST_STRATEGIES:
+            raise Refusal(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
+        for strategy in chosen:  # cells painted for more steps than there are now
+            strategy.plan(strategy.rows(base.learner.model.shape.layers), self.steps)
+        tasks = [self.known, *map(find_task, self.then)]
+        if self.then:
+            check(tasks, chosen)
+            if self.lr_policy == "tuned":
+                raise Refusal("Rates are tuned, but for tasks one after another nothing is searched; choose others.")
+        return chosen, tasks
+
+    def _sizes_there_are(self, tasks: Sequence[Task]) -> tuple[tuple[int, ...], str]:
+        """The numbers of labelled texts, the main one first, no more than a file has, and what was made of them."""
+        asked = (self.train_size, *self.other_sizes)
+        small = min((t for t in tasks if t.examples is not None), key=lambda task: task.examples or 0, default=None)
+        if small is None or small.examples is None or max(asked) <= small.examples:
+            return asked, ""
+        most = small.examples
+        sizes = (min(self.train_size, most), *(size for size in self.other_sizes if size <= most))
+        left_out = [size for size in asked if size > most]
+        return sizes, (
+            f"{small.name} has {most:,} texts to learn from and {small.tests:,} to be tested on, so "
+            f"{_listed(sorted(set(sizes)), 'and')} labelled texts are used, not {_listed(left_out, 'or')}."
+        )
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self.param.update(trouble=str(refusal), notice="", unknown_words=isinstance(refusal, UnknownWords))
+
+    def _others(self) -> dict[str, Checkpoint]:
+        """The runs whose vectors are read beside those of the base, by their folders in the archive of the result."""
+        return {f"beside/{name}": self.runs.load(name) for name in self.extra_encoders if self.reads_others}
+
+    def _check(
+        self, base: Base, tokenizer: Any, chosen: Sequence[Strategy], tasks: Sequence[Task], train_size: int
+    ) -> None:
+        for task in tasks:
+            texts_for(base.learner, task, chosen, tokenizer, self.input_format or None)(train_size, 0, "train")
+
+    def _events(
+        self, session: Session, base: Base, tokenizer: Any, chosen: list[Strategy], tasks: Sequence[Task],
+        others: Mapping[str, Checkpoint],
+    ) -> Iterator[Any]:  # fmt: skip
+        asked = self.lanes.asked
+        base, tokenizer = yield from self._changed(session, base, tokenizer)
+        base = with_others(base, tokenizer, others)
+        self._check(base, tokenizer, chosen, tasks, asked.train_sizes[-1])
+        corpus = session.run.corpus
+        info = corpus_info(corpus, base, any(strategy.rehearses for strategy in chosen))
+        self._origin = origin_of(base.learner, corpus)
+        self._checkpoints = {"base": _saved(base.learner, tokenizer, info)}
+        self._checkpoints |= {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
+        if asked.then:
+            yield from continual(base, tokenizer, asked, tasks=tasks, chosen=chosen)
+        else:
+            looks = LOOKS if len(asked.train_sizes) == 1 else FEWER_LOOKS
+            how = {"task": tasks[0], "chosen": chosen, "looks": looks, "record": self._record}
+            yield from compare(base, tokenizer, asked, **how)
+
+    def _changed(self, session: Session, base: Base, tokenizer: Any) -> Iterator[Any]:
+        """The base as it is to be; what was made of a resting model is kept for the next comparison."""
+        made_of = (id(session), base.learner.step, self.before)
+        if self.before == AS_IT_IS:
+            return base, tokenizer
+        if self._made is None or self._made[0] != made_of:
+            learner, words = yield from changed(base, tokenizer, self.before)
+            self._made = made_of, learner.learner, words
+        _, learner, words = self._made
+        text = partial(in_words_of, words)
+        return Base(learner, text(base.held_out), lambda: text(base.rehearse())), words
+
+    def end(self) -> None:
+        """Stop the comparison that is running, if any."""
+        self._halt.set()
+        if self._thread is not None and self._thread.is_alive():
+            self._thread.join(5.0)
+
+    def _work(self, lanes: Lanes, events: Iterator[Any]) -> None:
+        halt = self._halt
+        try:
+            for event in events:
+                lanes.add(event)
+                if halt.is_set():
+                    lanes.state = "stopped"
+                    return
+            lanes.state = "done"
+        except Refusal as refusal:
+            self._refuse(refusal)
+            lanes.state = "failed"
+        except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
+            self.trouble, lanes.state = f"The comparison stopped: {error}", "failed"
+
+    # the result as files
+
+    def file(self, name: str) -> bytes:
+        """One of `FILES` of the result, of tasks in turn one of `TURN_FILES`; refused where there is no result yet."""
+        lanes, origin = self.lanes, self._origin
+        if name in TURN_FILES:
+            if lanes.found is None or lanes.state != "done" or origin is None:
+                raise Refusal("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
+            return TURN_FILES[name](ContinualReport(tuple(lanes.passed), lanes.asked, origin, lanes.in_turn))
+        if lanes.result is None or origin is None:
+            raise Refusal("There is no finished comparison yet; press Compare and wait for the verdict.")
+        return FILES[name](Report(lanes.result, lanes.asked, origin, draw))
+
+    def bundle(self) -> bytes:
+        """All files and the base model in one archive; the notebook and the command in it run as they stand."""
+        kept = io.BytesIO()
+        with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
+            for folder, saved in self._checkpoints.items():
+                archive.writestr(f"{folder}/checkpoint.safetensors", saved)
+            if self.own_file is not None and self.lanes.asked.task.startswith(self.own_file.name):
+                archive.writestr(self.own_file.name, self.own_file.read_bytes())
+            for name in TURN_FILES if self.lanes.in_turn else FILES:
+                try:
+                    archive.writestr(name, self.file(name))
+                except Refusal as refusal:
+                    archive.writestr(f"{name}.missing.txt", str(refusal))
+        return kept.getvalue()
+
+
+def _listed(counts: Sequence[int], last: str) -> str:
+    *others, final = map(str, counts)
+    return f" {last} ".join(filter(None, (", ".join(others), final)))
+
+
+def _read(path: Path, text: str, label: str) -> Task | Refusal:
+    """The task of a file, named as it lies in the archive of the result; or why it sets none."""
+    try:
+        task = find_task(file_task_name(str(path), text or None, label or None))
+    except Refusal as refusal:
+        return refusal
+    return replace(task, name=file_task_name(path.name, text or None, label or None))
+
+
+def _saved(learner: TrainState, tokenizer: Tokenizer, info: CorpusInfo) -> bytes:
+    with TemporaryDirectory() as folder:
+        return checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, tokenizer, info).read_bytes()
+
+
+def base_of_session(session: Session | None) -> tuple[Base, Tokenizer]:
+    """The model of a session as a base, and its tokenizer; a run that goes on is paused first."""
+    if session is None or session.learner is None or session.learner.step == 0:
+        raise Refusal("There is no trained model yet; train one on the Train page, or press 'Train one here'.")
+    if session.state == "running":
+        session.rest()
+    return base_of(session.learner, session.run.corpus), session.run.corpus.tokenizer

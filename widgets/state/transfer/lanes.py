@@ -1,0 +1,198 @@
+"""The lanes of a comparison: what was measured on their way, what came out, and how far they are."""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from playground.finetuning import Comparison, Strategy, Task, TrialEvent
+from playground.finetuning.comparing.continual import Advanced, ContinualResult, facts
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.run.trainer import Result, StepEvent
+from widgets.state.base import Preparing
+
+FIRST_GUESS = 3.0  # seconds after which the time that is left is estimated
+
+Steps = dict[tuple[Strategy, int, int], list[TrialEvent]]  # by strategy, seed and number of labelled texts
+
+
+@dataclass(frozen=True)
+class Point:
+    """A lane at one evaluation; `loss` is the mean since the one before, in nats, `sizes` count weights by group."""
+
+    step: int
+    loss: float
+    accuracy: float
+    forgetting: float
+    moved: tuple[float, ...]
+    sizes: tuple[int, ...] = ()
+
+
+@dataclass
+class Course:
+    """The lanes of one strategy at one number of labelled texts: points by seed, outcomes, the latest step."""
+
+    points: dict[int, list[Point]] = field(default_factory=dict)
+    losses: dict[int, list[float]] = field(default_factory=dict)
+    outcomes: list[Result] = field(default_factory=list)
+    step: int = 0
+    running: bool = False
+
+    def add(self, lane: TrialEvent) -> None:
+        """Take over one event of a lane."""
+        event = lane.event
+        if isinstance(event, Result):
+            self.outcomes.append(event)
+            self.step, self.running = event.plan.shape[1], False
+            return
+        self.step, self.running = event.step, True
+        self.losses.setdefault(lane.seed, []).append(event.loss)
+        if (look := event.look) is not None:
+            loss = fmean(self.losses.pop(lane.seed))
+            point = Point(event.step, loss, look.accuracy, look.forgetting, look.moved, look.sizes)
+            self.points.setdefault(lane.seed, []).append(point)
+
+    @property
+    def _latest(self) -> Sequence[Point]:
+        return next(iter(list(self.points.values())[-1:]), [])[-1:]
+
+    @property
+    def moved(self) -> tuple[float, ...]:
+        """How far each group has moved in the lane that was evaluated last; of finished lanes the mean."""
+        if self.running or not self.outcomes:
+            return next((point.moved for point in self._latest), ())
+        return tuple(fmean(some) for some in zip(*(o.moved for o in self.outcomes), strict=True))
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many weights each group has, as far as that is known."""
+        return next((one.sizes for one in [*self.outcomes[:1], *self._latest]), ())
+
+    def values(self, what: str) -> dict[int, list[float]]:
+        """Loss, accuracy or forgetting at every evaluated step, one value for each seed that is there."""
+        found: dict[int, list[float]] = {}
+        for point in (p for points in list(self.points.values()) for p in list(points)):
+            found.setdefault(point.step, []).append(getattr(point, what))
+        return dict(sorted(found.items()))
+
+
+class Lanes:
+    """The lanes of one comparison as far as they have run; several `tasks` are learnt one after another.
+
+    States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for lanes that
+    are not run again.
+    """
+
+    def __init__(self, asked: ComparisonSpec, tasks: Sequence[Task], base_name: str, steps: Steps) -> None:
+        self.asked, self.base_name = asked, base_name
+        self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
+        self.number = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
+        self.state, self.doing = "ready", ""
+        self.events: list[TrialEvent | Comparison | ContinualResult] = []
+        self.heard = self.advanced = self.looked = self.finished = 0
+        self.courses: dict[str, Course] = {}
+        self.train_size = 0
+        self._steps, self._began = steps, (0.0, 0.0)
+
+    def add(self, event: TrialEvent | Comparison | ContinualResult | Advanced | Preparing) -> None:
+        """Take over what a lane has done."""
+        self.heard += 1
+        self.doing = event.said if isinstance(event, Preparing) else self._said(event)
+        self.advanced += isinstance(event, Advanced)
+        if isinstance(event, Preparing | Advanced):
+            return
+        step = event.event if isinstance(event, TrialEvent) else None
+        self.looked += isinstance(step, StepEvent) and step.look is not None
+        self.finished += not isinstance(step, StepEvent)
+        if isinstance(event, TrialEvent):
+            self._follow(event)
+        self.events.append(event)
+
+    def _said(self, event: Any) -> str:
+        """Where a lane is on its way through the tasks; other lanes are seen in their curves."""
+        if not isinstance(event, Advanced):
+            return ""
+        task = self.in_turn[event.task].name
+        return f"{event.strategy.name}, seed {event.seed}: {task}, step {event.step} of {self.asked.steps}."
+
+    def _follow(self, lane: TrialEvent) -> None:
+        """Bring the course of a lane up to date; one that is not run again has the steps of the time when it was."""
+        if lane.labels != self.train_size:
+            self.train_size, self.courses = lane.labels, {}
+        course = self.courses.setdefault(lane.strategy.name, Course())
+        steps = self._steps.setdefault((lane.strategy, lane.seed, lane.labels), [])
+        if isinstance(lane.event, StepEvent):
+            if lane.event.step == 1:
+                steps.clear()
+            steps.append(lane)
+            self._began = self._began if self._began[0] else (time.monotonic(), self.done_share)
+        elif lane.seed not in course.points:
+            for earlier in steps:
+                course.add(earlier)
+        course.add(lane)
+
+    def courses_of(self, names: Iterable[str]) -> dict[str, Course]:
+        """The courses of some strategies, empty ones where nothing has run."""
+        return {name: self.courses.get(name) or Course() for name in names}
+
+    def values(self, what: str, names: Iterable[str]) -> dict[str, list[float]]:
+        """Accuracy or forgetting of every finished lane at the number of labelled texts that is being run."""
+        names = dict.fromkeys([*names, *self.courses])
+        courses = self.courses_of(names)
+        return {name: [getattr(o, what) for o in list(courses[name].outcomes)] for name in names}
+
+    @property
+    def curve(self) -> dict[str, dict[int, list[float]]]:
+        """Accuracy of every finished lane, by strategy and number of labelled texts."""
+        found: dict[str, dict[int, list[float]]] = {}
+        for lane, result in self._results:
+            found.setdefault(lane.strategy.name, {}).setdefault(lane.labels, []).append(result.accuracy)
+        return found
+
+    @property
+    def _results(self) -> list[tuple[TrialEvent, Result]]:
+        lanes = [event for event in list(self.events) if isinstance(event, TrialEvent)]
+        return [(lane, lane.event) for lane in lanes if isinstance(lane.event, Result)]
+
+    @property
+    def done_share(self) -> float:
+        """How much of all the lanes is done, 0 to 1; a lane that runs counts by its steps."""
+        if self.in_turn:
+            return min(1.0, self.advanced / max(1, self.number * len(self.in_turn) * self.asked.steps))
+        last = next((e.event for e in reversed(list(self.events)) if isinstance(e, TrialEvent)), None)
+        running = min(1.0, last.step / self.asked.steps) if isinstance(last, StepEvent) else 0.0
+        return min(1.0, (len(self._results) + running) / max(1, self.number))
+
+    @property
+    def progress(self) -> str:
+        """How far it is in words: how many lanes are done, and how long the others will take."""
+        if self.in_turn or self.state not in ("running", "stopped"):
+            return ""
+        done = len(self._results)
+        if self.state == "stopped":
+            return f"Stopped with {done} of {self.number} lanes done; Compare goes on from there."
+        (began, before), share = self._began, self.done_share
+        spent = time.monotonic() - began
+        if not began or spent < FIRST_GUESS or share <= before:
+            return f"{done} of {self.number} lanes done."
+        left = spent * (1 - share) / (share - before)
+        return f"{done} of {self.number} lanes done; about {max(1, round(left))} s left."
+
+    @property
+    def result(self) -> Comparison | None:
+        last = self.events[-1] if self.events else None
+        return last if isinstance(last, Comparison) else None
+
+    @property
+    def passed(self) -> list[ContinualResult]:
+        """The lanes that have learnt all tasks in turn."""
+        return [event for event in list(self.events) if isinstance(event, ContinualResult)]
+
+    @property
+    def found(self) -> dict[str, Any] | None:
+        """The result of the tasks in turn so far."""
+        if not self.passed:
+            return None
+        sequence = facts(self.in_turn, self.asked.train_sizes[0], self.passed)
+        return {"base": self.base_name, "steps": self.asked.steps} | sequence
