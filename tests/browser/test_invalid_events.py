@@ -1,6 +1,7 @@
 """What a changed page sends and no widget takes: the app stays as it was, and its log has a line, not a traceback."""
 
 import logging
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -49,11 +50,11 @@ def test_a_number_beyond_its_limits_goes_again(page: Page, address: str) -> None
         expect(field).to_have_value("1000")
 
 
-def test_a_fault_of_ours_keeps_its_traceback() -> None:
+def test_a_fault_of_ours_keeps_its_traceback(tmp_path: Path) -> None:
     with pytest.raises(Refusal) as ours:
-        TrainStore(corpus="nope").load_corpus()
+        TrainStore(tmp_path, corpus="nope").load_corpus()
     assert not not_taken(ours.value)
-    (text,) = (w for w in TrainPage(TrainStore()).layout.select() if getattr(w, "label", "") == "text")
+    (text,) = (w for w in TrainPage(TrainStore(tmp_path)).layout.select() if getattr(w, "label", "") == "text")
     with pytest.raises(ValueError, match="not in list") as theirs:
         text._process_events({"value": PATH})
     assert not_taken(theirs.value)

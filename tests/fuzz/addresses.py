@@ -24,11 +24,11 @@ DEEDS = (
 MATRICES = ("encoder", "decoder", "cross", "content", "query", "graded", "nothing")
 
 
-def draw(random: Random, _: Path) -> Case:
+def draw(random: Random, folder: Path) -> Case:
     """A link with some of the state in it, most of it right, some of it odd."""
     address = _address(random)
     again = random.random() < 0.3
-    return Case(address, lambda: _opened(address, again))
+    return Case(address, lambda: _opened(address, again, folder))
 
 
 def _address(random: Random) -> str:
@@ -86,9 +86,9 @@ FIELDS = {
 }
 
 
-def _opened(address: str, again: bool) -> None:
+def _opened(address: str, again: bool, folder: Path) -> None:
     """Open the address as the app does, draw the stage, and bring the address of what is then on screen back."""
-    store = Store()
+    store = Store(folder)
     main._open(store, address)
     _whole(store.stage)
     assert not (said := store.train.trouble) or not no_sentence(said), no_sentence(said)

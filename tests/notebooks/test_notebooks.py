@@ -59,6 +59,7 @@ def test_runs_by_papermill_and_shows_its_pictures(path, executed):
     ]
     assert sum('id="stage-' in page for page in pages) == 3, "three stages"
     assert sum('id="replay-' in page for page in pages) == 1, "the run, to be scrubbed through"
+    assert sum("drawCells();" in page for page in pages) == 1, "the drawing module, in the first of them"
     assert any("<svg" in page and "held out" in page for page in pages), "the loss curve"
     assert any("gradual unfreezing" in page for page in pages), "the comparison"
     assert not any(
