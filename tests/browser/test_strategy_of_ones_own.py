@@ -69,7 +69,14 @@ def changes(page: Page, before: str, act) -> str:
     return line(page)
 
 
+def show_choices(socket) -> None:
+    """Print what page and server say to each other of the chosen strategies, which pytest shows if the test fails."""
+    for way, event in ((">", "framesent"), ("<", "framereceived")):
+        socket.on(event, lambda text, way=way: "feature-based" in str(text) and print(way, str(text)[:400]))
+
+
 def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, address: str, trained) -> None:
+    page.on("websocket", show_choices)
     visit(page, f"{address}/?page=2")
     page.get_by_role("button", name="Make a strategy of your own").click()
     expect(page.get_by_text("Spec: full", exact=True)).to_be_visible()
@@ -95,7 +102,12 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
     page.get_by_role("button", name="Add to the comparison").click()
     expect(page.get_by_role("checkbox", name="mine")).to_be_checked()
     for name in ("random start", "adapters"):
-        page.get_by_role("checkbox", name=name).uncheck()
+        box = page.get_by_role("checkbox", name=name)
+        box.scroll_into_view_if_needed()
+        top = box.evaluate("(box) => box.closest('.list').getBoundingClientRect().top")
+        box.click()
+        expect(box).not_to_be_checked()
+        assert box.evaluate("(box) => box.closest('.list').getBoundingClientRect().top") == top  # nothing jumps
     page.get_by_role("button", name="Make a strategy of your own").click()
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("standard error")).to_be_visible(timeout=3 * PATIENCE)

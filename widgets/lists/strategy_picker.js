@@ -1,7 +1,7 @@
 /**
- * Strategies to choose several from: chosen ones as chips with their colour, all as native check boxes in families, with
- * a search. One box is in the tab order, arrow keys walk to the others; what is said of a strategy stands below the list
- * for the one under the pointer or the focus. Text only ever becomes text nodes.
+ * Strategies to choose several from: all as native check boxes in families, with a search; chosen ones as chips with
+ * their colour below the list, which therefore stays where it is while one chooses. One box is in the tab order, arrow
+ * keys walk to the others; the strategy under the pointer or the focus is explained. Text only ever becomes text nodes.
  */
 
 import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
@@ -9,7 +9,7 @@ import { matches, neighbour, searchField } from "./listbox.js";
 
 const STYLE = `
 .chooser { color: var(--panel-on-background-color, CanvasText); font-family: inherit; font-size: 14px; line-height: 1.4; }
-.chooser ul { list-style: none; display: flex; flex-wrap: wrap; gap: 5px; margin: 0 0 8px; padding: 0; }
+.chooser ul { list-style: none; display: flex; flex-wrap: wrap; gap: 5px; margin: 8px 0 0; padding: 0; }
 .chooser li { display: inline-flex; align-items: center; gap: 5px; border: 1px solid #8886; border-radius: 14px; padding: 2px 3px 2px 9px; max-width: 100%; }
 .chooser li span { overflow-wrap: anywhere; }
 .chooser li svg { flex: none; }
@@ -54,7 +54,7 @@ function render({ model, el }) {
   const list = node("div", { class: "list", role: "group", "aria-label": "strategies", "aria-describedby": `${id}-keys`, onkeydown: walk });
   const about = node("p", { class: "told", "aria-hidden": "true" });
   const count = node("p", { class: "count", role: "status" });
-  const root = node("div", { class: "chooser" }, node("style", {}, STYLE), chips, search, keys, list, about, count);
+  const root = node("div", { class: "chooser" }, node("style", {}, STYLE), search, keys, list, chips, count, about);
   let at = "";
 
   const cards = () => (model.get("cards") || []).map(plain);
