@@ -45,7 +45,7 @@ from torch.utils.data import DataLoader
 
 from playground.batch import Batch, Tokens
 from playground.corpora import open_corpus, pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import Objective, find_objective, objectives
 from playground.rng import generator
 from playground.slicing import batches
@@ -491,7 +491,7 @@ def main() -> None:
         for line in (each for each in lines(length, given.examples) if given.only in each.title):
             try:
                 found = compare(line, tokens, given.rounds)
-            except (Refusal, ImportError, FileNotFoundError) as reason:
+            except (UserError, ImportError, FileNotFoundError) as reason:
                 print(f"{line.title:<32} left out: {str(reason).split(';')[0]}")
                 continue
             cells = "".join(written(name, found) for name in COLUMNS)

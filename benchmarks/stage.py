@@ -24,7 +24,7 @@ from typing import Any
 
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.trace.frames import attention as encoded
 from playground.trace.model_frames import with_numbers
 from tests.chromium import chromium
@@ -65,7 +65,7 @@ def engine(sizes: list[int], rounds: int) -> None:
         for number in sizes:
             try:
                 store = StageStore(objective=name, text=" ".join(words(number)))
-            except Refusal:
+            except UserError:
                 continue
             rolled = spent(lambda store=store: store.edit({"do": "roll"}), rounds)
             record = json.dumps(typeset(store.record())).encode()

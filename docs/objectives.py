@@ -11,7 +11,7 @@ from torch import device
 
 from playground.batch import Tokens
 from playground.corpora import open_corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import Knob, knobs
 from playground.objectives import GROUPS, Objective, objectives
 from playground.objectives.arrange import SampleTask
@@ -90,7 +90,7 @@ def scored(objective: Objective) -> str:
             return f"On its own example: {_counts(objective, measure(shown.example))}."
         text = TWO_SENTENCES if need == "sentences" else SENTENCE
         meters = measure(rebuild(objective, text, pair=SECOND.get(need, "")).example)
-    except Refusal:
+    except UserError:
         labels = (n.removeprefix("label:") for n in objective.needs)
         return f"Needs a corpus that knows: {', '.join(labels)}."
     return f"On {_typed(need)}: {_counts(objective, meters)}."
@@ -149,7 +149,7 @@ def _name(objective: Objective) -> str:
 
 
 def _formula(objective: Objective) -> str:
-    symbols = {symbol: what for term in objective.told for symbol, what in term.meanings.items()}
+    symbols = {symbol: what for term in objective.current_terms for symbol, what in term.meanings.items()}
     return "<br>".join((_maths(objective.formula), *(f"{_maths(s)}: {what}" for s, what in symbols.items())))
 
 

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Protocol, TypeVar
 
-from playground.errors import Refusal
+from playground.errors import UserError
 
 
 class Named(Protocol):
@@ -50,7 +50,7 @@ def choose(package: str, kind: type[T], name: str, what: str = "") -> T:
         return spelt[wanted]
     near = {spelt[close].name: None for close in get_close_matches(wanted, spelt, cutoff=0.7)}
     right = f"the nearest: {', '.join(near)}" if near else f"choose one of: {', '.join(find(package, kind))}"
-    raise Refusal(f"There is no {what or kind.__name__.lower()} named {name!r}; {right}.")
+    raise UserError(f"There is no {what or kind.__name__.lower()} named {name!r}; {right}.")
 
 
 @cache

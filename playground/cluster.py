@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.run.scheduler import Keep, Trial, TrialData, TrialEvent, outcome_of
 from playground.training.loop import Run
 from playground.training.parallel.seeds import Finished, Point, train_seed
@@ -31,7 +31,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         from distributed import Client, LocalCluster
     except ImportError:
-        raise Refusal("Dask is missing; install it with: pip install 'pretraining-playground[cluster]'.") from None
+        raise UserError("Dask is missing; install it with: pip install 'pretraining-playground[cluster]'.") from None
     if address == "local":
         cluster = LocalCluster(threads_per_worker=1, processes=True, dashboard_address=":0")
         with cluster, Client(cluster) as client:
@@ -40,7 +40,7 @@ def connected(address: str) -> Iterator[Any]:
     try:
         client = Client(address, timeout="10s")
     except (OSError, ValueError) as error:
-        raise Refusal(f"No Dask scheduler answers at {address!r} ({error}); write it as tcp://host:8786.") from error
+        raise UserError(f"No Dask scheduler answers at {address!r} ({error}); write it as tcp://host:8786.") from error
     with client:
         yield client
 
@@ -48,7 +48,7 @@ def connected(address: str) -> Iterator[Any]:
 def train_on(client: Any, run: Run, seeds: Sequence[int], runs: Runs | None = None) -> Iterator[Point | Finished]:
     """Train a run once for every seed; the points of a seed come when it is done, in the order of the seeds."""
     if run.out is None:
-        raise Refusal("A run on a cluster needs a folder that all its workers see, to go on where a worker died.")
+        raise UserError("A run on a cluster needs a folder that all its workers see, to go on where a worker died.")
     tasks = _submit(client, (replace(run, out=run.out.absolute()), runs), _seed, seeds)
     try:
         for task in tasks:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
 
-from playground.errors import Refusal
+from playground.errors import UserError
 
 TOLERANCE = 1e-3
 """Largest difference from the CPU in a loss or a gradient of size 1, both in float32."""
@@ -19,11 +19,11 @@ def pick(name: str = "auto") -> torch.device:
     if name == "auto":
         return torch.device(names[0])
     if name.split(":")[0] == "mps" and (why := doubt()):
-        raise Refusal(why)
+        raise UserError(why)
     with suppress(RuntimeError):  # a name that torch does not know, such as cpu:one
         if name.split(":")[0] in names:
             return torch.device(name)
-    raise Refusal(f"Device {name!r} is not on this machine; choose one of: auto, {', '.join(names)}.")
+    raise UserError(f"Device {name!r} is not on this machine; choose one of: auto, {', '.join(names)}.")
 
 
 def available() -> tuple[str, ...]:
@@ -55,7 +55,7 @@ def check_precision(device: torch.device, precision: str) -> None:
     if precision == "float32":
         return
     if device.type == "mps" or (device.type == "cuda" and not torch.cuda.is_bf16_supported()):
-        raise Refusal(f"precision is {precision!r}, but {describe(device)} lacks it; set precision to float32.")
+        raise UserError(f"precision is {precision!r}, but {describe(device)} lacks it; set precision to float32.")
 
 
 @cache

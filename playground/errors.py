@@ -6,7 +6,7 @@ LONGEST_WORD, LONGEST = 400, 2_400
 """Most characters of a word and of a whole sentence; the longest of ours names all objectives."""
 
 
-class Refusal(ValueError):
+class UserError(ValueError):
     """Input that cannot be used; its text is shown as it stands, never as a traceback."""
 
     def __init__(self, sentence: object = "") -> None:

@@ -11,7 +11,7 @@ import torch
 from playground.catalog import choose
 from playground.corpora import open_corpus
 from playground.corpora.sources import Source, find_source, sources
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, strategies, tasks
 from playground.finetuning.data.task import Task
 from playground.finetuning.strategy.find import knobs_of
@@ -56,7 +56,7 @@ def _named(name: str) -> dict[str, list[Facts]]:
     }
     found: dict[str, list[Facts]] = {}
     for kind, find in finders.items():
-        with suppress(Refusal):
+        with suppress(UserError):
             found[kind] = [find()]
     if found:
         return found
@@ -64,7 +64,7 @@ def _named(name: str) -> dict[str, list[Facts]]:
     known = {known.lower(): known for named in everything for known in named}
     near = [known[close] for close in get_close_matches(name.lower(), known, cutoff=0.6)]
     advice = f"the nearest: {', '.join(near)}" if near else "`playground zoo` lists all"
-    raise Refusal(f"There is nothing named {name!r}; {advice}.")
+    raise UserError(f"There is nothing named {name!r}; {advice}.")
 
 
 def _objective(o: Objective) -> Facts:

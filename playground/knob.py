@@ -6,7 +6,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from functools import cache
 from typing import Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.parsing import LARGEST
 
 
@@ -50,7 +50,7 @@ def turn(part: Any, settings: Mapping[str, Any]) -> Any:
     known = {k.name: k for k in knobs(part)}
     for name in settings:
         if name not in known:
-            raise Refusal(f"There is no knob {name!r}; the knobs are: {', '.join(known) or 'none'}.")
+            raise UserError(f"There is no knob {name!r}; the knobs are: {', '.join(known) or 'none'}.")
     return replace(part, **{name: check(known[name], value) for name, value in settings.items()})
 
 
@@ -65,7 +65,7 @@ def spelt(text: str) -> tuple[str, dict[str, str]]:
     name, settings = call["name"].strip(), [part for part in call["settings"].split(",") if part.strip()]
     wrong = [part.strip() for part in settings if "=" not in part]
     if wrong:
-        raise Refusal(f"{wrong[0]!r} sets no knob; write {name}(knob=value, ...).")
+        raise UserError(f"{wrong[0]!r} sets no knob; write {name}(knob=value, ...).")
     return name, {knob.strip(): value.strip() for knob, _, value in (part.partition("=") for part in settings)}
 
 
@@ -107,9 +107,9 @@ def check(k: Knob, value: Any) -> Any:
     """The value in the knob's own type, or a refusal that names it and says what would be right."""
     value = _convert(k, value)
     if k.choices and value not in k.choices:
-        raise Refusal(f"{k.name} is {value!r}; choose one of {', '.join(map(str, k.choices))}.")
+        raise UserError(f"{k.name} is {value!r}; choose one of {', '.join(map(str, k.choices))}.")
     if not ((k.high is None or value <= k.high) and (k.low is None or value >= k.low)):  # so NaN is refused too
-        raise Refusal(f"{k.name} is {value}; it must lie between {k.low} and {k.high} {k.unit}".strip() + ".")
+        raise UserError(f"{k.name} is {value}; it must lie between {k.low} and {k.high} {k.unit}".strip() + ".")
     return value
 
 
@@ -126,4 +126,4 @@ def _convert(k: Knob, value: Any) -> Any:
         return kind(float(value)) if kind is int else kind(value)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
         wanted = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}[kind]
-        raise Refusal(f"{k.name} is {value!r}; it must be {wanted}.") from error
+        raise UserError(f"{k.name} is {value!r}; it must be {wanted}.") from error

@@ -74,8 +74,10 @@ def page(browser: Browser, context_size: dict[str, int], request: pytest.Fixture
     page.on("pageerror", lambda error: trouble.append(f"page error: {error.stack or error}"))
     page.on("dialog", answer)
     page.set_default_timeout(PATIENCE)
+    failed = request.session.testsfailed
     yield page
-    shot(page, request.node.name)
+    if request.session.testsfailed > failed:
+        shot(page, request.node.name)
     page.goto("about:blank")  # so the app hears that nobody is there any more
     context.close()
     assert not trouble, trouble

@@ -109,7 +109,7 @@ MUTANTS = (
     ),
     Mutant(
         "a whole word runs into the next",
-        f"{STAGES}/ops/segments.py",
+        f"{STAGES}/ops/marked_spans.py",
         "goes_on & (number[:, 1:] == number[:, :-1])",
         "goes_on",
     ),
@@ -128,8 +128,8 @@ MUTANTS = (
     Mutant(
         "a run over the end of a text is lost at its begin",
         f"{STAGES}/choose/order.py",
-        "runs.length - beyond.clamp(min=0), beyond]",
-        "runs.length - beyond.clamp(min=0), beyond.clamp(max=0)]",
+        "spans.length - beyond.clamp(min=0), beyond]",
+        "spans.length - beyond.clamp(min=0), beyond.clamp(max=0)]",
     ),
     Mutant(
         "the word after it in the order answers for a word",
@@ -565,7 +565,7 @@ MUTANTS = (
     ),
     Mutant(
         "a run is put where the run before it begins",
-        f"{STAGES}/ops/segments.py",
+        f"{STAGES}/ops/marked_spans.py",
         "jump[1:] -= begun[:-1] + size[:-1]",
         "jump[1:] -= begun[:-1]",
     ),

@@ -18,7 +18,7 @@ from IPython.display import HTML, display
 from playground.analysis.predictions import Predictions, glance, sentence_of
 from playground.corpora import Corpus, open_corpus
 from playground.devices import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
 from playground.finetuning.comparing.compare import compare as compare_strategies
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -316,7 +316,7 @@ def compare(
     folder, from where its notebook and its command make them again; `resume` goes on with what is there.
     """
     if not isinstance(base, Trained):
-        raise Refusal(f"The base is {type(base).__name__}; give what `train(...)` returned.")
+        raise UserError(f"The base is {type(base).__name__}; give what `train(...)` returned.")
     chosen = [read(line) if isinstance(line, str) else line for line in strategies]
     folder, learner, corpus = None if out is None else Path(out), base.learner, base.corpus
     asked = ComparisonSpec(
@@ -330,7 +330,7 @@ def compare(
             (folder / "base").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             why = error.strerror or error
-            raise Refusal(f"The folder {folder} cannot be written ({why}); choose another.") from error
+            raise UserError(f"The folder {folder} cannot be written ({why}); choose another.") from error
         info = corpus_info(corpus, start, any(strategy.rehearses for strategy in chosen))
         checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
         record = Record.open(folder, resume)

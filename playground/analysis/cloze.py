@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Action, Batch, Tokens, arange_rows, begin
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.models.architecture import Architecture
 from playground.objectives.arrange import ShiftRight
@@ -28,7 +28,7 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Batch:
     streams all others, one with a decoder the masked text and the words written so far, every other the masked text.
     """
     if shape.kind == "static":
-        raise Refusal("Static vectors do not read a sentence, so they cannot fill a gap in one.")
+        raise UserError("Static vectors do not read a sentence, so they cannot fill a gap in one.")
     gap = arange_rows(tokens.ids) == places[:, None]
     whole = replace(begin(tokens), selected=gap)
     if shape.two_streams:

@@ -14,7 +14,7 @@ from torch.nn.functional import normalize
 
 from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.corpora import Corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import generator
 
 
@@ -50,7 +50,7 @@ def translated(first: Tensor, second: Tensor, candidates: Tensor) -> Tensor:
 def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], seeds: int) -> Alignment:
     """Rotate the first vectors `[v, d]` by the first `seeds` pairs of a dictionary; test on these and on the others."""
     if not 0 < seeds < len(dictionary):
-        raise Refusal(f"The number of known words is {seeds}; it must lie between 1 and {len(dictionary) - 1}.")
+        raise UserError(f"The number of known words is {seeds}; it must lie between 1 and {len(dictionary) - 1}.")
     one, other = torch.tensor(dictionary, device=first.device).T
     first, second = normalize(first, dim=-1), normalize(second, dim=-1)
     turned = first @ rotation(first[one[:seeds]], second[other[:seeds]])
@@ -66,7 +66,7 @@ def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], 
 def spaces(corpus: Corpus, width: int = 32, window: int = 8) -> tuple[Tensor, Tensor]:
     """Word vectors `[v, d]` of each language of a corpus, counted in that language's sentences alone."""
     if "language" not in corpus.labels or int(corpus.labels["language"].max()) < 1:
-        raise Refusal(f"{corpus.name} has one language; two can be laid over each other, as those of parallel.")
+        raise UserError(f"{corpus.name} has one language; two can be laid over each other, as those of parallel.")
     specials, size = corpus.tokenizer.specials, len(corpus.tokenizer)
     own = (torch.where(corpus.labels["language"] == k, corpus.ids, specials.sep) for k in (0, 1))
     first, second = (factors(ppmi(dense(cooccurrence(ids, specials, window), size)), width) for ids in own)
@@ -82,7 +82,7 @@ def shuffled(pairs: Sequence[tuple[int, int]], seed: int) -> list[tuple[int, int
 def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:
     """Each word of the first language with its most frequent alignment (at least `fewest`, not the same word)."""
     if "aligned" not in corpus.labels:
-        raise Refusal(f"{corpus.name} holds no translations, so no pairs of words are known; take parallel.")
+        raise UserError(f"{corpus.name} holds no translations, so no pairs of words are known; take parallel.")
     first = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
     begin = torch.searchsorted(corpus.sentence_ids, corpus.sentence_ids[first] + 1)
     twin = corpus.ids[begin + corpus.labels["aligned"][first].long()]

@@ -10,7 +10,7 @@ from importlib import import_module
 
 from playground import __version__
 from playground.cli.options import Parser
-from playground.errors import Refusal
+from playground.errors import UserError
 
 COMMANDS = {
     "app": "serve the playground on this machine",
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         given = parser(next((word for word in words if word in COMMANDS), "")).parse_args(words)
         return given.run(given)
-    except Refusal as refusal:
+    except UserError as refusal:
         print(str(refusal), file=sys.stderr)
         return 2
     except BrokenPipeError:

@@ -8,7 +8,7 @@ from pathlib import Path
 from playground.cli.objective import current_knobs
 from playground.cli.options import KNOBS, Parser, common_options, path, say, training_options
 from playground.cli.train import train_one, turned
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training.observe.replay import load
 from playground.training.store.runs import Runs
 from playground.zoo import entry_named
@@ -31,13 +31,13 @@ def bake_run(given: argparse.Namespace) -> int:
     """Write the page of a run, or of an entry that is trained first."""
     output = Path(given.output)
     if output.is_dir() or not output.resolve().parent.is_dir():  # before anything is trained
-        raise Refusal(f"{output} cannot be written; give the name of a file in a folder that is there.")
+        raise UserError(f"{output} cannot be written; give the name of a file in a folder that is there.")
     replay = load(_folder(given))
     page = import_module("widgets.animation.replay").page(replay)
     try:
         output.write_text(page, encoding="utf-8")
     except OSError as error:
-        raise Refusal(f"The page could not be written to {output}: {error.strerror or error}.") from error
+        raise UserError(f"The page could not be written to {output}: {error.strerror or error}.") from error
     facts = {
         "output": str(output),
         "bytes": len(page.encode()),
@@ -58,7 +58,7 @@ def _folder(given: argparse.Namespace) -> Path:
     if os.path.exists(folder):
         unused = [name for name in ("sentence", "corpus", "steps", "seconds", "out", "set") if getattr(given, name)]
         if unused:
-            raise Refusal(f"--{unused[0]} is for an entry to train first; the run in {folder} is as it was trained.")
+            raise UserError(f"--{unused[0]} is for an entry to train first; the run in {folder} is as it was trained.")
         return folder if folder.is_dir() else folder.parent
     entry = entry_named(given.run_or_entry)
     settings = current_knobs(given.set, entry.objective, entry.model, entry.recipe)

@@ -9,7 +9,7 @@ import torch
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, renamed, say
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.model_selection import facts, try_all
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -34,7 +34,7 @@ def choose(given: argparse.Namespace) -> int:
     torch.set_num_threads(1)
     missing = next((run for run in given.runs if not os.path.exists(run)), None)
     if missing:
-        raise Refusal(f"There is no run in {missing}; train one first: playground train BERT --out {missing}.")
+        raise UserError(f"There is no run in {missing}; train one first: playground train BERT --out {missing}.")
     tasks = [find_task(name.strip()) for name in given.tasks.split(",")]
     saved = {run: checkpoint.load(run) for run in given.runs}
     spec = ComparisonSpec(

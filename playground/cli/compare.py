@@ -18,7 +18,7 @@ from playground.cli.prepare import add_decoder, check_runs, learn_second
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
 from playground.cli.train import train_one
 from playground.cluster import connected, lanes
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Comparison, TrialEvent, find_task
 from playground.finetuning.comparing.budget_matching import check_rules, list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
@@ -110,7 +110,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
             events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
             *_, last = _with_bar(events, asked)
         assert isinstance(last, Comparison)
-        print(*last.told, sep="\n", end="\n" * bool(last.told), file=sys.stderr)
+        print(*last.notices, sep="\n", end="\n" * bool(last.notices), file=sys.stderr)
         report_from = partial(Report, last, asked, draw=import_module("widgets.static.report_figure").draw)
         return write_result(given, report_from, saved, folder, "comparison.json", _table)
 
@@ -134,10 +134,10 @@ def _folder(out: str | None) -> Iterator[Path | None]:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise Refusal(f"The folder {out} cannot be written ({error.strerror or error}); choose another.") from error
+        raise UserError(f"The folder {out} cannot be written ({error.strerror or error}); choose another.") from error
     try:
         yield folder
-    except Refusal:
+    except UserError:
         with suppress(OSError):  # one that is not empty stays
             for each in new:
                 each.rmdir()

@@ -7,7 +7,7 @@ from dataclasses import asdict
 import torch
 
 from playground.cli.options import Parser, common_options, number_of, renamed, say
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.apply.text_editing import class_named, editor, success
 from playground.finetuning.run.base import from_checkpoint
@@ -36,7 +36,7 @@ def edit(given: argparse.Namespace) -> int:
     """Train classifiers and writer, edit the sentence, and print how often that works."""
     torch.set_num_threads(1)
     if not os.path.exists(given.base):
-        raise Refusal(f"There is no run in {given.base}; train one: playground train BERT --out {given.base}.")
+        raise UserError(f"There is no run in {given.base}; train one: playground train BERT --out {given.base}.")
     saved, task = checkpoint.load(given.base), find_task(given.task)
     check_classes("Edits", task)
     class_named(task.answer.classes, given.to)  # before anything is trained

@@ -12,7 +12,7 @@ import torch
 from playground.cli.options import Parser, common_options, pairs, read_plan, say, whole
 from playground.corpora import open_corpus, pick
 from playground.corpora.readers.text import read_whole
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import Objective, find_objective
 from playground.objectives.objective import Printed
 from playground.objectives.old_names import current_settings
@@ -81,14 +81,14 @@ def _of_row(given: argparse.Namespace) -> Rebuilt:
     from playground.training.loop import informed
 
     if given.text is not None or given.file is not None or given.pair:
-        raise Refusal("A row of a corpus is a text already; leave --text, --file and --pair out, or --corpus.")
+        raise UserError("A row of a corpus is a text already; leave --text, --file and --pair out, or --corpus.")
     objective = find_objective(given.name)
     objective = objective.turn(current_knobs(given.set, objective))
     corpus, number = open_corpus(given.corpus), given.row or 0
     objective = informed(objective, corpus)
     rows = BatchSampler.of(corpus, ROW, 1, 0, torch.device("cpu"), objective.needs).held_out
     if not 0 <= number < len(rows.ids):
-        raise Refusal(f"The row is {number}; {corpus.name} holds out {len(rows.ids)} rows, counted from 0.")
+        raise UserError(f"The row is {number}; {corpus.name} holds out {len(rows.ids)} rows, counted from 0.")
     row = pick(rows, torch.tensor([number]))
     text = corpus.tokenizer.join(row.ids[0][row.valid[0]].tolist())
     return rebuild_row(objective, row, text, given.seed, read_plan(given.plan))
@@ -103,7 +103,7 @@ def _of_text(given: argparse.Namespace) -> Rebuilt:
     text, pair = printed.text or given_text(given), given.pair or printed.pair
     plan = plan if printed.text == "" or objective.row else {**printed.plan, **plan}
     if given.row is not None:
-        raise Refusal(f"The row is {given.row}, and rows are those of a corpus; name one with --corpus.")
+        raise UserError(f"The row is {given.row}, and rows are those of a corpus; name one with --corpus.")
     rebuilt = rebuild(objective, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)
     if given.pair.strip() and not reads_two(rebuilt.objective):
         left_out = f"{rebuilt.objective.name} reads one text, so --pair has no part in it."

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
-from playground.errors import Refusal, readable
+from playground.errors import UserError, readable
 from playground.parsing import LARGEST, parse_int, parse_json
 
 KNOBS = "a knob of the model, of its recipe or of its objective"
@@ -129,7 +129,7 @@ def pairs(settings: Sequence[str], what: str) -> dict[str, str]:
     """Settings of the form name=value."""
     for setting in settings:
         if "=" not in setting:
-            raise Refusal(f"{what} {setting!r} has no '='; write it as name=value.")
+            raise UserError(f"{what} {setting!r} has no '='; write it as name=value.")
     return {name.strip(): value.strip() for name, _, value in (s.partition("=") for s in settings)}
 
 
@@ -146,6 +146,6 @@ def _saved_plan(path: Path) -> dict[str, Any]:
         saved = parse_json(path.read_text(encoding="utf-8"))
         return {str(key): value for key, value in saved.get("plan", saved).items()}
     except OSError as error:
-        raise Refusal(f"The plan {path} could not be read: {error.strerror or error}.") from error
+        raise UserError(f"The plan {path} could not be read: {error.strerror or error}.") from error
     except (ValueError, AttributeError) as error:
-        raise Refusal(f'{path} holds no plan; it must be JSON such as {{"chosen": [3, 8]}}.') from error
+        raise UserError(f'{path} holds no plan; it must be JSON such as {{"chosen": [3, 8]}}.') from error

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.tokenizing import Tokenizer
@@ -26,7 +26,7 @@ def check_runs(given: argparse.Namespace) -> None:
     for option, run in asked:
         if not os.path.exists(run):
             also = f", or one of {', '.join(OWN)}" if option == "--decoder" else ""
-            raise Refusal(f"{option} is {run}, where no run is; name the folder of a run{also}.")
+            raise UserError(f"{option} is {run}, where no run is; name the folder of a run{also}.")
 
 
 def learn_second(run: Path, steps: int, folder: Path | None) -> Path:

@@ -11,7 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from playground.cli.options import finite, say
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, check, continual
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -56,11 +56,13 @@ def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[St
     check([find_task(name) for name in (task, *given.then)], strategies)
     if len(given.train_size) > 1:
         sizes = ",".join(map(str, given.train_size))
-        raise Refusal(f"--train-size is {sizes}; with --then there is one number for all tasks.")
+        raise UserError(f"--train-size is {sizes}; with --then there is one number for all tasks.")
     if given.lr_policy == "tuned":
-        raise Refusal("--lr-policy is tuned, but with --then nothing is searched; choose own, fixed or published.")
+        raise UserError("--lr-policy is tuned, but with --then nothing is searched; choose own, fixed or published.")
     if given.match != "steps" or given.cluster or given.workers > 1:
-        raise Refusal("With --then lanes run one by one with equal steps; leave out --match, --cluster and --workers.")
+        raise UserError(
+            "With --then lanes run one by one with equal steps; leave out --match, --cluster and --workers."
+        )
 
 
 def _tables(facts: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from playground.cli.objective import given_text, text_options
 from playground.cli.options import Parser, common_options, pairs, say
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.trace.rebuild import table
 
 
@@ -37,6 +37,8 @@ def _plans(settings: Sequence[str]) -> dict[str, dict[str, str]]:
         pairs([setting], "The plan")
         found = re.fullmatch(r"(?:([^=]*):)?(\w+)=(.*)", setting.strip(), re.DOTALL)
         if not found:
-            raise Refusal(f"The plan {setting!r} is not understood; write it as row:key=value, such as MLM:chosen=3,8.")
+            raise UserError(
+                f"The plan {setting!r} is not understood; write it as row:key=value, such as MLM:chosen=3,8."
+            )
         plans.setdefault(found[1] or "", {})[found[2]] = found[3]
     return plans

@@ -15,7 +15,7 @@ from playground.cli.objective import current_knobs
 from playground.cli.options import KNOBS, Parser, common_options, number_of, parallelism, path, say, training_options
 from playground.corpora import open_corpus
 from playground.devices import doubt, pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knobs, turn
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, Run, Started, Stepped, ddp, memory, train
@@ -69,7 +69,7 @@ def train_entry(given: argparse.Namespace) -> int:
             assert isinstance(found, LRFinderResult)
             return say(given, asdict(found), [found.sentence])
         elif given.seeds > 1 and ddp.size() > 1:
-            raise Refusal(f"--seeds is {given.seeds}, but torchrun shares one run; train the seeds without torchrun.")
+            raise UserError(f"--seeds is {given.seeds}, but torchrun shares one run; train the seeds without torchrun.")
         elif given.seeds > 1 or given.cluster:
             runs = _train_seeds(given, _entry(given)[0])
         else:
@@ -83,7 +83,7 @@ def train_entry(given: argparse.Namespace) -> int:
 def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     """The entry with its recipe and the knobs that were set, and these settings."""
     if given.entry is None:
-        raise Refusal("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
+        raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
     entry = entry_named(given.entry)
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
     settings = current_knobs(given.set, entry.objective, entry.model, entry.recipe)
@@ -97,7 +97,7 @@ def turned(entry: Entry, settings: Mapping[str, str]) -> Entry:
     for name in settings:
         if not any(name in names for names in known.values()):
             listed = "; ".join(f"of the {part}: {', '.join(names) or 'none'}" for part, names in known.items())
-            raise Refusal(f"{entry.name} has no knob {name!r}. It has, {listed}.")
+            raise UserError(f"{entry.name} has no knob {name!r}. It has, {listed}.")
     of = {part: {name: settings[name] for name in names if name in settings} for part, names in known.items()}
     return replace(
         entry,
@@ -188,7 +188,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     try:
         number = parse_int(step, 0) if step else None
     except ValueError as error:
-        raise Refusal(f"The step {step!r} is not a whole number; write RUN@STEP, such as {name}@500.") from error
+        raise UserError(f"The step {step!r} is not a whole number; write RUN@STEP, such as {name}@500.") from error
     saved = runs.load(name, number, pick(given.device))
     learner, entry = saved.learner, saved.learner.entry
     corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
@@ -216,7 +216,9 @@ def _check_settings(events: Iterable[Event], entry: Entry, settings: Mapping[str
             made = event.learner.entry.model
             for name in (k for k in settings if getattr(made, k, None) != getattr(entry.model, k, None)):
                 wanted, needed = getattr(entry.model, name), getattr(made, name)
-                raise Refusal(f"{name} is {wanted}, but {entry.objective.name} needs {needed}; leave this setting out.")
+                raise UserError(
+                    f"{name} is {wanted}, but {entry.objective.name} needs {needed}; leave this setting out."
+                )
         yield event
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from playground.batch import Tokens
 from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
 
@@ -76,7 +76,7 @@ class Corpus:
         first, last = self._bounds(part)
         starts = self._row_starts(first, last, length)
         if not len(starts):
-            raise Refusal(
+            raise UserError(
                 f"The {part.replace('_', '-')} part of {self.name} has {last - first} tokens; "
                 f"one window of {length} needs {length}. Use a longer text or shorter windows."
             )

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import generator
 from playground.tokenizing.vocabulary import SEPARATOR
 
@@ -39,13 +39,13 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
     that neither predicts which it is.
     """
     if length < 2:
-        raise Refusal(f"The length is {length}; a pair of segments needs at least 2 tokens.")
+        raise UserError(f"The length is {length}; a pair of segments needs at least 2 tokens.")
     rng = generator(seed, "pairs", length, first)
     sentences = _sentences(corpus, first, last)
     translated = _translated(corpus)
     a, b = _sides(corpus, sentences) if translated else _split(sentences, length, rng)
     if not len(a.first):
-        raise Refusal(
+        raise UserError(
             f"No document of {corpus.name} has two sentences among its tokens {first} to {last}, so there are no "
             "pairs. Use a longer text, or one whose sentences end with a full stop."
         )
@@ -59,12 +59,12 @@ def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int)
     "apart" is any of the sentences that are not adjacent, "other" one of another document, about as long as the next.
     """
     if length < 2:
-        raise Refusal(f"The length is {length}; two sentences need at least 2 tokens.")
+        raise UserError(f"The length is {length}; two sentences need at least 2 tokens.")
     rng = generator(seed, "triples", length, first)
     sentences = _sentences(corpus, first, last)
     a, near, apart = _apart(sentences, rng)
     if not len(a):
-        raise Refusal(
+        raise UserError(
             f"No document of {corpus.name} has three sentences among its tokens {first} to {last}. Use a longer text, "
             "or one whose sentences end with a full stop."
         )
@@ -163,7 +163,7 @@ def _from_other_documents(segments: Segments, corpus: "Corpus", rng: torch.Gener
 def _exchanged(segments: Segments, name: str, rng: torch.Generator) -> Tensor:
     """The number of one of another document for each segment: the next shorter, with ties in random order."""
     if int(segments.document.min()) == int(segments.document.max()):
-        raise Refusal(
+        raise UserError(
             f"This part of {name} has only one document with pairs, so there is no segment of another one. "
             "Use a text with several documents (empty lines between them)."
         )

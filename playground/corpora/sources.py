@@ -16,7 +16,7 @@ from playground.corpora.readers.table import from_table
 from playground.corpora.readers.text import read_text_file
 from playground.corpora.readers.translations import read_translations
 from playground.corpora.readers.treebank import CELLS, read_treebank
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import Knob, knobs, spelt, turn, written
 
 
@@ -68,7 +68,7 @@ def open_corpus(
     is a data set of the Hugging Face hub.
     """
     if tokens is not None and not FEWEST <= tokens <= MOST:
-        raise Refusal(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
+        raise UserError(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
     name, limit = str(name_or_path), tokens or LIMIT
     if name.startswith(HUB):
         return from_table(read_hub(name.removeprefix(HUB)), limit=limit)
@@ -85,7 +85,7 @@ def open_corpus(
     if pair:
         return read_translations(*pair, limit=limit, **reading)
     known = ", ".join(sources())
-    raise Refusal(f"There is no corpus and no file named {name!r}; the corpora are: {known}.")
+    raise UserError(f"There is no corpus and no file named {name!r}; the corpora are: {known}.")
 
 
 def _settings(source: Source, changed: Mapping[str, Any]) -> Any:
@@ -93,7 +93,7 @@ def _settings(source: Source, changed: Mapping[str, Any]) -> Any:
     if source.settings is not None:
         return turn(source.settings, changed)
     if changed:
-        raise Refusal(f"The corpus {source.name} has no knobs, so {', '.join(changed)} cannot be set.")
+        raise UserError(f"The corpus {source.name} has no knobs, so {', '.join(changed)} cannot be set.")
     return None
 
 
@@ -165,5 +165,5 @@ def _named(name: str) -> Source | None:
         return None
     try:
         return find_source(name)
-    except Refusal:
+    except UserError:
         return None

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 
 
@@ -53,11 +53,11 @@ class Architecture:
         object.__setattr__(self, "labels", tuple((str(name), int(number)) for name, number in self.labels))
         object.__setattr__(self, "paired", tuple(map(str, self.paired)))
         if self.width % (2 * self.heads):
-            raise Refusal(
+            raise UserError(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
             )
         if self.tie_generator == "all" and self.generator_ratio and self.generator_width != self.width:
-            raise Refusal(
+            raise UserError(
                 f"tie_generator is all, but the generator is {self.generator_width} wide and the model {self.width}; "
                 "set generator_ratio to 1, or tie_generator to embeddings."
             )
@@ -87,7 +87,7 @@ class Architecture:
 def need(there: object, what: str, knob: str) -> None:
     """Refuse an objective that needs a part which this model lacks, and name the knob that adds it."""
     if not there:
-        raise Refusal(f"This objective {what}, which this model does not have; set {knob}.")
+        raise UserError(f"This objective {what}, which this model does not have; set {knob}.")
 
 
 def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:

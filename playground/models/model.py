@@ -22,7 +22,7 @@ from playground.batch import (
     stream,
     zeros_view,
 )
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models.architecture import Architecture, need
 from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead, infersent_features
 from playground.models.transformer import (
@@ -103,7 +103,7 @@ class Network(nn.Module):
         longest = self.shape.max_position_embeddings
         wide = self.shape.positions == "learned" and stream.ids.shape[1] > longest
         if wide and int(stream.position_ids.max()) >= longest:  # pairs of words keep the positions of their words
-            raise Refusal(
+            raise UserError(
                 f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
             )
         x = nn.functional.embedding(stream.ids, table)

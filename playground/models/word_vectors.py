@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from playground.batch import AttentionMask, Stream
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models.architecture import need
 from playground.models.transformer import Weights
 
@@ -25,7 +25,7 @@ class StaticNetwork(nn.Module):
         self.num_buckets = grams
         if grams:
             if not words:
-                raise Refusal("Vectors made of n-grams need to know how the words are spelt; give the vocabulary.")
+                raise UserError("Vectors made of n-grams need to know how the words are spelt; give the vocabulary.")
             self.ngram_embedding = nn.Embedding(grams, width)
             found = [buckets(word, grams) for word in words]
             starts = torch.tensor([0, *(len(f) for f in found[:-1])]).cumsum(0)
@@ -43,7 +43,7 @@ class StaticNetwork(nn.Module):
     def vector_of_spelling(self, word: str) -> Tensor:
         """The sum of the n-gram vectors of any string, `[d]`, in the vocabulary or not."""
         if not self.num_buckets:
-            raise Refusal(f"The word {word!r} is not in the vocabulary, and this model has no n-grams; set ngrams.")
+            raise UserError(f"The word {word!r} is not in the vocabulary, and this model has no n-grams; set ngrams.")
         return self.ngram_embedding.weight[buckets(word, self.num_buckets)].sum(0)
 
     def forward(self, stream: Stream, table: Tensor, attn_weights: Weights = None, name: str = "encoder") -> Tensor:
@@ -58,7 +58,9 @@ class StaticNetwork(nn.Module):
         return seen.gather(1, places[..., None].expand(-1, -1, seen.shape[-1]))
 
     def decode(self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None) -> Tensor:
-        raise Refusal("This objective writes with a decoder, which static vectors cannot do; set kind to transformer.")
+        raise UserError(
+            "This objective writes with a decoder, which static vectors cannot do; set kind to transformer."
+        )
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         return nn.functional.embedding(stream.ids, self.vectors(table))

@@ -1,7 +1,7 @@
 """Objectives by name: those of the catalogue, a weighted sum of several, a mask that was edited by hand."""
 
 from playground.catalog import choose, find
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.mixture import summed
 from playground.objectives.objective import BY_HAND, Objective
 
@@ -25,7 +25,7 @@ def _found(name: str) -> Objective:
     """What has this name itself, else the sum that it says."""
     try:
         return _named(name)
-    except Refusal:
+    except UserError:
         if "+" not in name:
             raise
     return summed(name, _named)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.ask.judged import GRADED, Judged
 from playground.objectives.see.painted import Painted
 
@@ -40,32 +40,32 @@ def written(rules: Iterable[Rule]) -> str:
     return ", ".join(map(str, rules))
 
 
-def read(said: str) -> tuple[Rule, ...]:
+def read(line: str) -> tuple[Rule, ...]:
     """The rules that a name holds."""
-    return tuple(_rule(part.strip()) for part in said.split(", "))
+    return tuple(_rule(part.strip()) for part in line.split(", "))
 
 
-def _rule(said: str) -> Rule:
-    if found := CELLS.fullmatch(said):
+def _rule(line: str) -> Rule:
+    if found := CELLS.fullmatch(line):
         opens, closes = (tuple(map(int, _after(verb, found[3]))) for verb in ("opens", "closes"))
         return Painted(found[2], opens, closes, int(found[1] or 0))
-    if found := ANSWERS.fullmatch(said):
+    if found := ANSWERS.fullmatch(line):
         counts, skips = (_places(_after(verb, found[2])) for verb in ("count", "skip"))
         return Judged(counts, tuple(place for place in skips if place not in counts), int(found[1] or 0))
-    raise Refusal(
-        f'What is painted by hand is {said!r}; write it like "encoder opens +1 +2 closes -1", and which answers count '
+    raise UserError(
+        f'What is painted by hand is {line!r}; write it like "encoder opens +1 +2 closes -1", and which answers count '
         f'like "answers count 2 skip 5-7".'
     )
 
 
-def _after(verb: str, said: str) -> Sequence[str]:
+def _after(verb: str, line: str) -> Sequence[str]:
     """What stands behind a verb, up to the next one."""
-    return " ".join(re.findall(rf"\b{verb}((?: [+-]?\d[\d-]*)+)", said)).split()
+    return " ".join(re.findall(rf"\b{verb}((?: [+-]?\d[\d-]*)+)", line)).split()
 
 
-def _places(runs: Iterable[str]) -> tuple[int, ...]:
-    """Places out of runs such as 4 and 6-8."""
-    ends = ([int(end) for end in run.split("-")] for run in runs)
+def _places(ranges: Iterable[str]) -> tuple[int, ...]:
+    """Places out of ranges such as 4 and 6-8."""
+    ends = ([int(end) for end in one.split("-")] for one in ranges)
     return tuple(sorted({place for each in ends for place in range(each[0], each[-1] + 1)}))
 
 

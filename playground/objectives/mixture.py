@@ -6,7 +6,7 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.arrange import SampleTask
 from playground.objectives.ask import Reweight
 from playground.objectives.formula import Term
@@ -25,7 +25,7 @@ def mixture(name: str, parts: Parts, **card: Any) -> Objective:
     """
     objectives = tuple(part for _, part in parts)
     if any(share < 0 for share, _ in parts) or not any(share for share, _ in parts):
-        raise Refusal(
+        raise UserError(
             f"The shares of {name} are {[s for s, _ in parts]}; none may be negative and one must be above 0."
         )
     draw = SampleTask(tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives))
@@ -46,28 +46,28 @@ def mixed(name: str, parts: Parts, **card: Any) -> Objective:
     return Objective(name, main.stages, **fields, **_shared(named, terms, card))
 
 
-def summed(said: str, find: Callable[[str], Objective]) -> Objective:
+def summed(line: str, find: Callable[[str], Objective]) -> Objective:
     """A weighted sum as it is typed, such as `MLM + 0.5*SOP`, of objectives that are found by their names.
 
     Neighbours without a weight that have a name together keep it: `MLM + NSP + 50*RTD` has two parts.
     """
-    pieces = [piece.strip() for piece in said.split("+")]
+    pieces = [piece.strip() for piece in line.split("+")]
     parts: list[tuple[float, Objective]] = []
     while pieces:
         weight, part, used = _first_part(pieces, find)
         if not 0 < weight < inf:
-            raise Refusal(f"The weight of {part.name} is {weight:g}; it must be a number above 0.")
+            raise UserError(f"The weight of {part.name} is {weight:g}; it must be a number above 0.")
         if any(part.name == other.name for _, other in parts):
-            raise Refusal(f"{part.name} stands twice in {said!r}; name it once, with one weight.")
+            raise UserError(f"{part.name} stands twice in {line!r}; name it once, with one weight.")
         parts.append((weight, part))
         pieces = pieces[used:]
     name = " + ".join(_spelt(weight, part) for weight, part in parts)
-    told = [f"{part.name}{'' if weight == 1.0 else f' (weight {weight:g})'}" for weight, part in parts]
+    weighted = [f"{part.name}{'' if weight == 1.0 else f' (weight {weight:g})'}" for weight, part in parts]
     return mixed(
         name,
         tuple(parts),
-        idea=f"Train several objectives in every step: {', '.join(told)}.",
-        loss=f"The sum of the losses, each times its weight: {', '.join(told)}.",
+        idea=f"Train several objectives in every step: {', '.join(weighted)}.",
+        loss=f"The sum of the losses, each times its weight: {', '.join(weighted)}.",
         source="; ".join(dict.fromkeys(part.source for _, part in parts)),
         group="In combination",
     )
@@ -78,11 +78,11 @@ def _first_part(pieces: list[str], find: Callable[[str], Objective]) -> tuple[fl
     for used in range(len(pieces), 1, -1):
         try:
             return 1.0, find(" + ".join(pieces[:used])), used
-        except Refusal:
+        except UserError:
             continue
     try:
         return 1.0, find(pieces[0]), 1
-    except Refusal:
+    except UserError:
         weighed = WEIGHED.fullmatch(pieces[0])
         if weighed is None:
             raise

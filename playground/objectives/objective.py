@@ -3,13 +3,14 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from torch import Generator
 
 from playground.batch import Batch, Tokens, begin
 from playground.catalog import year
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.ask.judged import Judged, OverrideLossMask
@@ -118,10 +119,10 @@ class Objective:
     @property
     def formula(self) -> str:
         """The loss in LaTeX, under the knobs as they stand."""
-        return written(self.told)
+        return written(self.current_terms)
 
     @property
-    def told(self) -> tuple[Term, ...]:
+    def current_terms(self) -> tuple[Term, ...]:
         """The terms of the loss under the knobs as they stand, each by those of the chain that asks."""
         asking = {term.question: chain for chain in self.chains[1:] for term in chain.terms}
         return tuple(term.now(asking.get(term.question, self)._values) for term in self.terms)
@@ -226,7 +227,7 @@ class Objective:
         keys = (key for stage in stages if planned(stage) for key in stage.keys)
         return tuple(dict.fromkeys(keys))
 
-    @property
+    @cached_property
     def knobs(self) -> dict[str, Knob]:
         """The knobs of all stages by name; a name that stages of one chain share is written `Stage.name`."""
         every = [(stage, k) for chain in self.chains for stage in chain.stages for k in knobs(stage)]
@@ -247,7 +248,7 @@ class Objective:
         for name in settings:
             if name not in self.knobs:
                 known = ", ".join(self.knobs) or "none"
-                raise Refusal(f"{self.name} has no knob {name!r}; its knobs are: {known}.")
+                raise UserError(f"{self.name} has no knob {name!r}; its knobs are: {known}.")
         return self._each(lambda stage: turn(stage, self._of(stage, settings)))
 
     def _each(self, change: Callable[[Stage], Stage]) -> "Objective":
@@ -268,32 +269,32 @@ class Objective:
     def knowing(self, names: Mapping[str, tuple[str, ...]]) -> "Objective":
         """The same objective with a corpus' own names of the labels that it asks for (`Corpus.label_names`)."""
 
-        def told(stage: Stage) -> Stage:
+        def named(stage: Stage) -> Stage:
             if isinstance(stage, AskLabel | AskPair | AskCrossView) and stage.label in names:
                 return replace(stage, classes=tuple(names[stage.label]))
             return stage
 
-        return self._each(told)
+        return self._each(named)
 
     def counting(self, table: Cells) -> "Objective":
         """The same objective on the co-occurrences of a whole corpus."""
         return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCooccurrences) else s)
 
-    def painted(self, said: str) -> "Objective":
+    def painted(self, line: str) -> "Objective":
         """The same objective with a mask or a grading by hand in every text, as `carried.written` says it."""
-        rules = read(said)
+        rules = read(line)
         kinds = ((kind, [rule.words for rule in rules if isinstance(rule, kind)]) for kind in CHOSEN_BY_HAND)
-        told = (f"With {CHOSEN_BY_HAND[kind]} by hand: {'; '.join(words)}." for kind, words in kinds if words)
-        idea = " ".join((self.idea, *told))
+        sentences = (f"With {CHOSEN_BY_HAND[kind]} by hand: {'; '.join(words)}." for kind, words in kinds if words)
+        idea = " ".join((self.idea, *sentences))
         plain = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
-        return replace(self._obeying(rules), name=f"{self.name}{BY_HAND}{said}", idea=idea, **plain)
+        return replace(self._obeying(rules), name=f"{self.name}{BY_HAND}{line}", idea=idea, **plain)
 
     def _obeying(self, rules: tuple[Rule, ...]) -> "Objective":
         """The same chain with what is by hand after its own; in a mixture, in every part that a rule is meant for."""
         unknown = [rule.part for rule in rules if rule.part > len(self.parts)]
         if unknown:
             known = f"its parts are 1 to {len(self.parts)}" if self.parts else "it is no mixture"
-            raise Refusal(f"{self.name} has no part {unknown[0]} to paint in; {known}.")
+            raise UserError(f"{self.name} has no part {unknown[0]} to paint in; {known}.")
         if self.parts:
             numbered = enumerate(self.parts, 1)
             return replace(self, parts=tuple(part._obeying(meant_for(rules, number)) for number, part in numbered))
@@ -308,7 +309,7 @@ class Objective:
             return self.stages
         seen = [number for number, stage in enumerate(self.stages) if stage.verb == "see"]
         if not seen:
-            raise Refusal(f"{self.name} has no mask of its own that could be painted over.")
+            raise UserError(f"{self.name} has no mask of its own that could be painted over.")
         after = seen[-1] + 1
         return (*self.stages[:after], OverrideMask(cells), *self.stages[after:])
 
@@ -335,7 +336,7 @@ class Objective:
         for key in wanted:
             if key not in self.plan_keys:
                 known = ", ".join(self.plan_keys) or "none, since nothing in it is left to chance"
-                raise Refusal(f"{self.name} has no plan key {key!r}; its keys are: {known}.")
+                raise UserError(f"{self.name} has no plan key {key!r}; its keys are: {known}.")
 
 
 Act = Callable[[Objective, int, Batch], tuple[Any, Batch]]
@@ -350,20 +351,20 @@ def weighed(example: Batch, weight: float) -> Batch:
 
 def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
     """The plans of all stages in a person's words, ready to be edited and given back as wishes."""
-    told: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     for part in sorted({step.part for step in steps}, reverse=True):
-        told |= _tell_chain([step for step in steps if step.part == part], row)
-    return told
+        found |= _tell_chain([step for step in steps if step.part == part], row)
+    return found
 
 
 def _tell_chain(steps: list[Step], row: int) -> dict[str, Any]:
-    told: dict[str, Any] = {}
+    found: dict[str, Any] = {}
     examples = [begin(steps[0].example.tokens), *(s.example for s in steps)]
     for before, step, after in zip(examples, steps, examples[1:], strict=False):
         if planned(step.stage):
             seen = before if step.verb != "change" else after
-            told |= step.stage.tell(seen, step.plan, row)
-    return told
+            found |= step.stage.tell(seen, step.plan, row)
+    return found
 
 
 def _act(stage: Stage, example: Batch, rng: Generator, wanted: Wishes) -> tuple[Any, Batch]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knobs
 from playground.objectives.objective import Objective
 
@@ -156,9 +156,9 @@ def current_settings(
     for name in (name for name in settings if name not in found):
         today, *others = sorted(meanings[name])
         if others:
-            raise Refusal(f"{name!r} is an old name of {' and of '.join([today, *others])}; write the one meant.")
+            raise UserError(f"{name!r} is an old name of {' and of '.join([today, *others])}; write the one meant.")
         if today in found:
-            raise Refusal(f"{name!r} is called {today!r} now, and both are set; leave one of them out.")
+            raise UserError(f"{name!r} is called {today!r} now, and both are set; leave one of them out.")
         found |= renamed({name: settings[name]}, {name: today})
         notices.append(f"`{name}` is called `{today}` now.")
     return found, notices

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Batch, Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.parsing import parse_json
 from playground.tokenizing.words import clean
 
@@ -43,8 +43,8 @@ _SETTING = re.compile(rf"[^\s;=]+=(?:{_LIST}(?=[\s;]|$)|[^\s;]*)|[^\s;]+")
 
 def short(value: Any) -> str:
     """A value as a refusal says it; a long one is not said whole."""
-    said = repr(value)
-    return said if len(said) <= 80 else f"{said[:60]} …"
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:60]} …"
 
 
 def settings_of(line: str) -> list[str]:
@@ -64,7 +64,7 @@ def read(key: str, value: Any) -> Any:
     Text is cut at commas, or is a list in JSON where words hold commas: `replace=[",","3,000"]`.
     """
     if key not in SHAPES:
-        raise Refusal(f"There is no plan key {short(key)}; the keys are {', '.join(SHAPES)}.")
+        raise UserError(f"There is no plan key {short(key)}; the keys are {', '.join(SHAPES)}.")
     try:
         items = _items(value)
         match key:
@@ -81,7 +81,7 @@ def read(key: str, value: Any) -> Any:
             case _:
                 return [_word(v) for v in items]
     except (TypeError, ValueError) as error:
-        raise Refusal(f"The plan {key} is {short(value)}; it must be {SHAPES[key]}.") from error
+        raise UserError(f"The plan {key} is {short(value)}; it must be {SHAPES[key]}.") from error
 
 
 def _items(value: Any) -> list[Any]:
@@ -148,7 +148,7 @@ def places(example: Batch, words: Sequence[int], what: str = "Position") -> Tens
     count = word_count(example.tokens)
     for word in words:
         if not 1 <= word <= count:
-            raise Refusal(f"{what} {word} is not in the text; it has {count} words, so 1 to {count} would be right.")
+            raise UserError(f"{what} {word} is not in the text; it has {count} words, so 1 to {count} would be right.")
     wanted = torch.tensor([w - 1 for w in words], dtype=torch.long, device=example.tokens.word_ids.device)
     return torch.isin(example.tokens.word_ids, wanted) & example.tokens.valid
 
@@ -163,7 +163,7 @@ def spans(example: Batch, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, Te
     count, starts, lengths, free = word_count(example.tokens), [], [], 1
     for start, length in sorted(wanted):
         if start < free or length < 0 or start + length - 1 > count or start > count + 1:
-            raise Refusal(
+            raise UserError(
                 f"The span {start}:{length} does not fit; spans must not overlap and must lie within 1 to {count}."
             )
         before = _tokens_before(example, start)
@@ -185,7 +185,7 @@ def order(example: Batch, wanted: Sequence[int]) -> Tensor:
     count = word_count(example.tokens)
     if sorted(wanted) != list(range(1, count + 1)):
         given = short(",".join(map(str, wanted))).strip("'") or "of no words"
-        raise Refusal(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
+        raise UserError(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
     step_of_word = torch.empty(count, dtype=torch.long, device=example.tokens.ids.device)
     step_of_word[torch.tensor(wanted, device=step_of_word.device) - 1] = torch.arange(count, device=step_of_word.device)
     step = step_of_word[example.tokens.word_ids.clamp(0, count - 1)].masked_fill(~example.tokens.valid, count)

@@ -8,7 +8,7 @@ from typing import Any
 
 Knobs = Mapping[str, Any]
 
-SIGN_BEHIND = {"T+1": "the place of the sign [END]"}
+SIGN_BEHIND = {"T+1": "the position of the special token [END]"}
 SIGN_BEFORE = {"t=0": "the place of the sign [START], which closes a text that is read from the right"}
 IN_LAYERS = {"k": "the number of words that a reader sees in each layer", "L": "the number of layers"}
 
@@ -68,7 +68,7 @@ def in_order(knobs: Knobs, heard: str = r"x_{z_{<t}}") -> str:
 
 
 def written(knobs: Knobs, fragment: str = "") -> str:
-    """What a decoder writes: the whole text, or the missing words, bare or with the signs that stand between them.
+    """What a decoder writes: the whole text, or the missing words, bare or with the special tokens between them.
 
     `fragment` is how a chain says the missing words that are written at their own places.
     """
@@ -83,7 +83,7 @@ def written(knobs: Knobs, fragment: str = "") -> str:
 
 
 FRAGMENT = r"-\frac{1}{j-i+1}\sum_{t=i}^{j}\log p(x_t \mid x_{\setminus i:j}, x_{i:t-1})"
-"""A hidden run, each word of it from the rest of the text and from the run so far (MASS)."""
+"""A hidden span, each word of it from the rest of the text and from the span so far (MASS)."""
 
 DISCRETE = r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid x_{\setminus M}, \{x_{s-1} : s \in M, s \leq t\})"
 """Hidden words here and there, each from the rest of the text and from the words before those hidden so far."""
@@ -101,13 +101,13 @@ SCORED, DRAWN = r"s(x_t \mid x_{t \pm m})", r"s(\tilde{x}_k \mid x_{t \pm m})"
 def told_apart(knobs: Knobs, over: str = PAIRS, right: str = RIGHT, wrong: str = WRONG) -> str:
     """The right word told from K drawn ones, in the four ways of `SampleNegatives`."""
     drawn = r"\sum_{k=1}^{K}"
-    told = {
+    meanings = {
         "sampled": rf"-{over}\Big[\log\sigma({right}) + {drawn}\log\sigma(-{wrong})\Big]",
         "nce": rf"-{over}\Big[\log\sigma({right} - \log K q_o) + {drawn}\log\sigma(\log K q_k - {wrong})\Big]",
         "hinge": rf"{over}{drawn}\max\{{0,\ 1 - {right} + {wrong}\}}",
         "softmax": rf"-{over}\log\frac{{\exp({right})}}{{\exp({right}) + {drawn}\exp({wrong})}}",
     }
-    return told[knobs["loss"]]
+    return meanings[knobs["loss"]]
 
 
 def _plus(name: str, number: int) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing import bytelevel
 from playground.tokenizing.merging import Merger, Symbol
 from playground.tokenizing.pieces import plain
@@ -25,9 +25,9 @@ def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
     """
     merger = tokenizer.cut
     if not isinstance(merger, Merger):
-        raise Refusal(f"Only BPE merges pieces; this tokenizer's kind is {tokenizer.kind!r}, choose bpe or bytes.")
+        raise UserError(f"Only BPE merges pieces; this tokenizer's kind is {tokenizer.kind!r}, choose bpe or bytes.")
     if len(text) > MOST_CHARACTERS:
-        raise Refusal(f"The text has {len(text)} characters; merges are shown for at most {MOST_CHARACTERS}.")
+        raise UserError(f"The text has {len(text)} characters; merges are shown for at most {MOST_CHARACTERS}.")
     runs: Runs = [
         (index, [(symbol, match.start() + first, match.start() + last) for symbol, first, last in run])
         for index, match in enumerate(tokenizer.find(clean(text)))

@@ -7,7 +7,7 @@ from itertools import pairwise
 import torch
 
 from playground.batch import Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import Tokenizer, of_words, unknown_words
@@ -53,7 +53,7 @@ def read_input(text: str, tokenizer: Tokenizer | None = None, longest: int = LON
     """
     words, labels = _read(clean(text[:MOST_CHARACTERS]), across=tokenizer is not None and tokenizer.across)
     if not words:
-        raise Refusal(f"The text {text[:20]!r} has no words; type at least one.")
+        raise UserError(f"The text {text[:20]!r} has no words; type at least one.")
     tokenizer = tokenizer or of_words(words)
     ids = [tokenizer.encode_word(word) for word in words]
     places = [index for index, pieces in enumerate(ids) for _ in pieces]

@@ -9,7 +9,7 @@ from re import Match
 from typing import Literal
 
 from playground.batch import Specials
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.parsing import parse_json
 from playground.tokenizing import bytelevel, pieces
 from playground.tokenizing.kinds import KINDS, check
@@ -141,7 +141,7 @@ class Tokenizer:
             check(saved["kind"], learnt)
             return _from_learnt(saved["kind"], learnt, bool(saved["lower"]))
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise Refusal(f"This is no saved tokenizer: {text[:40]!r}; it must be what to_json() wrote.") from error
+            raise UserError(f"This is no saved tokenizer: {text[:40]!r}; it must be what to_json() wrote.") from error
 
 
 def _from_learnt(kind: Kind, learnt: Learnt, lower: bool) -> Tokenizer:
@@ -178,12 +178,14 @@ def of_counts(
         covered, total = sum(count for _, count in types.most_common(FEW_TYPES)), types.total()
         kind = "word" if not total or covered / total >= ENOUGH else "bpe"
     if kind not in KINDS:
-        raise Refusal(f"kind is {kind!r}; choose one of {', '.join(('auto', *KINDS))}.")
+        raise UserError(f"kind is {kind!r}; choose one of {', '.join(('auto', *KINDS))}.")
     needed = FIRST_WORD + KINDS[kind].fewest
     if size < needed:
-        raise Refusal(f"size is {size}; {KINDS[kind].title} needs at least {needed}, {FIRST_WORD} for special tokens.")
+        raise UserError(
+            f"size is {size}; {KINDS[kind].title} needs at least {needed}, {FIRST_WORD} for special tokens."
+        )
     if across and kind != "bytes":
-        raise Refusal(
+        raise UserError(
             f"across is on and kind is {kind!r}; only the kind 'bytes' can merge across character categories."
         )
     options = {"across": True} if across else {}

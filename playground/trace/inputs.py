@@ -9,7 +9,7 @@ from torch import Tensor
 
 from playground.batch import Batch, Tokens
 from playground.corpora.tinyworld.vocabulary import answer
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.arrange import LabelledPair
 from playground.objectives.objective import Objective
 from playground.rng import generator
@@ -68,7 +68,7 @@ def read(
     labels = {*given.tokens.labels, *said_by_hand(objective)}
     for need in objective.needs:
         if need.startswith("label:") and need.removeprefix("label:") not in labels:
-            raise Refusal(
+            raise UserError(
                 f"{objective.name} needs the label {need.removeprefix('label:')!r} of every word, which a typed text "
                 "does not have. Train it on a corpus that knows it, such as world."
             )
@@ -146,8 +146,8 @@ def _sentences(tokens: Tokens) -> int:
     return int(tokens.sentence_ids.max()) + 1
 
 
-def _lacks(objective: Objective, need: str) -> Refusal:
-    return Refusal(f"{objective.name} needs {NEEDS[need]}")
+def _lacks(objective: Objective, need: str) -> UserError:
+    return UserError(f"{objective.name} needs {NEEDS[need]}")
 
 
 def _start(tokens: Tokens, most: int) -> Tokens:

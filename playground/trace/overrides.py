@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from playground import leaks
 from playground.batch import AttentionMask, Batch, Stream
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.ask.judged import GRADED, Judged, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.see.painted import in_cells
@@ -60,17 +60,17 @@ def _refuse_what_is_not_asked(example: Batch, wanted: Iterable[tuple[int, int, b
     places = _answered(example, row) if example.questions else []
     for _, at, _counts in wanted:
         if not 0 <= at < len(places):
-            raise Refusal(f"There is no answer {at + 1} to grade; there are {len(places)} places.")
+            raise UserError(f"There is no answer {at + 1} to grade; there are {len(places)} places.")
         if not any(bool(answerable(example, q)[row, places[at]]) for q in example.questions):
-            raise Refusal(f"Nothing is asked at place {at + 1}, so it has no answer that could be scored.")
+            raise UserError(f"Nothing is asked at place {at + 1}, so it has no answer that could be scored.")
 
 
 def _with(example: Batch, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Batch:
     if name not in frames.visible(example, row):
         known = ", ".join(frames.visible(example, row))
-        raise Refusal(f"There is no matrix {name!r} to paint; this objective has: {known}.")
+        raise UserError(f"There is no matrix {name!r} to paint; this objective has: {known}.")
     if name.endswith(frames.ABOVE):
-        raise Refusal("Paint the matrices of the first layer; those above follow the turned order.")
+        raise UserError("Paint the matrices of the first layer; those above follow the turned order.")
     inputs, decoder = example.inputs, example.decoder
     if name in ("decoder", "cross"):
         assert decoder is not None
@@ -87,7 +87,7 @@ def _paint(queries: Stream, keys: Stream, field: str, wanted: list[tuple[int, in
     rows, columns = (stream.valid[row].nonzero().flatten() for stream in (queries, keys))
     for query, key, is_open in wanted:
         if not (0 <= query < len(rows) and 0 <= key < len(columns)):
-            raise Refusal(
+            raise UserError(
                 f"The painted cell {query + 1}.{key + 1} is outside the matrix of {len(rows)} by {len(columns)}."
             )
         cells[row, rows[query], columns[key]] = bool(is_open)

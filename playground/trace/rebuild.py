@@ -8,7 +8,7 @@ import torch
 
 from playground import leaks
 from playground.batch import Batch, Specials, Tokens, begin, token_strings
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.objectives.find import find_objective, objectives
 from playground.objectives.formula import Term, written
@@ -244,12 +244,12 @@ def table(
         named = find_objective(name) if name else None
         if named and not named.row:
             listed = ", ".join(o.name for o in rows)
-            raise Refusal(f"{named.name} is no row of the survey's table; its rows are {listed}.")
+            raise UserError(f"{named.name} is no row of the survey's table; its rows are {listed}.")
         keys = {key for row in rows for key in row.plan_keys}
         for key, value in plan.items():
             plan_overrides.read(key, value)
             if not name and key not in keys:
-                raise Refusal(f"No row of the table has the plan key {key!r}; theirs are {', '.join(sorted(keys))}.")
+                raise UserError(f"No row of the table has the plan key {key!r}; theirs are {', '.join(sorted(keys))}.")
     by_row = {find_objective(name).name: plan for name, plan in (plans or {}).items() if name}
     done, refused = [], []
     for objective in rows:
@@ -259,7 +259,7 @@ def table(
             wanted = {**(printed.plan if seed is None else {}), **shared, **by_row.get(objective.name, {})}
             second, own = printed.pair or pair, printed.text or text
             done.append(rebuild(objective, own, pair=second, other=printed.other, seed=seed or 0, wanted=wanted))
-        except Refusal as refusal:
+        except UserError as refusal:
             if objective.name in by_row:
                 raise
             refused.append((objective, str(refusal)))
@@ -269,10 +269,10 @@ def table(
 def weighted_terms(objective: Objective, steps: Sequence[Step]) -> tuple[Term, ...]:
     """The terms of the loss under the knobs, each with its question's weight; of a mixture, those of the drawn part."""
     example, drawn = steps[-1].example, next((step.plan.index for step in steps if step.part == -1), None)
-    own = {} if drawn is None else {term.question: term for term in objective.parts[drawn].told}
+    own = {} if drawn is None else {term.question: term for term in objective.parts[drawn].current_terms}
     others = {term.question for part in objective.parts for term in part.terms} - set(own) if own else set()
     weights = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
-    kept = (own.get(term.question, term) for term in objective.told if term.question not in others)
+    kept = (own.get(term.question, term) for term in objective.current_terms if term.question not in others)
     return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in kept)
 
 
@@ -342,7 +342,7 @@ def _given(example: Batch) -> list[int]:
 
 
 def _between_signs(places: list[int], ids: list[int], specials: Specials) -> list[int]:
-    """A pair as the survey prints it: without the signs before and after, and with one sign in the middle."""
-    signs = {p for p in places if ids[p] in (specials.cls, specials.sep)}
-    inner = [p for k, p in enumerate(places) if 0 < k < len(places) - 1 or p not in signs]
-    return [p for k, p in enumerate(inner) if p not in signs or k == 0 or inner[k - 1] not in signs]
+    """A pair as the survey prints it: without the special tokens around it, and with one in the middle."""
+    special = {p for p in places if ids[p] in (specials.cls, specials.sep)}
+    inner = [p for k, p in enumerate(places) if 0 < k < len(places) - 1 or p not in special]
+    return [p for k, p in enumerate(inner) if p not in special or k == 0 or inner[k - 1] not in special]

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from playground.answers import total_loss
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.slicing import batches, trimmed
 
@@ -28,7 +28,7 @@ Part = Literal["drawing", "gradient", "optimiser", "evaluation"]
 """What was being done: drawing the examples of a step, its two passes, moving the weights, evaluating."""
 
 
-class OutOfMemory(Refusal):
+class OutOfMemory(UserError):
     """A part of a step did not fit; `asked` are the bytes of the failed allocation, 0 where unknown."""
 
     def __init__(self, asked: int, during: Part = "gradient") -> None:
@@ -90,7 +90,7 @@ def in_parts(example: Batch, number: int) -> list[Batch]:
     if number <= 1 or rows <= 1:
         return [example]
     if any(q.kind.compares_rows for part in example.with_auxiliary for q in part.questions):
-        raise Refusal("grad_accum_steps is above 1, but this objective compares the rows of a batch; set it to 1.")
+        raise UserError("grad_accum_steps is above 1, but this objective compares the rows of a batch; set it to 1.")
     return [trimmed(part) for part in batches(example, -(-rows // number))]
 
 

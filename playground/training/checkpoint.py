@@ -14,7 +14,7 @@ from torch import Tensor
 
 from playground import __version__
 from playground.batch import OPTIONAL, Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import as_saved
 from playground.models import Architecture
 from playground.objectives import old_names
@@ -110,7 +110,7 @@ def write_whole(path: Path, tensors: dict[str, Tensor], about: dict[str, Any]) -
         put_in_place(temporary, path)
     except (OSError, SafetensorError) as error:
         reason = getattr(error, "strerror", None) or error
-        raise Refusal(f"The checkpoint could not be written to {path}: {reason}.") from error
+        raise UserError(f"The checkpoint could not be written to {path}: {reason}.") from error
     return path
 
 
@@ -128,11 +128,11 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
     about, tensors = read(path)
     try:
         return _restored(about, tensors, torch.device(device))
-    except Refusal:
+    except UserError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError) as error:
         why = str(error) if isinstance(error, ValueError) else type(error).__name__
-        raise Refusal(
+        raise UserError(
             f"The checkpoint {path} was written by version {about.get('version', 'unknown')} and does not fit version "
             f"{__version__} ({why}); train again, or read it with the version that wrote it."
         ) from error
@@ -190,7 +190,9 @@ def _unpack_rows(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) ->
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The header and the tensors of a checkpoint file."""
     if not os.path.isfile(path):
-        raise Refusal(f"There is no checkpoint at {path}; give the folder of a run, as printed by `playground train`.")
+        raise UserError(
+            f"There is no checkpoint at {path}; give the folder of a run, as printed by `playground train`."
+        )
     try:
         with safe_open(path, framework="pt") as file:
             about = parse_json((file.metadata() or {}).get("playground", "{}"))
@@ -198,12 +200,12 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
             if not isinstance(about, dict):
                 raise ValueError(f"its header is {type(about).__name__}, not an object")
     except (SafetensorError, ValueError, OSError) as error:
-        raise Refusal(f"The checkpoint {path} is damaged or cut short ({error}); use an earlier one.") from error
+        raise UserError(f"The checkpoint {path} is damaged or cut short ({error}); use an earlier one.") from error
     if about.get("format") == 1:
         return about, {old_names.tensor(name): value for name, value in tensors.items()}
     if about.get("format") != FORMAT:
         found = about.get("format", "none")
-        raise Refusal(f"The checkpoint {path} has format {found}; this version reads formats 1 and {FORMAT}.")
+        raise UserError(f"The checkpoint {path} has format {found}; this version reads formats 1 and {FORMAT}.")
     return about, tensors
 
 

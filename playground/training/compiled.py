@@ -9,7 +9,7 @@ from typing import Any
 import torch
 
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.training import accumulation
 
@@ -75,5 +75,5 @@ def of(gradient: accumulation.Gradient) -> Compiled:
     if isinstance(gradient, Compiled):
         return gradient
     if gradient is not accumulation.SINGLE_PROCESS:
-        raise Refusal("Compiled steps are for one process alone; leave out either --compile or torchrun.")
+        raise UserError("Compiled steps are for one process alone; leave out either --compile or torchrun.")
     return Compiled()

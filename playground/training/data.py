@@ -9,7 +9,7 @@ from torch import Tensor
 from playground.batch import Batch, Tokens, full_view
 from playground.corpora import Corpus
 from playground.corpora.corpus import Part, pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import Objective
 from playground.rng import generator
 from playground.slicing import batches
@@ -83,11 +83,11 @@ def windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[
     else:
         rows = corpus.pairs(window, part, seed) if PAIRED & set(needs) else corpus.windows(window, part)
     if "translation" in needs and "translation" not in rows.neighbours:
-        raise Refusal(f"{corpus.name} has no translations; choose a text in two languages, such as parallel.")
+        raise UserError(f"{corpus.name} has no translations; choose a text in two languages, such as parallel.")
     wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
     for name in sorted(wanted - set(rows.labels)):
         known = ", ".join(rows.labels) or "none"
-        raise Refusal(f"{corpus.name} does not know the label {name!r} of its words; its labels are: {known}.")
+        raise UserError(f"{corpus.name} does not know the label {name!r} of its words; its labels are: {known}.")
     return _only(rows, wanted | {"language"} if "translation" in needs else wanted)
 
 

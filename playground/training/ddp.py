@@ -14,7 +14,7 @@ from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.training.accumulation import Graded, in_parts, losses, shares_of
 
@@ -78,7 +78,7 @@ class DistributedDataParallelGradient:
         parts = in_parts(example, number * accumulate)
         shares = shares_of(parts, example)
         if len(parts) % number:
-            raise Refusal(
+            raise UserError(
                 f"A batch of {len(example.tokens.ids)} rows does not go into {number} processes with {accumulate} "
                 "parts each; choose a batch that is a multiple."
             )

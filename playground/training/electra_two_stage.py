@@ -8,7 +8,7 @@ from dataclasses import replace
 import torch
 
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.zoo.entry import Entry
 
@@ -30,14 +30,14 @@ def check(entry: Entry) -> None:
     if not share:
         return
     if not entry.objective.proposes:
-        raise Refusal(f"generator_first is {share}, but {entry.objective.name} has no generator; set it to 0.")
+        raise UserError(f"generator_first is {share}, but {entry.objective.name} has no generator; set it to 0.")
     if shape.generator_width != shape.width:
-        raise Refusal(
+        raise UserError(
             f"generator_first is {share}, so the detector starts from the generator's weights; but the generator is "
             f"{shape.generator_width} wide and the detector {shape.width}. Set generator_ratio to 1."
         )
     if shape.tie_generator == "all":
-        raise Refusal(
+        raise UserError(
             f"generator_first is {share}, but generator and detector are one network, of which no part can be frozen "
             "while the other learns; set tie_generator to embeddings."
         )

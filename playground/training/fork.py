@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.corpora import Corpus, open_corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knobs, turn
 from playground.parsing import parse_int
 from playground.training.checkpoint import Checkpoint
@@ -31,7 +31,7 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
     seed = seed_of(changes, learner)
     shape = {k.name for k in knobs(old.model)} & set(changes)
     if shape:
-        raise Refusal(f"{', '.join(sorted(shape))} cannot be changed in a fork, which keeps the weights; train anew.")
+        raise UserError(f"{', '.join(sorted(shape))} cannot be changed in a fork, which keeps the weights; train anew.")
     recipe = {k.name: changes.pop(k.name) for k in knobs(old.recipe) if k.name in changes}
     entry = replace(old, recipe=turn(old.recipe, recipe), objective=old.objective.turn(changes))
     new = TrainState.new(entry, run.corpus.tokenizer.words, seed, learner.device)
@@ -39,7 +39,9 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
     try:
         new.model.load_state_dict(state.weights)
     except RuntimeError:
-        raise Refusal("A fork keeps the weights, so the model and its objective's heads must stay the same.") from None
+        raise UserError(
+            "A fork keeps the weights, so the model and its objective's heads must stay the same."
+        ) from None
     if [type(o) for o in new.optimisers] == [type(o) for o in learner.optimisers]:
         for optimiser, kept in zip(new.optimisers, state.optimisers, strict=True):
             optimiser.load_state_dict(kept)
@@ -55,14 +57,14 @@ def seed_of(changes: dict[str, Any], learner: TrainState) -> int:
     try:
         return parse_int(str(seed))
     except ValueError as error:
-        raise Refusal(f"seed is {seed!r}; it must be a whole number.") from error
+        raise UserError(f"seed is {seed!r}; it must be a whole number.") from error
 
 
 def corpus_of(saved: Checkpoint) -> Corpus:
     """The corpus of a saved run, which must still hold the same text."""
     corpus = open_corpus(saved.corpus.name)
     if corpus.hash != saved.corpus.hash:
-        raise Refusal(
+        raise UserError(
             f"The run was trained on other text than {saved.corpus.name} holds now (content {saved.corpus.hash[:8]}, "
             f"not {corpus.hash[:8]}); bring the same text back to go on."
         )

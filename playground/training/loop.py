@@ -12,7 +12,7 @@ from torch import Tensor
 from playground.analysis.cooccurrence import cooccurrence
 from playground.batch import Batch, Tokens
 from playground.corpora import Corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import Objective
 from playground.objectives.arrange import ArrangeCooccurrences
 from playground.rng import generator
@@ -161,7 +161,7 @@ class RunState:
     def save(self, began: int) -> None:
         """Save what was learnt since the step `began` of a run that ends early."""
         if self.run.out is not None and self.learner.step > began and self.learner.sound(self.loss):
-            with suppress(Refusal):
+            with suppress(UserError):
                 checkpoint.write_whole(self.run.out / "checkpoint.safetensors", *self.pack())
 
     def pack(self) -> checkpoint.Packed:
@@ -174,7 +174,9 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     """A run before its first step; with a learner it goes on with its knobs, so that it sees the same batches."""
     if learner is not None:
         if learner.entry.name != run.entry.name:
-            raise Refusal(f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry.")
+            raise UserError(
+                f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry."
+            )
         run = replace(run, entry=learner.entry)
     recipe = run.entry.recipe
     objective = informed(run.entry.objective, run.corpus)
@@ -186,7 +188,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     learner.objective = informed(learner.objective, run.corpus)
     if ddp.size() > 1:
         if recipe.generator_first:
-            raise Refusal("generator_first is above 0, which several processes cannot share; set it to 0.")
+            raise UserError("generator_first is above 0, which several processes cannot share; set it to 0.")
         learner.gradient = ddp.DistributedDataParallelGradient()
         run = run if ddp.first() else replace(run, out=None)
     if run.compiled:
@@ -205,7 +207,7 @@ def events_of(state: RunState) -> Iterator[Event]:
     began = state.learner.step
     try:
         yield from _events(state, began)
-    except Refusal:
+    except UserError:
         state.save(began)
         raise
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training.loop import Run, prepared
 from playground.training.train_state import Snapshot, TrainState
 
@@ -47,7 +47,7 @@ def find_rate(
 ) -> Iterator[TriedRate | LRFinderResult]:
     """Try rates of `low` to `high` times the recipe's, one step each; the result comes last, the learner goes back."""
     if steps < 8 or not 0 < low < high:
-        raise Refusal(f"steps is {steps}, low {low} and high {high}; at least 8 steps from a low to a higher rate.")
+        raise UserError(f"steps is {steps}, low {low} and high {high}; at least 8 steps from a low to a higher rate.")
     state = prepared(run, learner)
     learner, start = state.learner, Snapshot.of(state.learner)
     try:
@@ -70,7 +70,7 @@ def find_rate(
 def _steepest(learner: TrainState, tried: Sequence[TriedRate]) -> LRFinderResult:
     """The rate of the steepest fall over three steps before the lowest loss."""
     if len(tried) < 4:
-        raise Refusal("The loss was no number from the first steps on; begin with a lower rate.")
+        raise UserError("The loss was no number from the first steps on; begin with a lower rate.")
     lowest = min(range(len(tried)), key=lambda k: tried[k].smooth)
     falls = {k: tried[k - 3].smooth - tried[k].smooth for k in range(3, lowest + 1)}
     share = tried[max(falls, key=lambda k: falls[k])].share if falls else tried[0].share

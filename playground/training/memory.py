@@ -9,7 +9,7 @@ from pathlib import Path
 
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training.accumulation import OutOfMemory
 from playground.training.data import Prefetcher
 from playground.training.events import Incident
@@ -102,12 +102,12 @@ def smaller(learner: TrainState, short: OutOfMemory) -> Incident:
     recipe, asked = learner.entry.recipe, _asked(short)
     rows = ceil(recipe.batch_size / recipe.grad_accum_steps)
     if rows <= 1:
-        raise Refusal(
+        raise UserError(
             f"Not even one row of {recipe.seq_len} tokens fits into the memory{asked}; set seq_len to "
             f"{max(4, recipe.seq_len // 2)} or make the model smaller (width, layers)."
         )
     if not learner.splits:
-        raise Refusal(
+        raise UserError(
             f"A step on {recipe.batch_size} rows does not fit into the memory{asked}, and this run cannot cut its "
             f"batch; set batch_size to {max(1, recipe.batch_size // 2)}."
         )
@@ -127,7 +127,7 @@ def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
     opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch_size
     steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
-        raise Refusal(
+        raise UserError(
             f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch_size to "
             f"{max(1, batch // 2)}."
         )

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from playground.analysis.predictions import Predictions
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import turn
 from playground.training import checkpoint
 from playground.training.checkpoint import CorpusInfo
@@ -161,7 +161,7 @@ class Session:
         """Pause, and fork the run at its present step."""
         self.rest()
         if self.learner is None:
-            raise Refusal("The run has not begun, so there is nothing to fork; start it first.")
+            raise UserError("The run has not begun, so there is nothing to fork; start it first.")
         return fork(self.run, self.learner, changes, out)
 
     def stop(self, wait: float = 5.0) -> None:
@@ -197,7 +197,7 @@ class Session:
     def _work(self) -> None:
         try:
             self._follow()
-        except Refusal as refusal:
+        except UserError as refusal:
             self.error, self._state = str(refusal), "failed"
         except Exception as error:  # a thread that ended silently would leave the page waiting
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"

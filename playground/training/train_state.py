@@ -12,7 +12,7 @@ from torch import Generator, Tensor
 
 from playground import devices
 from playground.batch import Batch, Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import turn
 from playground.models import LanguageModel, make_model, total_loss, with_required_parts
 from playground.models.cost import positions, step_flops
@@ -166,7 +166,7 @@ class TrainState:
         recipe, now = turn(self.entry.recipe, settings), self.entry.recipe
         fixed = [k for k in ("batch_size", "optimiser", "seq_len") if getattr(recipe, k) != getattr(now, k)]
         if fixed:
-            raise Refusal(f"{', '.join(fixed)} cannot be changed in a running learner; fork the run instead.")
+            raise UserError(f"{', '.join(fixed)} cannot be changed in a running learner; fork the run instead.")
         devices.check_precision(self.device, recipe.precision)
         self.entry = replace(self.entry, recipe=recipe)
         for optimiser in self.optimisers:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from playground.catalog import choose, find
 from playground.corpora import Corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture
 from playground.objectives import Objective, find_objective
 from playground.objectives.see import SeeLeft, SeeRight
@@ -98,10 +98,10 @@ def entry_named(name: str) -> Entry:
     """An entry of the zoo by its name, else the default entry of the objective of that name."""
     try:
         return find_entry(name)
-    except Refusal as unknown:
+    except UserError as unknown:
         try:
             return entry_for(find_objective(name))
-        except Refusal as part:
+        except UserError as part:
             if "+" in name:
                 raise part from None
-            raise Refusal(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None
+            raise UserError(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None

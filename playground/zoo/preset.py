@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import turn
 from playground.zoo.entry import Entry
 
@@ -44,5 +44,5 @@ RECIPE_PRESETS = {preset.name: preset for preset in (PAPER, ACCELERATED)}
 def find_preset(name: str) -> RecipePreset:
     """A recipe by its name."""
     if name not in RECIPE_PRESETS:
-        raise Refusal(f"There is no recipe {name!r}; choose one of {', '.join(RECIPE_PRESETS)}.")
+        raise UserError(f"There is no recipe {name!r}; choose one of {', '.join(RECIPE_PRESETS)}.")
     return RECIPE_PRESETS[name]

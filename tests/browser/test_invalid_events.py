@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from tests.browsing import visit, wait_until
 from widgets.app.invalid_events import not_taken
 from widgets.pages.train import TrainPage
@@ -51,7 +51,7 @@ def test_a_number_beyond_its_limits_goes_again(page: Page, address: str) -> None
 
 
 def test_a_fault_of_ours_keeps_its_traceback(tmp_path: Path) -> None:
-    with pytest.raises(Refusal) as ours:
+    with pytest.raises(UserError) as ours:
         TrainStore(tmp_path, corpus="nope").load_corpus()
     assert not not_taken(ours.value)
     (text,) = (w for w in TrainPage(TrainStore(tmp_path)).layout.select() if getattr(w, "label", "") == "text")

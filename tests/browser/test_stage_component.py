@@ -476,9 +476,9 @@ CUT_OFF = """(formulas) => formulas.flatMap((each) => {
 
 def test_every_formula_is_drawn_whole_and_so_are_its_symbols(stage: Stage) -> None:
     turned = [find_objective("CBOW NS").turn({"loss": loss}) for loss in ("hinge", "softmax", "nce")]
-    told = [term for objective in (*objectives().values(), *turned) for term in objective.told]
+    terms = [term for objective in (*objectives().values(), *turned) for term in objective.current_terms]
     fed = {"weight": 1.0, "network": "main", "reader": "inputs", "positions": [1]}
-    terms = [{"question": t.question, "latex": t.latex, "symbols": t.meanings, **fed} for t in told]
+    terms = [{"question": t.question, "latex": t.latex, "symbols": t.meanings, **fed} for t in terms]
     stage.open("formulas", {**gallery.lm(), "terms": terms})
     formulas = stage.tab.locator(".stage-terms .stage-formula")
     expect(formulas).to_have_count(len(terms))

@@ -13,7 +13,7 @@ import torch
 from playground import leaks
 from playground.answers import Replaced
 from playground.batch import Action, begin
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
@@ -88,7 +88,7 @@ def test_it_is_found_by_every_name_it_has(name):
 
 
 def test_an_unknown_objective_is_refused_with_those_there_are():
-    with pytest.raises(Refusal, match=r"no objective named 'nope'.*LM, MLM"):
+    with pytest.raises(UserError, match=r"no objective named 'nope'.*LM, MLM"):
         find_objective("nope")
 
 
@@ -234,18 +234,18 @@ def test_every_number_has_limits_and_a_reason(name):
 
 
 def test_shares_that_add_up_to_more_than_everything_are_refused():
-    with pytest.raises(Refusal, match=r"mask_replace_prob 0\.8 and random_replace_prob 0\.3 add up to more than 1"):
+    with pytest.raises(UserError, match=r"mask_replace_prob 0\.8 and random_replace_prob 0\.3 add up to more than 1"):
         rebuild("MLM", settings={"random_replace_prob": 0.3})
 
 
 @every_objective
 def test_unknown_knobs_and_plan_keys_are_refused_with_a_sentence(name):
-    with pytest.raises(Refusal, match=rf"{re.escape(name)} has no knob 'speed'; its knobs are: .+\."):
+    with pytest.raises(UserError, match=rf"{re.escape(name)} has no knob 'speed'; its knobs are: .+\."):
         story(name, settings={"speed": 1})
     strange = "cut" if "split" in objectives()[name].plan_keys else "split"
-    with pytest.raises(Refusal, match=rf"{re.escape(name)} has no plan key '{strange}'; its keys are: .+\."):
+    with pytest.raises(UserError, match=rf"{re.escape(name)} has no plan key '{strange}'; its keys are: .+\."):
         story(name, wanted={strange: 3})
-    with pytest.raises(Refusal, match=r"There is no plan key 'colour'; the keys are chosen, .+\."):
+    with pytest.raises(UserError, match=r"There is no plan key 'colour'; the keys are chosen, .+\."):
         story(name, wanted={"colour": 3})
 
 
@@ -269,15 +269,15 @@ BAD_PLANS = [
 
 @pytest.mark.parametrize(("name", "plan", "sentence"), BAD_PLANS)
 def test_a_plan_that_does_not_fit_is_refused_with_what_would(name, plan, sentence):
-    with pytest.raises(Refusal, match=re.escape(sentence)) as refusal:
+    with pytest.raises(UserError, match=re.escape(sentence)) as refusal:
         rebuild(name, wanted=plan)
     assert str(refusal.value).endswith(".")
 
 
 def test_sentences_are_needed_to_shuffle_them():
-    with pytest.raises(Refusal, match="needs at least two sentences"):
+    with pytest.raises(UserError, match="needs at least two sentences"):
         rebuild("sentence permutation")
-    with pytest.raises(Refusal, match="is not an order of 2 sentences"):
+    with pytest.raises(UserError, match="is not an order of 2 sentences"):
         rebuild("sentence permutation", TWO_SENTENCES, wanted={"order": "1,2,3"})
     assert rebuild("sentence permutation", TWO_SENTENCES, wanted={"order": "2,1"}).facts()["inputs"][:2] == [
         "We",
@@ -559,7 +559,7 @@ def first_seen(name):
     objective = objectives()[name]
     try:
         return rebuild(objective, objective.printed.text or SENTENCE, pair=objective.printed.pair)
-    except Refusal:
+    except UserError:
         return story(name)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Strategy, find_strategy, find_task, strategies
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -190,9 +190,9 @@ def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
     full, other = (Trial(find_strategy(n), 0, 24, SETTING) for n in ("full", name))
     plan = plan_stacks(work, (full, other), "vmap")
     assert (plan.stacks, plan.apart) == (((full,),), (other,))
-    assert len(plan.told) == 1
-    assert plan.told[0].startswith(f"{name} runs apart, not stacked: ")
-    assert said in plan.told[0]
+    assert len(plan.notices) == 1
+    assert plan.notices[0].startswith(f"{name} runs apart, not stacked: ")
+    assert said in plan.notices[0]
     assert plan_stacks(work, (full, other), "auto").stacks == (), "on a CPU nothing is stacked unless asked for"
 
 
@@ -214,8 +214,8 @@ def test_a_comparison_has_the_same_numbers_whichever_way():
     for name, outcomes in found["processes"].outcomes.items():
         for one, other in zip(found["vmap"].outcomes[name], outcomes, strict=True):
             check_outcomes(one, other)
-    assert found["processes"].told == ()
-    assert [sentence.split(" runs apart")[0] for sentence in found["vmap"].told] == ["replay", "zero-shot prompting"]
+    assert found["processes"].notices == ()
+    assert [sentence.split(" runs apart")[0] for sentence in found["vmap"].notices] == ["replay", "zero-shot prompting"]
 
 
 def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
@@ -227,8 +227,8 @@ def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
     plan = plan_stacks(work, jobs, "vmap")
     assert plan.stacks == (tuple(jobs[:2]), tuple(jobs[2:]))
-    assert "4 lanes would not fit in one stack" in plan.told[0]
-    assert "2 at a time" in plan.told[0]
+    assert "4 lanes would not fit in one stack" in plan.notices[0]
+    assert "2 at a time" in plan.notices[0]
 
 
 @pytest.mark.parametrize(("lanes", "free", "sizes"), [(5, None, [5]), (5, 100, [5]), (5, 40, [3, 2]), (5, 1, [1] * 5)])
@@ -237,7 +237,7 @@ def test_lanes_are_parted_evenly_by_what_is_free(lanes, free, sizes):
 
 
 def test_a_way_that_there_is_not_is_refused():
-    with pytest.raises(Refusal, match="parallelism is 'sideways'; choose one of auto, vmap, processes"):
+    with pytest.raises(UserError, match="parallelism is 'sideways'; choose one of auto, vmap, processes"):
         plan_stacks(TrialData(base_of(), {}, {}), (), "sideways")
 
 

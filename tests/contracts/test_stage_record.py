@@ -9,7 +9,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints, is_typeddic
 import pytest
 
 from playground.analysis.predictions import read
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import objectives
 from playground.trace.model_frames import numbers, with_numbers
 from playground.trace.rebuild import Rebuilt, rebuild
@@ -77,7 +77,7 @@ def made(name: str) -> Rebuilt:
     """An objective on a typed text."""
     try:
         return rebuild(name, TEXT, pair=PAIR, other=OTHER)
-    except Refusal as refusal:
+    except UserError as refusal:
         if "which a typed text does not have" in str(refusal):
             raise WithoutLabels from refusal
         raise

@@ -12,7 +12,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from playground import finetuning as room
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import Cost, cost
 from playground.finetuning.run import trainer as tune_module
@@ -160,7 +160,7 @@ def test_it_is_found_by_every_name_it_has(name):
 
 
 def test_an_unknown_strategy_is_refused_with_those_there_are():
-    with pytest.raises(Refusal, match=r"no strategy named 'nope'; choose one of: random start, feature-based, "):
+    with pytest.raises(UserError, match=r"no strategy named 'nope'; choose one of: random start, feature-based, "):
         find_strategy("nope")
 
 
@@ -168,7 +168,7 @@ def test_an_unknown_strategy_is_refused_with_those_there_are():
 def test_its_name_can_be_written_in_a_list_and_joined(name):
     assert not set(name) & set(",+")
     if strategies()[name].prompt:
-        with pytest.raises(Refusal, match="trains nothing, so nothing can be put together with it"):
+        with pytest.raises(UserError, match="trains nothing, so nothing can be put together with it"):
             find_strategy(f"{name} + full")
         return
     other = find_strategy(f"{name} + full") if name != "full" else find_strategy("full + gradual")

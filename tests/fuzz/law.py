@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from playground.errors import Refusal
+from playground.errors import UserError
 
 SECONDS = 20.0
 """Seconds of processor time of one case, most of which take some milliseconds."""
@@ -57,7 +57,7 @@ def _broken(act: Callable[[], object], folder: Path) -> str:
     try:
         with limited(SECONDS):
             act()
-    except Refusal as refusal:
+    except UserError as refusal:
         left = sorted(_tree(folder) ^ before)
         return no_sentence(str(refusal)) or (f"refused, but left or took {left}" if left else "")
     except KeyboardInterrupt:

@@ -8,7 +8,7 @@ from random import Random
 
 from playground import cli
 from playground.corpora.sources import sources
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import strategies, tasks
 from playground.objectives import objectives
 from playground.zoo import entries
@@ -45,7 +45,7 @@ def _called(line: Sequence[str]) -> None:
         except SystemExit as leaving:
             status = leaving.code
     if status == 2:
-        raise Refusal(_only_sentence(out.getvalue(), err.getvalue()))
+        raise UserError(_only_sentence(out.getvalue(), err.getvalue()))
     assert status in (0, 1), f"the exit status is {status}"
     assert status == 0 or err.getvalue().strip(), "it failed without a word"
 

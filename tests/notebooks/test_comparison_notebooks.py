@@ -14,7 +14,7 @@ import torch
 from nbclient import NotebookClient
 
 from playground import cli
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.report.notebook import values_in_turn, values_of
 from playground.finetuning.strategy.parse import read
 from playground.training import Session, train
@@ -107,7 +107,7 @@ def test_a_notebook_without_its_archive_says_what_it_needs(name, needed, archive
     monkeypatch.chdir(folder)
     exec(cells, {})
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(Refusal, match=rf"This notebook needs {needed} in the folder .*All, with the model"):
+    with pytest.raises(UserError, match=rf"This notebook needs {needed} in the folder .*All, with the model"):
         exec(cells, {})
 
 

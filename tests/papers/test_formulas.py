@@ -249,7 +249,7 @@ def test_a_window_narrows_what_a_one_sided_cloze_is_given(name, seen):
     turned = objective.turn({"sliding_window": 3})
     assert f"\\mid {seen})" in turned.formula != objective.formula
     assert turned.turn({"sliding_window": 0}).formula == objective.formula
-    assert list(turned.told[0].meanings) == ["k", "L"] and not objective.told[0].meanings
+    assert list(turned.current_terms[0].meanings) == ["k", "L"] and not objective.current_terms[0].meanings
 
 
 SAME = {
@@ -263,7 +263,7 @@ SAME = {
 def test_two_objectives_that_differ_by_a_knob_have_one_formula_under_it(name, loss):
     turned, same = find_objective(name).turn({"loss": loss}), find_objective(SAME[name, loss])
     assert turned.formula == same.formula
-    assert [term.meanings for term in turned.told] == [term.meanings for term in same.told]
+    assert [term.meanings for term in turned.current_terms] == [term.meanings for term in same.current_terms]
 
 
 PAIRS = r"\frac{1}{|P|}\sum_{(c,o) \in P}"

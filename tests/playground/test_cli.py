@@ -17,7 +17,7 @@ from playground import cli
 from playground.cli.train import _with_bar, turned
 from playground.corpora import open_corpus
 from playground.corpora.sources import sources
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
 from playground.inventory import inventory
 from playground.knob import knobs
@@ -865,7 +865,7 @@ def test_a_knob_means_one_thing_whichever_part_of_an_entry_has_it():
     """`rate` was the learning rate in one command and the share of hidden words in another."""
     both = turned(entry_named("MLM"), {"lr": "0.005", "mask_ratio": "0.4"})
     assert (both.recipe.lr, both.objective.knobs["mask_ratio"].default) == (0.005, 0.4)
-    with pytest.raises(Refusal, match=r"MLM has no knob 'rate'\. It has, of the model: .*lr.*mask_ratio"):
+    with pytest.raises(UserError, match=r"MLM has no knob 'rate'\. It has, of the model: .*lr.*mask_ratio"):
         turned(entry_named("MLM"), {"rate": "1"})
 
 
@@ -914,7 +914,7 @@ def test_an_old_name_is_only_ever_taken_for_a_knob_that_is_there():
         parts = (Architecture(), Recipe())
         known = {k.name for part in parts for k in knobs(part)} | set(objective.knobs)
         for old in olds - known:
-            with suppress(Refusal):
+            with suppress(UserError):
                 found, notices = old_names.current_settings({old: "1"}, objective, *parts)
                 assert found == {old: "1"} if not notices else set(found) <= known, (objective.name, old)
 

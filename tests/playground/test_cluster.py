@@ -10,7 +10,7 @@ from functools import partial
 import pytest
 
 from playground.cluster import connected, lanes, train_on
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Base
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -89,10 +89,10 @@ def numbers(comparison):
 
 
 def test_a_run_without_a_folder_is_refused():
-    with pytest.raises(Refusal, match="needs a folder that all its workers see"):
+    with pytest.raises(UserError, match="needs a folder that all its workers see"):
         list(train_on(None, run_of(), (1,)))
 
 
 def test_a_cluster_that_does_not_answer_is_a_sentence():
-    with pytest.raises(Refusal, match="No Dask scheduler answers at 'nonsense://x'"), connected("nonsense://x"):
+    with pytest.raises(UserError, match="No Dask scheduler answers at 'nonsense://x'"), connected("nonsense://x"):
         pass

@@ -7,7 +7,7 @@ import torch
 
 from playground import catalog
 from playground.corpora import open_corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task
 from playground.inventory import inventory
 from playground.knob import knob, knobs, turn
@@ -78,7 +78,7 @@ BAD = [
 
 @pytest.mark.parametrize(("name", "value", "sentence"), BAD)
 def test_a_wrong_value_is_refused_with_what_would_be_right(name, value, sentence):
-    with pytest.raises(Refusal, match=sentence):
+    with pytest.raises(UserError, match=sentence):
         turn(Part(), {name: value})
 
 
@@ -103,13 +103,13 @@ def test_a_name_that_two_stages_share_is_written_with_its_stage():
     assert "mask_replace_prob" not in twice.knobs
     turned = twice.turn({"ChangeTokens.mask_replace_prob": 0.5})
     assert [s.mask_replace_prob for s in turned.stages if hasattr(s, "mask_replace_prob")] == [0.5, 0.5]
-    with pytest.raises(Refusal, match="twice has no knob 'mask_replace_prob'"):
+    with pytest.raises(UserError, match="twice has no knob 'mask_replace_prob'"):
         twice.turn({"mask_replace_prob": 0.5})
 
 
 @pytest.mark.parametrize(("width", "heads"), [(20, 3), (64, 5), (8, 8)])
 def test_a_width_that_does_not_fit_its_heads_is_refused(width, heads):
-    with pytest.raises(Refusal, match=f"width {width} does not fit {heads} heads; it must be a multiple"):
+    with pytest.raises(UserError, match=f"width {width} does not fit {heads} heads; it must be a multiple"):
         Architecture(width=width, heads=heads)
 
 
@@ -182,9 +182,9 @@ def test_names_are_found_whatever_the_case_and_the_marks(spoken, name):
 
 
 def test_what_is_not_there_is_refused_with_what_is():
-    with pytest.raises(Refusal, match=r"There is no entry named 'T4'; choose one of: .*BERT"):
+    with pytest.raises(UserError, match=r"There is no entry named 'T4'; choose one of: .*BERT"):
         find_entry("T4")
-    with pytest.raises(Refusal, match="There is no objective named ''"):
+    with pytest.raises(UserError, match="There is no objective named ''"):
         find_objective("")
 
 
@@ -201,7 +201,7 @@ def test_a_name_of_the_literature_opens_what_it_means_there_or_nothing():
     assert "label:language" in find_objective("CLM").needs
     for name in ("NNLM", "XNLI", "FreeLB"):
         for kind in (find_objective, find_strategy, find_task, open_corpus, entry_named, inventory):
-            with pytest.raises(Refusal, match=f"'{name}'"):
+            with pytest.raises(UserError, match=f"'{name}'"):
                 kind(name)
     assert find_strategy("FGM").name == "adversarial"
     assert "not the several of FreeLB" in find_strategy("FGM").source

@@ -4,7 +4,7 @@ import pickle
 
 import pytest
 
-from playground.errors import LONGEST, LONGEST_WORD, Refusal
+from playground.errors import LONGEST, LONGEST_WORD, UserError
 from playground.parsing import DEEPEST, LARGEST, has_form, parse_int, parse_json
 from playground.rng import next_seed
 
@@ -85,14 +85,14 @@ def test_what_lacks_its_form_is_told(changed):
 
 def test_a_refusal_is_a_sentence_that_fits_any_screen():
     plain = "The seed is 'x'; it must be a whole number."
-    assert str(Refusal(plain)) == plain
-    said = str(Refusal(f"The name {'x' * 60_000} is \x1b[2J\n\u202e unknown."))
+    assert str(UserError(plain)) == plain
+    said = str(UserError(f"The name {'x' * 60_000} is \x1b[2J\n\u202e unknown."))
     assert said.isprintable() and len(said) < LONGEST_WORD + 60
     assert said.startswith("The name xxx") and said.endswith("\\x1b[2J\\n\\u202e unknown.")
-    long = str(Refusal(f"The text {'word ' * 10_000}is too long."))
+    long = str(UserError(f"The text {'word ' * 10_000}is too long."))
     assert len(long) <= LONGEST and long.startswith("The text word") and long.endswith("is too long.")
 
 
 def test_a_refusal_travels_between_processes_as_it_is():
-    refusal = Refusal("The name 'a\0b' is not known.")
+    refusal = UserError("The name 'a\0b' is not known.")
     assert str(pickle.loads(pickle.dumps(refusal))) == str(refusal) == "The name 'a\\x00b' is not known."

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import plan_overrides
 
 Plan = dict[str, Any]
@@ -26,7 +26,7 @@ class Bent:
         places = carriers(drawn, everyone)
         words = dict(zip(places, drawn.get("replace", ()), strict=False)) | dict(self.typed)
         if without := [place for place in places if place not in words]:
-            raise Refusal(f"Here no other word stands in the place of word {without[0]}, so none can be typed there.")
+            raise UserError(f"Here no other word stands in the place of word {without[0]}, so none can be typed there.")
         return {**self.plan, "replace": [words[place] for place in places]}
 
 
@@ -34,7 +34,7 @@ def bend(plan: Mapping[str, Any], edit: Mapping[str, Any], typed: Mapping[int, s
     """The plan after one edit; `typed` are the words that a person gave, `everyone` that all chosen words get one."""
     act = DO.get(str(edit.get("do")))
     if act is None:
-        raise Refusal(f"There is no edit {edit.get('do')!r}; the edits are {', '.join(DO)}.")
+        raise UserError(f"There is no edit {edit.get('do')!r}; the edits are {', '.join(DO)}.")
     after = act({k: list(v) if isinstance(v, list) else v for k, v in plan.items()}, edit)
     words = {**typed, **after.pop("typed", {})}
     after.pop("replace", None)
@@ -82,7 +82,7 @@ def _action_of(plan: Plan, word: int) -> int:
     """Which of the actions is that of a chosen word."""
     at = chosen_words(plan).index(word)
     if at >= len(plan["actions"]):
-        raise Refusal(f"Word {word} has no action here; there are {len(plan['actions'])} for other words.")
+        raise UserError(f"Word {word} has no action here; there are {len(plan['actions'])} for other words.")
     return at
 
 
@@ -90,7 +90,9 @@ def _replace(plan: Plan, edit: Mapping[str, Any]) -> Plan:
     """Give a chosen word the word that stands there instead."""
     word, other = number(edit, "word"), str(edit.get("with", "")).strip()
     if not other or any(sign in other for sign in " ,;=") or len(other) > 40:
-        raise Refusal(f"The word {other[:40]!r} cannot be written into a plan; type one word without commas or spaces.")
+        raise UserError(
+            f"The word {other[:40]!r} cannot be written into a plan; type one word without commas or spaces."
+        )
     if word not in chosen_words(plan):
         plan = _choose(plan, edit)
     if "actions" in plan and edit.get("acts", True):
@@ -121,7 +123,7 @@ def _value(key: str) -> Callable[[Plan, Mapping[str, Any]], Plan]:
 
 def _value_of(plan: Plan, key: str) -> Any:
     if key not in plan:
-        raise Refusal(f"This objective has no {key!r} to edit; its plan has: {', '.join(plan) or 'nothing'}.")
+        raise UserError(f"This objective has no {key!r} to edit; its plan has: {', '.join(plan) or 'nothing'}.")
     return plan[key]
 
 
@@ -130,7 +132,7 @@ def number(edit: Mapping[Any, Any], key: Any) -> int:
     value = edit.get(key)
     if not isinstance(value, int | float) or not abs(value) <= FARTHEST or value != int(value):
         shown = plan_overrides.short(value)
-        raise Refusal(f"The edit says {key} = {shown}; it must be a whole number up to {FARTHEST:,}.")
+        raise UserError(f"The edit says {key} = {shown}; it must be a whole number up to {FARTHEST:,}.")
     return int(value)
 
 
@@ -138,7 +140,9 @@ def cells_of(edit: Mapping[str, Any]) -> list[list[Any]]:
     """The cells out of a message from a browser, each a list."""
     cells = edit.get("cells", [])
     if not isinstance(cells, list) or not all(isinstance(cell, list) for cell in cells):
-        raise Refusal(f"The edit says cells = {plan_overrides.short(cells)}; it must be a list such as [[0, 1, true]].")
+        raise UserError(
+            f"The edit says cells = {plan_overrides.short(cells)}; it must be a list such as [[0, 1, true]]."
+        )
     return cells
 
 

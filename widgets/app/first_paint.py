@@ -2,7 +2,7 @@
 
 from html import escape
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from widgets.animation.static_svg import svg
 from widgets.animation.survey_table import in_words, table_data
 from widgets.panel_compat import DEFERRED
@@ -73,7 +73,7 @@ def first(store: StageStore) -> str:
     """The stage as it will be drawn, or the table in words."""
     try:
         inside = in_words(table_data(*store.table())) if store.view == "table" else svg(store.record(), 0)
-    except Refusal as refusal:
+    except UserError as refusal:
         inside = escape(str(refusal))
     return page('<p class="tag">preview, loading…</p>' + inside)
 

@@ -4,7 +4,7 @@ import socket
 from pathlib import Path
 from typing import Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 
 LARGEST_MESSAGE = 40_000_000  # bytes of one message from a browser: an uploaded file of 20 MB as text
 
@@ -14,12 +14,12 @@ LOST_FOR, LOOKED_EVERY = 600_000, 2_000  # ms that a lost visit is kept with its
 def serve(port: int, browser: bool = True) -> int:
     """Serve until interrupted; the address is printed once the door is open."""
     if not 0 <= port < 2**16:
-        raise Refusal(f"Port {port} does not exist; take one from 1024 to 65535, or 0 for any free one.")
+        raise UserError(f"Port {port} does not exist; take one from 1024 to 65535, or 0 for any free one.")
     port = port or free_port()
     with socket.socket() as probe:
         taken = probe.connect_ex(("127.0.0.1", port)) == 0
     if taken:
-        raise Refusal(f"Port {port} is in use; choose another with --port, or 0 for any free one.")
+        raise UserError(f"Port {port} is in use; choose another with --port, or 0 for any free one.")
     start(port, browser=browser, threaded=False)
     return 0
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import param
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import GROUPS, Objective, objectives
 from playground.trace.rebuild import rebuild
 from widgets.bundle import beside
@@ -51,7 +51,7 @@ def _signal(objective: Objective) -> str:
         text, pair, plan = own.text, own.pair, own.plan
     try:
         signal = rebuild(objective, text, pair=pair, wanted=plan).signal
-    except Refusal:
+    except UserError:
         return ""
     share = signal["graded"] / max(1, signal["tokens"])
     return "1 label" if signal["graded"] == 1 else f"{min(1.0, share):.0%}"

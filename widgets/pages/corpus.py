@@ -9,7 +9,7 @@ import panel_material_ui as pmui
 
 from playground.corpora import Corpus, Table
 from playground.corpora.sources import sources
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import next_seed
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
@@ -102,7 +102,7 @@ class Files(View):
     def __init__(self, corpus: CorpusStore) -> None:
         self.corpus = corpus
         file = upload(
-            "choose a file, or two translations", corpus.keep, lambda why: corpus.reading.forget(Refusal(why)),
+            "choose a file, or two translations", corpus.keep, lambda why: corpus.reading.forget(UserError(why)),
             multiple=True,
         )  # fmt: skip
         hint = say("Text, .csv, .tsv, .jsonl or .conllu; or two line-aligned translations.", "quiet")
@@ -263,7 +263,7 @@ class Merges(View):
         state = made.merges[at]
         found = [(piece, first, last) for piece, first, last, _ in state["pieces"]]
         self.drawn.object = tokens.markup(made.beginning, found, state["joined"] if at else ())
-        self.text.object = tokens.told(made.merges, at)
+        self.text.object = tokens.describe_merge(made.merges, at)
 
     def offer(self) -> None:
         made: Cut | None = self.corpus.cutting.result

@@ -7,7 +7,7 @@ import panel_material_ui as pmui
 import param
 
 from playground.corpora.sources import source_knobs
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import Knob, check
 from widgets.pages.layout import STRETCH, View, column
 from widgets.state.corpus_choice import CorpusChoice
@@ -59,7 +59,7 @@ class Knobs(View):
         def turn(event: Any) -> None:
             try:
                 value = check(k, event.new)
-            except Refusal:  # of a page that was changed
+            except UserError:  # of a page that was changed
                 self._show(widget, self._now(name))
                 return
             if value != self._now(name):

@@ -8,7 +8,7 @@ import panel as pn
 import panel_material_ui as pmui
 import param
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.glossary import hover
 from widgets.panel_compat import upload_event
 from widgets.theme import GROWING, html
@@ -124,7 +124,7 @@ def download(
     def content() -> io.BytesIO:
         try:
             return io.BytesIO(make())
-        except Refusal as refusal:
+        except UserError as refusal:
             refuse(str(refusal))
             return io.BytesIO(str(refusal).encode())
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import panel as pn
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from widgets.pages.layout import STRETCH, View, button
 from widgets.state.stage import StageStore
 from widgets.state.stage.model import STEPS
@@ -42,7 +42,7 @@ class ModelBar(View):
         def press() -> None:
             try:
                 act()
-            except Refusal as refusal:
+            except UserError as refusal:
                 self.stage.trouble = str(refusal)
             self.poll()
 

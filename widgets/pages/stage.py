@@ -6,7 +6,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged
 from playground.objectives.plan_overrides import SHAPES
@@ -77,7 +77,7 @@ class SurveyTable(View):
         self.drawn = state
         try:
             self.pane.table, self.trouble.object = table_data(*self.stage.table()), ""
-        except Refusal as refusal:
+        except UserError as refusal:
             self.trouble.object = say(refusal, "trouble")
 
 
@@ -89,7 +89,7 @@ def _objectives(stage: StageStore) -> list[Any]:
         """What is chosen, or a sum that was typed, by the name that the engine gives it."""
         try:
             stage.objective = find_objective(event.new).name
-        except Refusal as refusal:
+        except UserError as refusal:
             stage.trouble = str(refusal)
         chosen.value = stage.objective
 

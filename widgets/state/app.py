@@ -6,7 +6,7 @@ from typing import Any
 
 import param
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import objectives
 from playground.training import Session
 from playground.zoo import entries, entry_named
@@ -103,7 +103,7 @@ class Store(param.Parameterized):
             try:
                 self._kept_base = name, self.train.at_rest(name)
                 self.transfer.trouble = ""
-            except Refusal as refusal:
+            except UserError as refusal:
                 self.transfer.trouble = str(refusal)
         return self._kept_base[1]
 

@@ -13,7 +13,7 @@ from torch import Tensor
 from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
 from playground.corpora.readers.decode import Progress, WrongEncoding
 from playground.corpora.sources import TABLES
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.parsing import LARGEST
 from playground.rng import derive
 from playground.tokenizing import KINDS, Tokenizer, merge_steps, train
@@ -105,7 +105,7 @@ class CorpusStore(CorpusChoice):
         """Take the corpus that a link names; where that cannot be, there is nothing to read."""
         try:
             super().choose_corpus(name)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.reading.forget(refusal)
 
     @param.depends("source", "corpus_knobs", "files", "encoding", "text_column", "label_column", watch=True)
@@ -143,7 +143,7 @@ class CorpusStore(CorpusChoice):
         if len(files) == 2:
             return _open(read_translations(*files, **how))
         if len(files) > 2:
-            raise Refusal(f"These are {len(files)} files; choose one, or two line-aligned translations.")
+            raise UserError(f"These are {len(files)} files; choose one, or two line-aligned translations.")
         if files[0].suffix.lower() in TABLES:
             label = self.label_column if self.label_column != NO_LABEL else ""
             return read_table(files[0], self.text_column or None, label or None, **how)
@@ -198,7 +198,7 @@ class CorpusStore(CorpusChoice):
         """Keep uploaded files; columns are guessed again."""
         try:
             paths = self.uploads.keep(files)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.reading.forget(refusal)
             return
         self.param.update(files=paths, encoding="", text_column="", label_column="")

@@ -6,7 +6,7 @@ from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from playground.corpora.readers.decode import Progress
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training.system import threads
 
 P = ParamSpec("P")
@@ -21,7 +21,7 @@ def as_trouble(act: Callable[P, T]) -> Callable[P, T | None]:
         state: Any = given[0]
         try:
             result = act(*given, **named)
-        except Refusal as refusal:
+        except UserError as refusal:
             state.trouble = str(refusal)
             return None
         if state.trouble:
@@ -40,7 +40,7 @@ class Job:
     def __init__(self, name: str) -> None:
         self.name, self.turn, self.busy, self.share = name, 0, False, None
         self.result: Any = None
-        self.error: Refusal | None = None
+        self.error: UserError | None = None
         self._halt = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -52,7 +52,7 @@ class Job:
 
         def report(done: int, total: int) -> None:
             if halt.is_set():
-                raise Refusal(f"The {self.name} was stopped.")
+                raise UserError(f"The {self.name} was stopped.")
             if self._halt is halt:
                 self.share = done / max(1, total)
 
@@ -60,10 +60,10 @@ class Job:
             result, error = None, None
             try:
                 result = make(report)
-            except Refusal as refusal:
+            except UserError as refusal:
                 error = refusal
             except Exception as fault:  # a thread that dies silently would leave a screen that waits for ever
-                error = Refusal(f"The {self.name} stopped: {fault}")
+                error = UserError(f"The {self.name} stopped: {fault}")
             if not halt.is_set():
                 self.result, self.error, self.busy = result, error, False
                 self.turn += 1
@@ -71,7 +71,7 @@ class Job:
         self._thread = threads.thread(run, halt, self.name)
         self._thread.start()
 
-    def forget(self, error: Refusal | None = None) -> None:
+    def forget(self, error: UserError | None = None) -> None:
         """Drop the result, perhaps for a reason."""
         self.end()
         self.result, self.error, self.turn = None, error, self.turn + 1

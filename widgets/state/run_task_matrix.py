@@ -6,7 +6,7 @@ from typing import Any
 import param
 
 from playground.corpora.readers.decode import Progress
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.model_selection import TriedRun, facts, try_all
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -38,9 +38,9 @@ class RunTaskMatrixStore(param.Parameterized):
         """Evaluate every run on every task; why that cannot be is said in `trouble`."""
         tasks = [find_task(name) for name in self.tasks]
         if not self.names:
-            raise Refusal("No run is chosen; choose at least one, or train one first.")
+            raise UserError("No run is chosen; choose at least one, or train one first.")
         if not tasks:
-            raise Refusal("No task is chosen; choose at least one.")
+            raise UserError("No task is chosen; choose at least one.")
         saved = {name: self.runs.load(name) for name in self.names}
         tried: list[TriedRun] = []
         self.tried = tried

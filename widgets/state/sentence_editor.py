@@ -7,7 +7,7 @@ from typing import Any
 import param
 
 from playground.corpora.readers.decode import Progress
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Base, Task
 from playground.finetuning.apply.text_editing import Edited, Editor, Judge, Judgement, editor, judge
 from playground.finetuning.run.base import replace_model
@@ -96,5 +96,5 @@ def _taught(base: Base, tokenizer: Tokenizer, task: Task, progress: Progress) ->
     progress(1, 3)
     try:
         return Taught(task, seen, editor(base, tokenizer, task, LABELS, STEPS, 0, seen))
-    except Refusal as refusal:
+    except UserError as refusal:
         return Taught(task, seen, None, str(refusal))

@@ -5,7 +5,7 @@ from typing import Any
 import param
 from torch import Tensor
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Cell, Strategy, find_strategy
 from playground.finetuning.strategy.compose import compose
 from playground.finetuning.strategy.parse import named
@@ -37,14 +37,14 @@ class StrategyEditorStore(param.Parameterized):
         try:
             made = self._make()
             made.plan(made.rows(self.layers), self.steps)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.trouble = str(refusal)
             return
         self.param.update(made=made, trouble="")
 
     def _make(self) -> Strategy:
         if not self.parts:
-            raise Refusal("No part is chosen; choose at least one, for example full.")
+            raise UserError("No part is chosen; choose at least one, for example full.")
         parts = [find_strategy(name) for name in self.parts]
         made = parts[0] if len(parts) == 1 else compose(*parts)
         made = made.paint(*self.cells) if self.cells else made

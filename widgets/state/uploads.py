@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from tempfile import TemporaryDirectory
 
-from playground.errors import Refusal
+from playground.errors import UserError
 
 LARGEST_FILE = 20_000_000  # bytes of what is uploaded at once; the command line streams larger files
 LARGEST_LABELLED_FILE = 5_000_000  # bytes of a file that is read while the page waits: 1.5 s, and 6.7 s for 20 MB
@@ -22,7 +22,7 @@ class Uploads:
         files = [(safe_name(name), content) for name, content in files]
         size = sum(len(content) for _, content in files)
         if size > most:
-            raise Refusal(f"The file has {size:,} bytes; at most {most:,} are read here.")
+            raise UserError(f"The file has {size:,} bytes; at most {most:,} are read here.")
         self.remove()
         self._folder = TemporaryDirectory(prefix="playground-")
         paths: list[Path] = []
@@ -33,7 +33,7 @@ class Uploads:
                 paths[-1].write_bytes(content)
             except OSError as error:
                 self.remove()
-                raise Refusal(f"{name} cannot be kept here ({error.strerror or error}); make room first.") from error
+                raise UserError(f"{name} cannot be kept here ({error.strerror or error}); make room first.") from error
         return paths
 
     def remove(self) -> None:

@@ -33,10 +33,10 @@ def markup(
             parts.append(_moved(groups[index], moved[index], moved[index] / max([*moved, 1e-12]), y))
     height = TOP + len(groups) * ROW
     known = [*moved, *[None] * len(groups)]
-    told = "; ".join([*map(_said, groups, column, known), *([said_of(column, sizes)] if sizes else [])])
+    label = "; ".join([*map(_said, groups, column, known), *([said_of(column, sizes)] if sizes else [])])
     return (
         f'<svg viewBox="0 0 {WIDE} {height}" width="{WIDE}" height="{height}" style="max-width:100%;height:auto" '
-        f'role="img" aria-label="{escape(told)}">{"".join(parts)}</svg>'
+        f'role="img" aria-label="{escape(label)}">{"".join(parts)}</svg>'
     )
 
 
@@ -60,9 +60,9 @@ def _learning(column: Sequence[float], sizes: Sequence[int]) -> list[str]:
     place = 'x="1" y="20" height="11" rx="2"'
     frame = f'<rect {place} width="{BOX}" fill="none" stroke="currentColor" stroke-opacity=".4"/>'
     filled = f'<rect {place} width="{BOX * _learns(column, sizes) / sum(sizes):.1f}" fill="{BLUE}"/>'
-    told = f"<title>{escape(said_of(column, sizes))}</title>"
+    title = f"<title>{escape(said_of(column, sizes))}</title>"
     beside = words(BOX + 14, 30, f"{_percent(column, sizes)} of {sum(sizes):,} weights")
-    return [f"<g>{told}{filled}{frame}</g>", beside]
+    return [f"<g>{title}{filled}{frame}</g>", beside]
 
 
 def _box(group: str, multiplier: float, share: float, y: float) -> str:

@@ -12,7 +12,7 @@ ALONE = (
 """What does not apply to the other seeds, and what is not kept of them."""
 
 
-def told(siblings: ExtraSeeds | None, bands: Sequence[Band], last: int | None) -> str:
+def describe_seeds(siblings: ExtraSeeds | None, bands: Sequence[Band], last: int | None) -> str:
     """Where the other seeds train and how far they are, and the last loss that two seeds or more have reached."""
     if siblings is None or siblings.error:
         return siblings.error if siblings else ""

@@ -60,7 +60,7 @@ def numbers(tokenizer: Tokenizer, pieces: Sequence[Piece], unknown: set[int], wo
     })  # fmt: skip
 
 
-def told(states: Sequence[dict[str, Any]], at: int) -> str:
+def describe_merge(states: Sequence[dict[str, Any]], at: int) -> str:
     """What the merge at one place of the stepper did."""
     state = states[at]
     if not state["pair"]:

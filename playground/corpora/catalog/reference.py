@@ -9,7 +9,7 @@ from random import Random
 from playground.corpora.build import Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import derive
 from playground.tokenizing.words import split_words
 
@@ -50,7 +50,7 @@ def _topics() -> Mapping[str, str]:
     try:
         return importlib.import_module("pydoc_data.topics").topics
     except ImportError as error:
-        raise Refusal("This Python comes without its reference (pydoc_data); choose another corpus.") from error
+        raise UserError("This Python comes without its reference (pydoc_data); choose another corpus.") from error
 
 
 def prose(topics: Mapping[str, str]) -> Iterator[list[str]]:

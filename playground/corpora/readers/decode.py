@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from playground.errors import Refusal
+from playground.errors import UserError
 
 CHUNK = 1 << 18
 """Bytes that are read at a time."""
@@ -36,7 +36,7 @@ _NO_TEXT = {
 }
 
 
-class WrongEncoding(Refusal):
+class WrongEncoding(UserError):
     """The file is not in the encoding that was tried; another one may fit."""
 
 
@@ -45,15 +45,15 @@ def find_file(path: str | Path) -> Path:
     path = Path(path)
     try:
         if path.is_dir():
-            raise Refusal(f"{path} is a folder; choose a text file in it.")
+            raise UserError(f"{path} is a folder; choose a text file in it.")
         if not path.is_file():
-            raise Refusal(f"There is no file {path}; check the path.")
+            raise UserError(f"There is no file {path}; check the path.")
         if path.stat().st_size == 0:
-            raise Refusal(f"{path.name} is empty; choose a file with text in it.")
-    except Refusal:
+            raise UserError(f"{path.name} is empty; choose a file with text in it.")
+    except UserError:
         raise
     except (OSError, ValueError) as error:
-        raise Refusal(f"{str(path)!r} cannot be read: {error}.") from error
+        raise UserError(f"{str(path)!r} cannot be read: {error}.") from error
     return path
 
 
@@ -64,7 +64,7 @@ def decoded(path: str | Path, encoding: str | None = None, progress: Progress | 
         with path.open("rb") as file:
             yield from plain_lines(_pieces(path.name, file, path.stat().st_size, encoding, progress))
     except OSError as error:
-        raise Refusal(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
 
 
 def read_lines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[str]:
@@ -75,7 +75,7 @@ def read_lines(path: str | Path, encoding: str | None = None, progress: Progress
         yield from lines
         number += len(lines)
         if len(rest) > LONGEST_LINE:
-            raise Refusal(
+            raise UserError(
                 f"Line {number} of {Path(path).name} is longer than {LONGEST_LINE:,} letters, so this is no file of "
                 "short lines; to read it as running text, rename it to .txt."
             )
@@ -115,7 +115,7 @@ def _detect(file: BinaryIO) -> str:
     file.seek(0)
     for begin, kind in _NO_TEXT.items():
         if start.startswith(begin):
-            raise Refusal(f"{Path(file.name).name} is {kind}.")
+            raise UserError(f"{Path(file.name).name} is {kind}.")
     return next((encoding for mark, encoding in _BYTE_ORDER_MARKS.items() if start.startswith(mark)), "utf-8")
 
 
@@ -126,12 +126,12 @@ def _decoder(encoding: str) -> tuple[codecs.IncrementalDecoder, bool]:
         name = codecs.lookup(encoding).name
         return codecs.getincrementaldecoder(encoding)(), name.startswith(("utf-16", "utf-32"))
     except (LookupError, ValueError) as error:
-        raise Refusal(f"There is no encoding {encoding!r}; name one such as utf-8, latin-1 or cp1252.") from error
+        raise UserError(f"There is no encoding {encoding!r}; name one such as utf-8, latin-1 or cp1252.") from error
 
 
 def _refuse_zero(name: str, place: int, why: str) -> None:
     if place >= 0:
-        raise Refusal(f"{name} is not a text file: {why}. Choose a plain text file in UTF-8.")
+        raise UserError(f"{name} is not a text file: {why}. Choose a plain text file in UTF-8.")
 
 
 def _unreadable(name: str, encoding: str | None, end: int, error: UnicodeError) -> str:

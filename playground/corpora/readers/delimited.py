@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playground.corpora.readers.decode import Progress, read_lines
 from playground.corpora.readers.table import LABELS, TEXTS, Row
-from playground.errors import Refusal
+from playground.errors import UserError
 
 DELIMITERS = (",", ";", "\t", "|")
 
@@ -36,7 +36,7 @@ def read_delimited(
     rows = ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row)))
     first = list(islice(rows, LOOK))
     if not first:
-        raise Refusal(f"{name} has no rows; it holds only white space.")
+        raise UserError(f"{name} has no rows; it holds only white space.")
     cells = [row for _, row in first]
     headed = _has_header(cells)
     widths = list(map(len, cells))
@@ -93,5 +93,5 @@ def _columns(name: str, head: Sequence[str]) -> list[str]:
     columns = [cell or f"column {k}" for k, cell in enumerate(head, 1)]
     twice = next((column for k, column in enumerate(columns) if column in columns[:k]), None)
     if twice is not None:
-        raise Refusal(f"{name} names the column {twice!r} twice; give each column a name of its own.")
+        raise UserError(f"{name} names the column {twice!r} twice; give each column a name of its own.")
     return columns

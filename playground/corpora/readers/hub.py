@@ -8,7 +8,7 @@ from typing import Any
 
 from playground.corpora.readers.jsonlines import as_cells
 from playground.corpora.readers.table import Row, Table, collect
-from playground.errors import Refusal
+from playground.errors import UserError
 
 
 def read_hub(name: str, text: str | None = None, label: str | None = None, split: str = "train") -> Table:
@@ -16,17 +16,17 @@ def read_hub(name: str, text: str | None = None, label: str | None = None, split
     try:
         datasets = importlib.import_module("datasets")
     except ImportError as error:
-        raise Refusal(
+        raise UserError(
             "Data sets of the Hugging Face hub need the library datasets: pip install 'pretraining-playground[hub]'."
         ) from error
     try:
         data = _open(datasets, name, split)
         return collect(Path(name).name or name, _rows(data), text, label)
-    except Refusal:
+    except UserError:
         raise
     except Exception as error:  # every error of the library or the network becomes one sentence
         why = next(iter(str(error).strip().splitlines()), "") or type(error).__name__
-        raise Refusal(
+        raise UserError(
             f"The data set {name!r} cannot be read: {why[:200].rstrip('.')}. Check its name and the network."
         ) from error
 
@@ -43,7 +43,7 @@ def _open(datasets: Any, name: str, split: str) -> Iterable[Mapping]:
     if not (folder / "dataset_dict.json").exists():
         return saved
     if split not in saved:
-        raise Refusal(f"{name} has no part {split!r}; its parts are: {', '.join(saved)}.")
+        raise UserError(f"{name} has no part {split!r}; its parts are: {', '.join(saved)}.")
     return saved[split]
 
 

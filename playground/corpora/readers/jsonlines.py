@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playground.corpora.readers.decode import Progress, read_lines
 from playground.corpora.readers.table import Row
-from playground.errors import Refusal
+from playground.errors import UserError
 
 
 def read_jsonlines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[Row]:
@@ -33,8 +33,8 @@ def _read(name: str, number: int, line: str) -> dict:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or holds too long a number"
-        raise Refusal(f"Line {number} of {name} is no JSON object ({why}): {line.strip()[:40]!r}.") from error
+        raise UserError(f"Line {number} of {name} is no JSON object ({why}): {line.strip()[:40]!r}.") from error
     if not isinstance(row, dict):
         kind = "a list" if isinstance(row, list) else "a single value"
-        raise Refusal(f'Line {number} of {name} is {kind}; each line must be an object such as {{"text": "..."}}.')
+        raise UserError(f'Line {number} of {name} is {kind}; each line must be an object such as {{"text": "..."}}.')
     return row

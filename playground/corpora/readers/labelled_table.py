@@ -7,7 +7,7 @@ from playground.corpora.readers.decode import Progress
 from playground.corpora.readers.delimited import read_delimited
 from playground.corpora.readers.jsonlines import read_jsonlines
 from playground.corpora.readers.table import Table, collect
-from playground.errors import Refusal
+from playground.errors import UserError
 
 JSON = (".jsonl", ".ndjson", ".json")
 
@@ -32,6 +32,6 @@ def read_table(
             return collect(name, rows, text, label, notice.strip())
         except csv.Error as error:
             failure = error
-    raise Refusal(
+    raise UserError(
         f"{name} holds a cell of more than {csv.field_size_limit():,} letters; save long texts as .jsonl or .txt."
     ) from failure

@@ -7,7 +7,7 @@ from typing import NamedTuple, Unpack
 
 from playground.corpora.build import LIMIT, Labels, Vocabulary, Words, build
 from playground.corpora.corpus import Corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.words import clean, split_words
 
 TEXTS = tuple("text sentence review content comment document tweet message body article question premise title".split())
@@ -68,24 +68,24 @@ def collect(name: str, rows: Iterator[Row], text: str | None = None, label: str 
     """The rows as a table; columns that are not named are guessed."""
     sample = list(islice(rows, LOOK))
     if not sample:
-        raise Refusal(f"{name} has no rows; add some, each with a text.")
+        raise UserError(f"{name} has no rows; add some, each with a text.")
     columns = tuple(dict.fromkeys(chain.from_iterable(row.cells for row in sample)))
     for column in (text, label):
         if column is not None and column not in columns:
             known = ", ".join(map(repr, columns)) or "none"
-            raise Refusal(f"{name} has no column {column!r}; its columns are: {known}.")
+            raise UserError(f"{name} has no column {column!r}; its columns are: {known}.")
     if text is not None and text == label:
-        raise Refusal(f"The column {text!r} cannot be both the text and the label; name two columns.")
+        raise UserError(f"The column {text!r} cannot be both the text and the label; name two columns.")
     text_column = text or _guess_text(name, columns, sample, label)
     label_column = label or _guess_label(columns, sample, text_column)
     kept = _gather(chain(sample, rows), text_column, label_column)
     if not kept.texts:
-        raise Refusal(
+        raise UserError(
             f"{name} has no row with something in the columns {text_column!r} and {label_column!r}; add rows."
         )
     if len(kept.labels.numbers) > MOST_LABELS:
         if label:
-            raise Refusal(f"The column {label!r} has more than {MOST_LABELS} different values; name a label column.")
+            raise UserError(f"The column {label!r} has more than {MOST_LABELS} different values; name a label column.")
         label_column = None
     numbers, names = kept.labels.sorted()
     guesses = [] if text else [f"the text is in the column {text_column!r}"]
@@ -139,7 +139,7 @@ def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], label:
     """A column with a known name, else the one with the longest cells."""
     others = [column for column in columns if column != label]
     if not others:
-        raise Refusal(f"{name} has no column with text; give every row the same columns, one of them with text.")
+        raise UserError(f"{name} has no column with text; give every row the same columns, one of them with text.")
     letters = {column: sum(len(row.cells.get(column, "")) for row in sample) for column in others}
     return _first_named(TEXTS, [column for column in others if letters[column]]) or max(others, key=letters.__getitem__)
 

@@ -7,7 +7,7 @@ from typing import Unpack
 from playground.corpora.build import FEWEST, LIMIT, Vocabulary, Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import CHUNK, Progress, decoded, plain_lines
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.words import clean, split_words
 
 
@@ -27,7 +27,7 @@ def read_whole(path: str | Path, encoding: str | None = None) -> str:
     """The whole text of a small file; a file that cannot be read is refused with the reason."""
     text = "".join(decoded(path, encoding))
     if not text.strip():
-        raise Refusal(f"{Path(path).name} is empty; choose a file with text in it.")
+        raise UserError(f"{Path(path).name} is empty; choose a file with text in it.")
     return text
 
 
@@ -41,7 +41,7 @@ def from_pasted(
 ) -> Corpus:
     """A text that was pasted or typed; empty lines separate documents, `progress` counts letters."""
     if not text:
-        raise Refusal(f"The {name} is empty; paste a text of at least {FEWEST} words.")
+        raise UserError(f"The {name} is empty; paste a text of at least {FEWEST} words.")
     return build(name, read_words(plain_lines(_pasted(text, progress)), limit), **options)
 
 

@@ -11,7 +11,7 @@ import torch
 from playground.corpora.build import LIMIT, Vocabulary, Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, find_file, read_lines
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.words import split_words
 
 
@@ -79,7 +79,7 @@ def _pairs(first: Path, second: Path, encoding: str | None, progress: Progress |
         else:
             surplus = surplus or bool((one or two or "").strip())
     if surplus:
-        raise Refusal(
+        raise UserError(
             f"{first.name} has {counts[0]:,} lines and {second.name} {counts[1]:,}; "
             "each line of one must be the translation of the same line of the other."
         )

@@ -16,7 +16,7 @@ import torch
 from playground.corpora.build import LIMIT, Labels, Vocabulary, Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, read_lines
-from playground.errors import Refusal
+from playground.errors import UserError
 
 CELLS = 10
 
@@ -132,7 +132,7 @@ def _finish(where: str, bank: _Bank, nodes: list[Node]) -> None:
     """Add a complete sentence; one for which there is no room ends the reading."""
     wrong = next((node for node in nodes if node.head > len(nodes)), None)
     if wrong:
-        raise Refusal(f"{where} has {len(nodes)} words, but {wrong.form!r} depends on word {wrong.head}.")
+        raise UserError(f"{where} has {len(nodes)} words, but {wrong.form!r} depends on word {wrong.head}.")
     if len(nodes) > bank.words.room:
         bank.words.cut = True
     elif nodes:
@@ -143,17 +143,17 @@ def _nodes(where: str, line: str, expected: int) -> list[Node]:
     """The word of a line; none where the line has no word of its own."""
     cells = line.split("\t")
     if len(cells) != CELLS:
-        raise Refusal(f"{where} has {len(cells)} cells; a line of CoNLL-U has {CELLS}, with tabs between them.")
+        raise UserError(f"{where} has {len(cells)} cells; a line of CoNLL-U has {CELLS}, with tabs between them.")
     number, form, _, pos, _, _, head, relation, _, _ = (cell.strip() for cell in cells)
     if _NO_WORD.fullmatch(number):
         return []
     if number != str(expected):
-        raise Refusal(f"{where} has the word number {number!r}; {expected} should come here.")
+        raise UserError(f"{where} has the word number {number!r}; {expected} should come here.")
     if expected > LONGEST_SENTENCE:
-        raise Refusal(
+        raise UserError(
             f"{where} is in a sentence of more than {LONGEST_SENTENCE:,} words; end sentences by empty lines."
         )
     if head != "_" and not re.fullmatch(r"[0-9]{1,6}", head):
-        raise Refusal(f"{where} has the head {head!r}; it must be the number of a word, 0 or _.")
+        raise UserError(f"{where} has the head {head!r}; it must be the number of a word, 0 or _.")
     pos, relation = ("" if cell == "_" else cell for cell in (pos, relation))
     return [Node(form.replace(" ", "_") or "_", pos, -1 if head == "_" else int(head), relation)]

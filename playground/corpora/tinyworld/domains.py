@@ -14,7 +14,7 @@ from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.labels import width
 from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
 from playground.corpora.tinyworld.trees import RELATIONS
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import derive, generator
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
@@ -33,7 +33,7 @@ def split_domains(
     """
     for name, value in {"vocabulary": vocabulary, "style": style, "share": share}.items():
         if not 0 <= value <= 1:
-            raise Refusal(f"{name} is {value}; it is a share and lies between 0 and 1.")
+            raise UserError(f"{name} is {value}; it is a share and lies between 0 and 1.")
     rng = generator(seed, "domains")
     food = torch.rand(int(corpus.document_ids[-1]) + 1, generator=rng) < share
     loud = torch.rand(int(corpus.sentence_ids[-1]) + 1, generator=rng) < style

@@ -9,7 +9,7 @@ from math import exp, log
 from playground.corpora.tinyworld.generate import spell
 from playground.corpora.tinyworld.grammar import Grammar
 from playground.corpora.tinyworld.world import grammar
-from playground.errors import Refusal
+from playground.errors import UserError
 
 MOST = 250_000
 """The largest number of texts; a rule with more is refused."""
@@ -57,12 +57,14 @@ def every_text(preset: str, rule: str) -> Truth:
     """All texts that a rule of a preset can write; "Document" is the rule of whole documents."""
     rules = grammar(preset)
     if rule not in rules.names:
-        raise Refusal(f"The grammar of {preset} has no rule named {rule!r}; its names are like Document or Said-good.")
+        raise UserError(
+            f"The grammar of {preset} has no rule named {rule!r}; its names are like Document or Said-good."
+        )
     sums: dict[tuple[str, ...], float] = defaultdict(float)
     for numbers, chance in expansions(rules, [rules.names[rule]], {}):
         sums[tuple(spell([rules.forms[number] for number in numbers]))] += chance
         if len(sums) > MOST:
-            raise Refusal(f"The rule {rule!r} of {preset} writes more than {MOST} texts; choose a smaller one.")
+            raise UserError(f"The rule {rule!r} of {preset} writes more than {MOST} texts; choose a smaller one.")
     return Truth(dict(sums))
 
 
@@ -85,7 +87,7 @@ def expansions(rules: Grammar, start: list[int], bound: Mapping[int, tuple]) -> 
             for chosen, probability in expansions(rules, list(rule.parts[0]), remembered):
                 ways.append((rest, out, chance * probability, {**remembered, rule.remember: chosen[::-1]}))
         elif not rule.parts:
-            raise Refusal("This rule repeats what its document remembers; choose the rule of a whole document.")
+            raise UserError("This rule repeats what its document remembers; choose the rule of a whole document.")
         else:
             for parts, cost in zip(rule.parts, rule.costs, strict=True):
                 ways.append(([*rest, *parts], out, chance * exp(-cost), remembered))

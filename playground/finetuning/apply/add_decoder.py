@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
 
@@ -42,23 +42,23 @@ def with_decoder(
 def _check(learner: TrainState) -> None:
     name, shape = learner.entry.name, learner.model.shape
     if shape.kind == "static":
-        raise Refusal(f"{name} has no layers, so it cannot read for a decoder; take another base.")
+        raise UserError(f"{name} has no layers, so it cannot read for a decoder; take another base.")
     if shape.decoder_layers:
-        raise Refusal(f"{name} has a decoder already; leave --decoder out, and choose what is kept by a strategy.")
+        raise UserError(f"{name} has a decoder already; leave --decoder out, and choose what is kept by a strategy.")
     if shape.two_streams or shape.generator_ratio:
-        raise Refusal(f"{name} has further networks that do not go with a decoder; take a base such as BERT or GPT.")
+        raise UserError(f"{name} has further networks that do not go with a decoder; take a base such as BERT or GPT.")
 
 
 def _check_pair(learner: TrainState, tokenizer: Tokenizer, donor: TrainState, donors: Tokenizer | None) -> None:
     one, other = learner.model.shape, donor.model.shape
     if donors is not None and donors.words != tokenizer.words:
-        raise Refusal("The two runs have different vocabularies; train both on the same corpus.")
+        raise UserError("The two runs have different vocabularies; train both on the same corpus.")
     if other.kind == "static" or (one.width, one.heads, one.mlp_ratio) != (other.width, other.heads, other.mlp_ratio):
-        raise Refusal(
+        raise UserError(
             f"The layers do not fit: the base has width {one.width} and {one.heads} heads, the other run {other.width} "
             f"and {other.heads}; train both with the same."
         )
     if one.positions != other.positions:
-        raise Refusal(
+        raise UserError(
             f"The base has {one.positions} positions, the other run {other.positions}; train both with the same."
         )

@@ -12,7 +12,7 @@ import torch
 
 from playground.corpora import Corpus
 from playground.corpora.catalog.parallel import open_parallel
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import total_loss
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
@@ -61,7 +61,7 @@ def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> 
     words = [corpus.tokenizer.words[number] for number in corpus.ids.unique().tolist()]
     words = [word for word in words if word not in known]
     if not words:
-        raise Refusal(f"This model's vocabulary knows all words of {corpus.name} already, so there is none to learn.")
+        raise UserError(f"This model's vocabulary knows all words of {corpus.name} already, so there is none to learn.")
     longer = replace(tokenizer, words=(*tokenizer.words, *words))
     made = TrainState.new(learner.entry, longer.words, learner.seed, learner.device)
     old, new = learner.model.state_dict(), dict[str, int]()
@@ -78,14 +78,14 @@ def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
     """Refuse a model to which no words can be added, or an objective that needs more than a text of one language."""
     name, needs = learner.entry.name, learner.objective.needs
     if learner.model.shape.kind == "static":
-        raise Refusal(f"{name} has word vectors and no layers, so nothing could be carried over; take another base.")
+        raise UserError(f"{name} has word vectors and no layers, so nothing could be carried over; take another base.")
     if tokenizer.kind != "word":
-        raise Refusal(
+        raise UserError(
             f"This model reads {tokenizer.kind} pieces; new words can be given only to a vocabulary of words."
         )
     lacking = [need for need in needs if need.startswith(("pair", "translation", "label:"))]
     if lacking:
-        raise Refusal(
+        raise UserError(
             f"{learner.objective.name} needs more than a text of one language ({lacking[0]}), so the words of the "
             "second cannot be learnt with it; take another base, such as BERT or GPT."
         )

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import one_hot
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.comparing.continual import LearntTask
 from playground.finetuning.data.dataset import Dataset, Item, pack
 from playground.finetuning.data.input_format import LONGEST, InputFormat, format_for
@@ -90,7 +90,7 @@ class Judge:
     def read(self, words: Sequence[str]) -> Dataset:
         """A typed text as the judge reads it."""
         if not words:
-            raise Refusal("The text has no words; write a sentence.")
+            raise UserError("The text has no words; write a sentence.")
         answer = self.task.train.answer
         texts = pack([Item((list(words)[:LONGEST],), 0)], answer, self.input_format, self.tokenizer)
         return texts.to(next(self.model.parameters()).device)
@@ -172,7 +172,7 @@ class Editor:
 def class_named(classes: Sequence[str], name: str) -> int:
     """The number of a class; an unknown one is refused."""
     if name not in classes:
-        raise Refusal(f"There is no label {name!r}; choose one of: {', '.join(classes)}.")
+        raise UserError(f"There is no label {name!r}; choose one of: {', '.join(classes)}.")
     return classes.index(name)
 
 
@@ -183,7 +183,7 @@ def judge(base: Base, tokenizer: Tokenizer, task: Task, labels: int, steps: int,
     base = replace(base, tokenizer=tokenizer, task=task)
     train = numbered(task.load(tokenizer, labels, seed, "train", input_format), base)
     if train.rows_each > 1 or len(task.items(1, seed, "train")[0].texts) > 1:
-        raise Refusal(f"The task {task.name!r} is about several texts at once; edits are for single texts.")
+        raise UserError(f"The task {task.name!r} is about several texts at once; edits are for single texts.")
     run = Finetuner(base, FULL, train, FinetuneConfig(steps=steps), seed)
     for step in range(steps):
         run.learn(step)

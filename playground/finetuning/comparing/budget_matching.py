@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 from torch.autograd.graph import saved_tensors_hooks
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
@@ -110,7 +110,7 @@ def check_rules(match: str = "steps", lr_policy: str = "own") -> None:
     """Refuse an unknown way to match lanes or to choose their rates."""
     for name, value, known in (("match", match, MATCHES), ("lr_policy", lr_policy, RATES)):
         if value not in known:
-            raise Refusal(f"{name} is {value!r}; choose one of {', '.join(known)}.")
+            raise UserError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
 
 
 def matched_steps(
@@ -169,7 +169,7 @@ def search_rate(base: Base, strategy: Strategy, train: Dataset, setting: Finetun
     """
     number = len(train.labels)
     if number < 8:
-        raise Refusal(f"labels is {number}; a search for rates holds a quarter back and needs at least 8.")
+        raise UserError(f"labels is {number}; a search for rates holds a quarter back and needs at least 8.")
     index = torch.arange(number, device=train.labels.device)
     learnt, held_back = (train.pick(part) for part in (index[: number * 3 // 4], index[number * 3 // 4 :]))
     scores = {}

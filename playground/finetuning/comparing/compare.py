@@ -45,7 +45,7 @@ class Allotted:
 class Comparison:
     """All outcomes by strategy, in the order in which they were asked for, at the largest number of labelled texts.
 
-    `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `told` why lanes
+    `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `notices` why lanes
     did not run the way that was asked for. `chance` is what guessing reaches, where the main number is a share of right
     answers, `texts` on how many texts each lane was tested.
     """
@@ -57,7 +57,7 @@ class Comparison:
     strategies: tuple[Strategy, ...] = ()
     curve: dict[int, dict[str, tuple[Result, ...]]] = field(default_factory=dict)
     allotted: dict[str, Allotted] = field(default_factory=dict)
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
     chance: float | None = None
     texts: int = 0
 
@@ -84,7 +84,7 @@ class Comparison:
                 }
                 for labels, outcomes in self.curve.items()
             ],
-            "told": list(self.told),
+            "told": list(self.notices),
         }
 
     def _as_run(self, other: Strategy) -> tuple[Strategy, Strategy, Unlike]:
@@ -135,7 +135,7 @@ def compare(
     unseen = {seed: kept.setdefault(test.tokens.ids.numpy().tobytes(), test) for seed, test in drawn.items()}
     work = TrialData(base, train, unseen)  # a file has the same unseen texts for every seed, which are kept once
     jobs = _jobs(work, spec, task, chosen, setting, record)
-    notices = plan_stacks(work, jobs, spec.parallelism).told if elsewhere is None else ()
+    notices = plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     results: dict[tuple[int, str, int], Result] = {}
     for lane in run(work, jobs, spec.workers, record, elsewhere, spec.parallelism):

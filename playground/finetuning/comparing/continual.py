@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.comparing.budget_matching import with_rate
 from playground.finetuning.comparing.compare import TEST_TEXTS, spread
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -188,12 +188,12 @@ def check(tasks: Sequence[Task], chosen: Sequence[Strategy]) -> None:
     """Refuse what is no sequence of tasks."""
     names = [task.name for task in tasks]
     if len(names) < 2:
-        raise Refusal(f"There is one task, {', '.join(names)}; name at least one more that comes after it.")
+        raise UserError(f"There is one task, {', '.join(names)}; name at least one more that comes after it.")
     if len(set(names)) < len(names):
-        raise Refusal(f"A task comes twice in {', '.join(names)}; name each task once.")
+        raise UserError(f"A task comes twice in {', '.join(names)}; name each task once.")
     untrained = next((strategy.name for strategy in chosen if strategy.prompt), None)
     if untrained:
-        raise Refusal(f"{untrained} trains nothing, so no task can be forgotten; leave it out.")
+        raise UserError(f"{untrained} trains nothing, so no task can be forgotten; leave it out.")
 
 
 def _lane(

@@ -13,7 +13,7 @@ from typing import Any
 
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.comparing.significance import leader
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.task import Task
@@ -58,7 +58,7 @@ def try_all(
                 *_, last = tune(replace(base, memory={}), strategy, train, test, setting, seed)
                 assert isinstance(last, Result)
                 found.append(last.accuracy)
-        except Refusal as refused:
+        except UserError as refused:
             yield TriedRun(run, task.name, alike, None, str(refused))
         else:
             yield TriedRun(run, task.name, alike, fmean(found), values=tuple(found))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from playground.corpora.sources import two_files
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.files import COLUMNS, find_task
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, from_checkpoint
@@ -58,15 +58,15 @@ class ComparisonSpec:
 
     def check(self, chosen: Sequence[Strategy]) -> None:
         if not chosen:
-            raise Refusal("No strategy is named; name at least one.")
+            raise UserError("No strategy is named; name at least one.")
         names = [s.name for s in dict.fromkeys(chosen)]
         if len(names) > len(set(names)):
-            raise Refusal(f"Two different strategies have one name ({', '.join(names)}); give one of them another.")
+            raise UserError(f"Two different strategies have one name ({', '.join(names)}); give one of them another.")
         if self.workers < 1:
-            raise Refusal(f"workers is {self.workers}; at least 1 is needed.")
+            raise UserError(f"workers is {self.workers}; at least 1 is needed.")
         if not self.train_sizes or min(self.train_sizes) < 2 or self.seeds < 1:
             labels = ", ".join(map(str, self.train_sizes)) or "empty"
-            raise Refusal(f"labels is {labels} and seeds is {self.seeds}; at least 2 labels and 1 seed are needed.")
+            raise UserError(f"labels is {labels} and seeds is {self.seeds}; at least 2 labels and 1 seed are needed.")
 
     def seen_from(self, folder: Path) -> "ComparisonSpec":
         """The same with the paths of runs and files relative to a folder."""
@@ -110,5 +110,5 @@ def with_others(base: Base, tokenizer: Tokenizer, saved: Mapping[str, Checkpoint
     """The base with extra encoders, which must have the same vocabulary."""
     for run, other in saved.items():
         if other.tokenizer.words != tokenizer.words:
-            raise Refusal(f"The run {run} has another vocabulary than the base; train both on the same corpus.")
+            raise UserError(f"The run {run} has another vocabulary than the base; train both on the same corpus.")
     return replace(base, beside=tuple(other.learner for other in saved.values()))

@@ -18,7 +18,7 @@ from playground.corpora.readers.translations import read_sides
 from playground.corpora.readers.treebank import read_tagged
 from playground.corpora.sources import TABLES, TREEBANKS, two_files
 from playground.corpora.tinyworld.tasks.draw import split_of
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import AnswerForm, Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Classes, Tags, Writing
@@ -41,7 +41,7 @@ def find_task(name: str) -> Task:
     """One task by its name or an alias, or one made of the user's labelled file by its path."""
     try:
         return choose("playground.finetuning.tasks", Task, name)
-    except Refusal:
+    except UserError:
         if not is_file(name):
             raise
     return open_file(name)
@@ -59,7 +59,7 @@ class Examples:
         """A sample that a seed decides; for training the classes come in turn, as long as there are examples."""
         known = self.train if split == "train" else self.test
         if count > len(known):
-            raise Refusal(
+            raise UserError(
                 f"{self.name} has {len(known):,} examples in the split {split}, not {count:,}; ask for fewer."
             )
         mixed = Random(derive(seed, self.name, split)).sample(known, len(known))
@@ -88,7 +88,7 @@ def open_file(name: str) -> Task:
         return _tagging(name, Path(path))
     if Path(path).suffix.lower() in TABLES:
         return _classes(name, Path(path), dict(parse_qsl(columns)))
-    raise Refusal(
+    raise UserError(
         f"{path} is no labelled file; take a table ({', '.join(TABLES)}), a treebank ({', '.join(TREEBANKS)}) or two "
         "parallel texts joined by a plus sign."
     )
@@ -105,7 +105,7 @@ def _classes(name: str, path: Path, columns: dict[str, str]) -> Task:
     names = table.label_names
     if not 2 <= len(names) <= len(table.texts) / 2:
         looked = f"; {table.label_column!r} has {len(names)}" if table.label_column else ""
-        raise Refusal(
+        raise UserError(
             f"{path.name} has no column with two or more labels that come again and again{looked}; its columns are: "
             f"{', '.join(map(repr, table.columns))}. Name one."
         )
@@ -119,7 +119,7 @@ def _tagging(name: str, path: Path) -> Task:
     sentences = read_tagged(path)
     kinds = sorted(set(chain.from_iterable(tags for _, tags in sentences)) - {""})
     if len(kinds) < 2:
-        raise Refusal(f"{path.name} marks no parts of speech; take a treebank that does, in its fourth column.")
+        raise UserError(f"{path.name} marks no parts of speech; take a treebank that does, in its fourth column.")
     number = {kind: k for k, kind in enumerate(kinds)} | {"": -1}
     items = (Item((words,), [number[tag] for tag in tags]) for words, tags in sentences)
     return _task(name, f"Say which part of speech each word of {path.name} is.", Tags(tuple(kinds)), items)
@@ -134,7 +134,7 @@ def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], notic
         splits[split_of(words)].append(item)
     train, test = tuple(splits["train"]), tuple(splits["test"])
     if min(len(train), len(test)) < FEWEST:
-        raise Refusal(
+        raise UserError(
             f"{Path(name).name} has {len(unique)} different texts; about {4 * FEWEST} are needed to learn and to test."
         )
     size = f"{len(train):,} texts to learn from, {len(test):,} others to be tested on; a text that comes twice is one."

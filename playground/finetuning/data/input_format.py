@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from playground.batch import Specials
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture
 from playground.tokenizing import Tokenizer
 
@@ -109,5 +109,5 @@ def find_format(name: str) -> InputFormat:
     """An input format by its name, whatever the case."""
     known = {key.lower(): made for key, made in INPUT_FORMATS.items()}
     if name.lower() not in known:
-        raise Refusal(f"There is no input format named {name!r}; choose one of: {', '.join(INPUT_FORMATS)}.")
+        raise UserError(f"There is no input format named {name!r}; choose one of: {', '.join(INPUT_FORMATS)}.")
     return known[name.lower()]

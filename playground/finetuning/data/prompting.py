@@ -15,7 +15,7 @@ from torch import Tensor
 from playground.analysis.cloze import log_chances, with_gap
 from playground.answers import Answer
 from playground.batch import Specials, Tokens, begin
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.models import LanguageModel
 from playground.objectives.arrange import ShiftRight
@@ -57,7 +57,7 @@ def gap_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Da
     """Scores `[r, c]` of the classes for every text: the log-probability of each class's word in the gap."""
     verbalizer = test.verbalizer
     if verbalizer is None:
-        raise Refusal("These texts cannot be asked as a gap; load them from a task that has a word for every class.")
+        raise UserError("These texts cannot be asked as a gap; load them from a task that has a word for every class.")
     examples = [_example(train, k, verbalizer) for k in _first_of_each_class(train, prompt.shots)]
     tokens, room = test.tokens, _room(model)
     rows = [_with_gap(examples, _text(test, k), verbalizer, tokens.specials, room) for k in range(len(test.labels))]

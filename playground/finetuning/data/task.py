@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import AnswerForm, Dataset, Item, pack
 from playground.finetuning.data.input_format import ANYWHERE, InputFormat
 from playground.finetuning.data.prompting import Verbalizer
@@ -21,7 +21,7 @@ Items = Callable[[int, int, Split], list[Item]]
 """From a number, a seed and a split to so many different examples."""
 
 
-class UnknownWords(Refusal):
+class UnknownWords(UserError):
     """A vocabulary that knows too few words of a task; a base that was trained on texts of the task knows them."""
 
 
@@ -31,7 +31,7 @@ class Task:
 
     A model should have read one of the `corpora` before, which are in the same language. There are `tests` examples
     for testing at most, and `examples` to learn from (None: without limit). With `orders` 2 a pair is read in both
-    orders and their scores are averaged. `signs` are words that are written with a spare special token of the
+    orders and their scores are averaged. `added_tokens` are words that are written with a spare special token of the
     vocabulary where it does not know them. `prompt` stands between a text and the gap when a model is asked untrained.
     `notice` says what was guessed.
     """
@@ -46,7 +46,7 @@ class Task:
     tests: int = 1000
     examples: int | None = None
     orders: Literal[1, 2] = 1
-    signs: tuple[str, ...] = ()
+    added_tokens: tuple[str, ...] = ()
     prompt: tuple[str, ...] = ("it", "was")
     notice: str = ""
 
@@ -61,9 +61,9 @@ class Task:
         """Labelled texts as a padded batch; a vocabulary that does not know the task's words is refused."""
         written = self.answer.about == "written"
         if count < 1:
-            raise Refusal(f"The number of labelled texts is {count}; at least 1 is needed.")
+            raise UserError(f"The number of labelled texts is {count}; at least 1 is needed.")
         if written and not input_format.writes:
-            raise Refusal(
+            raise UserError(
                 f"The task {self.name!r} asks for a text to be written, and a model that reads both sides without a "
                 "decoder cannot write; take one that reads left to right, such as GPT, or one with a decoder, such as "
                 "BART."
@@ -88,8 +88,8 @@ class Task:
 
     def spare(self, tokenizer: Tokenizer) -> dict[str, int]:
         """The special tokens for words that the vocabulary does not know: T5's sentinels; [CLS] is itself."""
-        own = {CLS: tokenizer.specials.cls} if CLS in self.signs else {}
-        unknown = unknown_words(tokenizer, [word for word in self.signs if word not in own])
+        own = {CLS: tokenizer.specials.cls} if CLS in self.added_tokens else {}
+        unknown = unknown_words(tokenizer, [word for word in self.added_tokens if word not in own])
         return own | dict(zip(unknown, tokenizer.specials.sentinels, strict=False))
 
     def verbalizer(self, tokenizer: Tokenizer) -> Verbalizer | None:
@@ -104,14 +104,14 @@ class Task:
     def check_prompt(self, model: LanguageModel, tokenizer: Tokenizer) -> None:
         """Refuse a model or a vocabulary that cannot be asked untrained."""
         if model.shape.kind == "static":
-            raise Refusal("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
+            raise UserError("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
         if self.answer.continued and not model.shape.continues:
-            raise Refusal(
+            raise UserError(
                 f"Only a model that reads left to right can go on behind a text untrained, so {self.name!r} cannot be "
                 "asked of this one; take GPT, or another strategy."
             )
         if not self.answer.continued and self.verbalizer(tokenizer) is None:
-            raise Refusal(
+            raise UserError(
                 f"Prompting needs one word of the model's vocabulary for every class, and the task {self.name!r} does "
                 "not have that; take another task, such as sentiment or topic, or another strategy."
             )

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from playground.corpora.sources import two_files
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.comparing.compare import Comparison, compare
 from playground.finetuning.comparing.continual import ContinualResult, continual, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -86,7 +86,7 @@ def check_files(base: str, task: str, extra_encoders: Sequence[str] = ()) -> Non
     both = [path] if two_files(path) is None and is_file(task) else []
     lacking = [name for name in (base, *extra_encoders, *both) if not Path(name).exists()]
     if lacking:
-        raise Refusal(
+        raise UserError(
             f"This notebook needs {', '.join(lacking)} in the folder {Path.cwd()}. They come with it in one archive: "
             "'All, with the model' on the Transfer page, or --out of playground compare. Unpack it and open the "
             "notebook there."

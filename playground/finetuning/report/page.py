@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from playground import __version__
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.comparing.compare import Comparison, mixed_levels
 from playground.finetuning.comparing.continual import ContinualResult
 from playground.finetuning.comparing.continual import facts as in_turn
@@ -160,7 +160,7 @@ def parquet(made: Report) -> bytes:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
-        raise Refusal("Parquet needs pyarrow, which is not installed; pip install pyarrow.") from error
+        raise UserError("Parquet needs pyarrow, which is not installed; pip install pyarrow.") from error
     lanes = pyarrow.Table.from_pylist(made.rows()).replace_schema_metadata(came_from(made))
     kept = BytesIO()
     pyarrow.parquet.write_table(lanes, kept)
@@ -265,8 +265,8 @@ def write(made: Report | ContinualReport, folder: Path) -> list[str]:
     for name, make in (FILES if isinstance(made, Report) else TURN_FILES).items():
         try:
             (folder / name).write_bytes(make(here if name.endswith(".ipynb") else made))
-        except Refusal as refusal:
+        except UserError as refusal:
             lacking.append(f"{name} was not written. {refusal}")
         except OSError as error:
-            raise Refusal(f"{folder / name} cannot be written ({error.strerror or error}).") from error
+            raise UserError(f"{folder / name} cannot be written ({error.strerror or error}).") from error
     return lacking

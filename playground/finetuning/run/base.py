@@ -8,7 +8,7 @@ import torch
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus, pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.task import Task
 from playground.models.model import LanguageModel
 from playground.tokenizing import Tokenizer
@@ -40,7 +40,7 @@ class Base:
     @property
     def words(self) -> Tokenizer:
         if self.tokenizer is None:
-            raise Refusal("This strategy needs the tokenizer of the base; give Base(..., tokenizer=...).")
+            raise UserError("This strategy needs the tokenizer of the base; give Base(..., tokenizer=...).")
         return self.tokenizer
 
     @property
@@ -94,7 +94,7 @@ def opened_again(name: str, content: str) -> Corpus | None:
     """The corpus of a run by its name, None where it is gone or its content has changed."""
     try:
         corpus = open_corpus(name)
-    except Refusal:
+    except UserError:
         return None
     return corpus if corpus.hash == content else None
 

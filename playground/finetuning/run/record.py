@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from playground import __version__
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Result
 from playground.finetuning.strategy.strategy import Strategy
@@ -68,7 +68,7 @@ class Record:
             beside.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
             os.replace(beside, self.path)
         except OSError as error:
-            raise Refusal(f"The record {self.path} cannot be written ({error.strerror or error}).") from error
+            raise UserError(f"The record {self.path} cannot be written ({error.strerror or error}).") from error
 
     def put(self, key: str, value: Any, **about: Any) -> None:
         """Keep a value; `about` is for people who look into the file."""

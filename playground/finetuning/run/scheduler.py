@@ -75,7 +75,7 @@ class Stacks:
 
     stacks: tuple[tuple[Trial, ...], ...]
     apart: tuple[Trial, ...]
-    told: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str) -> Stacks:

@@ -10,7 +10,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from playground.batch import Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
@@ -29,7 +29,7 @@ def check_filling(model: LanguageModel) -> None:
     shape = model.shape
     one_stack = not (shape.decoder_layers or shape.two_streams or shape.generator_ratio)
     if shape.kind == "static" or shape.attention != "bidirectional" or not one_stack:
-        raise Refusal(
+        raise UserError(
             "Rewriting a text for its label needs a model that fills gaps where they stand, reading both sides; take a "
             "base such as BERT."
         )

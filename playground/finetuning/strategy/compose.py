@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.strategy.head import TOP, Head
 from playground.finetuning.strategy.schedules import describe, factors, product
 from playground.finetuning.strategy.strategy import Strategy
@@ -21,11 +21,11 @@ LAYERS, STEPS = 3, 60
 def compose(*strategies: Strategy) -> Strategy:
     """Several strategies as one: plans are multiplied, penalties and losses added, extra modules joined."""
     if len(strategies) < 2:
-        raise Refusal("One strategy alone is no combination; name at least two.")
+        raise UserError("One strategy alone is no combination; name at least two.")
     name = " + ".join(s.name for s in strategies)
     untrained = next((s.name for s in strategies if s.prompt), None)
     if untrained:
-        raise Refusal(f"{name}: {untrained} trains nothing, so nothing can be put together with it; leave it out.")
+        raise UserError(f"{name}: {untrained} trains nothing, so nothing can be put together with it; leave it out.")
     composed = Strategy(
         name=name,
         idea=" ".join(s.idea for s in strategies),
@@ -73,7 +73,7 @@ def _one(strategies: Sequence[Strategy], name: str, field: str, default: Any, cl
     values = list(dict.fromkeys(v for s in strategies if (v := getattr(s, field)) != default))
     if len(values) > 1:
         both = " and ".join(map(_word, values))
-        raise Refusal(f"{name}: these do not go together, because they {clash} {both}; leave one of them out.")
+        raise UserError(f"{name}: these do not go together, because they {clash} {both}; leave one of them out.")
     return values[0] if values else default
 
 
@@ -83,7 +83,7 @@ def _all(strategies: Sequence[Strategy], name: str, field: str) -> tuple[Any, ..
     kinds = [part.name for part in parts]
     twice = [kind for kind in kinds if kinds.count(kind) > 1]
     if twice:
-        raise Refusal(f"{name}: these do not go together, because both bring {twice[0]!r}; leave one of them out.")
+        raise UserError(f"{name}: these do not go together, because both bring {twice[0]!r}; leave one of them out.")
     return parts
 
 
@@ -99,7 +99,7 @@ def _check(composed: Strategy) -> None:
     elif composed.penalties and not bool(plan[: len(SAMPLE)].any()):
         reason = f"{composed.penalties[0].name} acts on the pre-trained weights, which are all frozen"
     if reason:
-        raise Refusal(f"{composed.name}: these do not go together, because {reason}; leave one of them out.")
+        raise UserError(f"{composed.name}: these do not go together, because {reason}; leave one of them out.")
 
 
 Unlike = tuple[str, str, str]

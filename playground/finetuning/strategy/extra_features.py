@@ -16,7 +16,7 @@ from torch.nn.functional import layer_norm
 from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
 from playground.corpora.corpus import pick
 from playground.corpora.tinyworld.facts import known_facts
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.prompting import Prompt
 from playground.finetuning.data.task import Task
@@ -71,7 +71,7 @@ class OtherVectors(ExtraFeatures):
 
     def check(self, learner: TrainState, task: Task, tokenizer: Tokenizer) -> None:
         if task.answer.about == "written":
-            raise Refusal(
+            raise UserError(
                 f"{self.name} make what the head reads wider than the words' vectors, so it could not write; the task "
                 f"{task.name!r} needs another strategy."
             )
@@ -113,7 +113,7 @@ class ClozeAnswers(ExtraFeatures):
     @torch.no_grad()
     def prepare(self, base: Base, texts: Dataset) -> Dataset:
         if texts.verbalizer is None:
-            raise Refusal(
+            raise UserError(
                 f"{self.name} need one word of the model's vocabulary for every class, and this task lacks that; "
                 "take sentiment or topic, or another strategy."
             )
@@ -134,9 +134,9 @@ class Facts(ExtraFeatures):
 
     def check(self, learner: TrainState, task: Task, tokenizer: Tokenizer) -> None:
         if learner.model.shape.kind == "static":
-            raise Refusal("Facts need attention and positions, which static vectors do not have. Take another base.")
+            raise UserError("Facts need attention and positions, which static vectors do not have. Take another base.")
         if task.answer.about != "text":
-            raise Refusal(
+            raise UserError(
                 f"Facts move words apart, so they are for whole texts; {task.name!r} asks about single words."
             )
 

@@ -6,7 +6,7 @@ from dataclasses import is_dataclass, replace
 from typing import Any
 
 from playground.catalog import choose, find
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.strategy.compose import compose
 from playground.finetuning.strategy.schedules import Product
 from playground.finetuning.strategy.strategy import Strategy
@@ -65,7 +65,7 @@ def with_knobs(strategy: Strategy, settings: Mapping[str, Any]) -> Strategy:
     for name, value in settings.items():
         names = [name] if name in known else [today for before, today in old if before == name]
         if not names:
-            raise Refusal(f"{strategy.name} has no knob {name!r}; its knobs are: {', '.join(known) or 'none'}.")
+            raise UserError(f"{strategy.name} has no knob {name!r}; its knobs are: {', '.join(known) or 'none'}.")
         now |= dict.fromkeys(names, value)
     made = _changed(strategy, lambda part: turn(part, {k.name: now[k.name] for k in knobs(part) if k.name in now}))
     values = knobs_of(made)

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import layer_norm
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import AnswerForm, Dataset
 from playground.models.heads import infersent_features
 from playground.models.model import LanguageModel
@@ -36,7 +36,7 @@ class Head:
             return (model.top_hidden_state,)
         if isinstance(self.reads, int):
             if not 0 <= self.reads <= model.shape.layers:
-                raise Refusal(f"The head reads layer {self.reads}; this model has {model.shape.layers} layers.")
+                raise UserError(f"The head reads layer {self.reads}; this model has {model.shape.layers} layers.")
             return (self.reads,)
         return (*range(model.shape.layers), model.top_hidden_state)
 
@@ -193,4 +193,4 @@ def check_writing(model: LanguageModel, spec: Head) -> None:
     }
     for reason, holds in reasons.items():
         if holds:
-            raise Refusal(reason)
+            raise UserError(reason)

@@ -16,7 +16,7 @@ from torch.nn.functional import mse_loss
 
 from playground.batch import Tokens
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
@@ -210,7 +210,7 @@ class AuxiliaryLM(AuxLoss):
         for need in learner.objective.needs:
             if need.startswith((*named, "label:")):
                 lacking = named.get(need) or f"the label {need.removeprefix('label:')!r} of every word"
-                raise Refusal(
+                raise UserError(
                     f"{learner.objective.name} needs {lacking}, which the texts of a task do not have, so "
                     f"{self.name} is not possible; take another strategy or another base."
                 )

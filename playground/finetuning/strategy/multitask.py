@@ -6,7 +6,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.files import find_task
 from playground.finetuning.data.input_format import format_for
@@ -59,12 +59,12 @@ class MultiTask(AuxLoss):
         for other in [find_task(name) for name in CANDIDATES if task is None or name != task.name]:
             try:
                 texts.append(other.load(tokenizer, self.train_size, 0, "train", format_for(shape, input_format)))
-            except Refusal:
+            except UserError:
                 continue
             if len(texts) == self.num_tasks:
                 break
         if not texts:
-            raise Refusal("This model's vocabulary knows the words of no other task, so none can be learnt beside.")
+            raise UserError("This model's vocabulary knows the words of no other task, so none can be learnt beside.")
         return tuple(texts)
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:

@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.strategy.find import find_strategy, split_outside_brackets
 from playground.finetuning.strategy.schedules import Cell
 from playground.finetuning.strategy.strategy import Strategy
@@ -28,7 +28,7 @@ def read(line: str) -> Strategy:
     """A strategy of the catalogue, several joined by "+", cells painted over in brackets, and a name of its own."""
     match = LINE.fullmatch(line.strip())
     if match is None:
-        raise Refusal(
+        raise UserError(
             f"{line!r} is no strategy; write it like full + L2-SP [embeddings 1-40 x0; encoder layer 2 5-80 x2]."
         )
     strategy = find_strategy(match["parts"].strip())
@@ -41,7 +41,9 @@ def named(strategy: Strategy, name: str) -> Strategy:
     """The same strategy with a name of its own, which must fit into a list of names."""
     name = " ".join(name.split())
     if not name or len(name) > 60 or set(name) & set(FORBIDDEN):
-        raise Refusal(f"The name {name!r} cannot be used; take 1 to 60 characters, none of them {' '.join(FORBIDDEN)}.")
+        raise UserError(
+            f"The name {name!r} cannot be used; take 1 to 60 characters, none of them {' '.join(FORBIDDEN)}."
+        )
     return replace(strategy, name=name, made_of=strategy.parts)
 
 
@@ -57,4 +59,4 @@ def _cell(text: str) -> Cell:
             raise ValueError
         return Cell(match["group"], int(match["first"]), int(match["last"]), float(match["multiplier"]))
     except ValueError as error:
-        raise Refusal(f"{text!r} is no painted cell; write it like embeddings 1-40 x0.") from error
+        raise UserError(f"{text!r} is no painted cell; write it like embeddings 1-40 x0.") from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 
 Plasticity = Callable[[Sequence[str], int], Tensor]
@@ -156,11 +156,11 @@ def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[Cell]) -> Tensor:
     plan = plan.clone()
     for cell in cells:
         if cell.group not in groups:
-            raise Refusal(f"There is no layer group {cell.group!r}; choose one of: {', '.join(groups)}.")
+            raise UserError(f"There is no layer group {cell.group!r}; choose one of: {', '.join(groups)}.")
         if not 1 <= cell.first <= cell.last <= plan.shape[1]:
-            raise Refusal(f"The cell goes from step {cell.first} to {cell.last}; steps are 1 to {plan.shape[1]}.")
+            raise UserError(f"The cell goes from step {cell.first} to {cell.last}; steps are 1 to {plan.shape[1]}.")
         if not 0.0 <= cell.multiplier <= 1000.0:
-            raise Refusal(f"The multiplier is {cell.multiplier}; it must lie between 0 (frozen) and 1000.")
+            raise UserError(f"The multiplier is {cell.multiplier}; it must lie between 0 (frozen) and 1000.")
         plan[list(groups).index(cell.group), cell.first - 1 : cell.last] = cell.multiplier
     return plan
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import kl_div
 
 from playground.batch import arange_rows
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
@@ -53,7 +53,7 @@ class Unlabelled(AuxLoss):
     def texts(self, base: Base, input_format: str | None) -> Dataset:
         """The texts for a base; where a file has too few, half as many, and so on."""
         if base.task is None:
-            raise Refusal("Texts without labels need the task; give Base(..., task=...).")
+            raise UserError("Texts without labels need the task; give Base(..., task=...).")
         load = partial(base.task.load, base.words, seed=SEED, split="train")
         suited, size = format_for(base.learner.model.shape, input_format), self.unlabelled_size
 
@@ -63,7 +63,7 @@ class Unlabelled(AuxLoss):
                 try:
                     texts = load(count=number, input_format=suited)
                     return replace(texts, labels=torch.zeros_like(texts.labels))
-                except Refusal:
+                except UserError:
                     if number < 2:
                         raise
                     number //= 2
@@ -129,4 +129,4 @@ def half_hidden(texts: Dataset, side: int) -> Dataset:
 def check_classes(name: str, task: Task) -> None:
     """Refuse a task whose answers are no classes of texts."""
     if not task.answer.classes:
-        raise Refusal(f"{name} need classes of texts, and the task {task.name!r} asks for something else.")
+        raise UserError(f"{name} need classes of texts, and the task {task.name!r} asks for something else.")

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from playground.catalog import year
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.prompting import Prompt
@@ -131,7 +131,7 @@ class Strategy:
         """Refuse a model or a task that it cannot be used for."""
         self.head.levels(learner.model)
         if self.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
-            raise Refusal(
+            raise UserError(
                 f"{self.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "
                 "give the base a decoder (playground compare ... --decoder same)."
             )
@@ -140,13 +140,13 @@ class Strategy:
         if task.answer.about == "written":
             try:
                 check_writing(learner.model, self.head)
-            except Refusal as refused:
-                raise Refusal(f"{self.name} does not suit the task {task.name!r}. {refused}") from refused
+            except UserError as refused:
+                raise UserError(f"{self.name} does not suit the task {task.name!r}. {refused}") from refused
 
     def paint(self, *cells: Cell) -> "Strategy":
         """The same strategy with some cells of its plan painted over."""
         if self.prompt:
-            raise Refusal(f"{self.name} trains nothing, so there is no plan to paint.")
+            raise UserError(f"{self.name} trains nothing, so there is no plan to paint.")
         name = self.name if self.painted else f"{self.name} (painted)"
         return replace(self, name=name, painted=(*self.painted, *cells), made_of=self.parts)
 

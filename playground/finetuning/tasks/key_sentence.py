@@ -16,9 +16,9 @@ def extracts(count: int, seed: int, split: Split) -> list[Item]:
 
 
 def _extract(one: Digest) -> Item:
-    told = sentences(list(one.words[:-ENDING]))
-    words = [word for sentence in told for word in (CLS, *sentence)]
-    right = [tag for sentence in told for tag in (int("best" in sentence), *[-1] * len(sentence))]
+    read = sentences(list(one.words[:-ENDING]))
+    words = [word for sentence in read for word in (CLS, *sentence)]
+    right = [tag for sentence in read for tag in (int("best" in sentence), *[-1] * len(sentence))]
     return Item((words,), right)
 
 
@@ -30,5 +30,5 @@ KEY_SENTENCE = Task(
     answer=KeySentence(("other", "key")),
     items=extracts,
     corpora=("summaries",),
-    signs=(CLS,),
+    added_tokens=(CLS,),
 )

@@ -31,10 +31,10 @@ def endings(count: int, seed: int, split: Split) -> list[Item]:
 
 def _item(right: int, random: Random) -> Item:
     here, *elsewhere = random.sample(NAMES, CHOICES)
-    told = story(here, random)
+    sentences = story(here, random)
     choices = [story(name, random)[-1] for name in elsewhere]
-    choices.insert(right, told[-1])
-    return Item(([word for sentence in told[:3] for word in sentence],), right, choices=tuple(choices))
+    choices.insert(right, sentences[-1])
+    return Item(([word for sentence in sentences[:3] for word in sentence],), right, choices=tuple(choices))
 
 
 STORY_ENDING = Task(

@@ -4,34 +4,17 @@ from itertools import chain
 
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
-from playground.finetuning.data.task_types import Classes, Number, Writing
+from playground.finetuning.data.task_types import Writing
 from playground.finetuning.tasks.entailment import ENTAILMENT
 from playground.finetuning.tasks.sentiment import SENTIMENT
 from playground.finetuning.tasks.similarity import SIMILARITY
 
 PARTS = (SENTIMENT, ENTAILMENT, SIMILARITY)
 
-STEP = 0.2
-"""Numbers are rounded to a multiple of this before they are written (T5, arXiv:1910.10683, sec. 2.4)."""
-
-
-def as_word(number: float) -> str:
-    """A number as T5 writes it: 2.57 becomes "2.6"."""
-    return f"{round(number / STEP) * STEP:.1f}"
-
-
-def words_of(task: Task) -> tuple[str, ...]:
-    """The answers of a task as words, the lowest first."""
-    if isinstance(task.answer, Classes):
-        return task.answer.names
-    assert isinstance(task.answer, Number), "only classes and numbers are written as one word"
-    return tuple(as_word(STEP * k) for k in range(round(task.answer.most / STEP) + 1))
-
 
 def as_text(task: Task, item: Item) -> Item:
     """An example with the name of its task before the texts and its answer as a word."""
-    word = as_word(item.right) if isinstance(task.answer, Number) else words_of(task)[item.right]
-    return Item(((task.name, *chain.from_iterable(item.texts)),), (word,))
+    return Item(((task.name, *chain.from_iterable(item.texts)),), (task.answer.word(item.right),))
 
 
 def mixed(count: int, seed: int, split: Split) -> list[Item]:
@@ -48,5 +31,5 @@ TEXT_TO_TEXT = Task(
     source="T5 (arXiv:1910.10683, sec. 2.4); texts of the three tasks",
     answer=Writing(),
     items=mixed,
-    signs=(*(task.name for task in PARTS), *chain.from_iterable(map(words_of, PARTS))),
+    added_tokens=(*(task.name for task in PARTS), *chain.from_iterable(task.answer.words for task in PARTS)),
 )

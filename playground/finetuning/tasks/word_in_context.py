@@ -4,7 +4,7 @@ from random import Random
 
 from playground.corpora.tinyworld.tasks.draw import balanced, task_random
 from playground.corpora.tinyworld.tasks.senses import Sensed, sense_sentences
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Marked
@@ -21,7 +21,7 @@ MOST = 5000
 def pairs(count: int, seed: int, split: Split) -> list[Item]:
     """Different pairs of sentences around one word, which means the same in half of them."""
     if count > MOST:
-        raise Refusal(f"There are only {MOST} such pairs, not {count}; ask for fewer.")
+        raise UserError(f"There are only {MOST} such pairs, not {count}; ask for fewer.")
     random = task_random(seed, "word in context", split)
     sentences = [one for kind in KINDS for one in sense_sentences(kind, EACH[split], 0, split)]
     found: dict[tuple[str, ...], Item] = {}

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, Spans, Tokens, arange, arange_rows, begin, language_ids_at, stream
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
 from playground.objectives.ops.ragged import Ragged, collect
@@ -41,7 +41,7 @@ class ArrangeCooccurrences(Arrange):
 
     def __post_init__(self) -> None:
         if self.table is not None and not len(self.table.seen):
-            raise Refusal("The table of co-occurrences is empty; count a longer text.")
+            raise UserError("The table of co-occurrences is empty; count a longer text.")
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:
         """Which cells of the table each row asks for, `[b, n]`; empty where the batch makes its own table."""

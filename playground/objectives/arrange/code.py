@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Batch, Tokens, arange_rows, begin
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.arrange.text import ArrangeText
 from playground.objectives.ops.ragged import first_special
 from playground.objectives.stage import Arrange
@@ -50,7 +50,7 @@ class ControlCode(Arrange):
             return example
         number, codes = first_label(tokens, self.label)[1], tokens.specials.sentinels
         if (highest := int(number.max())) >= len(codes):
-            raise Refusal(
+            raise UserError(
                 f"The label {self.label!r} has the number {highest} and there are {len(codes)} special tokens for it; "
                 f"take a label of at most {len(codes)} values."
             )

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange.pair import FORMS, ArrangePair
 from playground.objectives.stage import Arrange, Wishes
@@ -23,7 +23,7 @@ class LabelledPair(Arrange):
 
     label: str
     outcomes: tuple[str, ...]
-    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens stand around the two texts.")
     reset_position_ids: bool = knob(
         False, why="Count positions from 0 again in the second text, so that both are read alike."
     )
@@ -46,7 +46,7 @@ class LabelledPair(Arrange):
         if "pair" not in wanted:
             return plan
         if wanted["pair"] not in self.outcomes:
-            raise Refusal(f"The pair is {wanted['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
+            raise UserError(f"The pair is {wanted['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
         return torch.full_like(plan, self.outcomes.index(wanted["pair"]))
 
     def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, Tokens, begin, zeros_view
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange.pair import either
 from playground.objectives.ops import sampling
@@ -37,7 +37,7 @@ class ArrangeLanguage(Arrange):
         if "language" not in wanted:
             return plan
         if wanted["language"] not in NAMES:
-            raise Refusal(f"The language is {wanted['language']!r}; it must be one of {', '.join(NAMES)}.")
+            raise UserError(f"The language is {wanted['language']!r}; it must be one of {', '.join(NAMES)}.")
         return torch.full_like(plan, wanted["language"] == NAMES[1])
 
     def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
@@ -64,5 +64,5 @@ class DropLanguageIds(Arrange):
 def translation(tokens: Tokens) -> Tokens:
     """The same texts in the second language."""
     if "translation" not in tokens.neighbours:
-        raise Refusal("This objective needs translations; this corpus or text has none. Give a second text.")
+        raise UserError("This objective needs translations; this corpus or text has none. Give a second text.")
     return tokens.neighbours["translation"]

@@ -8,7 +8,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import pad
 
 from playground.batch import Batch, Stream, Tokens, arange, begin, gather_origin, language_ids_at, stream
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Arrange, Wishes
@@ -19,7 +19,7 @@ NAMES = {"next": "next", "apart": "apart", "other": "random", "previous": "rever
 ALSO = {"random": "other", "reversed": "previous", "swapped": "previous", "in order": "next", "ordered": "next"}
 
 RUNS = ("phrase", "mention")
-"""Labels that number runs of words and are not classes."""
+"""Labels that number spans of words and are not classes."""
 
 FORMS = {"bert": (1, 1, 1), "sep": (0, 1, 0), "xlm": (1, 2, 1)}
 """How many special tokens stand before the first text, between the two, and after the second."""
@@ -36,7 +36,7 @@ class ArrangePair(Arrange):
     """
 
     outcomes: tuple[str, ...] = ("next", "other")
-    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which signs stand around the two texts.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens stand around the two texts.")
     reset_position_ids: bool = knob(
         False, why="Count positions from 0 again in the second text, so that twins share a number."
     )
@@ -58,7 +58,7 @@ class ArrangePair(Arrange):
     def _second(self, tokens: Tokens, number: Tensor) -> Tokens:
         near = tokens.neighbours.get("next") or tokens.neighbours.get("translation")
         if near is None:
-            raise Refusal("This objective needs pairs of texts; this corpus or text has none. Give a second text.")
+            raise UserError("This objective needs pairs of texts; this corpus or text has none. Give a second text.")
         if "apart" in self.outcomes:
             near = either(number == self._number("apart"), tokens.neighbours["apart"], near)
         if "other" not in self.outcomes:
@@ -98,7 +98,7 @@ class ArrangePair(Arrange):
             outcome = "translation"
         if outcome not in self.outcomes:
             known = ", ".join(dict.fromkeys(NAMES[o] for o in self.outcomes))
-            raise Refusal(f"The pair is {wanted['pair']!r}; it must be one of {known}.")
+            raise UserError(f"The pair is {wanted['pair']!r}; it must be one of {known}.")
         return torch.full_like(plan, self.outcomes.index(outcome))
 
     def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
@@ -153,6 +153,6 @@ def _count(tokens: Tokens, numbers: Tensor) -> Tensor:
 
 
 def _after(first: Tokens, second: Tokens, name: str) -> Tensor:
-    """A label of the second text; runs (phrases, mentions) are numbered on from those of the first."""
+    """A label of the second text; spans (phrases, mentions) are numbered on from those of the first."""
     row = second.labels[name]
     return row if name not in RUNS else (row + _count(first, first.labels[name])).masked_fill(row < 0, -1)

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Arrange, Wishes
 
@@ -46,10 +46,10 @@ class SampleTask(Arrange):
         able = [k for k, keys in enumerate(self.known) if others <= set(keys)]
         number = wanted["part"] - 1 if "part" in wanted else plan.index
         if not 0 <= number < len(self.shares):
-            raise Refusal(f"The part is {number + 1}; this mixture has the parts 1 to {len(self.shares)}.")
+            raise UserError(f"The part is {number + 1}; this mixture has the parts 1 to {len(self.shares)}.")
         if number not in able and ("part" in wanted or not able):
             keys = ", ".join(self.known[number]) or "none"
-            raise Refusal(f"Part {number + 1} has no plan for {', '.join(sorted(others))}; its keys are: {keys}.")
+            raise UserError(f"Part {number + 1} has no plan for {', '.join(sorted(others))}; its keys are: {keys}.")
         return Part(torch.full_like(plan.number, number if number in able else able[0]))
 
     def tell(self, example: Batch, plan: Part, row: int) -> dict[str, Any]:

@@ -23,7 +23,7 @@ class Judged:
 
     def __str__(self) -> str:
         chosen = {"count": self.counts, "skip": self.skips}
-        parts = (f"{verb} {' '.join(_runs(places, '-'))}" for verb, places in chosen.items() if places)
+        parts = (f"{verb} {' '.join(_ranges(places, '-'))}" for verb, places in chosen.items() if places)
         return " ".join([*([f"part {self.part}"] if self.part else []), "answers", *parts])
 
     @property
@@ -35,22 +35,22 @@ class Judged:
 
 
 def _sentence(places: tuple[int, ...], verb: str) -> str:
-    *runs, last = _runs(places, " to ")
-    listed = f"{', '.join(runs)} and {last}" if runs else last
+    *ranges, last = _ranges(places, " to ")
+    listed = f"{', '.join(ranges)} and {last}" if ranges else last
     if len(places) == 1:
         return f"the answer at place {listed} {verb}"
     return f"the answers at places {listed} {verb.replace('does', 'do').replace('counts', 'count')}"
 
 
-def _runs(places: tuple[int, ...], between: str) -> list[str]:
-    """Numbers in their order, consecutive ones as one run, as in 1, 4-6."""
-    runs: list[list[int]] = []
+def _ranges(places: tuple[int, ...], between: str) -> list[str]:
+    """Numbers in their order, consecutive ones as one each, as in 1, 4-6."""
+    ranges: list[list[int]] = []
     for place in places:
-        if runs and runs[-1][-1] == place - 1:
-            runs[-1].append(place)
+        if ranges and ranges[-1][-1] == place - 1:
+            ranges[-1].append(place)
         else:
-            runs.append([place])
-    return [str(run[0]) if len(run) == 1 else f"{run[0]}{between}{run[-1]}" for run in runs]
+            ranges.append([place])
+    return [str(each[0]) if len(each) == 1 else f"{each[0]}{between}{each[-1]}" for each in ranges]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from torch import Tensor
 
 from playground.answers import Label, Replaced, SoftTargets, Target
 from playground.batch import Action, Batch, Stream, arange_rows, gather_origin
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ask.words import asked
+from playground.objectives.ops.marked_spans import marked_spans
 from playground.objectives.ops.ragged import first_special
-from playground.objectives.ops.segments import runs
 from playground.objectives.stage import Ask
 
 
@@ -103,7 +103,7 @@ class AskCrossView(Ask):
 
     def build(self, example: Batch) -> Batch:
         if self.label not in example.tokens.labels:
-            raise Refusal(f"This objective needs the label {self.label!r} of every word; this text does not have it.")
+            raise UserError(f"This objective needs the label {self.label!r} of every word; this text does not have it.")
         *others, forwards, backwards = example.auxiliary
         known = example.selected if self.views == "unlabelled texts" else torch.zeros_like(example.selected)
         asked_of = example.maskable & ~known.any(1, keepdim=True)
@@ -147,7 +147,7 @@ class AskReplaced(Ask):
         if self.where == "everywhere":
             return example.inputs.valid
         number = example.tokens.labels["mention"]
-        names = runs(example, example.maskable & (number >= 0), number)
+        names = marked_spans(example, example.maskable & (number >= 0), number)
         return gather_origin((names.of >= 0) & (names.first == arange_rows(number)), example.inputs.origin, False)
 
 

@@ -10,8 +10,8 @@ from playground.answers import CooccurrenceTarget, InBatchContrast, SpanBoundary
 from playground.batch import MASKED_LEVEL, Batch, arange_rows, gather_origin, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.change.trigrams import movable
+from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
 from playground.objectives.ops.ragged import collect
-from playground.objectives.ops.segments import Runs, runs
 from playground.objectives.stage import Ask
 
 
@@ -25,9 +25,9 @@ class AskMasked(Ask):
 
 @dataclass(frozen=True)
 class AskMoved(Ask):
-    """The original word at every place of the shuffled runs (StructBERT, arXiv:1908.04577, sec. 2.2.1).
+    """The original word at every place of the shuffled spans (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
-    The input shows the word at another place of its run, because finding the place is the task.
+    The input shows the word at another place of its span, because finding the place is the task.
     """
 
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the order counts beside the hidden words.")
@@ -118,18 +118,18 @@ def one_step_ahead(example: Batch, question: Target) -> Target:
 
 @dataclass(frozen=True)
 class AskSpanBoundary(Ask):
-    """Each word of a hidden run, from the words on both sides of the run and its number within (SpanBERT, sec. 3.2).
+    """Each word of a hidden span, from the words on both sides of the span and its number within (SpanBERT, sec. 3.2).
 
-    Only the first `sbo_max_length` words of a run are targets, and none of a run that touches the end of its text
+    Only the first `sbo_max_length` words of a span are targets, and none of a span that touches the end of its text
     (released code).
     """
 
-    sbo_max_length: int = knob(15, 1, 32, unit="words of a run", why="More of a long run cannot be told from its ends.")
+    sbo_max_length: int = knob(15, 1, 32, unit="words of a span", why="A long span cannot be read from its two ends.")
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the ends count beside the words in place.")
 
     def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
-        hidden = runs(example, example.selected)
+        hidden = marked_spans(example, example.selected)
         inner = arange_rows(tokens.ids) - hidden.first
         scored = gather_origin(has_ends(example, hidden) & (inner < self.sbo_max_length), inputs.origin, False)
         position = arange_rows(inputs.ids)
@@ -141,9 +141,9 @@ class AskSpanBoundary(Ask):
         return asked(example, replace(question, reads=reads))
 
 
-def has_ends(example: Batch, hidden: Runs) -> Tensor:
-    """Which hidden places `[b, t]` lie in a run with a word right before and right behind it."""
-    block = runs(example, example.maskable)
+def has_ends(example: Batch, hidden: MarkedSpans) -> Tensor:
+    """Which hidden places `[b, t]` lie in a span with a word right before and right behind it."""
+    block = marked_spans(example, example.maskable)
     inside = (hidden.first > block.first) & (hidden.last < block.last)
     return (hidden.of >= 0) & (block.of >= 0) & inside
 

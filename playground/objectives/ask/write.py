@@ -6,7 +6,7 @@ import torch
 
 from playground.answers import Target, Word
 from playground.batch import Batch, Stream, Tokens, arange_rows, gather_origin, language_ids_at, ones_view
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange.language import translation
 from playground.objectives.ask.words import asked
@@ -66,7 +66,7 @@ class AskAnswer(Ask):
 
     def build(self, example: Batch) -> Batch:
         if "next" not in example.tokens.neighbours:
-            raise Refusal("This objective needs an answer beside the text; this corpus or text has none.")
+            raise UserError("This objective needs an answer beside the text; this corpus or text has none.")
         return _second_text(example, example.tokens.neighbours["next"], self.add_eos)
 
 

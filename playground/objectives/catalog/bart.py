@@ -54,7 +54,7 @@ BART_MIXTURE = replace(
     aliases=("infilling and sentence permutation", "BART noise"),
     needs=("sentences",),
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), ChangeSentenceOrder(), *WRITE),
-    idea="Fold runs of words into one mask each and shuffle the sentences; a decoder writes the whole text in order.",
+    idea="Fold spans of words into one mask each and shuffle the sentences; a decoder writes the whole text in order.",
     source="arXiv:1910.13461, sec. 2.2 and 5.1",
 )
 
@@ -65,7 +65,7 @@ BART_INFILLING = replace(
     row="",
     printed=Printed(),
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
-    idea="Fold runs of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
+    idea="Fold spans of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
     "BART itself also shuffles the sentences, as `BART mixture` does.",
     loss="Mean cross-entropy of the whole text and a closing sign, each given the folded text and the words before it.",
     terms=(WHOLE,),

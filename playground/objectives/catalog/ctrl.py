@@ -17,7 +17,7 @@ CONDITIONAL_LM = Objective(
     needs=("label:topic",),
     stages=(ArrangeDocument("topic"), ShiftRight(), ControlCode("topic"), SeeLeft(), AskNext()),
     idea=(
-        "Put a sign for the text's topic in front, then predict each word from the sign and the words to its left. Of "
+        "Put a control code for the topic in front, then predict each word from it and the words to its left. Of "
         "a row only the first text with a topic is read; a row without any is an ordinary language model."
     ),
     loss="Mean cross-entropy of every word given the code of its own text and the words before it.",

@@ -37,7 +37,7 @@ DISTANCE = Objective(
     ),
     stages=(ArrangePair(("next", "apart", "other")), SeeAll(), AskPair(DISTANCES)),
     idea="Say whether two sentences are neighbours, stand further apart in one document, or come from two.",
-    loss="Cross-entropy of the one label of each pair, one of three, read at its first sign.",
+    loss="Cross-entropy of the one label of each pair, one of three, read at its first special token.",
     terms=(Term("pair", r"-\log p(y \mid A, B)", symbols={"y": "how far apart they are", "A": "the first text"}),),
     source="arXiv:1907.12412, sec. 4.2.2",
 )

@@ -1,4 +1,4 @@
-"""DIM and InfoWord: which run of words is missing here, among those of all texts of the batch."""
+"""DIM and InfoWord: which span of words is missing here, among those of all texts of the batch."""
 
 from dataclasses import replace
 
@@ -34,8 +34,8 @@ DIM = Objective(
     aliases=("Deep InfoMax", "n-gram matching"),
     group=GROUP,
     stages=(ArrangeText(add_special_tokens=True), ChooseNgram(), ReplaceWithMask(), SeeAll(), AskInBatchContrast()),
-    idea="Hide one run of words; find it among the runs that are hidden in the other texts of the batch.",
-    loss="Cross-entropy of the right run among all of the batch, read at the first sign of each text.",
+    idea="Hide one span of words; find it among the spans that are hidden in the other texts of the batch.",
+    loss="Cross-entropy of the right span among all of the batch, read at the first special token of each text.",
     terms=(MATCH,),
     misprint=PRINTED,
     source="arXiv:1910.08350, sec. 4",
@@ -47,8 +47,8 @@ INFOWORD = Objective(
     group=GROUP,
     stages=DIM.stages,
     beside=((1.0, replace(MLM, stages=(ArrangeText(add_special_tokens=True), *MLM.stages[1:]))),),
-    idea="Guess hidden words, and find a hidden run of words among those of the other texts.",
-    loss="Cross-entropy of the chosen words plus cross-entropy of the right run among all of the batch.",
+    idea="Guess hidden words, and find a hidden span of words among those of the other texts.",
+    loss="Cross-entropy of the chosen words plus cross-entropy of the right span among all of the batch.",
     terms=(*MLM.terms, MATCH),
     misprint=PRINTED,
     source="arXiv:1910.08350, sec. 4",

@@ -14,6 +14,6 @@ NGRAMS = replace(
     name="n-gram masking",
     aliases=("ngrams",),
     stages=(ArrangeText(), ChooseNgrams(), ChangeTokens(), SeeAll(), AskMasked()),
-    idea="Hide runs of one to three words, short ones more often.",
+    idea="Hide spans of one to three words, short ones more often.",
     source="arXiv:1909.11942, sec. 4.1; arXiv:1905.03197, sec. 2",
 )

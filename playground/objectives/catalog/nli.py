@@ -29,7 +29,7 @@ NLI = Objective(
     ),
     stages=(LabelledPair("inference", INFERENCES), SeeAll(), AskPair(INFERENCES, "inference")),
     idea="Put two texts side by side; say whether the second follows from the first, denies it, or does neither.",
-    loss="Cross-entropy of the one label of each pair, read at its first sign.",
+    loss="Cross-entropy of the one label of each pair, read at its first special token.",
     terms=pair_terms("inference"),
     source="arXiv:1508.05326, sec. 2; one of the tasks of arXiv:1804.00079, sec. 3",
 )
@@ -44,7 +44,7 @@ INFERSENT = replace(
         AskPair(INFERENCES, "inference", apart=True),
     ),
     idea="Read two texts apart, each into one vector; say from both vectors whether one follows from the other.",
-    loss="Cross-entropy of the one label of each pair, read at the first signs of both texts.",
+    loss="Cross-entropy of the one label of each pair, read at the first special tokens of both texts.",
     terms=pair_terms("inference", r"h(A), h(B)"),
     source="arXiv:1705.02364, sec. 3.1; arXiv:1908.10084, sec. 3",
 )

@@ -17,7 +17,7 @@ NSP = Objective(
     needs=("pair",),
     stages=(ArrangePair(("next", "other")), SeeAll(), AskPair(("Next Sent", "Random Sent"))),
     idea="Put two texts side by side; say whether the second follows the first or comes from another document.",
-    loss="Cross-entropy of the one label of each pair, read at its first sign.",
+    loss="Cross-entropy of the one label of each pair, read at its first special token.",
     terms=PAIR,
     source="arXiv:1810.04805, sec. 3.1",
 )

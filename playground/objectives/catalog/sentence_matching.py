@@ -13,7 +13,7 @@ MATCHING = Objective(
     needs=("pair",),
     stages=(FirstOfPair(), SeeAll(), AskInBatchContrast()),
     idea="Read a text into one vector; find the vector of its continuation among those of the whole batch.",
-    loss="Cross-entropy of the right continuation among all of the batch, read at the first sign of each text.",
+    loss="Cross-entropy of the right continuation among all of the batch, read at the first special token.",
     terms=(
         Term(
             "match",

@@ -15,7 +15,7 @@ SOP = Objective(
     needs=("pair",),
     stages=(ArrangePair(("next", "previous")), SeeAll(), AskPair(("in order", "reversed"))),
     idea="Put two neighbours side by side, sometimes swapped; say whether they stand in their order.",
-    loss="Cross-entropy of the one label of each pair, read at its first sign.",
+    loss="Cross-entropy of the one label of each pair, read at its first special token.",
     terms=PAIR,
     source="arXiv:1909.11942, sec. 3.1",
 )

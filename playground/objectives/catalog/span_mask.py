@@ -1,4 +1,4 @@
-"""Span mask: hide one run of words token by token and let a decoder write it."""
+"""Span mask: hide one span of words token by token and let a decoder write it."""
 
 from dataclasses import replace
 from functools import partial
@@ -24,8 +24,8 @@ SPAN_MASK = Objective(
         AskDecoder(target="fragment", add_eos=False),
         SeeEncoderDecoder(hide_masked=True),
     ),
-    idea="Hide one run of words behind as many masks; a decoder writes the run, one word after the other.",
-    loss="Mean cross-entropy of the hidden run, each word given the corrupted text and the run so far.",
+    idea="Hide one span of words behind as many masks; a decoder writes the span, one word after the other.",
+    loss="Mean cross-entropy of the hidden span, each word given the corrupted text and the span so far.",
     terms=(Term.by(partial(written, fragment=FRAGMENT), WRITTEN, SIGN_BEHIND, target="fragment", add_eos=False),),
     source="arXiv:1905.02450, sec. 3.2",
 )

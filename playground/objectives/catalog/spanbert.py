@@ -22,7 +22,7 @@ SPAN_MASKING = replace(
         SeeAll(),
         AskMasked(),
     ),
-    idea="Hide runs of words, most of them short; each run is masked, replaced or kept as a whole.",
+    idea="Hide spans of words, most of them short; each span is masked, replaced or kept as a whole.",
     source="arXiv:1907.10529, sec. 3.1",
 )
 
@@ -31,18 +31,18 @@ SPAN_BOUNDARY = replace(
     name="SpanBERT",
     aliases=("span boundary objective", "SBO", "MLM + SBO"),
     stages=(*SPAN_MASKING.stages, AskSpanBoundary()),
-    idea="Hide runs of words; guess each word in its place, and again from the two words around its run.",
-    loss="Mean cross-entropy of the hidden words in place, plus the same from the ends of their run.",
+    idea="Hide spans of words; guess each word in its place, and again from the two words around its span.",
+    loss="Mean cross-entropy of the hidden words in place, plus the same from the ends of their span.",
     terms=(
         *MLM.terms,
         Term(
             "span boundary",
             r"-\frac{1}{|B|}\sum_{i \in B}\log p(x_i \mid h_{s-1}, h_{e+1}, p_{i-s+1})",
             symbols={
-                "h_{s-1}": "what the model knows at the word before the run",
-                "h_{e+1}": "what it knows at the word behind the run",
-                "p_{i-s+1}": "the number of the word within the run",
-                "B": "the first words (15, the knob `sbo_max_length`) of each run with a word on both sides",
+                "h_{s-1}": "what the model knows at the word before the span",
+                "h_{e+1}": "what it knows at the word behind the span",
+                "p_{i-s+1}": "the number of the word within the span",
+                "B": "the first words (15, the knob `sbo_max_length`) of each span with a word on both sides",
             },
         ),
     ),

@@ -17,7 +17,7 @@ from playground.objectives.see import SeeAll
 WORD_ORDER = Term(
     "word order",
     r"-\frac{1}{|S|}\sum_{t \in S}\log p(x_t \mid \hat{x})",
-    symbols={"S": "the places of the shuffled runs", r"\hat{x}": "the text with hidden and shuffled words"},
+    symbols={"S": "the places of the shuffled spans", r"\hat{x}": "the text with hidden and shuffled words"},
 )
 
 WORD_STRUCTURE = replace(
@@ -35,8 +35,8 @@ WORD_STRUCTURE = replace(
         SeeAll(),
         AskMoved(),
     ),
-    idea="Hide some words and shuffle a few runs of three; name the hidden words and put the others back in order.",
-    loss="Mean cross-entropy of the hidden words, plus that of the right word at each place of the shuffled runs.",
+    idea="Hide some words and shuffle a few spans of three; name the hidden words and put the others back in order.",
+    loss="Mean cross-entropy of the hidden words, plus that of the right word at each place of the shuffled spans.",
     terms=(*MLM.terms, WORD_ORDER),
     source="arXiv:1908.04577, sec. 2.2.1",
 )
@@ -57,7 +57,7 @@ STRUCTBERT = Objective(
         AskMoved(),
         AskPair(("next", "previous", "random")),
     ),
-    idea="Hide words, shuffle runs of three and exchange texts; undo all three.",
+    idea="Hide words, shuffle spans of three and exchange texts; undo all three.",
     loss="Mean cross-entropy of the hidden words, plus that of the shuffled ones, plus that of the label of each pair.",
     terms=(HIDDEN, WORD_ORDER, *PAIR),
     source="arXiv:1908.04577, sec. 2.2-2.3",
@@ -70,7 +70,7 @@ SENTENCE_STRUCTURE = Objective(
     needs=("pair",),
     stages=(ArrangePair(("next", "previous", "other")), SeeAll(), AskPair(("next", "previous", "random"))),
     idea="Say whether the second text follows the first, comes before it, or comes from another document.",
-    loss="Cross-entropy of the one label of each pair, one of three, read at its first sign.",
+    loss="Cross-entropy of the one label of each pair, one of three, read at its first special token.",
     terms=PAIR,
     source="arXiv:1908.04577, sec. 2.2.2",
 )

@@ -62,7 +62,7 @@ T5_SPANS = replace(
     row="",
     printed=Printed(),
     stages=(ChooseSpans(), SpansToSentinels("sentinel"), AskDecoder(target="sentinels"), SeeEncoderDecoder()),
-    idea="Fold runs of words into numbered markers; a decoder writes each marker and what it stands for.",
+    idea="Fold spans of words into numbered markers; a decoder writes each marker and what it stands for.",
     loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
     "is written.",
     terms=(MARKED,),

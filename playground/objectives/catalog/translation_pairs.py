@@ -13,7 +13,7 @@ TRANSLATION_PAIRS = Objective(
     needs=("translation",),
     stages=(ArrangePair(("translation", "other")), SeeAll(), AskPair(("translation", "another text"))),
     idea="Put two texts of two languages side by side; say whether they mean the same.",
-    loss="Cross-entropy of the one label of each pair, read at its first sign.",
+    loss="Cross-entropy of the one label of each pair, read at its first special token.",
     terms=PAIR,
     source="arXiv:1909.00964, sec. 3",
 )

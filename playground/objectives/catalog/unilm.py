@@ -34,7 +34,7 @@ UNILM = Objective(
     needs=("pair",),
     stages=cloze(SampleMask()),
     idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first. The "
-    "paper also hides a fifth of them as runs of two or three, and asks for the next sentence.",
+    "paper also hides a fifth of them as spans of two or three, and asks for the next sentence.",
     loss="Mean cross-entropy of the hidden words given what their row's mask lets them see of the corrupted texts.",
     terms=term(r"\hat{x}_{V(t)}"),
     source="arXiv:1905.03197, sec. 2.2-2.4",

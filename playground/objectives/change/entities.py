@@ -11,7 +11,7 @@ from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.change.tokens import first_pieces, one_each, paint, rewritten, word_id
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
 from playground.objectives.stage import Change, Wishes
 
 
@@ -58,13 +58,13 @@ class ChangeEntities(Change):
         return {"replace": token_strings(plan[row], first, example.tokens.vocabulary)}
 
 
-def mentions(example: Batch) -> Runs:
+def mentions(example: Batch) -> MarkedSpans:
     """The names of each text, by the corpus' own labels."""
     number = example.tokens.labels["mention"]
-    return runs(example, example.maskable & (number >= 0), number)
+    return marked_spans(example, example.maskable & (number >= 0), number)
 
 
-def partners(example: Batch, names: Runs, noise: Tensor) -> Tensor:
+def partners(example: Batch, names: MarkedSpans, noise: Tensor) -> Tensor:
     """The flat position of the first token of another entity's name of the same type and length.
 
     By name, `[b, t]`, -1 where the batch has none: each such name is equally likely. Sorted by type, length and entity,

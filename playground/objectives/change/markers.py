@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Action, Batch, token_strings
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.change.tokens import one_each, put, word_id, words_by
 from playground.objectives.ops import sampling
@@ -46,7 +46,7 @@ class SpansToSentinels(Change):
         if "marks" not in wanted:
             return plan
         if self.marker != "mask":
-            raise Refusal("The plan has marks, but the markers are numbered; set marker to mask, or leave marks out.")
+            raise UserError("The plan has marks, but the markers are numbered; set marker to mask, or leave marks out.")
         numbers = example.spans.is_span[0].nonzero().flatten().tolist()
         words, mask = plan.clone(), example.tokens.specials.mask
         for number, name in one_each(wanted["marks"], numbers, "marks", "spans").items():

@@ -14,7 +14,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import pad
 
 from playground.batch import Action, Batch, arange, arange_rows
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
@@ -101,11 +101,11 @@ class ChangeSentenceOrder(Change):
         if asked is None:
             return plan
         if wanted.get("order", asked) != asked:
-            raise Refusal(f"The plan has sentences {asked} and order {wanted['order']}; give one of them.")
+            raise UserError(f"The plan has sentences {asked} and order {wanted['order']}; give one of them.")
         count = int(example.tokens.sentence_ids[0][example.tokens.valid[0]].max()) + 1
         if sorted(asked) != list(range(1, count + 1)):
             given = ",".join(map(str, asked))
-            raise Refusal(f"The order {given} is not an order of {count} sentences; name each of 1 to {count} once.")
+            raise UserError(f"The order {given} is not an order of {count} sentences; name each of 1 to {count} once.")
         step = torch.tensor(asked, device=plan.device).argsort()
         return _sorted(example, example.tokens.valid, step[example.tokens.sentence_ids.clamp(0, count - 1)])
 

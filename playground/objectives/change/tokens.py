@@ -7,12 +7,12 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Action, Batch, Stream, gather_origin, token_strings
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.choose.frequent import word_weights
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import runs
+from playground.objectives.ops.marked_spans import marked_spans
 from playground.objectives.stage import Change, Wishes
 
 FATES, WORDS = 3, 4
@@ -42,7 +42,7 @@ class ChangeTokens(Change):
     """Mask most chosen tokens, replace some at random, leave the rest as they are (BERT, arXiv:1810.04805, sec. 3.1).
 
     All three kinds are scored, so the model cannot trust any word it sees. One draw decides for each token (BERT), for
-    all pieces of a word (fairseq) or for a whole run of chosen tokens (SpanBERT, arXiv:1907.10529, sec. 3.1). Where the
+    all pieces of a word (fairseq) or for a span of chosen tokens (SpanBERT, arXiv:1907.10529, sec. 3.1). Where the
     choice is one of a text's fixed ones, so is what becomes of it.
     """
 
@@ -62,7 +62,7 @@ class ChangeTokens(Change):
 
     def __post_init__(self) -> None:
         if self.mask_replace_prob + self.random_replace_prob > 1 + 1e-9:
-            raise Refusal(
+            raise UserError(
                 f"mask_replace_prob {self.mask_replace_prob} and random_replace_prob {self.random_replace_prob} "
                 "add up to more than 1; lower one of them."
             )
@@ -92,11 +92,11 @@ class ChangeTokens(Change):
         return Corruption(places, self._action(noise), words)
 
     def _noise(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
-        """A number for each chosen position, shared by each run of chosen tokens, or by the pieces of each word."""
+        """A number for each chosen position, shared by each span of chosen tokens, or by the pieces of each word."""
         noise = sampling.text_noise(example.tokens, example.dupe_factor, FATES, rng)
         if self.replace_unit != "token":
             number = example.tokens.word_ids if self.replace_unit == "word" else None
-            noise = noise.gather(1, runs(example, example.selected, number).first)
+            noise = noise.gather(1, marked_spans(example, example.selected, number).first)
         return noise.take(places)
 
     def _words(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
@@ -175,7 +175,7 @@ def word_id(example: Batch, word: str, first: int | None = None) -> int:
     vocabulary = example.tokens.vocabulary
     first = example.tokens.specials.first_word if first is None else first
     if word not in vocabulary[first:]:
-        raise Refusal(f"The word {word!r} is not in the vocabulary of this text; use one that is.")
+        raise UserError(f"The word {word!r} is not in the vocabulary of this text; use one that is.")
     return vocabulary.index(word, first)
 
 
@@ -189,14 +189,14 @@ def first_pieces(example: Batch, chosen: Tensor, row: int) -> Tensor:
 
 def _action(name: str) -> int:
     if name not in WORDS_FOR_ACTIONS:
-        raise Refusal(f"The action {name!r} is not known; choose one of {', '.join(WORDS_FOR_ACTIONS)}.")
+        raise UserError(f"The action {name!r} is not known; choose one of {', '.join(WORDS_FOR_ACTIONS)}.")
     return int(WORDS_FOR_ACTIONS[name])
 
 
 def one_each(values: list[str], positions: list[int], what: str, of: str = "chosen words") -> dict[int, str]:
     """One value for each word position, or a refusal with both numbers."""
     if len(values) != len(positions):
-        raise Refusal(f"The plan {what} names {len(values)} for {len(positions)} {of}; give one for each.")
+        raise UserError(f"The plan {what} names {len(values)} for {len(positions)} {of}; give one for each.")
     return dict(zip(positions, values, strict=True))
 
 

@@ -1,4 +1,4 @@
-"""Change the order of words within short runs."""
+"""Change the order of words within short spans."""
 
 from dataclasses import dataclass, replace
 from itertools import permutations
@@ -13,7 +13,7 @@ from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.choose.spans import inside
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
 from playground.objectives.stage import Change, Wishes
 
 ORDERS = tuple(permutations(range(3)))
@@ -22,13 +22,13 @@ ORDERS = tuple(permutations(range(3)))
 
 @dataclass(frozen=True)
 class ChangeTrigrams(Change):
-    """Put the tokens of each marked run in a random order (StructBERT, arXiv:1908.04577, sec. 2.2.1).
+    """Put the tokens of each marked span in a random order (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
-    Hidden tokens stay where they are. A run of another length than three, which only a plan by hand has, is rotated by
+    Hidden tokens stay where they are. A span of another length than three, which only a plan by hand has, is rotated by
     one position.
     """
 
-    derange: bool = knob(False, why="Never leave a run in its order; the paper does not say whether that may happen.")
+    derange: bool = knob(False, why="Never leave a span in its order; the paper does not say whether that may happen.")
     keys: ClassVar[tuple[str, ...]] = ("order",)
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:
@@ -56,7 +56,7 @@ class ChangeTrigrams(Change):
         return replace(example, inputs=inputs, actions=action, prediction_order=plan.argsort(dim=1))
 
     def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        """The words in the order of a plan by hand, but each within its run."""
+        """The words in the order of a plan by hand, but each within its span."""
         if "order" not in wanted:
             return plan
         group = movable(example)
@@ -67,10 +67,12 @@ class ChangeTrigrams(Change):
         return {"order": plan_overrides.words_in_order(example, plan.argsort(dim=1), row)}
 
 
-def movable(example: Batch) -> Runs:
-    """The marked runs, without the tokens in them that are hidden or scored where they stand."""
+def movable(example: Batch) -> MarkedSpans:
+    """The marked spans, without the tokens in them that are hidden or scored where they stand."""
     still = torch.isin(example.actions, example.actions.new_tensor([Action.KEPT, Action.MOVED]))
-    return runs(example, inside(example.spans, example.tokens.ids.shape[1]) & example.maskable & still, _span(example))
+    return marked_spans(
+        example, inside(example.spans, example.tokens.ids.shape[1]) & example.maskable & still, _span(example)
+    )
 
 
 def _span(example: Batch) -> Tensor:

@@ -1,5 +1,6 @@
 """Choose: which tokens, spans or orders an objective works on. Specials and padding are never chosen."""
 
+from playground.objectives.choose.adjacent import MergeAdjacent
 from playground.objectives.choose.frequent import SubsampleFrequent
 from playground.objectives.choose.geometric import ChooseGeometricSpans
 from playground.objectives.choose.intact import KeepSomeSentences
@@ -7,7 +8,6 @@ from playground.objectives.choose.labelled import ChooseSupervised
 from playground.objectives.choose.ngrams import ChooseNgrams
 from playground.objectives.choose.one_ngram import ChooseNgram
 from playground.objectives.choose.order import ChooseOrder
-from playground.objectives.choose.runs import MergeAdjacent
 from playground.objectives.choose.sentences import ChooseGapSentences
 from playground.objectives.choose.share import ChooseForDeletion, ChooseRatio
 from playground.objectives.choose.spans import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChosenSpans

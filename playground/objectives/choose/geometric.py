@@ -1,4 +1,4 @@
-"""Choose runs of words whose length follows a geometric distribution."""
+"""Choose spans of words whose length follows a geometric distribution."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,31 +10,31 @@ from playground.batch import Batch
 from playground.knob import knob
 from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
 from playground.objectives.stage import Choose
 
 
 @dataclass(frozen=True)
 class ChooseGeometricSpans(Choose):
-    """Mark runs of whole words, most of them short, until an exact share is met (SpanBERT, arXiv:1907.10529, sec. 3.1).
+    """Mark spans of whole words, most of them short, up to an exact share (SpanBERT, arXiv:1907.10529, sec. 3.1).
 
-    Lengths are geometric on 1 to `max_span_length` words, cut off and scaled back to 1 (released code; mean 3.8). A run
-    begins at the start of a word; runs that meet become one; the last one ends where the share is full.
+    Lengths are geometric on 1 to `max_span_length` words, cut off and scaled to 1 (released code; mean 3.8). A span
+    begins at the start of a word; spans that meet become one; the last one ends where the share is full.
     """
 
     mask_ratio: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
-    geometric_p: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a run ends after each word.")
-    max_span_length: int = knob(10, 1, 20, unit="words", why="No run is drawn longer; runs that meet can be.")
+    geometric_p: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a span ends after each word.")
+    max_span_length: int = knob(10, 1, 20, unit="words", why="No span is drawn longer; spans that meet can be.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         candidates = example.maskable
-        words = runs(example, candidates, example.tokens.word_ids)
+        words = marked_spans(example, candidates, example.tokens.word_ids)
         budget = torch.minimum(sampling.ceiling(self.mask_ratio, candidates.sum(1)), candidates.sum(1))
         most = int(sampling.ceiling(self.mask_ratio, torch.tensor(candidates.shape[1])))
         noise = sampling.noise(tuple(candidates.shape), rng)
         length = self.lengths(sampling.noise((len(noise), most), rng))
-        found = runs(example, take_spans(words, runs(example, candidates), noise, length, budget))
+        found = marked_spans(example, take_spans(words, marked_spans(example, candidates), noise, length, budget))
         most = most or 1
         return ChosenSpans(found.start[:, :most], found.length.where(found.length > 0, -1)[:, :most])
 
@@ -49,10 +49,10 @@ class ChooseGeometricSpans(Choose):
     tell = staticmethod(describe_spans)
 
 
-def take_spans(words: Runs, blocks: Runs, noise: Tensor, length: Tensor, budget: Tensor) -> Tensor:
-    """Which positions `[b, t]` are hidden: a run begins at the word of the free position with the lowest noise.
+def take_spans(words: MarkedSpans, blocks: MarkedSpans, noise: Tensor, length: Tensor, budget: Tensor) -> Tensor:
+    """Which positions `[b, t]` are hidden: a span begins at the word of the free position with the lowest noise.
 
-    `length` `[b, m]` are the words of the first, second, ... run; `blocks` are the stretches that no run leaves.
+    `length` `[b, m]` are the words of the first, second, ... span; `blocks` are the stretches that no span leaves.
     """
     taken = torch.zeros_like(words.of, dtype=torch.bool)
     for number in length.unbind(1):

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Action, Batch, Spans
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.choose.spans import inside
 from playground.objectives.ops import sampling
@@ -44,7 +44,7 @@ class KeepSomeSentences(Choose):
         unknown = [n for n in wanted["intact"] if n not in sentences]
         if unknown:
             known = ", ".join(str(n) for n in sentences if n) or "none"
-            raise Refusal(f"Sentence {unknown[0]} is not among the chosen ones; those are: {known}.")
+            raise UserError(f"Sentence {unknown[0]} is not among the chosen ones; those are: {known}.")
         kept = torch.tensor([n in wanted["intact"] for n in sentences], dtype=torch.bool, device=plan.device)
         return kept.expand_as(plan)
 

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Choose, Wishes
@@ -35,7 +35,7 @@ class ChooseSupervised(Choose):
         if "labelled" not in wanted:
             return plan
         if wanted["labelled"] not in ("yes", "no"):
-            raise Refusal(f"The plan labelled is {wanted['labelled']!r}; it must be yes or no.")
+            raise UserError(f"The plan labelled is {wanted['labelled']!r}; it must be yes or no.")
         return torch.full_like(plan, wanted["labelled"] == "yes")
 
     def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:

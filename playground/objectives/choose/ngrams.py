@@ -11,7 +11,7 @@ from playground.batch import Batch, arange_rows
 from playground.knob import knob
 from playground.objectives.choose.tokens import Chosen, bert_count, describe_chosen, override_chosen
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import Runs, runs
+from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
 from playground.objectives.stage import Choose
 
 TOO_LONG = 2**31
@@ -19,15 +19,15 @@ TOO_LONG = 2**31
 
 @dataclass(frozen=True)
 class ChooseNgrams(Choose):
-    """Mark runs of up to `max_ngram` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
+    """Mark spans of up to `max_ngram` words until the share is met (ALBERT, arXiv:1909.11942, sec. 4.1, released code).
 
     "1/n" draws n words with a probability in proportion to 1/n (ALBERT); "80/20" draws one in 80 %, else one of the
-    longer lengths (UniLM, arXiv:1905.03197, sec. 2, over single tokens). A run that is too long for the budget is
+    longer lengths (UniLM, arXiv:1905.03197, sec. 2, over single tokens). A span that is too long for the budget is
     shortened word by word; one that meets a chosen word is dropped.
     """
 
     mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
-    max_ngram: int = knob(3, 1, 6, unit="words", why="Longer runs are harder to guess.")
+    max_ngram: int = knob(3, 1, 6, unit="words", why="Longer spans are harder to guess.")
     sampler: str = knob("1/n", choices=("1/n", "80/20"), why="How often each length is drawn: ALBERT's or UniLM's.")
     whole_words: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
     min_one: bool = knob(True, why="Never without a target: cut a word where none fits.")
@@ -35,8 +35,10 @@ class ChooseNgrams(Choose):
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
     def plan(self, example: Batch, rng: Generator) -> Chosen:
-        tokens, blocks = example.tokens, runs(example, example.maskable)
-        words = runs(example, example.maskable, tokens.word_ids if self.whole_words else arange_rows(tokens.ids))
+        tokens, blocks = example.tokens, marked_spans(example, example.maskable)
+        words = marked_spans(
+            example, example.maskable, tokens.word_ids if self.whole_words else arange_rows(tokens.ids)
+        )
         keys, noise = sampling.noise((2, *words.number.shape), rng)
         order = keys.masked_fill(words.length == 0, 2.0).argsort(dim=1)
         budget = bert_count(self.mask_ratio, example.maskable, self.num_special_tokens)
@@ -44,7 +46,7 @@ class ChooseNgrams(Choose):
         positions = words.at(take_ngrams(size, self.lengths(size, noise), order, budget))
         return Chosen(at_least_one(positions, words, order, budget) if self.min_one else positions)
 
-    def sizes(self, words: Runs, blocks: Runs) -> Tensor:
+    def sizes(self, words: MarkedSpans, blocks: MarkedSpans) -> Tensor:
         """The tokens of 1, 2, ... words from each word on, `[b, u, n]`; `TOO_LONG` where the text ends before."""
         block = blocks.of.gather(1, words.start).masked_fill(words.length == 0, -1)
         found = []
@@ -72,9 +74,9 @@ class ChooseNgrams(Choose):
 
 
 def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> Tensor:
-    """Which words `[b, u]` are taken: runs begin in an order `[b, u]` and hold `length` words or what still fits.
+    """Which words `[b, u]` are taken: spans begin in an order `[b, u]` and hold `length` words or what still fits.
 
-    `size` `[b, u, n]` is the number of tokens of the first n words of each run.
+    `size` `[b, u, n]` is the number of tokens of the first n words of each span.
     """
     rows, width, longest = size.shape
     row, ahead = (torch.arange(number, device=size.device) for number in (rows, longest))
@@ -92,7 +94,7 @@ def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> 
     return taken[:, :width]
 
 
-def at_least_one(positions: Tensor, words: Runs, order: Tensor, budget: Tensor) -> Tensor:
+def at_least_one(positions: Tensor, words: MarkedSpans, order: Tensor, budget: Tensor) -> Tensor:
     """The positions `[b, t]`; where there are none, the beginning of the first word, as long as the budget."""
     idle = (~positions.any(1)).nonzero()[:, 0]
     if not len(idle):

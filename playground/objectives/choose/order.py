@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 from torch.nn.functional import pad
 
 from playground.batch import Batch, Spans, Tokens, arange
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.choose.spans import inside
@@ -20,12 +20,12 @@ CONTEXT = 5
 """Salt of the draw of what comes before the targets."""
 
 LENGTHS = 5
-"""The longest run of targets (XLNet, arXiv:1906.08237, sec. 3.1)."""
+"""The longest span of targets (XLNet, arXiv:1906.08237, sec. 3.1)."""
 
 LAWS = ("ours", "xlnet", "hf")
 
 GRAMS = {"single": (1,), "harmonic": tuple(60 // n for n in range(1, LENGTHS + 1)), "uniform": (1,) * LENGTHS}
-"""How often targets come in runs of 1, 2, ... tokens, relative to each other: 60 is divided by 1, 2, ... and 5."""
+"""How often targets come in spans of 1, 2, ... tokens, relative to each other: 60 is divided by 1, 2, ... and 5."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class ChosenOrder:
 class ChooseOrder(Choose):
     """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3 and 3.1).
 
-    Targets come as runs: each of length L lies somewhere in a window of K times L tokens; single ones fill up what is
+    Targets come as spans: each of length L lies somewhere in a window of K times L tokens; single ones fill up what is
     missing of 1 in K. `sampler` decides where the windows lie. "ours": side by side from any position on, and behind
     the last word the text goes on with its first, so that every position is a target equally often. "xlnet": from the
-    first word on, each as long as its run and K times that, and a run that reaches the end is left out (released code).
+    first word on, each as long as its span and K times that, and a span up to the end is left out (released code).
     "hf": from the first word on, and nothing fills up: a short text often has no target (Hugging Face's collator).
     Separators are never predicted; "drawn" lets them come between the targets (released code).
     """
@@ -52,13 +52,13 @@ class ChooseOrder(Choose):
         6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts."
     )
     ngram_weights: str = knob(
-        "harmonic", choices=tuple(GRAMS), why="Runs are harder: chance 1/n (code), uniform, or none."
+        "harmonic", choices=tuple(GRAMS), why="Spans are harder: chance 1/n (code), uniform, or none."
     )
     special_tokens: str = knob(
         "given", choices=("given", "drawn"), why="Whether separators are context or have a step."
     )
     sampler: str = knob(
-        "ours", choices=LAWS, why="Where runs lie, and whether the share is met: ours, XLNet's code, HF's."
+        "ours", choices=LAWS, why="Where spans lie, and whether the share is met: ours, XLNet's code, HF's."
     )
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
 
@@ -87,17 +87,17 @@ class ChooseOrder(Choose):
         return torch.minimum(number.clamp(min=1), there)
 
     def _targets(self, example: Batch, number: Tensor, rng: Generator) -> Tensor:
-        """Exactly `number` `[b]` tokens of each text `[b, t]`: whole runs as far as they fit, then single ones."""
+        """Exactly `number` `[b]` tokens of each text `[b, t]`: whole spans as far as they fit, then single ones."""
         candidates, lengths = example.maskable, example.tokens.lengths
-        runs = self.runs(lengths, candidates.shape[1], rng)
+        spans = self.spans(lengths, candidates.shape[1], rng)
         if self.sampler == "hf":
-            return inside(runs, candidates.shape[1]) & candidates
-        fits = _held(runs, lengths, candidates).cumsum(1) <= number[:, None]
-        taken = around(Spans(runs.start, runs.length.where(fits, -1)), lengths, candidates.shape[1]) & candidates
+            return inside(spans, candidates.shape[1]) & candidates
+        fits = _held(spans, lengths, candidates).cumsum(1) <= number[:, None]
+        taken = around(Spans(spans.start, spans.length.where(fits, -1)), lengths, candidates.shape[1]) & candidates
         return taken | sampling.exactly(number - taken.sum(1), candidates & ~taken, rng)
 
-    def runs(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
-        """One run in each window, window by window; the sampler "ours" lets one go on at the begin of the text."""
+    def spans(self, lengths: Tensor, width: int, rng: Generator) -> Spans:
+        """One span in each window, window by window; the sampler "ours" lets one go on at the begin of the text."""
         rows, ours, k = len(lengths), self.sampler == "ours", self.partial_prediction_k
         most = 0 if ours and self.ngram_weights == "single" else math.ceil(width / max(1, int(k)))
         length = torch.tensor([n for n, often in enumerate(GRAMS[self.ngram_weights], 1) for _ in range(often)])
@@ -129,7 +129,7 @@ class ChooseOrder(Choose):
         most = plan_overrides.word_count(example.tokens) - self._fewest
         if not 0 <= cut <= most:
             left = ", so that a word is left to predict" if self._fewest else ""
-            raise Refusal(f"The cut is {cut}; it must lie between 0 and {most}{left}.")
+            raise UserError(f"The cut is {cut}; it must lie between 0 and {most}{left}.")
         given = plan_overrides.words_in_order(example, rank, 0)[:cut]
         return example.tokens.lengths - plan_overrides.places(example, given).sum(1)
 
@@ -145,16 +145,16 @@ class ChooseOrder(Choose):
         return int(self.sampler != "hf")
 
 
-def around(runs: Spans, lengths: Tensor, width: int) -> Tensor:
-    """Which positions `[b, t]` lie in a run; a run that goes beyond the end of the text goes on at its begin."""
-    beyond = runs.start + runs.length - lengths[:, None]
-    start = torch.cat([runs.start, torch.zeros_like(beyond)], dim=1)
-    return inside(Spans(start, torch.cat([runs.length - beyond.clamp(min=0), beyond], dim=1)), width)
+def around(spans: Spans, lengths: Tensor, width: int) -> Tensor:
+    """Which positions `[b, t]` lie in a span; a span that goes beyond the end of the text goes on at its begin."""
+    beyond = spans.start + spans.length - lengths[:, None]
+    start = torch.cat([spans.start, torch.zeros_like(beyond)], dim=1)
+    return inside(Spans(start, torch.cat([spans.length - beyond.clamp(min=0), beyond], dim=1)), width)
 
 
-def _held(runs: Spans, lengths: Tensor, candidates: Tensor) -> Tensor:
-    """How many candidates each run holds, `[b, m]`."""
+def _held(spans: Spans, lengths: Tensor, candidates: Tensor) -> Tensor:
+    """How many candidates each span holds, `[b, m]`."""
     before = pad(candidates.long().cumsum(1), (1, 0))
-    after = (runs.start + runs.length) % lengths[:, None].clamp(min=1)
-    wrapped = before[:, -1:] * (after <= runs.start)
-    return (before.gather(1, after) - before.gather(1, runs.start) + wrapped) * (runs.length > 0)
+    after = (spans.start + spans.length) % lengths[:, None].clamp(min=1)
+    wrapped = before[:, -1:] * (after <= spans.start)
+    return (before.gather(1, after) - before.gather(1, spans.start) + wrapped) * (spans.length > 0)

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, arange, arange_rows
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.choose.spans import ChosenSpans, mark_spans
 from playground.objectives.ops import sampling
@@ -83,7 +83,9 @@ class ChooseGapSentences(Choose):
         count = plan.shape[1]
         for number in wanted["sentences"]:
             if not 1 <= number <= count:
-                raise Refusal(f"Sentence {number} is not in the text; it has {count}, so 1 to {count} would be right.")
+                raise UserError(
+                    f"Sentence {number} is not in the text; it has {count}, so 1 to {count} would be right."
+                )
         asked = torch.tensor([n - 1 for n in wanted["sentences"]], dtype=torch.long, device=plan.device)
         return torch.isin(arange(count, plan.device), asked).expand_as(plan)
 

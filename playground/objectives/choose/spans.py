@@ -1,4 +1,4 @@
-"""Choose runs of tokens."""
+"""Choose spans of tokens."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -13,8 +13,8 @@ from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.choose.tokens import rounding_note
 from playground.objectives.ops import sampling
+from playground.objectives.ops.marked_spans import marked_spans
 from playground.objectives.ops.ragged import kept_first
-from playground.objectives.ops.segments import runs
 from playground.objectives.stage import Choose, Wishes
 
 
@@ -110,18 +110,20 @@ def describe_spans(example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any
 
 @dataclass(frozen=True)
 class ChooseMassSpan(Choose):
-    """Mark one run of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
+    """Mark one span of half the tokens, often at an end (MASS, arXiv:1905.02450, sec. 3.2 and released code).
 
-    The released code counts a special token before and one after the text, and the run may reach over the last one
-    (`count_specials`), which itself is no target here. A run that meets a special token within the text goes on behind
+    The released code counts a special token before and one after the text, and the span may reach over the last one
+    (`count_specials`), which itself is no target here. A span that meets a special token within the text goes on behind
     it.
     """
 
     span_ratio: float = knob(
         0.5, 0.0, 1.0, unit="share of tokens", why="One token is MLM, all of them is a language model."
     )
-    edge_prob: float = knob(0.4, 0.0, 1.0, unit="probability", why="How often the run is put at the very start or end.")
-    count_specials: bool = knob(False, why="Count the signs at both ends, as the released code does.")
+    edge_prob: float = knob(
+        0.4, 0.0, 1.0, unit="probability", why="How often the span is put at the very start or end."
+    )
+    count_specials: bool = knob(False, why="Count the special tokens at both ends, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
@@ -142,14 +144,14 @@ class ChooseMassSpan(Choose):
 
 @dataclass(frozen=True)
 class ChooseSpans(Choose):
-    """Mark separate runs that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
+    """Mark separate spans that together hold an exact share (T5, arXiv:1910.10683, sec. 3.1.4 and released code).
 
-    Every set of so many runs is equally likely. The released code in addition starts with an untouched part and
-    ends with a run, so a short text always loses its last words: `match_released_code` does the same.
+    Every set of so many spans is equally likely. The released code in addition starts with an untouched part and
+    ends with a span, so a short text always loses its last words: `match_released_code` does the same.
     """
 
     noise_density: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
-    mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer runs are harder to fill.")
+    mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer spans are harder to fill.")
     match_released_code: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
@@ -168,7 +170,7 @@ class ChooseSpans(Choose):
 
     @property
     def outer(self) -> int:
-        """Whether a run may lie at each end of the text: 1 for yes."""
+        """Whether a span may lie at each end of the text: 1 for yes."""
         return 0 if self.match_released_code else 1
 
     def rounding(self, example: Batch) -> str:
@@ -177,11 +179,11 @@ class ChooseSpans(Choose):
         return rounding_note(self.noise_density, number) if number > 1 else ""
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
-        """How many tokens are hidden and in how many runs, `[b]` each; a text of one token keeps it."""
+        """How many tokens are hidden and in how many spans, `[b]` each; a text of one token keeps it."""
         wanted = sampling.half_even_single(self.noise_density, number).clamp(min=1 if self.noise_density > 0 else 0)
         gone = torch.minimum(wanted, (number - 1).clamp(min=0))
-        runs = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
-        return gone, torch.minimum(torch.minimum(runs, number - gone + self.outer), gone)
+        spans = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
+        return gone, torch.minimum(torch.minimum(spans, number - gone + self.outer), gone)
 
     build = staticmethod(mark_spans)
     revise = staticmethod(override_spans)
@@ -190,37 +192,37 @@ class ChooseSpans(Choose):
 
 @lru_cache(maxsize=64)
 def _counts(stage: ChooseSpans, widest: int, sentinels: int, device: torch.device) -> tuple[Tensor, Tensor, int]:
-    """The counts of all lengths up to the widest, `[widest + 1]` each, and the most runs; a third of a plan's time."""
-    gone, runs = stage.counts(torch.arange(widest + 1), sentinels)
-    return gone.to(device), runs.to(device), max(1, int(runs.max()))
+    """The counts of all lengths up to the widest, `[widest + 1]` each, and the most spans; a third of a plan's time."""
+    gone, spans = stage.counts(torch.arange(widest + 1), sentinels)
+    return gone.to(device), spans.to(device), max(1, int(spans.max()))
 
 
 @dataclass(frozen=True)
 class ChoosePoissonSpans(Choose):
-    """Mark runs of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
+    """Mark spans of Poisson length, gaps of length 0 included (BART, arXiv:1910.13461, sec. 2.2).
 
-    "exact" meets the budget and no runs overlap. "fairseq" lets runs begin at different positions, whatever lies behind
-    these: runs that overlap are one, the end of the text cuts them, and about a tenth of the budget is lost (released
-    code). With `whole_words` the budget and the runs are counted in words, as the released code does too; off by
+    "exact" meets the budget and no spans overlap. "fairseq" lets spans begin at different positions, whatever is behind
+    these: spans that overlap are one, the end of the text cuts them, and about a tenth of the budget is lost (released
+    code). With `whole_words` the budget and the spans are counted in words, as the released code does too; off by
     default, because it takes longer and is the same where every word is one token.
     """
 
     mask_ratio: float = knob(0.3, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     mean_length: float = knob(3.0, 0.5, 10.0, unit="tokens", why="The lambda of the Poisson law; 5 % have length 0.")
     whole_words: bool = knob(False, why="Count in whole words, as the released code does, so that no word is cut.")
-    placement: str = knob("exact", choices=("exact", "fairseq"), why="The released code lets runs overlap.")
+    placement: str = knob("exact", choices=("exact", "fairseq"), why="The released code lets spans overlap.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         if not self.whole_words:
             return past_specials(example, self._placed(example.maskable.sum(1), rng))
-        words = runs(example, example.maskable, example.tokens.word_ids)
+        words = marked_spans(example, example.maskable, example.tokens.word_ids)
         goes_on = words.marked & ~words.opens
         closes = words.marked & ~pad(goes_on, (0, 1))[:, 1:]
         return in_text(self._placed(words.count, rng), words.opens, closes)
 
     def _placed(self, number: Tensor, rng: Generator) -> ChosenSpans:
-        """Runs among so many units `[b]`; the last length, which was cut to fit, changes places with any of them."""
+        """Spans among so many units `[b]`; the last length, which was cut to fit, changes places with any of them."""
         budget = torch.minimum(sampling.ceiling(self.mask_ratio, number), number)
         length, count = sampling.poisson_budget(budget, self.mean_length, rng)
         other = (sampling.noise((len(count), 1), rng) * count[:, None]).long()
@@ -238,9 +240,9 @@ class ChoosePoissonSpans(Choose):
 
 
 def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:
-    """Runs of some lengths `[b, m]` that begin at different ones of `number [b]` units; those that overlap are one.
+    """Spans of some lengths `[b, m]` that begin at different ones of `number [b]` units; those that overlap are one.
 
-    Gaps are put in afterwards, each anywhere before, between and behind what is kept and the runs.
+    Gaps are put in afterwards, each anywhere before, between and behind what is kept and the spans.
     """
     long = length > 0
     start = sampling.subset(long.sum(1), number, length.shape[1], rng).gather(1, (long.cumsum(1) - 1).clamp(min=0))

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, arange_rows
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Choose, Wishes
@@ -37,7 +37,7 @@ class ChooseSplit(Choose):
         if not 1 <= split < max(count, 2):
             right = f"it must lie between 1 and {count - 1}, so that both parts have a word"
             alone = "a text of one word has no second part, so only 1 would be right"
-            raise Refusal(f"The split is {plan_overrides.short(split)}; {right if count > 1 else alone}.")
+            raise UserError(f"The split is {plan_overrides.short(split)}; {right if count > 1 else alone}.")
         return plan_overrides.places(example, range(1, split + 1)).sum(1)
 
     def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Choose runs of three tokens to be put in another order."""
+"""Choose spans of three tokens to be put in another order."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -10,7 +10,7 @@ from playground.batch import Batch, arange_rows
 from playground.knob import knob
 from playground.objectives.choose.spans import ChosenSpans, describe_spans, mark_spans, override_spans
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import runs
+from playground.objectives.ops.marked_spans import marked_spans
 from playground.objectives.stage import Choose
 
 SIZE = 3
@@ -18,13 +18,13 @@ SIZE = 3
 
 @dataclass(frozen=True)
 class ChooseTrigrams(Choose):
-    """Mark runs of three tokens apart from each other and from hidden words (StructBERT, arXiv:1908.04577, sec. 2.2.1).
+    """Mark spans of three tokens apart from each other and hidden words (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
-    They hold a share of the tokens, at least one run where one fits; how to round is not published.
+    They hold a share of the tokens, at least one span where one fits; how to round is not published.
     """
 
     trigram_ratio: float = knob(
-        0.05, 0.0, 0.9, unit="share of tokens", why="How much of the text stands in shuffled runs."
+        0.05, 0.0, 0.9, unit="share of tokens", why="How much of the text stands in shuffled spans."
     )
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
@@ -46,11 +46,11 @@ class ChooseTrigrams(Choose):
 
 
 def take_trigrams(example: Batch, free: Tensor, noise: Tensor, wanted: Tensor, most: int) -> Tensor:
-    """First positions `[b, most]`, sorted, of runs of three free ones that do not overlap; the width means none."""
+    """First positions `[b, most]`, sorted, of spans of three free ones that do not overlap; the width means none."""
     width, found, position = free.shape[1], [], arange_rows(free)
     if not width:
         return free.new_zeros((len(free), most), dtype=torch.long)
-    opens = free & (runs(example, free).last - position >= SIZE - 1)
+    opens = free & (marked_spans(example, free).last - position >= SIZE - 1)
     for number in range(most):
         best = noise.masked_fill(~opens, 2.0).argmin(1, keepdim=True)
         start = best.where(opens.gather(1, best) & (number < wanted)[:, None], width)

@@ -7,12 +7,12 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.choose.tokens import Chosen, bert_count, describe_chosen, override_chosen, with_chosen
 from playground.objectives.ops import sampling
+from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans, spread
 from playground.objectives.ops.sampling import first_of_rows
-from playground.objectives.ops.segments import Runs, runs, spread
 from playground.objectives.stage import Choose
 
 LABELS = {"word": (), "phrase": ("phrase",), "entity": ("mention",), "knowledge": ("mention", "phrase")}
@@ -60,10 +60,10 @@ class ChooseWholeUnits(Choose):
             return chosen
         return Chosen.at(torch.cat([chosen.places, spread(*any_one(size, idle, rng))]), size)
 
-    def units(self, example: Batch) -> Runs:
+    def units(self, example: Batch) -> MarkedSpans:
         """The units of each text; a special in the middle parts one in two."""
         number = unit_numbers(example.tokens, self.unit)
-        return runs(example, example.maskable & (number >= 0), number)
+        return marked_spans(example, example.maskable & (number >= 0), number)
 
     def build(self, example: Batch, plan: Chosen) -> Batch:
         return with_chosen(example, plan, example.maskable)
@@ -76,7 +76,9 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
     """A number for the unit of each token, `[b, t]`, below 0 for none; neighbours of one number are one."""
     for name in LABELS[unit]:
         if name not in tokens.labels:
-            raise Refusal(f"Choosing by {unit} needs the label {name!r} of every token, which this text does not have.")
+            raise UserError(
+                f"Choosing by {unit} needs the label {name!r} of every token, which this text does not have."
+            )
     kinds = [tokens.labels[name] for name in LABELS[unit]]
     kinds += [] if unit in ("phrase", "entity") else [tokens.word_ids]
     if len(kinds) == 1:

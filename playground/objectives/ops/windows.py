@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, Stream, arange, arange_rows, gather_origin
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
 
@@ -25,10 +25,12 @@ def override_radii(example: Batch, wanted: Sequence[int], most: int) -> Tensor:
     """The radii `[b, t]` of a plan by hand, one for each word, at most `most`."""
     count = plan_overrides.word_count(example.tokens)
     if len(wanted) != count:
-        raise Refusal(f"The plan radius names {len(wanted)} for {count} words; give one for each.")
+        raise UserError(f"The plan radius names {len(wanted)} for {count} words; give one for each.")
     for radius in wanted:
         if not 1 <= radius <= most:
-            raise Refusal(f"The radius {radius} does not fit; it must lie between 1 and {most}, the knob window_size.")
+            raise UserError(
+                f"The radius {radius} does not fit; it must lie between 1 and {most}, the knob window_size."
+            )
     by_word = torch.tensor([*wanted, 1], device=example.tokens.word_ids.device)
     return by_word[example.tokens.word_ids.clamp(0, count)]
 

@@ -8,7 +8,7 @@ from torch import Generator, Tensor
 
 from playground.answers import NegativeSampling
 from playground.batch import Batch, Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.change.tokens import word_id
 from playground.objectives.choose.frequent import word_weights
@@ -60,7 +60,7 @@ class SampleNegatives(Propose):
         scored, names = example.questions[-1].loss_mask[0], wanted["wrong"]
         needed = int(scored.sum()) * self.num_negatives
         if len(names) != needed:
-            raise Refusal(
+            raise UserError(
                 f"The plan wrong names {len(names)} words; {needed} are needed, {self.num_negatives} for each answer."
             )
         drawn = plan.clone()

@@ -7,7 +7,7 @@ import torch
 from torch import Generator, Tensor
 
 from playground.batch import Batch, arange_rows, mask_by_level
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
 from playground.objectives.see.alone import after_prefix, from_right, with_mask
@@ -40,7 +40,7 @@ class SampleMask(See):
         """The number of each row's mask, `[b]`."""
         weights = [getattr(self, kind) for kind in KINDS]
         if not any(weights):
-            raise Refusal("both, seq2seq, left and right are all 0; give at least one of them a part.")
+            raise UserError("both, seq2seq, left and right are all 0; give at least one of them a part.")
         return sampling.among(weights, (len(example.tokens.ids),), rng)
 
     def build(self, example: Batch, plan: Tensor) -> Batch:
@@ -56,7 +56,7 @@ class SampleMask(See):
         if "mask" not in wanted:
             return plan
         if wanted["mask"] not in KINDS:
-            raise Refusal(f"The mask is {wanted['mask']!r}; it must be one of {', '.join(KINDS)}.")
+            raise UserError(f"The mask is {wanted['mask']!r}; it must be one of {', '.join(KINDS)}.")
         return torch.full_like(plan, KINDS.index(wanted["mask"]))
 
     def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:

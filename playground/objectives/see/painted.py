@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import AttentionMask, Batch, Stream
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.stage import See
 
 
@@ -63,7 +63,7 @@ def _repaint(example: Batch, rule: Painted) -> Batch:
     queries, keys, field = streams.get(rule.matrix, (inputs, inputs, "attn_mask"))
     mask = getattr(queries, field, None)
     if queries is None or keys is None or mask is None:
-        raise Refusal(f"This objective has no matrix {rule.matrix!r}, so nothing can be painted in it.")
+        raise UserError(f"This objective has no matrix {rule.matrix!r}, so nothing can be painted in it.")
     made = replace(queries, **{field: in_cells(_cells(mask, rule, queries, keys), mask.odd_layers)})
     return replace(example, inputs=made) if queries is inputs else replace(example, decoder=made)
 

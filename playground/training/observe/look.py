@@ -10,7 +10,7 @@ from playground.analysis.predictions import Predictions, glance_at, sentence_of,
 from playground.batch import Batch, Tokens
 from playground.corpora import Corpus
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import Objective
 from playground.rng import generator
 from playground.tokenizing.text_input import read_input
@@ -66,10 +66,10 @@ def text_to_watch(
     try:
         typed = read(objective, sentence, second, strangers(0), corpus.tokenizer)
         if said_by_hand(objective):
-            raise Refusal(f"{objective.name} needs a pair with a label; a typed one has none.")
+            raise UserError(f"{objective.name} needs a pair with a label; a typed one has none.")
         if draw_that_asks(objective, typed.tokens) is None:
-            raise Refusal(f"{objective.name} asks nothing of {sentence[:60]!r}; type a longer sentence.")
-    except Refusal as refusal:
+            raise UserError(f"{objective.name} asks nothing of {sentence[:60]!r}; type a longer sentence.")
+    except UserError as refusal:
         origin = f"The typed sentence is not watched: {refusal} Watched instead: {held_out}."
         return to_watch(corpus, objective, window), origin
     origins = ("Watched: the typed sentence.", typed.notice, guessed(objective))

@@ -15,7 +15,7 @@ from torch import Tensor
 from playground import leaks
 from playground.analysis.predictions import ForwardTrace, read
 from playground.batch import Batch, Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.formula import written
 from playground.objectives.old_names import LEVELS, renamed
 from playground.parsing import has_form
@@ -183,7 +183,7 @@ def _watched(run: Run, folder: Path, events: Iterable[AnyEvent], text: Tokens | 
                 learner = event.learner
                 text = text or to_watch(run.corpus, learner.objective, learner.entry.recipe.seq_len)
                 recorder = ReplayRecorder.of(learner, run.corpus.name, text, run.last)
-                with suppress(Refusal):  # moments that cannot be read: the replay begins anew
+                with suppress(UserError):  # moments that cannot be read: the replay begins anew
                     earlier = load(folder) if learner.step else None
             assert recorder is not None, "a run begins with Started"
             assert learner is not None
@@ -211,7 +211,7 @@ def _save(folder: Path, recorder: ReplayRecorder, run: Run, earlier: Replay | No
 def load(folder: Path) -> Replay:
     """The replay in a run's folder, with the curve."""
     if not (folder / FILE).is_file():
-        raise Refusal(f"There is no {FILE} in {folder}: that run kept no moments to replay; train it again.")
+        raise UserError(f"There is no {FILE} in {folder}: that run kept no moments to replay; train it again.")
     about, tensors = checkpoint.read(folder / FILE)
     attention = {name.removeprefix("attention."): tensor for name, tensor in tensors.items()}
     try:
@@ -223,7 +223,7 @@ def load(folder: Path) -> Replay:
         curve = Curve(training, held_out, levels, names[0] if len(names) > 1 else "")
         return Replay(about["record"], tuple(about["moments"]), attention, curve)
     except (KeyError, TypeError, ValueError) as error:
-        raise Refusal(
+        raise UserError(
             f"The moments in {folder} are damaged or of another version ({error}); train it again."
         ) from error
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training.loop import Run
 from playground.training.observe.look import ProbeSentence
 from playground.training.parallel.seeds import Band, Finished, Observer, Point, bands, train_seeds
@@ -67,7 +67,7 @@ class ExtraSeeds:
                 self.steps[event.seed] = event.row.step
                 if event.row.held_out is not None:
                     self.evaluated.append(event)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.error = str(refusal)
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
             self.error = f"The other seeds stopped: {type(error).__name__}: {error}"

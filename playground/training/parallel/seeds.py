@@ -14,7 +14,7 @@ from statistics import fmean, stdev
 from typing import Any
 
 from playground.batch import Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training import checkpoint
 from playground.training.events import Evaluated, Event, Stepped
 from playground.training.loop import Run, events_of, prepared, train
@@ -120,9 +120,9 @@ def train_seeds(
     workers.
     """
     if not seeds or workers < 1:
-        raise Refusal(f"seeds are {list(seeds)} and workers {workers}; at least one of each is needed.")
+        raise UserError(f"seeds are {list(seeds)} and workers {workers}; at least one of each is needed.")
     if len(set(seeds)) < len(seeds):
-        raise Refusal(f"The seeds {list(seeds)} name one twice; every seed gives one run.")
+        raise UserError(f"The seeds {list(seeds)} name one twice; every seed gives one run.")
     parts, _ = stacks(run, seeds, parallelism)
     number = 0 if parts else plan(run, workers, len(seeds))[0]
     if parts:
@@ -229,12 +229,12 @@ def resumed(run: Run) -> TrainState | None:
     saved = checkpoint.load(run.out, run.device)
     learner = saved.learner
     if saved.corpus.hash != run.corpus.hash:
-        raise Refusal(
+        raise UserError(
             f"The run in {run.out} was trained on other text (content {saved.corpus.hash[:8]}, not "
             f"{run.corpus.hash[:8]}); give the same corpus to go on."
         )
     if learner.seed != run.seed:
-        raise Refusal(f"The run in {run.out} has seed {learner.seed}, not {run.seed}; give the same seed to go on.")
+        raise UserError(f"The run in {run.out} has seed {learner.seed}, not {run.seed}; give the same seed to go on.")
     return learner
 
 
@@ -276,7 +276,7 @@ def _train_in_workers(
                 if (finished := future.result()) is not None:
                     yield finished
     except BrokenProcessPool:
-        raise Refusal(
+        raise UserError(
             "A worker process ended by force, perhaps for want of memory. What was saved is kept: train with the same "
             "options and resume, perhaps with fewer workers."
         ) from None

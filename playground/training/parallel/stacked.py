@@ -11,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import pad
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.zoo.recipe import BETAS
 
 EPS = 1e-8
@@ -26,7 +26,7 @@ T = TypeVar("T")
 def chosen_way(way: str, device: torch.device) -> str:
     """Either "vmap" or "processes"; "auto" is "vmap" on CUDA, where launching kernels costs most."""
     if way not in PARALLELISM:
-        raise Refusal(f"parallelism is {way!r}; choose one of {', '.join(PARALLELISM)}.")
+        raise UserError(f"parallelism is {way!r}; choose one of {', '.join(PARALLELISM)}.")
     return ("vmap" if device.type == "cuda" else "processes") if way == "auto" else way
 
 

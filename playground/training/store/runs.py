@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.async_checkpoint import kept
@@ -164,7 +164,7 @@ class Runs:
         """One run by its name."""
         runs = {run.name: run for run in self.all()}
         if name not in runs:
-            raise Refusal(f"There is no run {name!r} in {self.folder}; there are: {', '.join(runs) or 'none'}.")
+            raise UserError(f"There is no run {name!r} in {self.folder}; there are: {', '.join(runs) or 'none'}.")
         return runs[name]
 
     def points(self, name: str, after: int = -1) -> list[Row]:
@@ -185,7 +185,7 @@ class Runs:
             with closing(base):
                 return [read(row) for row in base.execute(query, values).fetchall()]
         except (sqlite3.Error, ValueError) as error:
-            raise Refusal(
+            raise UserError(
                 f"The list of runs {self.folder / FILE} is damaged ({error}). Move it away to begin a new list; the "
                 "runs' own folders stay as they are."
             ) from error
@@ -194,7 +194,7 @@ class Runs:
         """A run at its latest checkpoint, or at an earlier one that was kept."""
         run = self.find(name)
         if run.out is None:
-            raise Refusal(f"The run {name} kept no checkpoint; give a run a folder (--out) to go back to it.")
+            raise UserError(f"The run {name} kept no checkpoint; give a run a folder (--out) to go back to it.")
         earlier = kept(Path(run.out))
         if step in earlier:
             return checkpoint.load(earlier[step], device)
@@ -202,14 +202,14 @@ class Runs:
         if step in (None, latest.learner.step):
             return latest
         steps = sorted({*earlier, latest.learner.step})
-        raise Refusal(f"The run {name} kept nothing of step {step}; it kept {', '.join(map(str, steps))}.")
+        raise UserError(f"The run {name} kept nothing of step {step}; it kept {', '.join(map(str, steps))}.")
 
     def rename(self, name: str, title: str) -> None:
         """Give a run a title in lists; its name and its folder stay. An empty title removes it."""
         self.find(name)
         title = " ".join(title.split())
         if len(title) > LONGEST_TITLE:
-            raise Refusal(f"The title has {len(title)} characters; use at most {LONGEST_TITLE}.")
+            raise UserError(f"The title has {len(title)} characters; use at most {LONGEST_TITLE}.")
         with closing(self._open()) as base, base:
             _note(base, name, "title", title)
 
@@ -217,7 +217,7 @@ class Runs:
         """Delete a run and its folder within the list's, and say what stays; its forks keep what they need of it."""
         run = self.find(name)
         if run.state == "running":
-            raise Refusal(f"{run.shown} is being trained; stop it before it is deleted.")
+            raise UserError(f"{run.shown} is being trained; stop it before it is deleted.")
         forks = [fork for fork in self.all() if fork.parent == name]
         with closing(self._open()) as base, base:
             for fork in forks:
@@ -255,7 +255,7 @@ class Runs:
             self._open().close()
         above = next(each for each in (self.folder, *self.folder.absolute().parents) if os.path.exists(each))
         if not (above.is_dir() and os.access(above, os.W_OK)):
-            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be made; give a writable folder.")
+            raise UserError(f"The list of runs in {self.folder / FILE} cannot be made; give a writable folder.")
 
     def recorded(
         self, name: str, run: Run, events: Iterable[AnyEvent], parent: Parent | None = None
@@ -269,7 +269,7 @@ class Runs:
                     recorder.record(event)
                     yield event
         except sqlite3.Error as error:
-            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
+            raise UserError(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
         finally:
             _recorded_here.discard(key)
 
@@ -286,7 +286,7 @@ class Runs:
         except (OSError, sqlite3.Error) as error:
             if base is not None:
                 base.close()
-            raise Refusal(f"The list of runs in {self.folder / FILE} cannot be opened ({error}).") from error
+            raise UserError(f"The list of runs in {self.folder / FILE} cannot be opened ({error}).") from error
         return base
 
 
@@ -395,7 +395,7 @@ def _check_format(base: sqlite3.Connection, path: Path) -> None:
     version, tables = base.execute(both).fetchone()  # at once, since another process may be making the list
     if tables and version != FORMAT:
         base.close()
-        raise Refusal(
+        raise UserError(
             f"The list of runs {path} has format {version}; this version reads format {FORMAT}. Move it away to begin "
             "a new list; the runs' own folders stay as they are."
         )

@@ -9,7 +9,7 @@ from playground.analysis.predictions import TOP, glance, sentence_of
 from playground.answers import Replaced, total_loss
 from playground.batch import MASK_TITLES
 from playground.corpora import from_pasted
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import generator
 from playground.tokenizing import read_input
 from playground.training import Stepped, train
@@ -138,7 +138,7 @@ def test_any_sentence_can_be_watched(name, text):
 
 
 def test_a_sentence_without_words_is_refused():
-    with pytest.raises(Refusal, match="has no words"):
+    with pytest.raises(UserError, match="has no words"):
         sentence("   ")
 
 

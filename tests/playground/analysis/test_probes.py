@@ -9,7 +9,7 @@ from playground.analysis.attention_patterns import PATTERNS, habits
 from playground.analysis.cloze import log_chances, texts, with_gap
 from playground.analysis.probes import AGREEMENT, POLARITY, PROBES, asked
 from playground.corpora import open_corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.leaks import check
 from playground.models import make_model, with_required_parts
 from playground.objectives import find_objective
@@ -69,7 +69,7 @@ def test_every_other_word_that_may_be_seen_matters(reader, name):
 
 
 def test_static_vectors_are_refused_in_a_sentence():
-    with pytest.raises(Refusal, match="do not read a sentence"):
+    with pytest.raises(UserError, match="do not read a sentence"):
         with_gap(find_entry("BERT").model.__class__(kind="static"), texts(ROWS, of_words(WORDS)), torch.tensor(PLACES))
 
 

@@ -10,7 +10,7 @@ from playground import cli
 from playground.analysis import procrustes
 from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld.translate import Language, encipher
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import generator
 from tests.playground.objectives.test_laws import assert_share
 from tests.runs import reviews
@@ -97,9 +97,9 @@ def test_words_by_lot_are_as_hard_as_those_that_found_the_turn(parallel):
 
 
 def test_what_cannot_be_laid_over_is_refused():
-    with pytest.raises(Refusal, match="reviews has one language"):
+    with pytest.raises(UserError, match="reviews has one language"):
         procrustes.spaces(reviews())
-    with pytest.raises(Refusal, match="The number of known words is 3; it must lie between 1 and 2"):
+    with pytest.raises(UserError, match="The number of known words is 3; it must lie between 1 and 2"):
         procrustes.align(torch.eye(3), torch.eye(3), [(0, 0), (1, 1), (2, 2)], 3)
 
 

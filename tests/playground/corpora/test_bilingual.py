@@ -10,7 +10,7 @@ from playground.corpora import open_corpus
 from playground.corpora.catalog.bilingual import Bilingual, make_bilingual
 from playground.corpora.tinyworld.labels import LABELS
 from playground.corpora.tinyworld.translate import encipher
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import find_objective, objectives
 from playground.rng import generator
 from playground.tokenizing.vocabulary import SEPARATOR, UNKNOWN
@@ -143,5 +143,5 @@ def test_a_corpus_with_a_knob_turned_is_opened_again_by_its_name(monkeypatch, tm
     ],
 )
 def test_a_knob_that_cannot_be_turned_is_refused(name, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         open_corpus(name, tokens=4000)

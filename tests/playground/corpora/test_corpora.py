@@ -18,7 +18,7 @@ from playground.corpora.readers import text as reading
 from playground.corpora.readers.decode import plain_lines
 from playground.corpora.sources import sources
 from playground.corpora.tinyworld import generate
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
 
 PARAGRAPH = "The cat sat on the mat. It was a warm day! Nobody else came.\n"
@@ -121,23 +121,23 @@ REFUSED = [
 
 @pytest.mark.parametrize(("content", "sentence"), REFUSED, ids=[sentence[9:30] for _, sentence in REFUSED])
 def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(tmp_path, content, sentence):
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(UserError) as refusal:
         read_text_file(write(tmp_path, content))
     assert str(refusal.value).startswith(sentence)
 
 
 def test_the_byte_offset_is_that_of_the_file(tmp_path, monkeypatch):
     monkeypatch.setattr(decode, "CHUNK", 7)
-    with pytest.raises(Refusal, match="byte 30 "):
+    with pytest.raises(UserError, match="byte 30 "):
         read_text_file(write(tmp_path, "ééééé".encode() * 3 + b"\xff" + b"x" * 30))
 
 
 def test_a_missing_file_and_a_folder_are_refused(tmp_path):
-    with pytest.raises(Refusal, match=r"no file .*nothing"):
+    with pytest.raises(UserError, match=r"no file .*nothing"):
         read_text_file(tmp_path / "nothing.txt")
-    with pytest.raises(Refusal, match="is a folder"):
+    with pytest.raises(UserError, match="is a folder"):
         read_text_file(tmp_path)
-    with pytest.raises(Refusal, match="is a folder"):
+    with pytest.raises(UserError, match="is a folder"):
         open_corpus(str(tmp_path))
 
 
@@ -145,14 +145,14 @@ def test_a_missing_file_and_a_folder_are_refused(tmp_path):
 def test_a_file_that_may_not_be_read_is_refused(tmp_path):
     path = write(tmp_path, TEXT.encode())
     path.chmod(0)
-    with pytest.raises(Refusal, match="cannot be read"):
+    with pytest.raises(UserError, match="cannot be read"):
         read_text_file(path)
 
 
 def test_pasted_nothing_is_refused():
-    with pytest.raises(Refusal, match="The pasted text is empty"):
+    with pytest.raises(UserError, match="The pasted text is empty"):
         from_pasted("")
-    with pytest.raises(Refusal, match="only white space"):
+    with pytest.raises(UserError, match="only white space"):
         from_pasted(" \n ")
 
 
@@ -192,9 +192,9 @@ def test_windows_are_the_corpus_cut_into_rows():
 
 def test_a_window_longer_than_the_part_is_refused_with_both_numbers():
     corpus = from_pasted(TEXT)
-    with pytest.raises(Refusal, match=r"has \d+ tokens; one window of 5000 needs 5000"):
+    with pytest.raises(UserError, match=r"has \d+ tokens; one window of 5000 needs 5000"):
         corpus.windows(5000)
-    with pytest.raises(Refusal, match="held-out part"):
+    with pytest.raises(UserError, match="held-out part"):
         corpus.windows(200, "held_out")
 
 
@@ -315,11 +315,11 @@ def test_pairs_of_two_languages_are_translations():
 
 
 def test_texts_without_pairs_are_refused_in_a_sentence():
-    with pytest.raises(Refusal, match="has only one document with pairs"):
+    with pytest.raises(UserError, match="has only one document with pairs"):
         from_pasted(PARAGRAPH * 40).pairs(32)
-    with pytest.raises(Refusal, match="No document of pasted text has two sentences"):
+    with pytest.raises(UserError, match="No document of pasted text has two sentences"):
         from_pasted("one two three four five\n\n" * 40).pairs(32)
-    with pytest.raises(Refusal, match="The length is 1; a pair"):
+    with pytest.raises(UserError, match="The length is 1; a pair"):
         PAIRED.pairs(1)
 
 
@@ -339,14 +339,14 @@ def test_the_catalogue_begins_with_the_default():
 
 def test_an_unknown_corpus_is_refused_with_what_there_is():
     with pytest.raises(
-        Refusal, match=r"no corpus and no file named 'wrold'; the corpora are: world, affixes, agreement, "
+        UserError, match=r"no corpus and no file named 'wrold'; the corpora are: world, affixes, agreement, "
     ):
         open_corpus("wrold")
 
 
 @pytest.mark.parametrize("tokens", [0, 10**9])
 def test_a_senseless_size_is_refused(tokens):
-    with pytest.raises(Refusal, match=f"tokens is {tokens}"):
+    with pytest.raises(UserError, match=f"tokens is {tokens}"):
         open_corpus("world", tokens=tokens)
 
 

@@ -24,7 +24,7 @@ from playground.corpora.tinyworld.presets.senses import WHEN, WHERE
 from playground.corpora.tinyworld.presets.shortcuts import CUES
 from playground.corpora.tinyworld.supersenses import supersense
 from playground.corpora.tinyworld.world import grammar
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.vocabulary import SEPARATOR, UNKNOWN
 
 PRESETS = catalog.find("playground.corpora.tinyworld.presets", Preset)
@@ -290,7 +290,7 @@ def test_codes_can_be_left_out_and_the_vocabulary_stays_the_same():
 
 
 def test_a_share_that_is_none_is_refused():
-    with pytest.raises(Refusal, match="vocabulary is 2"):
+    with pytest.raises(UserError, match="vocabulary is 2"):
         make_domains(0, 2000, vocabulary=2)
 
 

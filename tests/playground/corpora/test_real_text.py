@@ -19,7 +19,7 @@ from playground.corpora import (
 from playground.corpora.catalog.reference import prose
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers import decode, table
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.vocabulary import SEPARATOR
 
 KINDS = pytest.mark.parametrize("kind", ["word", "bpe"])
@@ -90,12 +90,12 @@ def test_columns_that_are_named_are_not_guessed(tmp_path):
     assert found.notice == ""
     assert "column 'mood'" not in read_table(path, text="note").notice
     with pytest.raises(
-        Refusal, match=r"a\.csv has no column 'feeling'; its columns are: 'id', 'text', 'note', 'label'"
+        UserError, match=r"a\.csv has no column 'feeling'; its columns are: 'id', 'text', 'note', 'label'"
     ):
         read_table(path, label="feeling")
-    with pytest.raises(Refusal, match=r"b\.csv has no row with something in the columns 'text' and 'label'"):
+    with pytest.raises(UserError, match=r"b\.csv has no row with something in the columns 'text' and 'label'"):
         read_table(write(tmp_path, "b.csv", "text,label\n,x\ny,\n"), "text", "label")
-    with pytest.raises(Refusal, match="both the text and the label"):
+    with pytest.raises(UserError, match="both the text and the label"):
         read_table(path, text="note", label="note")
 
 
@@ -124,7 +124,7 @@ def test_a_column_of_many_values_is_no_label(tmp_path):
     found = read_table(path)
     assert (found.labels, found.label_names, found.label_column) == ((), (), None)
     assert found.notice == "Guessed: the text is in the column 'text', no column is a label."
-    with pytest.raises(Refusal, match="'score' has more than 200 different values"):
+    with pytest.raises(UserError, match="'score' has more than 200 different values"):
         read_table(path, label="score")
 
 
@@ -191,7 +191,7 @@ BAD_TABLES = {
 @pytest.mark.parametrize("name", BAD_TABLES)
 def test_a_table_that_cannot_be_read_is_refused_in_a_sentence(tmp_path, name):
     content, sentence = BAD_TABLES[name]
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(UserError) as refusal:
         read_table(write(tmp_path, name, content))
     assert str(refusal.value).startswith(sentence)
 
@@ -201,7 +201,7 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(tmp_path, monk
     monkeypatch.setattr(decode, "CHUNK", 100)
     path = write(tmp_path, "a.jsonl", '{"text": "a"}\n' + "a" * 5000)
     heard = []
-    with pytest.raises(Refusal, match=r"Line 2 of a\.jsonl is longer than 1,000 letters"):
+    with pytest.raises(UserError, match=r"Line 2 of a\.jsonl is longer than 1,000 letters"):
         read_table(path, progress=lambda done, total: heard.append(done))
     assert heard[-1] < 1500
 
@@ -304,14 +304,14 @@ BAD_LINES = {
 
 @pytest.mark.parametrize("line", BAD_LINES, ids=range(len(BAD_LINES)))
 def test_a_wrong_line_of_a_treebank_is_named(tmp_path, line):
-    with pytest.raises(Refusal) as refusal:
+    with pytest.raises(UserError) as refusal:
         read_treebank(write(tmp_path, "a.conllu", "# a comment\n" + line + "\n\n"))
     assert str(refusal.value).startswith(BAD_LINES[line])
 
 
 def test_a_sentence_that_never_ends_is_refused(tmp_path):
     lines = "".join(f"{k}\tw\t_\tX\t_\t_\t0\troot\t_\t_\n" for k in range(1, 10_010))
-    with pytest.raises(Refusal, match="a sentence of more than 10,000 words"):
+    with pytest.raises(UserError, match="a sentence of more than 10,000 words"):
         read_treebank(write(tmp_path, "a.conllu", lines))
 
 
@@ -345,7 +345,7 @@ def test_each_line_and_its_translation_are_a_document(tmp_path, kind):
 def test_files_that_do_not_match_line_by_line_are_refused(tmp_path):
     first = write(tmp_path, "a.en", "\n".join(ENGLISH))
     second = write(tmp_path, "a.fr", "\n".join(FRENCH[:-2]))
-    with pytest.raises(Refusal, match=r"a\.en has 36 lines and a\.fr 34; each line of one must be the translation"):
+    with pytest.raises(UserError, match=r"a\.en has 36 lines and a\.fr 34; each line of one must be the translation"):
         read_translations(first, second)
 
 
@@ -379,15 +379,15 @@ def test_an_encoding_can_be_named(tmp_path, encoding):
 
 @pytest.mark.parametrize("encoding", ["klingon", "rot13", "zip", "utf\0"])
 def test_a_senseless_encoding_is_refused(tmp_path, encoding):
-    with pytest.raises(Refusal, match="There is no encoding"):
+    with pytest.raises(UserError, match="There is no encoding"):
         read_text_file(write(tmp_path, "a.txt", GREETING), encoding=encoding)
 
 
 def test_a_wrong_encoding_is_refused_with_the_place(tmp_path):
     path = write(tmp_path, "a.txt", GREETING.encode("latin-1"))
-    with pytest.raises(Refusal, match=r"a\.txt is not in UTF-8: byte 2 cannot be read.*name its encoding"):
+    with pytest.raises(UserError, match=r"a\.txt is not in UTF-8: byte 2 cannot be read.*name its encoding"):
         read_text_file(path)
-    with pytest.raises(Refusal, match=r"a\.txt is not in ascii: byte 2 cannot be read; name another encoding"):
+    with pytest.raises(UserError, match=r"a\.txt is not in ascii: byte 2 cannot be read; name another encoding"):
         read_text_file(path, encoding="ascii")
 
 
@@ -419,7 +419,7 @@ def test_a_name_leads_to_its_reader(tmp_path):
     }
     assert {name: set(open_corpus(f"{tmp_path}/{name}").labels) for name in labels} == labels
     for nothing in (f"{tmp_path}/c++.en+missing.fr", "a" * 5000, "a\0b", "+"):
-        with pytest.raises(Refusal, match="no corpus and no file"):
+        with pytest.raises(UserError, match="no corpus and no file"):
             open_corpus(nothing)
 
 
@@ -451,7 +451,7 @@ def test_markup_code_and_what_comes_twice_are_no_prose():
 
 def test_a_python_without_its_reference_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "pydoc_data.topics", None)
-    with pytest.raises(Refusal, match="This Python comes without its reference"):
+    with pytest.raises(UserError, match="This Python comes without its reference"):
         open_corpus("python reference")
 
 
@@ -481,7 +481,7 @@ def test_a_data_set_of_the_hub_is_a_table(monkeypatch):
 
 def test_a_hub_that_is_missing_or_out_of_reach_is_a_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(Refusal, match=r"need the library datasets: pip install 'pretraining-playground\[hub\]'"):
+    with pytest.raises(UserError, match=r"need the library datasets: pip install 'pretraining-playground\[hub\]'"):
         open_corpus("hub:glue")
 
     def load(*args, **options):
@@ -489,6 +489,6 @@ def test_a_hub_that_is_missing_or_out_of_reach_is_a_sentence(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "datasets", SimpleNamespace(load_dataset=load))
     with pytest.raises(
-        Refusal, match=r"'glue' cannot be read: Couldn't reach the Hub\. Check its name and the network"
+        UserError, match=r"'glue' cannot be read: Couldn't reach the Hub\. Check its name and the network"
     ):
         open_corpus("hub:glue")

@@ -22,7 +22,7 @@ from playground.corpora.tinyworld.tasks.senses import RULES, sense_sentences
 from playground.corpora.tinyworld.tasks.shortcuts import shortcut_sentences
 from playground.corpora.tinyworld.tasks.similarity import paraphrase_pairs, similarity_pairs
 from playground.corpora.tinyworld.tasks.typos import ERRORS, mistyped_sentences
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.vocabulary import UNKNOWN
 
 WORDS_OF = {
@@ -53,7 +53,7 @@ def test_pairs_are_balanced_different_and_never_in_both_splits(task):
     assert max(Counter(labels).values()) - min(Counter(labels).values()) <= 1
     assert (pairs, labels) == task(300, 0, "train")
     assert all(known("world", [*one, *two]) for one, two in pairs)
-    with pytest.raises(Refusal, match="split is 'dev'"):
+    with pytest.raises(UserError, match="split is 'dev'"):
         task(3, 0, "dev")
 
 
@@ -120,7 +120,7 @@ def test_minimal_pairs_differ_in_one_place_and_only_the_first_is_right(kind):
 
 
 def test_an_unknown_kind_of_minimal_pairs_is_refused():
-    with pytest.raises(Refusal, match="no kind of minimal pairs named 'colour'; choose one of: agreement-0"):
+    with pytest.raises(UserError, match="no kind of minimal pairs named 'colour'; choose one of: agreement-0"):
         minimal_pairs("colour", 3, 0)
 
 
@@ -157,7 +157,7 @@ def test_sentences_with_a_sense_hold_the_word_at_its_place(cue):
 
 
 def test_an_unknown_place_of_a_cue_is_refused():
-    with pytest.raises(Refusal, match="no place of a cue named 'above'"):
+    with pytest.raises(UserError, match="no place of a cue named 'above'"):
         sense_sentences("above", 3, 0)
 
 

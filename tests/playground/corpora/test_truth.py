@@ -13,7 +13,7 @@ from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.grammar import Form, build, read_rules
 from playground.corpora.tinyworld.tasks.draw import write_words
 from playground.corpora.tinyworld.truth import every_text, expansions
-from playground.errors import Refusal
+from playground.errors import UserError
 
 RULES = [("world", "Sense-bank.money"), ("families", "Matter"), ("senses", "Xor")]
 
@@ -95,14 +95,14 @@ def test_pairs_of_adjectives_are_never_the_same_word():
 
 
 def test_what_cannot_be_written_out_is_refused():
-    with pytest.raises(Refusal, match="no rule named 'Sonnet'"):
+    with pytest.raises(UserError, match="no rule named 'Sonnet'"):
         every_text("world", "Sonnet")
-    with pytest.raises(Refusal, match="repeats what its document remembers"):
+    with pytest.raises(UserError, match="repeats what its document remembers"):
         every_text("symbols", "Again")
 
 
 def test_too_many_texts_are_refused(monkeypatch):
     monkeypatch.setattr("playground.corpora.tinyworld.truth.MOST", 100)
     every_text.cache_clear()  # another test may have had these texts written
-    with pytest.raises(Refusal, match="more than 100 texts"):
+    with pytest.raises(UserError, match="more than 100 texts"):
         every_text("reviews", "Said-good")

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task, strategies
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.comparing.compare import compare
@@ -50,14 +50,14 @@ def test_a_new_decoder_is_new_and_the_base_is_not_touched():
 
 def test_parts_that_do_not_fit_are_refused():
     source = base_of("BERT").learner
-    with pytest.raises(Refusal, match="has a decoder already"):
+    with pytest.raises(UserError, match="has a decoder already"):
         with_decoder(base_of("BART").learner, WORDS, None, None)
-    with pytest.raises(Refusal, match="further networks"):
+    with pytest.raises(UserError, match="further networks"):
         with_decoder(base_of("ELECTRA").learner, WORDS, None, None)
-    with pytest.raises(Refusal, match="different vocabularies"):
+    with pytest.raises(UserError, match="different vocabularies"):
         with_decoder(source, WORDS, source, of_words(["the"]))
     wide = replace(source.entry, model=replace(source.entry.model, width=source.model.shape.width * 2))
-    with pytest.raises(Refusal, match="layers do not fit"):
+    with pytest.raises(UserError, match="layers do not fit"):
         with_decoder(source, WORDS, type(source).new(wide, WORDS.words, 0, source.device), WORDS)
     assert learner_of("BERT").model.shape.decoder_layers == 0
 
@@ -77,7 +77,7 @@ def test_one_stack_starts_anew_and_everything_else_is_kept(part):
 
 @pytest.mark.parametrize("name", ["new decoder", "new encoder"])
 def test_a_part_can_start_anew_only_where_there_are_two(name):
-    with pytest.raises(Refusal, match=f"{name} needs a model with an encoder and a decoder"):
+    with pytest.raises(UserError, match=f"{name} needs a model with an encoder and a decoder"):
         texts_for(base_of("BERT").learner, find_task("sentiment"), [find_strategy(name)], WORDS)
     assert texts_for(base_of("BART").learner, find_task("sentiment"), [find_strategy(name)], WORDS)
 
@@ -118,12 +118,12 @@ def moved(outcome, part):
 def test_where_a_decoder_writes_it_is_said_that_extra_modules_are_in_the_encoder_alone(name, does):
     base = base_of("BART")
     made = compared(base, "summary", name)
-    (said,) = [told for told in made.told if "extra modules" in told]
+    (said,) = [told for told in made.notices if "extra modules" in told]
     assert said.endswith(f"are plugged into the encoder's layers only; the decoder of BART {does}.")
     strategy, (outcome,) = find_strategy(name), made.outcomes[find_strategy(name).name]
     assert all(extra.name in said for extra in strategy.extras)
     assert (moved(outcome, "decoder") > 0) == (does != "stays frozen"), "the sentence is what the engine did"
-    assert not any("extra modules" in told for told in compared(base, "summary", "full").told)
+    assert not any("extra modules" in told for told in compared(base, "summary", "full").notices)
 
 
 @pytest.mark.parametrize("name", WITH_EXTRAS)
@@ -140,9 +140,9 @@ def test_extra_modules_of_a_kind_are_one_for_every_layer_of_the_encoder_and_none
 def test_a_decoder_that_learns_in_some_steps_is_counted_in_steps():
     late = replace(find_strategy("adapters"), plasticity=find_strategy("three stages").plasticity, name="late")
     *_, made = compare(base_of("BART"), WORDS, replace(SPEC, task="summary"), chosen=[late], batch_size=4)
-    assert any(told.endswith("the decoder of BART learns without them in 2 of 4 steps.") for told in made.told)
+    assert any(told.endswith("the decoder of BART learns without them in 2 of 4 steps.") for told in made.notices)
 
 
 @pytest.mark.parametrize(("entry", "task"), [("BERT", "sentiment"), ("BART", "sentiment"), ("GPT", "summary")])
 def test_where_no_decoder_writes_nothing_is_said_of_one(entry, task):
-    assert not any("decoder" in told for told in compared(base_of(entry), task, "adapters").told)
+    assert not any("decoder" in told for told in compared(base_of(entry), task, "adapters").notices)

@@ -14,14 +14,12 @@ from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
-import nbformat
-import papermill
 import pytest
 import torch
 from PIL import Image
 
 from playground import cli
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Cell, Comparison, TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import (
     FIXED,
@@ -161,7 +159,7 @@ def test_lists_are_cut_at_the_commas_between_strategies():
     ],
 )
 def test_a_line_that_cannot_be_read_is_one_sentence(line, said):
-    with pytest.raises(Refusal, match=re.escape(said)):
+    with pytest.raises(UserError, match=re.escape(said)):
         read(line)
 
 
@@ -309,7 +307,7 @@ def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges
         assert search_rate(base_of(), find_strategy(name), texts(16), SETTING, 0) in GRID
         assert [rate for rate, *_ in seen] == list(GRID)
         assert {(a, b) for _, a, b, _ in seen} == {(12, 4)}
-    with pytest.raises(Refusal, match="labels is 6"):
+    with pytest.raises(UserError, match="labels is 6"):
         search_rate(base_of(), find_strategy("full"), texts(6), SETTING, 0)
 
 
@@ -317,7 +315,7 @@ def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges
     ("more", "said"), [({"match": "time"}, "match is 'time'"), ({"lr_policy": "best"}, "lr_policy is 'best'")]
 )
 def test_an_unknown_rule_is_refused(more, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         compared("full", **more)
 
 
@@ -552,6 +550,9 @@ def test_the_command_line_on_the_page_makes_the_same_numbers_again(trained, caps
 @pytest.mark.slow
 def test_the_notebook_runs_by_papermill_and_finds_what_was_on_screen(trained):
     """A kernel is started, which takes seconds; it works where the notebook lies, as in JupyterLab."""
+    import nbformat  # two seconds, which no other test of this file needs
+    import papermill
+
     assert (
         cli.main(
             [

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.comparing.continual import (
     ContinualResult,
@@ -123,5 +123,5 @@ def test_the_means_are_those_of_the_matrices():
 )
 def test_what_is_no_sequence_is_refused(tasks, strategy, said):
     spec = ComparisonSpec(task=tasks[0], then=tuple(tasks[1:]), strategies=(strategy,))
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         next(continual(base_of("BERT"), reviews().tokenizer, spec))

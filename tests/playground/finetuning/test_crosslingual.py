@@ -10,7 +10,7 @@ import torch
 from playground.corpora.tinyworld.lexicon import BAD, DISLIKED, GOOD, LIKED
 from playground.corpora.tinyworld.tasks.translations import polar_pairs, tagged_pairs
 from playground.corpora.tinyworld.translate import encipher
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.finetuning.data.task_types import Abroad, TagsAbroad
@@ -69,11 +69,11 @@ def test_a_text_of_the_first_language_is_read_as_before(made):
 
 def test_what_cannot_get_new_words_is_refused(corpus, made):
     base, words = base_of("BERT"), reviews().tokenizer
-    with pytest.raises(Refusal, match="knows all words of second language already"):
+    with pytest.raises(UserError, match="knows all words of second language already"):
         with_words_of(made[0].learner, made[0].tokenizer, corpus)
-    with pytest.raises(Refusal, match="reads character pieces"):
+    with pytest.raises(UserError, match="reads character pieces"):
         with_words_of(base.learner, replace(words, kind="character"), corpus)
-    with pytest.raises(Refusal, match=r"TLM needs more than a text of one language \(translation\)"):
+    with pytest.raises(UserError, match=r"TLM needs more than a text of one language \(translation\)"):
         with_words_of(replace(base.learner, objective=find_objective("TLM")), words, corpus)
 
 

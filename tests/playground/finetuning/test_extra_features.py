@@ -7,7 +7,7 @@ import torch
 
 from playground.analysis import cloze
 from playground.corpora.tinyworld.facts import known_facts
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.data.dataset import Item, pack
 from playground.finetuning.data.input_format import BERT, PLAIN
@@ -157,5 +157,5 @@ def test_a_name_that_the_vocabulary_does_not_know_has_no_facts():
     ],
 )
 def test_what_does_not_suit_a_task_is_refused_before_training(strategy, task, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         texts_for(base_of("GPT").learner, find_task(task), [find_strategy(strategy)], reviews().tokenizer)

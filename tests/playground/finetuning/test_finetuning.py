@@ -11,7 +11,7 @@ from random import Random
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Cell, Comparison, Strategy, TrialEvent, difference, find_strategy, find_task, tasks
 from playground.finetuning.comparing.compare import against_first, compare, spread, verdict
 from playground.finetuning.comparing.significance import adjusted, against, critical, p_value, seeds_needed
@@ -229,7 +229,7 @@ def test_every_task_has_a_card_and_is_found():
         assert task.idea.endswith((".", "?"))
         assert task.source
         assert find_task(task.aliases[0]) is task
-    with pytest.raises(Refusal, match="no task named 'nope'; choose one of: acceptability"):
+    with pytest.raises(UserError, match="no task named 'nope'; choose one of: acceptability"):
         find_task("nope")
 
 
@@ -260,13 +260,15 @@ def test_texts_are_padded_with_their_true_lengths():
 
 def test_a_vocabulary_that_does_not_know_the_task_is_refused():
     strange = of_words("the quick brown fox jumps over a lazy dog .".split())
-    with pytest.raises(Refusal, match=r"does not know \d+% of the words of the task 'sentiment'.*'world' or 'reviews'"):
+    with pytest.raises(
+        UserError, match=r"does not know \d+% of the words of the task 'sentiment'.*'world' or 'reviews'"
+    ):
         SENTIMENT.load(strange, 20, 0, "train")
 
 
 @pytest.mark.parametrize("count", [0, -3, 50_000])
 def test_a_number_of_labels_that_cannot_be_is_refused(count):
-    with pytest.raises(Refusal):
+    with pytest.raises(UserError):
         SENTIMENT.load(reviews().tokenizer, count, 0, "train")
 
 
@@ -415,7 +417,7 @@ def test_spread_is_the_mean_and_the_sample_deviation():
     ],
 )
 def test_what_cannot_be_compared_is_refused(values, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         list(compared(**values))
 
 
@@ -426,7 +428,7 @@ def test_a_strategy_that_is_named_twice_runs_once():
 
 def test_two_strategies_of_one_name_are_refused():
     full = find_strategy("full")
-    with pytest.raises(Refusal, match="Two different strategies have one name"):
+    with pytest.raises(UserError, match="Two different strategies have one name"):
         list(compare(base_of(), reviews().tokenizer, ComparisonSpec(), chosen=[full, replace(full, rate=1e-3)]))
 
 
@@ -641,7 +643,7 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
 
 
 def test_a_layer_that_the_model_does_not_have_is_refused():
-    with pytest.raises(Refusal, match="reads layer 7; this model has 1 layers"):
+    with pytest.raises(UserError, match="reads layer 7; this model has 1 layers"):
         tuned(replace(find_strategy("single layer"), head=Head(reads=7)))
 
 
@@ -783,20 +785,20 @@ def test_a_combination_runs_and_obeys_its_plan():
     ],
 )
 def test_what_does_not_go_together_is_refused_with_a_sentence(name, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         find_strategy(name)
 
 
 def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
     adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
     narrow = replace(adapters, name="narrow", extras=(Adapter(bottleneck_size=4),))
-    with pytest.raises(Refusal, match="both bring 'adapters'"):
+    with pytest.raises(UserError, match="both bring 'adapters'"):
         compose(adapters, narrow)
     assert compose(pull, replace(pull, name="again")).penalties == pull.penalties
 
 
 def test_one_strategy_alone_is_no_combination():
-    with pytest.raises(Refusal, match="at least two"):
+    with pytest.raises(UserError, match="at least two"):
         compose(find_strategy("full"))
 
 
@@ -826,7 +828,7 @@ def test_painted_cells_replace_those_of_the_plan_and_are_what_the_optimiser_uses
     ],
 )
 def test_a_cell_that_cannot_be_painted_is_refused(cell, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         find_strategy("full").paint(cell).plan(GROUPS, 6)
 
 
@@ -999,7 +1001,7 @@ def test_elmo_at_the_input_is_the_word_vector_with_the_mix_beside_it_and_reads_n
     assert torch.equal(mixed[..., : level.shape[-1]], level)
     spoilt = {k: v.masked_fill(~tokens.valid[..., None], 7.0) for k, v in known.items()}
     assert torch.allclose(run.head(known, run.train), run.head(spoilt, run.train), atol=1e-6)
-    with pytest.raises(Refusal, match="would see the word that it is to write"):
+    with pytest.raises(UserError, match="would see the word that it is to write"):
         check_writing(run.model, find_strategy("ELMo at the input").head)
 
 
@@ -1019,10 +1021,10 @@ def test_a_prompt_shows_every_class_in_turn_and_ends_with_the_gap():
 
 @pytest.mark.parametrize("name", ["similarity", "NER"])
 def test_a_task_without_a_word_for_every_class_cannot_be_asked(name):
-    with pytest.raises(Refusal, match="one word of the model's vocabulary for every class"):
+    with pytest.raises(UserError, match="one word of the model's vocabulary for every class"):
         find_task(name).check_prompt(base_of().learner.model, reviews().tokenizer)
 
 
 def test_what_trains_nothing_has_no_plan_to_paint():
-    with pytest.raises(Refusal, match="trains nothing, so there is no plan to paint"):
+    with pytest.raises(UserError, match="trains nothing, so there is no plan to paint"):
         find_strategy("zero-shot").paint(Cell("top", 1, 2, 1.0))

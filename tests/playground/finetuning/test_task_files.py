@@ -9,7 +9,7 @@ import torch
 
 from playground.cli import main
 from playground.corpora import open_corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Base, find_strategy, find_task
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -128,7 +128,7 @@ def test_a_few_texts_for_learning_hold_every_class_alike():
     known = Examples("mine", (*(item(0, k) for k in range(100)), *rare), rare)
     assert Counter(i.right for i in known(6, 0, "train")) == {0: 3, 1: 3}
     assert Counter(i.right for i in known(50, 0, "train")) == {0: 46, 1: 4}
-    with pytest.raises(Refusal, match="mine has 4 examples in the split test, not 5"):
+    with pytest.raises(UserError, match="mine has 4 examples in the split test, not 5"):
         known(5, 0, "test")
 
 
@@ -137,7 +137,7 @@ def test_no_more_is_tested_than_there_is():
     task, corpus = find_task("said.tsv"), open_corpus("said.tsv")
     tested = task.load(corpus.tokenizer, 500, 0, "test")
     assert len(tested.labels) == task.tests < 120
-    with pytest.raises(Refusal, match=r"said.tsv has \d+ examples in the split train, not 500; ask for fewer"):
+    with pytest.raises(UserError, match=r"said.tsv has \d+ examples in the split train, not 500; ask for fewer"):
         task.load(corpus.tokenizer, 500, 0, "train")
 
 
@@ -161,23 +161,23 @@ def write(name, text):
     ],
 )
 def test_what_is_no_labelled_file_is_refused_with_a_sentence(name, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         find_task(name)
 
 
 @pytest.mark.usefixtures("files")
 def test_files_that_hold_too_little_are_refused():
     few = write("few.tsv", "".join(f"text {k}\t{k % 2}\n" for k in range(10)))
-    with pytest.raises(Refusal, match=r"^few.tsv has 10 different texts; about 32 are needed to learn and to test"):
+    with pytest.raises(UserError, match=r"^few.tsv has 10 different texts; about 32 are needed to learn and to test"):
         find_task(str(Path(few).absolute()))
     same = write("same.tsv", "".join(f"some text number {k}\tyes\n" for k in range(50)))
-    with pytest.raises(Refusal, match=r"same.tsv has no column with two or more labels"):
+    with pytest.raises(UserError, match=r"same.tsv has no column with two or more labels"):
         find_task(same)
     bare = write("bare.tsv", "".join(f"some text number {k}\tother words {k}\n" for k in range(50)))
-    with pytest.raises(Refusal, match=r"bare.tsv has no column with two or more labels.*'column 1', 'column 2'"):
+    with pytest.raises(UserError, match=r"bare.tsv has no column with two or more labels.*'column 1', 'column 2'"):
         find_task(bare)
     unmarked = write("bare.conllu", "".join(sentence(k) for k in range(30)).replace("NOUN", "_").replace("VERB", "_"))
-    with pytest.raises(Refusal, match=r"bare.conllu marks no parts of speech"):
+    with pytest.raises(UserError, match=r"bare.conllu marks no parts of speech"):
         find_task(unmarked)
 
 
@@ -188,7 +188,7 @@ def test_names_of_tasks_are_no_files():
 @pytest.mark.usefixtures("files")
 def test_an_unknown_language_is_refused_and_told_what_to_read():
     strange = open_corpus("said.en+said.fr").tokenizer
-    with pytest.raises(Refusal, match=r"does not know \d+% .*'said.tsv'; train it on this file, or on text like it"):
+    with pytest.raises(UserError, match=r"does not know \d+% .*'said.tsv'; train it on this file, or on text like it"):
         find_task("said.tsv").load(strange, 16, 0, "train")
 
 

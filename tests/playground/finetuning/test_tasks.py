@@ -12,7 +12,7 @@ from playground.corpora.tinyworld.facts import FACTS, known_facts
 from playground.corpora.tinyworld.presets.facts import wordings
 from playground.corpora.tinyworld.tasks.tagged import UNTOLD, tells_held_out
 from playground.corpora.tinyworld.tasks.translations import as_it_comes
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task, strategies, tasks
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -40,7 +40,6 @@ from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
 from playground.finetuning.strategy.head import TaskHead, infersent_features, new_head
 from playground.finetuning.strategy.strategy import texts_for
-from playground.finetuning.tasks.text_to_text import as_word
 from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.tokenizing import of_words
@@ -213,7 +212,8 @@ def test_only_one_ending_happens_where_the_story_does(drawn):
 
 def test_labels_and_numbers_become_words():
     """T5 rounds to the nearest fifth (arXiv:1910.10683, sec. 2.4)."""
-    assert [as_word(n) for n in (2.57, 0.0, 4.0, 1.08)] == ["2.6", "0.0", "4.0", "1.0"]
+    assert [Number(4.0).word(n) for n in (2.57, 0.0, 4.0, 1.08)] == ["2.6", "0.0", "4.0", "1.0"]
+    assert Number(0.4).words == ("0.0", "0.2", "0.4")
     items = find_task("text to text").items(30, 0, "train")
     first = {item.texts[0][0]: item.right[0] for item in items}
     assert set(first) == {"sentiment", "entailment", "similarity"}
@@ -226,7 +226,7 @@ def test_words_that_a_vocabulary_lacks_are_written_with_spare_signs_and_no_two_a
     spare = task.spare(narrow)
     assert "good" not in spare
     assert {"sentiment", "2.6", "neutral"} <= set(spare)
-    assert len(set(spare.values())) == len(spare) == len(set(task.signs) - {"good", "bad"})
+    assert len(set(spare.values())) == len(spare) == len(set(task.added_tokens) - {"good", "bad"})
     assert set(spare.values()) <= set(narrow.specials.sentinels)
 
 
@@ -314,7 +314,7 @@ def test_the_packing_suits_the_model_unless_another_is_named():
     assert format_for(Architecture(decoder_layers=1)).writes == "decoder"
     assert format_for(left, "gpt") == replace(GPT, writes="row")
     with pytest.raises(
-        Refusal, match="no input format named 'nope'; choose one of: plain, last, first, ends, BERT, GPT"
+        UserError, match="no input format named 'nope'; choose one of: plain, last, first, ends, BERT, GPT"
     ):
         format_for(both, "nope")
     assert all(packing.source for packing in INPUT_FORMATS.values())
@@ -473,7 +473,7 @@ def test_the_words_that_are_marked_untrained_are_the_likeliest_behind_text_and_q
 def test_only_who_reads_left_to_right_goes_on_writing_untrained(tokenizer, bases):
     for name in ("summary", "question answering"):
         for entry in ("BERT", "BART"):
-            with pytest.raises(Refusal, match=f"'{name}' cannot be asked of this one; take GPT"):
+            with pytest.raises(UserError, match=f"'{name}' cannot be asked of this one; take GPT"):
                 find_task(name).check_prompt(bases[entry].learner.model, tokenizer)
 
 
@@ -617,7 +617,7 @@ def test_every_strategy_can_be_used_for_every_form_of_answer_or_says_why_not(nam
     chosen, task = strategies()[strategy], tasks()[name]
     base = bases["GPT" if name == "translation" else "BERT"]
     if reason := unsuitable(chosen, name):
-        with pytest.raises(Refusal, match=reason):
+        with pytest.raises(UserError, match=reason):
             tuned(base, tokenizer, task, chosen)
         return
     *steps, outcome = tuned(base, tokenizer, task, chosen)
@@ -661,9 +661,9 @@ def test_strategies_put_together_serve_other_tasks_too(bases, tokenizer):
 
 
 def test_writing_is_refused_where_nothing_can_write(bases, tokenizer):
-    with pytest.raises(Refusal, match=r"'translation' asks for a text to be written.*such as GPT.*such as BART"):
+    with pytest.raises(UserError, match=r"'translation' asks for a text to be written.*such as GPT.*such as BART"):
         tuned(bases["BERT"], tokenizer, find_task("translation"), find_strategy("full"))
-    with pytest.raises(Refusal, match=r"layer mix does not suit the task 'summary'.*because the decoder writes"):
+    with pytest.raises(UserError, match=r"layer mix does not suit the task 'summary'.*because the decoder writes"):
         tuned(bases["BART"], tokenizer, find_task("summary"), find_strategy("layer mix"))
     *_, outcome = tuned(bases["GPT"], tokenizer, find_task("summary"), find_strategy("layer mix"))
     assert len(outcome.shares) == 2
@@ -673,7 +673,7 @@ def test_writing_is_refused_where_nothing_can_write(bases, tokenizer):
 def test_a_question_that_a_tasks_texts_cannot_be_asked_is_refused(objective, lacks, tokenizer):
     learner = replace(TrainState.new(tiny("BERT"), tokenizer.words, 0, CPU), objective=find_objective(objective))
     chosen = [find_strategy("full"), find_strategy("further pre-training")]
-    with pytest.raises(Refusal, match=f"needs {lacks}.* which the texts of a task do not have"):
+    with pytest.raises(UserError, match=f"needs {lacks}.* which the texts of a task do not have"):
         texts_for(learner, find_task("sentiment"), chosen, tokenizer)
 
 
@@ -689,7 +689,7 @@ def test_a_comparison_refuses_before_anything_is_trained(bases, tokenizer):
     chosen = [find_strategy("full"), find_strategy("single layer")]
     spec = ComparisonSpec(task="summary", train_sizes=(8,), seeds=1)
     events = compare(bases["BART"], tokenizer, spec, chosen=chosen)
-    with pytest.raises(Refusal, match="single layer does not suit"):
+    with pytest.raises(UserError, match="single layer does not suit"):
         next(events)
 
 
@@ -708,7 +708,7 @@ def test_a_comparison_names_its_measure_and_gives_all_of_them(bases, tokenizer):
 def test_a_vocabulary_that_does_not_know_a_task_is_told_what_to_read(name):
     strange = of_words("the quick brown fox jumps over a lazy dog .".split())
     task = tasks()[name]
-    with pytest.raises(Refusal, match=f"'{name}'; train it on the corpus '{task.corpora[0]}'"):
+    with pytest.raises(UserError, match=f"'{name}'; train it on the corpus '{task.corpora[0]}'"):
         task.load(strange, 16, 0, "train")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.apply.text_editing import Edited, editor, success
 from playground.finetuning.data.dataset import Item, pack
@@ -68,7 +68,7 @@ def test_rewritten_texts_change_what_is_learnt_and_only_for_gap_fillers():
     assert one[0] == other[0]
     assert one[1:] != other[1:]
     for entry in ("GPT", "BART", "XLNet", "ELECTRA"):
-        with pytest.raises(Refusal, match="fills gaps where they stand"):
+        with pytest.raises(UserError, match="fills gaps where they stand"):
             check_filling(base_of(entry).learner.model)
     check_filling(base.learner.model)
 
@@ -99,12 +99,12 @@ def test_what_the_judge_already_finds_is_left_alone(made):
 
 
 def test_an_unknown_label_and_a_task_without_classes_are_refused(made):
-    with pytest.raises(Refusal, match="no label 'nice'; choose one of: bad, good"):
+    with pytest.raises(UserError, match="no label 'nice'; choose one of: bad, good"):
         made.edit(["the", "film", "."], "nice")
-    with pytest.raises(Refusal, match="write a sentence"):
+    with pytest.raises(UserError, match="write a sentence"):
         made.edit([], "good")
     for task, said in (("similarity", "need classes of texts"), ("entailment", "about several texts at once")):
-        with pytest.raises(Refusal, match=said):
+        with pytest.raises(UserError, match=said):
             editor(base_of("BERT"), reviews().tokenizer, find_task(task), 8, 2, 0)
     rate = success(replace(made), find_task("sentiment"), 4)
     assert rate.texts == 4

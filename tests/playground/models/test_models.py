@@ -11,7 +11,7 @@ from playground import leaks
 from playground.answers import CooccurrenceTarget, InBatchContrast, NegativeSampling, Replaced, SoftTargets
 from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_level
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Answer, Architecture, LanguageModel, total_loss, with_required_parts
 from playground.models.transformer import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
@@ -473,7 +473,7 @@ def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
 
 def test_one_network_for_both_has_one_width():
     with pytest.raises(
-        Refusal, match=r"tie_generator is all, but the generator is 32 wide and the model 64; set generator_ratio"
+        UserError, match=r"tie_generator is all, but the generator is 32 wide and the model 64; set generator_ratio"
     ):
         Architecture(generator_ratio=0.5, tie_generator="all")
     assert with_required_parts(Architecture(tie_generator="all"), ragged("RTD")[-1].example).generator_ratio == 1.0

@@ -16,7 +16,7 @@ from playground.analysis.predictions import glance
 from playground.answers import Answer, NegativeSampling, SoftTargets, Target, Word
 from playground.batch import Action, begin
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.models.word_vectors import buckets
 from playground.objectives import find_objective
@@ -250,12 +250,12 @@ def test_a_radius_can_be_given_by_hand():
     ],
 )
 def test_a_plan_that_does_not_fit_is_refused(name, plan, sentence):
-    with pytest.raises(Refusal, match=sentence):
+    with pytest.raises(UserError, match=sentence):
         rebuild(name, wanted=plan)
 
 
 def test_labelled_is_yes_or_no():
-    with pytest.raises(Refusal, match=r"The plan labelled is 'perhaps'; it must be yes or no\."):
+    with pytest.raises(UserError, match=r"The plan labelled is 'perhaps'; it must be yes or no\."):
         story("CVT", wanted={"labelled": "perhaps"})
     assert not story("CVT", wanted={"labelled": "no"}).example.questions[0].loss_mask.any()
     assert story("CVT", wanted={"labelled": "yes"}).example.questions[0].loss_mask.any()
@@ -493,7 +493,7 @@ def test_static_vectors_do_not_write():
     model, _ = static("CBOW")
     example = find_objective("BART").example(tokens_for(find_objective("BART")), generator(0))
     with pytest.raises(
-        Refusal, match=r"writes with a decoder, which static vectors cannot do; set kind to transformer"
+        UserError, match=r"writes with a decoder, which static vectors cannot do; set kind to transformer"
     ):
         make_model(with_required_parts(model.shape, example), SPECIALS.size, generator(0))(example)
 
@@ -520,9 +520,9 @@ def test_a_word_never_read_is_near_those_that_are_spelt_like_it():
     )
     near, far = alike.tolist()
     assert near > far + 0.2
-    with pytest.raises(Refusal, match="need to know how the words are spelt"):
+    with pytest.raises(UserError, match="need to know how the words are spelt"):
         make_model(Architecture(kind="static", width=16, heads=2, ngrams=50), 3, generator(0))
-    with pytest.raises(Refusal, match="'walks' is not in the vocabulary, and this model has no n-grams"):
+    with pytest.raises(UserError, match="'walks' is not in the vocabulary, and this model has no n-grams"):
         make_model(Architecture(kind="static", width=16, heads=2), 3, generator(0)).network.vector_of_spelling("walks")
 
 
@@ -695,7 +695,7 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
     ragged = objective.example(tokens_of([[FIRST], [], [FIRST] * 3]), generator(8))
     assert ragged.questions[0].loss_mask.sum(1).tolist() == [1, 0, 3]
     assert not leaks.check(ragged).leak
-    with pytest.raises(Refusal, match="The table of co-occurrences is empty"):
+    with pytest.raises(UserError, match="The table of co-occurrences is empty"):
         ArrangeCooccurrences(table=Cells(*torch.zeros(3, 0)))
 
 
@@ -880,7 +880,7 @@ def test_a_view_is_taught_by_what_is_said_of_the_same_word():
 
 
 def test_labels_that_are_not_there_are_missed_in_a_sentence():
-    with pytest.raises(Refusal, match="needs the label 'pos' of every word"):
+    with pytest.raises(UserError, match="needs the label 'pos' of every word"):
         find_objective("CVT").example(varied(2), generator(0))
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from playground import leaks
 from playground.batch import Action, begin, language_ids_at
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture, LanguageModel, make_model, total_loss, with_required_parts
 from playground.models.transformer import SdpaMask
 from playground.objectives import find_objective, objectives
@@ -310,7 +310,9 @@ def test_a_label_with_more_values_than_there_are_signs_is_refused():
     count = len(SPECIALS.sentinels)
     most = find_objective("conditional LM").example(coded([count - 1] * 3), generator(0))
     assert int(most.inputs.ids[0, 0]) == SPECIALS.sentinels[-1]
-    with pytest.raises(Refusal, match=rf"'topic' has the number {count} and there are {count} special tokens for it;"):
+    with pytest.raises(
+        UserError, match=rf"'topic' has the number {count} and there are {count} special tokens for it;"
+    ):
         find_objective("conditional LM").example(coded([count] * 3), generator(0))
 
 
@@ -397,7 +399,7 @@ LENGTHS = {n: 60 / 137 / n for n in range(1, 6)}
 @pytest.mark.parametrize(("grams", "law"), [("harmonic", LENGTHS), ("uniform", dict.fromkeys(range(1, 6), 0.2))])
 def test_runs_of_targets_have_the_published_lengths(grams, law):
     """60/137 times 1, 1/2, ... 1/5, mean 2.19 (XLNet's released code); or all five equally often."""
-    drawn = ChooseOrder(ngram_weights=grams).runs(torch.full((6000,), 240), 240, generator(1)).length[:, :4]
+    drawn = ChooseOrder(ngram_weights=grams).spans(torch.full((6000,), 240), 240, generator(1)).length[:, :4]
     assert_law(Counter(drawn.flatten().tolist()), law)
     assert_mean(drawn.flatten(), sum(n * p for n, p in law.items()))
     assert round(sum(n * p for n, p in LENGTHS.items()), 2) == 2.19
@@ -407,7 +409,9 @@ def test_runs_of_targets_have_the_published_lengths(grams, law):
 @given(length=st.integers(0, 90), seed=seeds, kept=st.floats(1.0, 12.0), grams=st.sampled_from(("harmonic", "uniform")))
 def test_each_run_lies_in_its_own_window(length, seed, kept, grams):
     """The windows lie side by side on a circle: behind the last word comes the first."""
-    runs = ChooseOrder(partial_prediction_k=kept, ngram_weights=grams).runs(torch.tensor([length]), 90, generator(seed))
+    runs = ChooseOrder(partial_prediction_k=kept, ngram_weights=grams).spans(
+        torch.tensor([length]), 90, generator(seed)
+    )
     spans = [(s, n) for s, n in zip(runs.start[0].tolist(), runs.length[0].tolist(), strict=True) if n >= 0]
     taken = [(start + k) % length for start, count in spans for k in range(count)]
     assert len(taken) == len(set(taken))
@@ -592,12 +596,12 @@ def test_the_four_masks_come_in_their_shares():
     assert_law(Counter(kinds.tolist()), {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})
     only = SampleMask(both=0, seq2seq=0, left=0, right=3).plan(begin(plain_rows(50, 3)), generator(7))
     assert only.unique().tolist() == [3]
-    with pytest.raises(Refusal, match="both, seq2seq, left and right are all 0; give at least one"):
+    with pytest.raises(UserError, match="both, seq2seq, left and right are all 0; give at least one"):
         SampleMask(both=0, seq2seq=0, left=0, right=0).plan(begin(plain_rows(1, 3)), generator(7))
 
 
 def test_a_mask_that_does_not_exist_is_refused():
-    with pytest.raises(Refusal, match=r"The mask is 'up'; it must be one of both, seq2seq, left, right\."):
+    with pytest.raises(UserError, match=r"The mask is 'up'; it must be one of both, seq2seq, left, right\."):
         story("UniLM", wanted={"mask": "up"})
 
 
@@ -673,7 +677,7 @@ def test_a_mixture_is_one_of_its_parts():
         assert steps[0].plan.number.tolist() == [number - 1] * 3
         again = objective.replay(tokens, tuple(s.plan for s in steps))
         assert torch.equal(again[-1].example.inputs.attn_mask.dense(), steps[-1].example.inputs.attn_mask.dense())
-    with pytest.raises(Refusal, match=r"The part is 5; this mixture has the parts 1 to 4\."):
+    with pytest.raises(UserError, match=r"The part is 5; this mixture has the parts 1 to 4\."):
         objective.steps(tokens, generator(1), {"part": 5})
 
 
@@ -702,9 +706,9 @@ def test_a_plan_by_hand_goes_to_a_part_that_knows_it():
     assert [t.question for t in objective.terms] == ["next word", "hidden words"]
     for seed in range(6):
         assert tell(objective.steps(plain_rows(1, 8), generator(seed), {"split": 3})) == {"part": 1, "split": 3}
-    with pytest.raises(Refusal, match=r"Part 2 has no plan for split; its keys are: chosen, actions, replace\."):
+    with pytest.raises(UserError, match=r"Part 2 has no plan for split; its keys are: chosen, actions, replace\."):
         objective.steps(plain_rows(1, 8), generator(0), {"part": 2, "split": 3})
-    with pytest.raises(Refusal, match=r"Part \d has no plan for chosen, split"):
+    with pytest.raises(UserError, match=r"Part \d has no plan for chosen, split"):
         objective.steps(plain_rows(1, 8), generator(0), {"chosen": [1], "split": 3})
     found = Counter(objective.steps(plain_rows(1, 8), generator(s))[0].plan.index for s in range(600))
     assert_share(found[1], 600, 0.75)
@@ -717,7 +721,7 @@ def test_knobs_of_a_mixture_turn_every_part():
 
 def test_shares_must_add_up_to_something():
     for shares in ((0.0, 0.0), (-1.0, 2.0)):
-        with pytest.raises(Refusal, match=r"The shares of none are .*; none may be negative and one must be above 0"):
+        with pytest.raises(UserError, match=r"The shares of none are .*; none may be negative and one must be above 0"):
             mixture("none", tuple(zip(shares, (find_objective("LM"), find_objective("MLM")), strict=True)), **CARD)
 
 

@@ -14,7 +14,7 @@ from playground.batch import Action, begin
 from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
 from playground.corpora.tinyworld.vocabulary import answer, as_word
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective
 from playground.objectives.catalog.ernie2 import CONNECTIVES
@@ -154,7 +154,7 @@ def test_a_typed_pair_asks_nothing_until_somebody_judges_it():
     assert judged.notice == ""
     assert judged.facts()["survey"]["targets"] == "neutral"
     assert judged.facts()["plan"] == {"pair": "neutral"}
-    with pytest.raises(Refusal, match="The pair is 'true'; it must be one of contradiction, neutral, entailment"):
+    with pytest.raises(UserError, match="The pair is 'true'; it must be one of contradiction, neutral, entailment"):
         rebuild("inference", "I am happy", pair="We walk", wanted={"pair": "true"})
 
 
@@ -312,7 +312,7 @@ def test_each_distance_comes_a_third_of_the_time_and_its_label_says_which():
 
 
 def test_a_text_of_two_sentences_has_no_distance():
-    with pytest.raises(Refusal, match="sentence distance needs three sentences"):
+    with pytest.raises(UserError, match="sentence distance needs three sentences"):
         rebuild("sentence distance", "I am happy . You are here .")
     assert rebuild(
         "sentence distance", "I am happy . You are here .", pair="We walk .", wanted={"pair": "apart"}
@@ -320,9 +320,9 @@ def test_a_text_of_two_sentences_has_no_distance():
 
 
 def test_a_document_of_two_sentences_gives_no_triples():
-    with pytest.raises(Refusal, match="No document of inference has three sentences"):
+    with pytest.raises(UserError, match="No document of inference has three sentences"):
         corpus("inference").triples(32)
-    with pytest.raises(Refusal, match="The length is 1"):
+    with pytest.raises(UserError, match="The length is 1"):
         corpus("stories").triples(1)
 
 
@@ -351,7 +351,7 @@ def test_an_answer_that_is_no_number_stays(said):
 
 
 def test_an_answer_must_stand_beside_the_text():
-    with pytest.raises(Refusal, match="text-to-text needs an answer beside the text"):
+    with pytest.raises(UserError, match="text-to-text needs an answer beside the text"):
         rebuild("text-to-text", "cola sentence : I am happy . You are here .")
 
 
@@ -430,7 +430,7 @@ def test_what_is_left_is_no_leak_but_by_design():
     assert facts["targets"] == [*facts["survey"]["targets"].split(), "[END]"]
     assert facts["plan"] == {"sentences": [1, 3], "intact": [3]}
     assert (rebuilt.verdict.leak, len(rebuilt.verdict.by_design)) == (False, 4)
-    with pytest.raises(Refusal, match="Sentence 2 is not among the chosen ones; those are: 1, 3"):
+    with pytest.raises(UserError, match="Sentence 2 is not among the chosen ones; those are: 1, 3"):
         rebuild("PEGASUS large", text, wanted={"sentences": "1,3", "intact": "2"})
 
 

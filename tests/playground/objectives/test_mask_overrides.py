@@ -7,7 +7,7 @@ import torch
 
 from playground import leaks
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged, answerable
 from playground.objectives.mask_overrides import carried, read, written
@@ -48,7 +48,7 @@ def test_painted_cells_become_a_rule_by_how_far_a_reader_looks():
     ],
 )
 def test_what_is_no_rule_is_a_sentence(said):
-    with pytest.raises(Refusal, match="encoder opens"):
+    with pytest.raises(UserError, match="encoder opens"):
         find_objective(f"LM painted {said}")
 
 
@@ -124,9 +124,9 @@ def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch)
 
 
 def test_a_part_that_is_not_there_is_refused_by_its_number():
-    with pytest.raises(Refusal, match="no part 5 to paint in; its parts are 1 to 4"):
+    with pytest.raises(UserError, match="no part 5 to paint in; its parts are 1 to 4"):
         find_objective(f"{MIXTURE} painted part 5 encoder opens +1")
-    with pytest.raises(Refusal, match="LM has no part 1 to paint in; it is no mixture"):
+    with pytest.raises(UserError, match="LM has no part 1 to paint in; it is no mixture"):
         find_objective("LM painted part 1 encoder opens +1")
 
 
@@ -159,9 +159,9 @@ def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
     cell = more.record()["frames"][-1]["lanes"][-1]["cells"][shown]
     assert cell["graded"] and cell["text"] == SENTENCE.split()[shown]
     assert more.verdict.leak, "a word that the model sees is no riddle"
-    with pytest.raises(Refusal, match="There is no answer 99"):
+    with pytest.raises(UserError, match="There is no answer 99"):
         repainted(made, {"graded": [(0, 98, True)]})
-    with pytest.raises(Refusal, match="Nothing is asked at place 3"):
+    with pytest.raises(UserError, match="Nothing is asked at place 3"):
         repainted(rebuild("NSP", SENTENCE, pair="we walk home"), {"graded": [(0, 2, True)]})
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from playground import leaks
 from playground.batch import Action, begin
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective
 from playground.objectives.ask import AskLabel, AskSpanBoundary
@@ -32,7 +32,7 @@ from playground.objectives.choose.trigrams import take_trigrams
 from playground.objectives.choose.units import at_least_one, take_in_order, take_what_fits, unit_numbers
 from playground.objectives.objective import tell
 from playground.objectives.ops import sampling
-from playground.objectives.ops.segments import runs, spread
+from playground.objectives.ops.marked_spans import marked_spans, spread
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from tests.oracles import masking as slow
@@ -388,7 +388,7 @@ def test_knowledge_takes_names_before_phrases_before_words():
 
 @pytest.mark.parametrize(("unit", "label"), [("phrase", "phrase"), ("entity", "mention"), ("knowledge", "mention")])
 def test_without_marks_there_are_no_units_and_words_do_not_stand_in(unit, label):
-    with pytest.raises(Refusal, match=rf"Choosing by {unit} needs the label '{label}' of every token"):
+    with pytest.raises(UserError, match=rf"Choosing by {unit} needs the label '{label}' of every token"):
         ChooseWholeUnits(unit).plan(begin(plain_rows(1, 5)), generator(0))
     nothing = {name: torch.full((1, 5), -1) for name in ("phrase", "mention")}
     chosen = ChooseWholeUnits(unit).plan(begin(replace(plain_rows(1, 5), labels=nothing)), generator(0)).positions
@@ -397,7 +397,7 @@ def test_without_marks_there_are_no_units_and_words_do_not_stand_in(unit, label)
 
 @pytest.mark.parametrize("name", ["label-aware MLM", "supersense prediction", "WKLM"])
 def test_a_typed_text_without_the_label_is_refused(name):
-    with pytest.raises(Refusal, match=r"needs the label"):
+    with pytest.raises(UserError, match=r"needs the label"):
         rebuild(name)
 
 
@@ -411,7 +411,7 @@ def test_a_typed_text_without_the_label_is_refused(name):
 def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
     example, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, max_ngram=longest, sampler=law, whole_words=whole)
     number = tokens.word_ids if whole else torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids)
-    words, blocks = runs(example, example.maskable, number), runs(example, example.maskable)
+    words, blocks = marked_spans(example, example.maskable, number), marked_spans(example, example.maskable)
     dice, chance = sampling.noise((2, *tokens.ids.shape), generator(seed))
     order = dice.masked_fill(words.length == 0, 2.0).argsort(1)
     budget = torch.tensor([stages.count_half_even(text, 0.4) for text in texts(tokens)])
@@ -435,8 +435,8 @@ def test_ngram_lengths(law):
     """ALBERT: 6/11, 3/11, 2/11; UniLM: 80 % single, 10 % pairs, 10 % triples; near an end what there is room for."""
     example = begin(plain_rows(2000, 30))
     stage = ChooseNgrams(sampler=law)
-    words = runs(example, example.maskable, example.tokens.word_ids)
-    size = stage.sizes(words, runs(example, example.maskable))
+    words = marked_spans(example, example.maskable, example.tokens.word_ids)
+    size = stage.sizes(words, marked_spans(example, example.maskable))
     length = stage.lengths(size, sampling.noise(tuple(words.of.shape), generator(4)))
     assert_law(Counter(length[:, :28].flatten().tolist()), LENGTHS[law])
     two = {n: LENGTHS[law][n] / (LENGTHS[law][1] + LENGTHS[law][2]) for n in (1, 2)}
@@ -451,7 +451,7 @@ def test_ngram_lengths(law):
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 0.9)))
 def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
     example, stage = begin(tokens), ChooseGeometricSpans(mask_ratio=rate)
-    words, blocks = runs(example, example.maskable, tokens.word_ids), runs(example, example.maskable)
+    words, blocks = marked_spans(example, example.maskable, tokens.word_ids), marked_spans(example, example.maskable)
     rng = generator(seed)
     budget = torch.tensor([min(sum(m), ceil(rate * sum(m) - 1e-9)) for m in map(stages.maskable, texts(tokens))])
     dice = sampling.noise(tuple(tokens.ids.shape), rng)
@@ -517,7 +517,7 @@ def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
     example = replace(
         example, selected=example.tokens.valid & (example.prediction_order >= 5) & (example.prediction_order <= 6)
     )
-    assert runs(example, example.selected).length[:, :3].tolist() == [[1, 1, 0]] * 2
+    assert marked_spans(example, example.selected).length[:, :3].tolist() == [[1, 1, 0]] * 2
     assert not AskSpanBoundary().build(example).questions[0].loss_mask.any()
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from playground import cli
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
 from playground.objectives.mixture import mixed
@@ -55,9 +55,9 @@ def test_names_that_hold_a_plus_sign_mean_what_they_meant():
     ],
 )
 def test_what_is_no_sum_is_refused_in_one_sentence(said, refusal):
-    with pytest.raises(Refusal, match=refusal):
+    with pytest.raises(UserError, match=refusal):
         find_objective(said)
-    with pytest.raises(Refusal, match=refusal):
+    with pytest.raises(UserError, match=refusal):
         entry_named(said)
 
 

@@ -14,7 +14,7 @@ from playground import leaks
 from playground.batch import Action, begin
 from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import total_loss
 from playground.objectives import find_objective, plan_overrides
 from playground.objectives.ask import AskDecoder
@@ -430,7 +430,7 @@ def test_a_mark_between_two_sentences_belongs_to_the_later_one():
 
 def test_rotation_by_hand():
     assert rebuild("rotation", wanted={"start": 4}).facts()["inputs"] == "to join with you today I am happy".split()
-    with pytest.raises(Refusal, match="The start 9 is not in the text; it has 8 words"):
+    with pytest.raises(UserError, match="The start 9 is not in the text; it has 8 words"):
         rebuild("rotation", wanted={"start": 9})
 
 
@@ -484,7 +484,7 @@ def test_marks_by_hand():
     assert facts["inputs"][:4] == "I am walk with".split()
     assert facts["actions"][2:5] == ["randomised", "deleted", "deleted"]
     assert facts["plan"]["marks"] == ["walk"]
-    with pytest.raises(Refusal, match="The plan marks names 2 for 1 spans"):
+    with pytest.raises(UserError, match="The plan marks names 2 for 1 spans"):
         rebuild("BART infilling", wanted={"spans": "3:3", "marks": "walk,walk"})
 
 
@@ -658,9 +658,9 @@ def test_gap_sentences_in_words():
     facts = rebuild("PEGASUS", text, wanted={"sentences": "1,2"}).facts()
     assert facts["inputs"] == "[MASK] [MASK] a b d e .".split()
     assert facts["targets"] == "a b c . d e . [END]".split()
-    with pytest.raises(Refusal, match="Sentence 4 is not in the text; it has 3"):
+    with pytest.raises(UserError, match="Sentence 4 is not in the text; it has 3"):
         rebuild("PEGASUS", text, wanted={"sentences": "4"})
-    with pytest.raises(Refusal, match="needs at least two sentences"):
+    with pytest.raises(UserError, match="needs at least two sentences"):
         rebuild("PEGASUS")
 
 
@@ -817,7 +817,7 @@ def test_a_translation_is_written_from_the_other_language_alone():
     assert facts["targets"][-1] == "[END]"
     assert facts["decoder_inputs"][:2] == ["[START]", "Comment"]
     assert not facts["leak"]
-    with pytest.raises(Refusal, match="needs a translation"):
+    with pytest.raises(UserError, match="needs a translation"):
         rebuild("translation", "How are you")
 
 
@@ -847,7 +847,7 @@ def test_denoising_reads_either_language_and_says_which():
     facts = rebuild("mBART", "How are you", pair="Comment vas-tu", wanted=wanted).facts()
     assert facts["inputs"][0] == "[MASK]"
     assert facts["targets"][:2] == "Comment vas-tu".split()
-    with pytest.raises(Refusal, match="must be one of first, second"):
+    with pytest.raises(UserError, match="must be one of first, second"):
         rebuild("mBART", "How are you", pair="Comment vas-tu", wanted={"language": "third"})
 
 

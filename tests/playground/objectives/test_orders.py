@@ -183,7 +183,7 @@ def test_ragged_texts_have_equal_places_too():
 @settings(max_examples=40)
 @given(length=st.integers(1, 40), spare=st.integers(0, 3), seed=seeds, kept=st.floats(1.0, 6.0))
 def test_a_run_over_the_end_goes_on_at_the_begin(length, spare, seed, kept):
-    runs = ChooseOrder(partial_prediction_k=kept).runs(torch.tensor([length]), length + spare, generator(seed))
+    runs = ChooseOrder(partial_prediction_k=kept).spans(torch.tensor([length]), length + spare, generator(seed))
     spans = zip(runs.start[0].tolist(), runs.length[0].tolist(), strict=True)
     wanted = {(start + k) % length for start, number in spans for k in range(number)}
     assert around(runs, torch.tensor([length]), length + spare)[0].nonzero().flatten().tolist() == sorted(wanted)
@@ -225,7 +225,7 @@ def test_the_collator_predicts_a_sixth_of_a_long_text():
 def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
     """Raw rate 1/7.05 (windows of 7 times a run), the last word never, and exactly 85 of 512 after the fill."""
     stage = ChooseOrder(sampler="xlnet")
-    runs = stage.runs(torch.full((2000,), 512), 512, generator(15))
+    runs = stage.spans(torch.full((2000,), 512), 512, generator(15))
     raw = around(runs, torch.full((2000,), 512), 512)
     assert float(raw.float().mean()) == pytest.approx(1 / 7.05, abs=0.001)
     assert not raw[:, -1].any()
@@ -238,7 +238,7 @@ def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
 def test_the_lengths_of_runs_are_those_of_every_law(law):
     drawn = (
         ChooseOrder(sampler=law, ngram_weights="uniform")
-        .runs(torch.full((6000,), 240), 240, generator(17))
+        .spans(torch.full((6000,), 240), 240, generator(17))
         .length[:, :4]
     )
     assert_law(Counter(drawn.flatten().tolist()), dict.fromkeys(range(1, 6), 0.2))

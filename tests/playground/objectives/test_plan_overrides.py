@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.cli import main
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.tokenizing import train
 from playground.trace.rebuild import SENTENCE, rebuild, table
@@ -41,7 +41,7 @@ from playground.trace.rebuild import SENTENCE, rebuild, table
     ],
 )
 def test_a_value_of_another_kind_is_refused_and_shown(key, value):
-    with pytest.raises(Refusal) as refused:
+    with pytest.raises(UserError) as refused:
         plan_overrides.read(key, value)
     assert f"The plan {key} is {plan_overrides.short(value)}; it must be " in str(refused.value)
     assert len(str(refused.value)) < 250
@@ -91,7 +91,7 @@ def test_a_told_cut_inside_the_last_word_can_be_given_back():
 
 @pytest.mark.parametrize(("text", "right"), [("hello", "so only 1 would be right"), ("hello there", "between 1 and 1")])
 def test_a_cut_behind_the_text_is_refused(text, right):
-    with pytest.raises(Refusal, match=f"The split is 3; .*{right}"):
+    with pytest.raises(UserError, match=f"The split is 3; .*{right}"):
         rebuild("seq2seq LM", text, wanted={"split": 3})
 
 
@@ -118,7 +118,7 @@ SENTENCES = "I am here . You are there . We go now . They stay ."
     ],
 )
 def test_a_plan_that_would_be_bent_is_refused(name, text, wanted, reason):
-    with pytest.raises(Refusal, match=reason):
+    with pytest.raises(UserError, match=reason):
         rebuild(name, text, wanted=wanted)
 
 
@@ -135,7 +135,7 @@ def test_a_plan_that_would_be_bent_is_refused(name, text, wanted, reason):
     ],
 )
 def test_a_plan_for_the_table_must_be_for_a_row_of_it(plans, reason):
-    with pytest.raises(Refusal, match=reason):
+    with pytest.raises(UserError, match=reason):
         table(plans=plans)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing import (  # fmt: skip
     KINDS,
     SPECIAL_TOKENS,
@@ -187,7 +187,7 @@ def test_a_saved_tokenizer_comes_back(tokenizer):
     ],
 )
 def test_a_damaged_tokenizer_is_refused(text):
-    with pytest.raises(Refusal, match="no saved tokenizer"):
+    with pytest.raises(UserError, match="no saved tokenizer"):
         Tokenizer.from_json(text)
 
 
@@ -225,7 +225,7 @@ def test_typed_text_numbers_its_sentences_and_paragraphs():
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t\u200b\u00a0"])
 def test_a_text_without_words_is_refused(text):
-    with pytest.raises(Refusal, match="type at least one"):
+    with pytest.raises(UserError, match="type at least one"):
         read_input(text)
 
 
@@ -414,7 +414,7 @@ def test_tokenizers_saved_before_there_were_more_kinds_still_load():
     ],
 )
 def test_a_wish_that_cannot_be_met_is_refused(change, reason):
-    with pytest.raises(Refusal, match=reason):
+    with pytest.raises(UserError, match=reason):
         train([TEXT], **change)
 
 
@@ -444,9 +444,9 @@ def test_merges_happen_one_pair_at_a_time():
 
 
 def test_merges_of_other_kinds_or_of_a_book_are_refused():
-    with pytest.raises(Refusal, match="kind is 'word'"):
+    with pytest.raises(UserError, match="kind is 'word'"):
         merge_steps(WORDS, "a")
-    with pytest.raises(Refusal, match="has 3000 characters"):
+    with pytest.raises(UserError, match="has 3000 characters"):
         merge_steps(PIECES, "a" * 3000)
 
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import objectives
 from playground.trace import frames
 from playground.trace.overrides import painted, repainted
@@ -63,5 +63,5 @@ def test_a_rebuilt_text_shows_the_paint_from_the_frame_that_draws_matrices():
     ("cells", "named"), [({"nope": [(0, 0, True)]}, "'nope'"), ({"encoder": [(0, 99, True)]}, "1.100")]
 )
 def test_what_is_not_there_cannot_be_painted(cells, named):
-    with pytest.raises(Refusal, match=named):
+    with pytest.raises(UserError, match=named):
         painted(made("MLM").example, cells)

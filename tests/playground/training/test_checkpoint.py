@@ -12,7 +12,7 @@ from safetensors.torch import load_file, save_file
 
 from playground import cli
 from playground.corpora import from_pasted
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import objectives, old_names
 from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
@@ -47,7 +47,7 @@ def rewrite(path, tensors=None, **changed):
 
 def refused(path):
     """The sentence with which a checkpoint is refused."""
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(UserError) as caught:
         checkpoint.load(path)
     said = str(caught.value)
     assert "\n" not in said
@@ -420,14 +420,14 @@ def keep(folder, steps=4):
 
 def test_a_folder_that_cannot_be_is_a_sentence(tmp_path):
     (tmp_path / "file").write_text("in the way")
-    with pytest.raises(Refusal, match=r"The checkpoint could not be written to .*file.*: Not a directory\."):
+    with pytest.raises(UserError, match=r"The checkpoint could not be written to .*file.*: Not a directory\."):
         keep(tmp_path / "file" / "run")
 
 
 @pytest.mark.parametrize("name", [FILE, "checkpoint.writing"])
 def test_a_folder_in_the_way_of_the_file_is_a_sentence(name, tmp_path):
     (tmp_path / name / "inside").mkdir(parents=True)
-    with pytest.raises(Refusal, match="could not be written"):
+    with pytest.raises(UserError, match="could not be written"):
         keep(tmp_path)
 
 
@@ -440,7 +440,7 @@ def test_a_full_disk_is_a_sentence_and_leaves_the_old_checkpoint(monkeypatch, tm
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(checkpoint, "save_file", full)
-    with pytest.raises(Refusal, match="No space left on device"):
+    with pytest.raises(UserError, match="No space left on device"):
         keep(tmp_path, steps=6)
     assert (tmp_path / FILE).read_bytes() == old
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 import torch
-from torch._inductor.exc import InvalidCxxCompiler
 
 from playground import cli
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training import Incident, Stepped, checkpoint, compiled, train
 from playground.training.ddp import DistributedDataParallelGradient
 from playground.training.loop import prepared
@@ -67,15 +66,21 @@ def test_parts_of_a_batch_are_compiled_once_however_large_their_shares(traced):
     assert 1 <= len(traced) <= 2, "one for each number of rows"
 
 
+def no_compiler():
+    from torch._inductor.exc import InvalidCxxCompiler  # two seconds, which no other file needs
+
+    return InvalidCxxCompiler()
+
+
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (InvalidCxxCompiler(), "no C++ compiler was found"),
-        (ValueError("odd shape\nand more"), "torch.compile raised ValueError (odd shape)"),
+        (no_compiler, "no C++ compiler was found"),
+        (lambda: ValueError("odd shape\nand more"), "torch.compile raised ValueError (odd shape)"),
     ],
 )
 def test_where_it_cannot_be_compiled_the_run_goes_on_and_says_why(error, reason, monkeypatch):
-    failing(monkeypatch, error)
+    failing(monkeypatch, error())
     run = run_of(steps=3, compiled=True)
     events, summary = list(train(run)), Summary(run)
     for event in events:
@@ -110,7 +115,7 @@ def test_shapes_that_change_too_often_end_the_compiling(traced):
 
 
 def test_what_shares_a_batch_or_stacks_seeds_is_not_compiled():
-    with pytest.raises(Refusal, match="leave out either --compile or torchrun"):
+    with pytest.raises(UserError, match="leave out either --compile or torchrun"):
         compiled.of(DistributedDataParallelGradient())
     assert hindrance(prepared(run_of(compiled=True))) == "each is compiled by itself"
 

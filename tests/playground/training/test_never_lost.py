@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.training import Incident, Session, Stopped, checkpoint, memory, train
 from playground.training.accumulation import OutOfMemory, SingleProcess, bytes_asked
@@ -107,7 +107,7 @@ def test_a_line_of_the_record_that_was_cut_short_is_dropped(tmp_path):
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training import Stepped, Incident, checkpoint, train
 from tests.runs import run_of, tiny
 """
@@ -133,7 +133,7 @@ list(train(run))
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 try:
     list(train(run_of(steps=6, save_every=2, out=run.out), checkpoint.load(run.out).learner))
-except Refusal as refusal:
+except UserError as refusal:
     print(refusal)
 print(checkpoint.load(run.out).learner.step)
 """
@@ -322,7 +322,7 @@ def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch
     assert troubles[0].settings == {"batch_size": 4}
     assert len(losses(events)) == 12
     monkeypatch.setattr(TrainState, "example", lambda *_: (_ for _ in ()).throw(MemoryError()))
-    with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
+    with pytest.raises(UserError, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
         list(train(run_of()))
 
 
@@ -342,7 +342,7 @@ def test_want_of_memory_while_steps_of_a_generator_are_opened_opens_fewer_and_ch
     assert "drawn for 8 steps at once, which changes no draw" in trouble.sentence
     assert losses(events) == plain, "to the last bit"
     monkeypatch.setattr(TrainState, "opened", lambda *_: (_ for _ in ()).throw(MemoryError()))
-    with pytest.raises(Refusal, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
+    with pytest.raises(UserError, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
         list(train(run_of("ELECTRA")))
 
 
@@ -355,7 +355,7 @@ def test_a_run_that_must_end_for_want_of_memory_keeps_what_it_learnt(tmp_path, m
         return learn(self, example, *more)
 
     monkeypatch.setattr(TrainState, "learn", roomy)
-    with pytest.raises(Refusal, match="Not even one row"):
+    with pytest.raises(UserError, match="Not even one row"):
         list(train(run_of(out=tmp_path)))
     assert checkpoint.load(tmp_path).learner.step == 5
     monkeypatch.undo()
@@ -373,7 +373,7 @@ def test_where_there_is_no_room_for_a_good_state_the_earlier_one_stays(monkeypat
 def test_when_one_row_is_too_much_it_says_what_to_make_smaller():
     learner = learner_of()
     learner.entry = replace(learner.entry, recipe=replace(learner.entry.recipe, grad_accum_steps=8))
-    with pytest.raises(Refusal, match=r"Not even one row of 16 tokens fits .* set seq_len to 8"):
+    with pytest.raises(UserError, match=r"Not even one row of 16 tokens fits .* set seq_len to 8"):
         memory.smaller(learner, OutOfMemory(0))
 
 

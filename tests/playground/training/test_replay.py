@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from playground.analysis.predictions import read, sentence_of
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import objectives
 from playground.tokenizing import read_input
 from playground.training import Run, Started, Stepped, checkpoint, train
@@ -132,10 +132,10 @@ def test_a_sentence_can_be_chosen(tmp_path):
 def test_a_damaged_record_is_a_sentence(tmp_path):
     kept(run_of(out=tmp_path, steps=2))
     (tmp_path / "metrics.jsonl").write_text('{"step": 1, "te', encoding="utf-8")
-    with pytest.raises(Refusal, match=r"damaged or of another version.*train it again"):
+    with pytest.raises(UserError, match=r"damaged or of another version.*train it again"):
         load(tmp_path)
 
 
 def test_a_run_without_moments_says_so(tmp_path):
-    with pytest.raises(Refusal, match=f"no {FILE}.*train it again"):
+    with pytest.raises(UserError, match=f"no {FILE}.*train it again"):
         load(tmp_path)

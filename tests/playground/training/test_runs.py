@@ -13,7 +13,7 @@ import pytest
 import torch
 
 from playground import cli
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
 from playground.training.fork import corpus_of, fork, what_changed
 from playground.training.parallel.seeds import Band, Finished, Point, bands, train_seed, train_seeds
@@ -70,7 +70,7 @@ def test_a_damaged_accuracy_is_a_sentence(said, tmp_path):
     keep(tmp_path)
     with sqlite3.connect(tmp_path / "runs.sqlite") as base:
         base.execute("UPDATE accuracies SET accuracy = ? WHERE step = 4", (said,))
-    with pytest.raises(Refusal, match="is damaged"):
+    with pytest.raises(UserError, match="is damaged"):
         Runs(tmp_path).points("first")
 
 
@@ -88,7 +88,7 @@ def test_a_run_of_the_same_name_begins_with_no_accuracy_of_the_one_before(tmp_pa
 def test_nothing_kept_is_an_empty_list_and_makes_no_file(tmp_path):
     assert Runs(tmp_path / "none").all() == ()
     assert not (tmp_path / "none").exists()
-    with pytest.raises(Refusal, match=r"no run 'x' in .*; there are: none"):
+    with pytest.raises(UserError, match=r"no run 'x' in .*; there are: none"):
         Runs(tmp_path).find("x")
 
 
@@ -110,7 +110,7 @@ def test_a_run_whose_process_is_gone_was_cut_off_and_a_living_one_runs(tmp_path)
 
 def test_a_list_that_cannot_be_opened_is_a_sentence(tmp_path):
     (tmp_path / "runs.sqlite").write_text("no data base at all, but text of some length", encoding="utf-8")
-    with pytest.raises(Refusal, match=r"The list of runs in .*runs.sqlite cannot be opened"):
+    with pytest.raises(UserError, match=r"The list of runs in .*runs.sqlite cannot be opened"):
         Runs(tmp_path).all()
 
 
@@ -118,7 +118,7 @@ def test_a_list_of_another_version_is_a_sentence_that_names_both(tmp_path):
     keep(tmp_path)
     with Runs(tmp_path)._open() as base:
         base.execute("PRAGMA user_version = 7")
-    with pytest.raises(Refusal, match=r"has format 7; this version reads format 1\. Move it away"):
+    with pytest.raises(UserError, match=r"has format 7; this version reads format 1\. Move it away"):
         Runs(tmp_path).all()
 
 
@@ -138,7 +138,7 @@ def test_a_run_that_goes_on_keeps_its_curve_and_its_place(tmp_path):
 def test_a_step_that_was_not_kept_is_refused_with_those_that_were(tmp_path):
     keep(tmp_path, steps=10)
     assert Runs(tmp_path).load("first", 10).learner.step == 10
-    with pytest.raises(Refusal, match="kept nothing of step 5; it kept 4, 8, 10"):
+    with pytest.raises(UserError, match="kept nothing of step 5; it kept 4, 8, 10"):
         Runs(tmp_path).load("first", 5)
 
 
@@ -190,7 +190,7 @@ def test_a_fork_may_take_another_seed_optimiser_or_corruption(tmp_path):
 
 def test_a_fork_keeps_the_weights_so_the_model_cannot_change(tmp_path):
     run, _ = keep(tmp_path)
-    with pytest.raises(Refusal, match="width cannot be changed in a fork"):
+    with pytest.raises(UserError, match="width cannot be changed in a fork"):
         fork(run, Runs(tmp_path).load("first").learner, {"width": 32})
 
 
@@ -209,7 +209,7 @@ def test_a_rate_that_is_turned_in_a_session_counts_at_once():
     session.step()
     assert becomes(lambda: len(session.rows) == 2)
     session.turn({"lr": 0.001})
-    with pytest.raises(Refusal, match="lr is 'fast'"):
+    with pytest.raises(UserError, match="lr is 'fast'"):
         session.turn({"lr": "fast"})
     session.step()
     assert becomes(lambda: len(session.rows) == 3)
@@ -241,7 +241,7 @@ def test_a_checkpoint_is_forked_with_its_corpus_opened_again(tmp_path, monkeypat
     made = fork(Run(learner.entry, corpus_of(saved), learner.seed, learner.device), learner)
     assert losses(train(replace(made.run, steps=12), made.learner)) == losses(events)[4:]
     monkeypatch.setattr("playground.training.fork.open_corpus", lambda name: reviews(4_000))
-    with pytest.raises(Refusal, match="trained on other text"):
+    with pytest.raises(UserError, match="trained on other text"):
         corpus_of(checkpoint.load(tmp_path / "first"))
 
 
@@ -321,7 +321,7 @@ def test_a_claim_whose_process_is_gone_counts_no_more(tmp_path):
 
 @pytest.mark.parametrize(("seeds", "workers", "said"), [((), 1, "at least one"), ((1, 1), 1, "twice"), ((1,), 0, "at")])
 def test_senseless_seeds_are_refused(seeds, workers, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         list(train_seeds(run_of(), seeds, workers))
 
 
@@ -474,9 +474,9 @@ def test_a_run_is_called_what_a_person_says_and_goes_by_its_name(tmp_path):
     runs.rename("first", "  the  one with\na low rate ")
     assert (runs.find("first").shown, runs.find("first").name) == ("the one with a low rate", "first")
     assert runs.load("first").learner.step == 12
-    with pytest.raises(Refusal, match="has 90 characters; use at most 80"):
+    with pytest.raises(UserError, match="has 90 characters; use at most 80"):
         runs.rename("first", "x" * 90)
-    with pytest.raises(Refusal, match="no run 'second'"):
+    with pytest.raises(UserError, match="no run 'second'"):
         runs.rename("second", "new")
     runs.rename("first", " ")
     assert runs.find("first").shown == "first"
@@ -511,7 +511,7 @@ def test_what_trains_is_not_deleted_and_files_elsewhere_stay(tmp_path):
     events = runs.recorded("first", run, train(run))
     while not isinstance(next(events), Stepped):
         pass
-    with pytest.raises(Refusal, match="first is being trained; stop it before it is deleted"):
+    with pytest.raises(UserError, match="first is being trained; stop it before it is deleted"):
         runs.delete("first")
     events.close()
     assert runs.delete("first") == ""
@@ -520,7 +520,7 @@ def test_what_trains_is_not_deleted_and_files_elsewhere_stay(tmp_path):
     assert "Its files stay in" in runs.delete("other")
     assert (tmp_path / "elsewhere" / "checkpoint.safetensors").is_file()
     assert runs.all() == ()
-    with pytest.raises(Refusal, match="no run 'other'"):
+    with pytest.raises(UserError, match="no run 'other'"):
         runs.delete("other")
 
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training import Session, train
 from playground.training import session as session_module
 from playground.training.events import Stepped
@@ -366,7 +366,7 @@ def test_an_error_in_the_thread_is_told_and_ends_the_session(begin):
 def test_a_refusal_in_the_thread_is_its_own_sentence(begin):
     session = begin(run_of(entry=tiny(seq_len=4096), steps=3)).start()
     assert becomes(lambda: session.state == "failed")
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(UserError) as caught:
         list(train(session.run))
     assert session.error == str(caught.value)
     assert "Training stopped" not in session.error

@@ -14,7 +14,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 
 from playground.answers import CooccurrenceTarget, NegativeSampling
 from playground.batch import Tokens
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import Architecture, total_loss
 from playground.objectives import objectives
 from playground.objectives.catalog.mlm import MLM
@@ -166,7 +166,7 @@ def test_it_goes_on_with_the_knobs_it_began_with(tmp_path):
 
 def test_another_entry_does_not_go_on_with_a_checkpoint(tmp_path):
     list(train(run_of("BERT", steps=2, out=tmp_path)))
-    with pytest.raises(Refusal, match="holds a BERT, not a GPT"):
+    with pytest.raises(UserError, match="holds a BERT, not a GPT"):
         list(train(run_of("GPT"), checkpoint.load(tmp_path).learner))
 
 
@@ -323,7 +323,7 @@ def test_gold_labels_stay_behind_and_every_seed_is_evaluated_on_the_same_rows():
 
 
 def test_a_corpus_shorter_than_one_window_is_refused_in_a_sentence():
-    with pytest.raises(Refusal, match=r"one window of 256 needs 256"):
+    with pytest.raises(UserError, match=r"one window of 256 needs 256"):
         list(train(run_of(entry=tiny(seq_len=256), corpus=reviews(1_000))))
 
 
@@ -391,7 +391,7 @@ def test_only_the_labels_that_are_needed_are_fed():
 
 def test_a_label_that_a_corpus_lacks_is_refused_before_the_run():
     entry = replace(tiny(), objective=replace(MLM, needs=("label:colour",)))
-    with pytest.raises(Refusal, match=r"does not know the label 'colour' of its words; its labels are: \w+"):
+    with pytest.raises(UserError, match=r"does not know the label 'colour' of its words; its labels are: \w+"):
         next(train(run_of(entry=entry)))
 
 
@@ -440,7 +440,7 @@ def test_an_objective_stands_for_an_entry_where_no_entry_has_its_name():
     assert (entry_for(SOP).name, entry_for(SOP).year, entry_for(SOP).corpus) == ("SOP", 2019, "world")
     assert entry_for(TLM).corpus == "parallel"
     assert entry_named("LM").year in range(1948, 2030)
-    with pytest.raises(Refusal, match="There is no entry named 'nothing'"):
+    with pytest.raises(UserError, match="There is no entry named 'nothing'"):
         entry_named("nothing")
 
 
@@ -608,7 +608,7 @@ NO_GENERATOR = tiny("BERT", generator_first=0.25)
     ],
 )
 def test_two_stages_that_cannot_be_are_refused_before_the_run(entry, said):
-    with pytest.raises(Refusal, match=said):
+    with pytest.raises(UserError, match=said):
         next(train(run_of(entry=entry)))
 
 

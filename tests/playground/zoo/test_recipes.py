@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from playground import cli, devices
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.inplace_cross_entropy import inplace_cross_entropy
 from playground.training import Stepped, train
 from playground.training.accumulation import SingleProcess
@@ -56,7 +56,7 @@ def test_the_accelerated_recipe_learns_sooner():
 
 
 def test_an_unknown_recipe_is_refused_with_those_there_are():
-    with pytest.raises(Refusal, match="no recipe 'slow'; choose one of paper, accelerated"):
+    with pytest.raises(UserError, match="no recipe 'slow'; choose one of paper, accelerated"):
         find_preset("slow")
 
 
@@ -110,7 +110,7 @@ def test_half_precision_trains_and_is_close():
 
 
 def test_half_precision_is_refused_where_it_is_missing():
-    with pytest.raises(Refusal, match=r"precision is 'bfloat16', but Apple GPU lacks it; set precision to float32"):
+    with pytest.raises(UserError, match=r"precision is 'bfloat16', but Apple GPU lacks it; set precision to float32"):
         devices.check_precision(torch.device("mps"), "bfloat16")
 
 
@@ -229,7 +229,7 @@ def test_a_rate_that_is_turned_counts_from_the_next_step():
 
 def test_what_cannot_be_turned_is_refused():
     learner = TrainState.new(tiny(), reviews().tokenizer.words, 0, CPU)
-    with pytest.raises(Refusal, match="batch_size cannot be changed in a running learner; fork the run instead"):
+    with pytest.raises(UserError, match="batch_size cannot be changed in a running learner; fork the run instead"):
         learner.turn({"batch_size": 9})
 
 

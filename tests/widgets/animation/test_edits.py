@@ -2,7 +2,7 @@
 
 import pytest
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives.plan_overrides import parse, write
 from widgets.animation.edits import bend, carriers
 from widgets.state.stage import StageStore
@@ -62,7 +62,7 @@ def test_a_message_that_makes_no_sense_is_refused_in_a_sentence(plan, edit, name
     if named is None:
         assert bend(parse(plan.split()), edit, {}).plan["actions"][0] == "random"
         return
-    with pytest.raises(Refusal, match=named) as refusal:
+    with pytest.raises(UserError, match=named) as refusal:
         bend(parse(plan.split()), edit, {})
     assert str(refusal.value).endswith(".")
 

@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from playground import devices
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training.memory import NO_LIMIT
 from widgets.app import limits
 from widgets.app import main as app
@@ -42,7 +42,7 @@ def test_one_that_does_not_is_left_alone_and_the_page_says_so(monkeypatch, asked
     assert devices.available() == ("cpu",) and devices.pick().type == "cpu"
     [said] = limits.notices()
     assert "Apple GPU" in said and said.endswith("Everything runs on the CPU.")
-    with pytest.raises(Refusal, match="Apple GPU of this machine is not used"):
+    with pytest.raises(UserError, match="Apple GPU of this machine is not used"):
         devices.pick("mps")
 
 

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.comparing.continual import Advanced
 from playground.finetuning.run.trainer import StepEvent
@@ -246,7 +246,7 @@ def test_tasks_in_turn_show_what_is_left_of_the_first_and_come_as_files(session)
     assert b"entailment" in store.file("sequence.html") and b"content hash" in store.file("sequence.html")
     assert b"again_in_turn" in store.file("sequence.ipynb")
     assert store.file("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
-    with pytest.raises(Refusal, match="no finished comparison"):
+    with pytest.raises(UserError, match="no finished comparison"):
         store.file("comparison.csv")
     run(store, session, then=[])
     assert store.lanes.result is not None and store.lanes.found is None

@@ -10,7 +10,7 @@ import pytest
 
 from playground.corpora import from_pasted, from_table, open_corpus, read_table, read_treebank
 from playground.corpora.tinyworld.labels import LABELS, MARKS
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.runs import becomes, tiny
 from tests.widgets.state.test_app import is_a_sentence
@@ -259,7 +259,7 @@ def test_text_names_and_columns_are_never_markup(tmp_path, store):
         corpus_page.sample(store.table, labelled=True),
         corpus_uses.markup(corpus),
         tokens.markup(HOSTILE, cut),
-        tokens.told([{"pair": [], "pieces": []}, {"pair": [HOSTILE, HOSTILE], "rank": 0, "pieces": []}], 1),
+        tokens.describe_merge([{"pair": [], "pieces": []}, {"pair": [HOSTILE, HOSTILE], "rank": 0, "pieces": []}], 1),
     ):
         assert "<script" not in markup
         assert "<img" not in markup
@@ -364,7 +364,7 @@ def test_only_the_newest_work_counts_and_the_older_is_told_to_stop():
         go.wait(10)
         try:
             hear(1, 2)
-        except Refusal:
+        except UserError:
             stopped.set()
             raise
 
@@ -402,7 +402,7 @@ def test_an_error_in_the_thread_is_a_sentence():
 
 def test_training_on_the_corpus_on_screen():
     training = TrainStore(corpus=OPENED)
-    with pytest.raises(Refusal, match="Corpus page"):
+    with pytest.raises(UserError, match="Corpus page"):
         training.load_corpus()
     training.opened = corpus = from_pasted(PLAIN)
     assert training.load_corpus() is corpus

@@ -8,7 +8,7 @@ from panel.io.location import Location
 
 from playground.corpora import open_corpus
 from playground.corpora.sources import FEWEST, name_with_knobs, read_name, source_knobs, sources
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import knobs
 from tests.widgets.state.test_app import is_a_sentence
 from widgets.app import main
@@ -175,7 +175,7 @@ def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):
         assert right in trouble
         is_a_sentence(trouble)
     assert (store.train.corpus_name, store.corpus.corpus_name) == ("world", "world")
-    with pytest.raises(Refusal):
+    with pytest.raises(UserError):
         read_name(said)
 
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 import pytest
 
 from playground.analysis.predictions import read
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.report.notebook import again
 from playground.objectives import find_objective, objectives
 from playground.objectives.plan_overrides import write
@@ -708,7 +708,7 @@ def test_the_base_is_the_model_of_the_session_with_its_held_out_text(training):
     assert base.learner is session.learner
     assert tokenizer is session.run.corpus.tokenizer
     assert base.held_out.ids.shape[1] == session.run.entry.recipe.seq_len
-    with pytest.raises(Refusal, match="no trained model"):
+    with pytest.raises(UserError, match="no trained model"):
         base_of_session(None)
 
 
@@ -1077,9 +1077,9 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
     repeated = again(made.report.asked)
     mine = made.report.comparison.outcomes["mine"]
     assert [o.accuracy for o in repeated.outcomes["mine"]] == [o.accuracy for o in mine]
-    with pytest.raises(Refusal, match="match is 'nope'"):
+    with pytest.raises(UserError, match="match is 'nope'"):
         notebook.compare(trained, strategies=("full",), match="nope")
-    with pytest.raises(Refusal, match="give what `train"):
+    with pytest.raises(UserError, match="give what `train"):
         notebook.compare("bert")
 
 

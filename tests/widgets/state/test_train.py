@@ -15,7 +15,7 @@ from panel_material_ui.base import MaterialComponent
 from playground.analysis import attention_patterns
 from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
 from playground.training.grad_stats import sizes
@@ -333,7 +333,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     session = store.begin()
     siblings = store.siblings
     assert (siblings.seeds, siblings.state) == ((1, 2), "ready")
-    assert "Seeds 1 and 2 will train beside this one" in seeds.told(siblings, (), 8)
+    assert "Seeds 1 and 2 will train beside this one" in seeds.describe_seeds(siblings, (), 8)
     session.start()
     store.advance()
     assert becomes(lambda: max(siblings.steps.values()) > 0 or siblings.state == "done"), siblings.error
@@ -348,7 +348,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     drawn = band(session.rows, siblings.bands(session.rows))
     assert drawn["step"] == [0, 4, 8]
     assert (drawn["low"][2] + drawn["high"][2]) / 2 == pytest.approx(fmean(curves[8]))
-    assert "Held out over 3 seeds at step 8" in seeds.told(siblings, siblings.bands(session.rows), 8)
+    assert "Held out over 3 seeds at step 8" in seeds.describe_seeds(siblings, siblings.bands(session.rows), 8)
     assert noise(groups(store.kept())) == ""
     told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
     for other in (run for run in some if run.seed):
@@ -755,7 +755,7 @@ def test_a_run_of_the_page_is_baked_also_after_it_was_stopped(store, tmp_path, c
     ends(later)
     steps = [moment["step"] for moment in moments.load(session.run.out).moments]
     assert steps == list(range(13)), "the replay of a run that went on is whole"
-    with pytest.raises(Refusal, match="no run on screen"):
+    with pytest.raises(UserError, match="no run on screen"):
         TrainStore(store.runs.folder).replay()
 
 

@@ -6,7 +6,7 @@ import panel_material_ui as pmui
 import pytest
 import torch
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Cell, TrialEvent, find_strategy, find_task
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 from playground.training import Session
@@ -174,7 +174,7 @@ def test_the_model_says_what_is_frozen_now_and_what_has_not_moved_a_bit():
 
 def test_there_is_no_file_before_there_is_a_result():
     store = TransferStore()
-    with pytest.raises(Refusal, match="no finished comparison"):
+    with pytest.raises(UserError, match="no finished comparison"):
         store.file("comparison.csv")
 
 
@@ -188,7 +188,7 @@ def labelled_file(rows=80):
 
 def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
     store = TransferStore(task=OWN_FILE)
-    with pytest.raises(Refusal, match="No labelled file is chosen yet"):
+    with pytest.raises(UserError, match="No labelled file is chosen yet"):
         _ = store.known
     assert (store.table, store.metric) == (None, "accuracy")
     store.upload("../films.csv", labelled_file())
@@ -199,7 +199,7 @@ def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
     assert "said" in store.known.notice
     assert store.known is store.known, "a file is read once"
     store.param.update(text_column="said", label_column="row")
-    with pytest.raises(Refusal, match="'row' has 80"):
+    with pytest.raises(UserError, match="'row' has 80"):
         _ = store.known
     store.label_column = "liked"
     assert store.known.name == "films.csv?text=said&label=liked"

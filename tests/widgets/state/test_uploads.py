@@ -6,7 +6,7 @@ import panel_material_ui as pmui
 import pytest
 from panel.models.esm import DataEvent
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from tests.widgets.state.test_app import is_a_sentence
 from widgets.app.main import PAGES
 from widgets.pages.stage import StagePage
@@ -107,7 +107,7 @@ def test_a_disk_that_is_full_is_a_sentence(temporary, monkeypatch):
     monkeypatch.setattr(
         "pathlib.Path.write_bytes", lambda path, content: (_ for _ in ()).throw(OSError(28, "No space"))
     )
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(UserError) as caught:
         Uploads().keep([("a.txt", b"one")])
     assert is_a_sentence(str(caught.value))
     assert list(temporary.iterdir()) == []

@@ -86,7 +86,7 @@ class RunPicture(View):
     def _update_numbers(self, session: Session | None) -> None:
         """What need not be renewed at every call: the numbers, how far the axes reach, and what is unfolded."""
         last = session.run.last if session is not None else None
-        other_seeds = seeds.told(self.train.siblings, self.loss.bands(session), last)
+        other_seeds = seeds.describe_seeds(self.train.siblings, self.loss.bands(session), last)
         tell(self.numbers, numbers(session) + say(other_seeds, "quiet"))
         tell(self.origin, say(origin(session), "quiet"))
         self.loss.limits()

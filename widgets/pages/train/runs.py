@@ -9,7 +9,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.training import Session
 from playground.training.async_checkpoint import kept
 from playground.training.store.runs import LONGEST_TITLE, RunRow, settings
@@ -329,7 +329,7 @@ def _of(entry: str) -> str:
     """Which of several questions the loss of a run is of; nothing where there is one, or the entry is not known."""
     try:
         questions = entry_named(entry).objective.questions
-    except Refusal:
+    except UserError:
         return ""
     return f" ({questions[0]})" if len(questions) > 1 else ""
 
@@ -339,7 +339,7 @@ def _knobs(run: RunRow) -> str:
     kinds = {kind: run.settings.get(kind, {}) for kind in ("objective", "recipe")}
     try:
         usual = settings(entry_named(run.entry))
-    except Refusal:  # this version does not know the entry
+    except UserError:  # this version does not know the entry
         usual = kinds
     turned = {k: {n: v for n, v in knobs.items() if v != usual[k].get(n, v)} for k, knobs in kinds.items()}
     first, rest = _listed(turned), _listed(kinds)

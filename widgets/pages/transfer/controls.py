@@ -7,7 +7,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from playground.corpora.sources import TABLES, TREEBANKS
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import tasks
 from playground.finetuning.comparing.budget_matching import list_published
 from playground.training.parallel.workers import spare
@@ -79,7 +79,7 @@ def _about_task(transfer: TransferStore) -> str:
     """What the chosen task asks, how it is measured, and what was guessed about a file."""
     try:
         task = transfer.known
-    except Refusal as refusal:
+    except UserError as refusal:
         return say(refusal, "quiet")
     return say(f"{task.idea} Measured: {task.metric}.", "quiet") + say(task.notice, "notice")
 
@@ -101,7 +101,7 @@ class LabelledFile(View):
         """Offer the columns again for every file: a field that stays would keep its first guess."""
         try:
             table = self.transfer.table
-        except Refusal:  # said below the task
+        except UserError:  # said below the task
             table = None
         guesses = {} if table is None else {"text_column": table.text_column, "label_column": table.label_column}
         self.columns[:] = [self._column(name, guess, table.columns) for name, guess in guesses.items() if table]

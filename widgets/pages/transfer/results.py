@@ -8,7 +8,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.comparing.compare import mixed_levels
 from playground.finetuning.report.page import FILES, TURN_FILES
 from playground.finetuning.run.trainer import SEEN
@@ -181,7 +181,7 @@ class Plans(View):
                 groups = strategy.rows(transfer.layers)
                 self.plans[name] = (groups, strategy.plan(groups, transfer.steps))
                 self._draw(name, 0, ())
-            except Refusal:
+            except UserError:
                 continue
         self.layout[:] = [self.cards[name] for name in transfer.chosen]
 

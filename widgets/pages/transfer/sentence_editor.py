@@ -7,7 +7,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.apply.text_editing import Judgement
 from playground.training import Session
 from widgets.pages.layout import MAIN, View, button, column, typed, unfolding
@@ -42,7 +42,7 @@ class SentenceEditor(View):
     def _teach(self) -> None:
         try:
             self.state.teach(self.base(), self.transfer.known)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.state.trouble = str(refusal)
 
     def _show(self, *_: Any) -> None:

@@ -8,7 +8,7 @@ from urllib.parse import urlencode
 import param
 
 from playground.corpora.readers.decode import Progress
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import Objective, find_objective
 from playground.objectives.mask_overrides import Rule, carried
 from playground.objectives.mask_overrides import written as written_rules
@@ -104,7 +104,7 @@ class StageStore(param.Parameterized):
             return
         try:
             named = find_objective(self.objective).name
-        except Refusal as refusal:
+        except UserError as refusal:
             self.objective = "MLM"
             self.trouble = str(refusal)  # only now: a new objective begins without one
             return
@@ -202,7 +202,7 @@ class StageStore(param.Parameterized):
             plain = self.rebuild(parse(settings_of(self.plan)))
             made = repainted(plain, self.painted) if self.painted else plain
             companions, lacking = self._companions(plain)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.trouble = str(refusal)
             return
         self.plain = plain
@@ -227,7 +227,7 @@ class StageStore(param.Parameterized):
             keys = find_objective(name).plan_keys if self.same_plan else ()
             try:
                 made.append(self.rebuild({key: value for key, value in plan.items() if key in keys}, name))
-            except Refusal as refusal:
+            except UserError as refusal:
                 lacking = str(refusal)
         return made, lacking
 
@@ -258,7 +258,7 @@ class StageStore(param.Parameterized):
         try:
             objective = find_objective(self.objective)
             self.trainer(objective.painted(written_rules(rules)).name if rules else self.objective, self.settings)
-        except Refusal as refusal:
+        except UserError as refusal:
             self.trouble = str(refusal)
 
     def train_anyway(self) -> None:
@@ -285,7 +285,7 @@ class StageStore(param.Parameterized):
     def _suit(self, text: str, pair: str) -> bool:
         try:
             rebuild(self.objective, text, pair=pair)
-        except Refusal:
+        except UserError:
             return False
         return True
 
@@ -473,12 +473,12 @@ def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
     plans = {objective: parse(settings_of(plan))} if plan else None
     try:
         return text, *table(text, seed or None, plans, pair)
-    except Refusal:  # a plan that does not fit this text; a text that cannot be read is refused again
+    except UserError:  # a plan that does not fit this text; a text that cannot be read is refused again
         return text, *table(text, seed or None, None, pair)
 
 
 def _answers(model: StageModel | None, made: Rebuilt, layers: tuple[int, ...] | None = None) -> tuple[dict, str]:
     try:
         return ({} if model is None else model.answers(made, layers)), ""
-    except Refusal as refusal:
+    except UserError as refusal:
         return {}, str(refusal)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import find_objective, objectives
 from playground.objectives.objective import tell
 from playground.objectives.plan_overrides import parse, settings_of, write
@@ -26,7 +26,7 @@ def act(stage: "StageStore", message: Mapping[str, Any]) -> None:
                 stage.compare()
             case _ if not stage.inside:  # the batch of a run is not edited
                 _edit(stage, message)
-    except Refusal as refusal:
+    except UserError as refusal:
         stage.trouble = str(refusal)
 
 
@@ -78,13 +78,13 @@ def _paint(stage: "StageStore", message: Mapping[str, Any]) -> None:
     """Set cells of the mask by hand; one that is as the objective has it is no longer by hand."""
     name, made = str(message.get("matrix")), stage.plain
     if name.endswith(frames.ABOVE):
-        raise Refusal("Paint the matrices of the first layer; those above follow the turned order.")
+        raise UserError("Paint the matrices of the first layer; those above follow the turned order.")
     cells = natural(made.example).get(name, []) if made is not None else []
     mine = {(i, j): allowed for i, j, allowed in stage.painted.get(name, [])}
     for cell in cells_of(message):
         query, key, allowed = (number(dict(enumerate(cell)), k) for k in range(3))
         if not (0 <= query < len(cells) and 0 <= key < len(cells[0])):
-            raise Refusal(f"There is no cell {query + 1}.{key + 1} in the matrix {name!r} to paint.")
+            raise UserError(f"There is no cell {query + 1}.{key + 1} in the matrix {name!r} to paint.")
         mine[query, key] = bool(allowed)
     left = [(i, j, allowed) for (i, j), allowed in sorted(mine.items()) if bool(cells[i][j]) != allowed]
     others = {key: cells for key, cells in stage.painted.items() if key != name}

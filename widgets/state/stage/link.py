@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.objectives import find_objective, objectives
 from playground.objectives.old_names import knobs_of
 from playground.parsing import LARGEST, parse_int, parse_json
@@ -35,7 +35,7 @@ def read(query: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     trouble = ""
     try:
         objective = find_objective(query.get("objective", "MLM"))
-    except Refusal as refusal:
+    except UserError as refusal:
         objective, trouble = find_objective("MLM"), str(refusal)
     values: dict[str, Any] = {name: query[name] for name in ("text", "pair", "plan", "frame") if name in query}
     if "text" in values and "plan" not in values and values["text"].strip() not in offered("text"):

@@ -11,7 +11,7 @@ from playground.analysis.predictions import read, sentence_of
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import Progress
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective
 from playground.trace.model_frames import numbers, with_numbers
@@ -67,7 +67,7 @@ class StageModel:
         try:
             held_out = self.corpus.pairs(self.learner.entry.recipe.seq_len, "held_out")
             second = held_out.neighbours[needed]
-        except (Refusal, KeyError):
+        except (UserError, KeyError):
             return None
         size = held_out.lengths + second.lengths
         fit = size.masked_fill((held_out.lengths < 4) | (second.lengths < 3), 10_000)
@@ -81,9 +81,9 @@ class StageModel:
         """The record of a rebuilt text with the predictions of this model; a model that cannot predict is refused."""
         try:
             seen = read(self.model, made.example)
-        except Refusal as refusal:
+        except UserError as refusal:
             why = str(refusal).replace("This objective", made.objective.name).split("; set ")[0].rstrip(".")
-            raise Refusal(f"{self.name} cannot answer here: {why}. Train a small model that can.") from refusal
+            raise UserError(f"{self.name} cannot answer here: {why}. Train a small model that can.") from refusal
         record = made.record()
         return with_numbers(record, numbers(record, seen, self.name, layers))
 

@@ -12,7 +12,7 @@ import param
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
 from playground.devices import pick
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.knob import turn
 from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
@@ -125,11 +125,11 @@ class TrainStore(CorpusChoice):
             return from_pasted(self.pasted[:LONGEST_PASTE])
         if self.corpus == OWN_FILE:
             if self.upload is None:
-                raise Refusal("No file is chosen yet; choose a text, a table or a treebank first.")
+                raise UserError("No file is chosen yet; choose a text, a table or a treebank first.")
             return open_corpus(self.upload)
         if self.corpus == OPENED:
             if self.opened is None:
-                raise Refusal("Nothing is open on the Corpus page yet; open it and choose a text there.")
+                raise UserError("Nothing is open on the Corpus page yet; open it and choose a text there.")
             return self.opened
         return open_corpus(self.corpus_name)
 
@@ -286,9 +286,9 @@ class TrainStore(CorpusChoice):
         """Turn knobs of the run that trains, from its next step on; says what is different."""
         session = self.session
         if session is None or session.state not in ("running", "paused"):
-            raise Refusal("There is no run that trains; press Train, or fork a run that is over.")
+            raise UserError("There is no run that trains; press Train, or fork a run that is over.")
         if later := [name for name in settings if name not in AT_ONCE]:
-            raise Refusal(f"{', '.join(later)} cannot be changed while a run goes on; fork it instead.")
+            raise UserError(f"{', '.join(later)} cannot be changed while a run goes on; fork it instead.")
         old = session.learner.entry if session.learner else session.run.entry
         session.turn(settings)
         return what_changed(old, _turned(old, settings))
@@ -304,7 +304,7 @@ class TrainStore(CorpusChoice):
         try:
             seed = seed_of(given, session.learner)
             return what_changed(old, _turned(old, given), {"seed": (session.learner.seed, seed)})
-        except Refusal as refusal:
+        except UserError as refusal:
             return str(refusal)
 
     @as_trouble
@@ -312,7 +312,7 @@ class TrainStore(CorpusChoice):
         """Start a run from here, from a checkpoint of the run that is watched, or from a copy of its `learner`."""
         session, name = self.session, self.name_of_run
         if session is None:
-            raise Refusal("There is no run to fork; press Train, or open one that is kept.")
+            raise UserError("There is no run to fork; press Train, or open one that is kept.")
         here = step is None or (session.learner is not None and session.learner.step == step)
         if learner is None and not here:
             learner = self.runs.load(name, step, session.run.device).learner
@@ -321,7 +321,7 @@ class TrainStore(CorpusChoice):
         else:
             forked = fork(replace(session.run, entry=learner.entry), learner, settings)
         if forked.run.entry.recipe.steps <= forked.step:
-            raise Refusal(f"The run is at step {forked.step}; give the fork more steps than that.")
+            raise UserError(f"The run is at step {forked.step}; give the fork more steps than that.")
         past = Past(tuple(session.rows), tuple(session.moments)).until(forked.step)
         parent = Parent(name, forked.step, forked.changed)
         return self._watch(_scheduled(forked.run), forked.learner, past, parent).start()
@@ -339,11 +339,11 @@ class TrainStore(CorpusChoice):
         for name in names:
             alive = live.get((self.runs.folder / name).absolute())
             if name == self.name_of_run and self.session is not None:
-                raise Refusal(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
+                raise UserError(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
             if alive is not None and not alive.halted and alive.state in ("ready", "running", "paused"):
-                raise Refusal(f"{name} is open in another visit and may go on there; it is not deleted.")
+                raise UserError(f"{name} is open in another visit and may go on there; it is not deleted.")
             if self.runs.find(name).state == "running":
-                raise Refusal(f"{name} is being trained; stop it before it is deleted.")
+                raise UserError(f"{name} is being trained; stop it before it is deleted.")
         self.notice = " ".join(filter(None, map(self.runs.delete, names)))
 
     def replay(self, name: str = "") -> bytes:
@@ -351,14 +351,16 @@ class TrainStore(CorpusChoice):
         name = name or self.name_of_run
         out = self.runs.find(name).out if name else None
         if out is None:
-            raise Refusal("There is no run on screen whose moments are kept; press Train, or open a run that is kept.")
+            raise UserError(
+                "There is no run on screen whose moments are kept; press Train, or open a run that is kept."
+            )
         return replay_page(moments.load(Path(out))).encode()
 
     def kept(self) -> tuple[RunRow, ...]:
         """The runs of the folder, the oldest first."""
         try:
             return self.runs.all()
-        except Refusal as refusal:
+        except UserError as refusal:
             self.trouble = str(refusal)
             return ()
 
@@ -370,13 +372,13 @@ class TrainStore(CorpusChoice):
         if alive is not None and alive.ending:
             alive.stop()
             if alive.ending:
-                raise Refusal(f"{name} was stopped and is still saving its last step; try again in a moment.")
+                raise UserError(f"{name} was stopped and is still saving its last step; try again in a moment.")
         if alive is not None and _can_be_watched(alive):
             if alive is not self.session:
                 self.leave()
             return self._take(alive, name)
         if self.runs.find(name).state == "running":
-            raise Refusal(f"{name} is being trained by another program; wait until it is done.")
+            raise UserError(f"{name} is being trained by another program; wait until it is done.")
         run, learner = self._saved(name)
         return self._watch(_scheduled(run), learner, self.past(name).until(learner.step), name=name)
 

@@ -12,7 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from playground.corpora import Corpus
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning.comparing.significance import leader
 from playground.training import Session
 from playground.training.observe.recording import Moment
@@ -51,7 +51,7 @@ def made(folder: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise Refusal(f"The run cannot be kept in {folder.parent} ({error.strerror or error}).") from error
+        raise UserError(f"The run cannot be kept in {folder.parent} ({error.strerror or error}).") from error
     return True
 
 

@@ -16,7 +16,7 @@ import param
 from playground.corpora.readers.labelled_table import read_table
 from playground.corpora.readers.table import Table
 from playground.corpora.sources import TABLES
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.finetuning import Base, Strategy, Task, find_strategy, find_task
 from playground.finetuning.comparing.budget_matching import MATCHES, RATES
 from playground.finetuning.comparing.compare import compare
@@ -93,7 +93,7 @@ class TransferStore(param.Parameterized):
         self._origin: Origin | None = None
         self._checkpoints: dict[str, bytes] = {}
         self._made: tuple[tuple[Any, ...], Any, Any] | None = None
-        self._opened: tuple[tuple[Any, ...], Task | Refusal] | None = None
+        self._opened: tuple[tuple[Any, ...], Task | UserError] | None = None
         self._record, self._shared = Record(), ()
         self._steps: Steps = {}
         self._halt = threading.Event()
@@ -127,13 +127,13 @@ class TransferStore(param.Parameterized):
         if self.task != OWN_FILE:
             return find_task(self.task)
         if self.own_file is None:
-            raise Refusal(
+            raise UserError(
                 "No labelled file is chosen yet; choose a table (.csv, .tsv, .jsonl) or a treebank (.conllu)."
             )
         wanted = (self.own_file, self.text_column, self.label_column)
         if self._opened is None or self._opened[0] != wanted:
             self._opened = wanted, _read(*wanted)
-        if isinstance(self._opened[1], Refusal):
+        if isinstance(self._opened[1], UserError):
             raise self._opened[1]
         return self._opened[1]
 
@@ -149,7 +149,7 @@ class TransferStore(param.Parameterized):
         """What the main number of the task is, in a few words."""
         try:
             return short(self.known.metric)
-        except Refusal:
+        except UserError:
             return "accuracy"
 
     @property
@@ -157,7 +157,7 @@ class TransferStore(param.Parameterized):
         """A text whose words are those of the task: the file itself, or a corpus in which its words come; else ""."""
         try:
             task = self.known
-        except Refusal:
+        except UserError:
             return ""
         return self.own_file if self.task == OWN_FILE else next(iter(task.corpora), "")
 
@@ -178,7 +178,7 @@ class TransferStore(param.Parameterized):
             sizes, notice = self._sizes_there_are(tasks)
             if self.before == AS_IT_IS:
                 self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, sizes[0])
-        except Refusal as refusal:
+        except UserError as refusal:
             self._refuse(refusal)
             return False
         assert session is not None
@@ -214,16 +214,16 @@ class TransferStore(param.Parameterized):
         """The strategies and the tasks, or a refusal of what no comparison can be made of."""
         chosen = [self.strategy(name) for name in self.chosen]
         if not chosen:
-            raise Refusal("No strategy is chosen; choose at least one.")
+            raise UserError("No strategy is chosen; choose at least one.")
         if len(chosen) > MOST_STRATEGIES:
-            raise Refusal(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
+            raise UserError(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
         for strategy in chosen:  # cells painted for more steps than there are now
             strategy.plan(strategy.rows(base.learner.model.shape.layers), self.steps)
         tasks = [self.known, *map(find_task, self.then)]
         if self.then:
             check(tasks, chosen)
             if self.lr_policy == "tuned":
-                raise Refusal("Rates are tuned, but for tasks one after another nothing is searched; choose others.")
+                raise UserError("Rates are tuned, but for tasks one after another nothing is searched; choose others.")
         return chosen, tasks
 
     def _sizes_there_are(self, tasks: Sequence[Task]) -> tuple[tuple[int, ...], str]:
@@ -240,7 +240,7 @@ class TransferStore(param.Parameterized):
             f"{_listed(sorted(set(sizes)), 'and')} labelled texts are used, not {_listed(left_out, 'or')}."
         )
 
-    def _refuse(self, refusal: Refusal) -> None:
+    def _refuse(self, refusal: UserError) -> None:
         self.param.update(trouble=str(refusal), notice="", unknown_words=isinstance(refusal, UnknownWords))
 
     def _others(self) -> dict[str, Checkpoint]:
@@ -300,7 +300,7 @@ class TransferStore(param.Parameterized):
                     lanes.state = "stopped"
                     return
             lanes.state = "done"
-        except Refusal as refusal:
+        except UserError as refusal:
             self._refuse(refusal)
             lanes.state = "failed"
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
@@ -313,10 +313,10 @@ class TransferStore(param.Parameterized):
         lanes, origin = self.lanes, self._origin
         if name in TURN_FILES:
             if lanes.found is None or lanes.state != "done" or origin is None:
-                raise Refusal("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
+                raise UserError("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
             return TURN_FILES[name](ContinualReport(tuple(lanes.passed), lanes.asked, origin, lanes.in_turn))
         if lanes.result is None or origin is None:
-            raise Refusal("There is no finished comparison yet; press Compare and wait for the verdict.")
+            raise UserError("There is no finished comparison yet; press Compare and wait for the verdict.")
         return FILES[name](Report(lanes.result, lanes.asked, origin, draw))
 
     def bundle(self) -> bytes:
@@ -330,7 +330,7 @@ class TransferStore(param.Parameterized):
             for name in TURN_FILES if self.lanes.in_turn else FILES:
                 try:
                     archive.writestr(name, self.file(name))
-                except Refusal as refusal:
+                except UserError as refusal:
                     archive.writestr(f"{name}.missing.txt", str(refusal))
         return kept.getvalue()
 
@@ -340,11 +340,11 @@ def _listed(counts: Sequence[int], last: str) -> str:
     return f" {last} ".join(filter(None, (", ".join(others), final)))
 
 
-def _read(path: Path, text: str, label: str) -> Task | Refusal:
+def _read(path: Path, text: str, label: str) -> Task | UserError:
     """The task of a file, named as it lies in the archive of the result; or why it sets none."""
     try:
         task = find_task(file_task_name(str(path), text or None, label or None))
-    except Refusal as refusal:
+    except UserError as refusal:
         return refusal
     return replace(task, name=file_task_name(path.name, text or None, label or None))
 
@@ -357,7 +357,7 @@ def _saved(learner: TrainState, tokenizer: Tokenizer, info: CorpusInfo) -> bytes
 def base_of_session(session: Session | None) -> tuple[Base, Tokenizer]:
     """The model of a session as a base, and its tokenizer; a run that goes on is paused first."""
     if session is None or session.learner is None or session.learner.step == 0:
-        raise Refusal("There is no trained model yet; train one on the Train page, or press 'Train one here'.")
+        raise UserError("There is no trained model yet; train one on the Train page, or press 'Train one here'.")
     if session.state == "running":
         session.rest()
     return base_of(session.learner, session.run.corpus), session.run.corpus.tokenizer

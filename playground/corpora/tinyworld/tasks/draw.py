@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 from playground.corpora.tinyworld.generate import spell
 from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.world import grammar
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.rng import derive
 
 Split = Literal["train", "test"]
@@ -26,7 +26,7 @@ PATIENCE = 2000
 def task_random(seed: int, task: str, split: Split) -> Random:
     """The random numbers of one task, seed and split; a split with another name is refused."""
     if split not in ("train", "test"):
-        raise Refusal(f"split is {split!r}; choose one of train, test.")
+        raise UserError(f"split is {split!r}; choose one of train, test.")
     return Random(derive(seed, task, split))
 
 
@@ -35,7 +35,9 @@ def different(
 ) -> list[T]:
     """So many examples of a split with different words; the limits hold for `classes` calls of this size together."""
     if classes * count > MOST:
-        raise Refusal(f"{classes * count} examples are more than the {MOST} that can be drawn at once; ask for fewer.")
+        raise UserError(
+            f"{classes * count} examples are more than the {MOST} that can be drawn at once; ask for fewer."
+        )
     found: dict[tuple[str, ...], T] = {}
     idle = 0
     while len(found) < count and idle < PATIENCE:
@@ -45,7 +47,7 @@ def different(
         found |= {words: example} if new else {}
         idle = 0 if new else idle + 1
     if len(found) < count:
-        raise Refusal(
+        raise UserError(
             f"There are only about {classes * len(found)} such examples in the split {split}, not {classes * count}; "
             "ask for fewer."
         )

@@ -8,7 +8,7 @@ from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.inflection import takes_an
 from playground.corpora.tinyworld.lexicon import TOPICS, table
 from playground.corpora.tinyworld.tasks.draw import Pair, Split, different, task_random, write
-from playground.errors import Refusal
+from playground.errors import UserError
 
 OTHER_NUMBER = table("is:are was:were stands:stand waits:wait falls:fall rests:rest a:two an:two this:these")
 OTHER_NUMBER |= {many: one for one, many in OTHER_NUMBER.items() if one not in ("a", "an")}
@@ -22,7 +22,7 @@ def minimal_pairs(kind: str, count: int, seed: int, split: Split = "train") -> l
     words (bigram shift, arXiv:1805.01070, sec. 2).
     """
     if kind not in KINDS:
-        raise Refusal(f"There is no kind of minimal pairs named {kind!r}; choose one of: {', '.join(KINDS)}.")
+        raise UserError(f"There is no kind of minimal pairs named {kind!r}; choose one of: {', '.join(KINDS)}.")
     random = task_random(seed, f"minimal {kind}", split)
     return different(count, split, lambda: KINDS[kind](random), lambda pair: pair[0])
 

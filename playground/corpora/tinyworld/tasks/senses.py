@@ -6,7 +6,7 @@ from random import Random
 from playground.corpora.tinyworld.generate import spell
 from playground.corpora.tinyworld.lexicon import SENSES as WORDS
 from playground.corpora.tinyworld.tasks.draw import Split, different, task_random, write
-from playground.errors import Refusal
+from playground.errors import UserError
 
 RULES = {
     "left near": "Left-near",
@@ -31,7 +31,7 @@ class Sensed:
 def sense_sentences(cue: str, count: int, seed: int, split: Split = "train") -> list[Sensed]:
     """Different sentences of the corpus `senses` with the cue at a position of `RULES`."""
     if cue not in RULES:
-        raise Refusal(f"There is no place of a cue named {cue!r}; choose one of: {', '.join(RULES)}.")
+        raise UserError(f"There is no place of a cue named {cue!r}; choose one of: {', '.join(RULES)}.")
     random = task_random(seed, f"senses {cue}", split)
     return different(count, split, lambda: _sensed(RULES[cue], random), lambda one: one.words)
 

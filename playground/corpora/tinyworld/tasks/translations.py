@@ -8,7 +8,7 @@ from playground.corpora.catalog.parallel import PARALLEL, open_parallel
 from playground.corpora.corpus import Corpus
 from playground.corpora.tinyworld.tasks.draw import Pair, Split, balanced, split_of, task_random
 from playground.corpora.tinyworld.tasks.tagged import tells_held_out
-from playground.errors import Refusal
+from playground.errors import UserError
 from playground.tokenizing.vocabulary import SEPARATOR
 
 TOKENS = 400_000
@@ -57,7 +57,9 @@ def tagged_pairs(count: int, seed: int, split: Split = "train") -> list[tuple[Pa
 
 def _refuse_too_many(number: int, count: int, split: Split) -> None:
     if number < count:
-        raise Refusal(f"There are only about {number} such examples in the split {split}, not {count}; ask for fewer.")
+        raise UserError(
+            f"There are only about {number} such examples in the split {split}, not {count}; ask for fewer."
+        )
 
 
 @cache

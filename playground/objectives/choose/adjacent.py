@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from playground.batch import Batch, Spans
 from playground.objectives.choose.spans import inside
-from playground.objectives.ops.segments import runs
+from playground.objectives.ops.marked_spans import marked_spans
 from playground.objectives.stage import Choose
 
 
@@ -16,6 +16,6 @@ class MergeAdjacent(Choose):
     """
 
     def build(self, example: Batch) -> Batch:
-        found, most = runs(example, example.selected), len(example.tokens.specials.sentinels)
+        found, most = marked_spans(example, example.selected), len(example.tokens.specials.sentinels)
         spans = Spans(found.start[:, :most], found.length.where(found.length > 0, -1)[:, :most])
         return replace(example, spans=spans, selected=inside(spans, example.selected.shape[1]))
