@@ -394,6 +394,7 @@ def test_a_run_that_is_interrupted_has_not_succeeded(call, text, monkeypatch):
 # compare
 
 
+@pytest.mark.slow
 def test_compare_keeps_its_promises(facts, text):
     facts("train", "BERT", "--corpus", text, "--steps", 3, *TINY, "--out", "run")
     quick = ["--train-size", 8, "--seeds", 2, "--tuning-steps", 3, "--seed", 4]

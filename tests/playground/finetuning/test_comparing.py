@@ -500,6 +500,7 @@ def test_parquet_holds_the_same_rows_and_where_they_come_from():
     )
 
 
+@pytest.mark.slow
 def test_without_the_library_parquet_is_one_sentence_and_the_rest_is_written(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     lacking = write(made(), tmp_path)

@@ -690,6 +690,7 @@ def test_the_pull_is_half_the_strength_times_the_squared_distance():
     assert float(run.terms[0][1](None).detach()) == pytest.approx(0.1 / 2 * far, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_pulls_and_replay_hold_on_to_what_pre_training_knew():
     def forgetting(name):
         return list(tune(learnt_base(), find_strategy(name), texts(), texts("test"), FinetuneConfig(40, 8), 0))[

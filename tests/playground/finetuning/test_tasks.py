@@ -109,6 +109,7 @@ def test_every_form_of_answer_has_a_task():
 # what leaks
 
 
+@pytest.mark.slow
 @every_task
 def test_no_test_text_is_ever_trained_on(name, drawn):
     learnt, tested = ({item.words for item in drawn[name, split]} for split in ("train", "test"))
@@ -728,6 +729,7 @@ def world():
     return Base(started.learner, held_out), corpus.tokenizer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "labels", "more"),
     [("sentiment", 64, 0.15), ("topic", 64, 0.3), ("part of speech", 32, 0.5), ("entities", 64, 0.3)],

@@ -119,6 +119,7 @@ def test_the_command_line_shows_a_sum(call):
     assert "MLM + 0.5 SOP" in call("objective", "--help")[1]
 
 
+@pytest.mark.slow
 def test_the_command_line_trains_a_sum_and_goes_on_with_it(call):
     text = " . ".join(f"{TEXT[:-2]} {PAIR[:-2]} {k}" for k in range(300))
     with open("text.txt", "w", encoding="utf-8") as file:

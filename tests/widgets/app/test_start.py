@@ -3,10 +3,13 @@
 import subprocess
 import sys
 
+import pytest
+
 ONLY_FOR_FILES = {"nbformat", "jsonschema", "papermill", "pandas", "pyarrow", "distributed"}
 """Libraries that a file to read or to write needs, and no page; `nbformat` alone takes two seconds."""
 
 
+@pytest.mark.slow
 def test_no_page_waits_for_a_library_that_only_a_file_needs():
     code = "import sys, widgets.app.main; print(*sys.modules)"
     modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

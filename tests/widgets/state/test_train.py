@@ -759,6 +759,7 @@ def test_a_run_of_the_page_is_baked_also_after_it_was_stopped(store, tmp_path, c
         TrainStore(store.runs.folder).replay()
 
 
+@pytest.mark.slow
 def test_the_other_seeds_of_a_run_can_be_baked_too(store, tmp_path):
     store.param.update(seeds=2, steps=6)
     session = store.begin().start()
