@@ -13,6 +13,11 @@ class UserError(ValueError):
         super().__init__(readable(str(sentence)))
 
 
+def unwritable(folder: object, error: OSError) -> UserError:
+    """What is raised where a folder for results cannot be written."""
+    return UserError(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.")
+
+
 def readable(sentence: str) -> str:
     """A sentence that fits any screen: unprintable characters are escaped, long words and texts lose their middle."""
     escaped = "".join(c if c.isprintable() else repr(c)[1:-1] for c in sentence)

@@ -18,7 +18,7 @@ from IPython.display import HTML, display
 from playground.analysis.predictions import Predictions, glance, sentence_of
 from playground.corpora import Corpus, open_corpus
 from playground.devices import pick
-from playground.errors import UserError
+from playground.errors import UserError, unwritable
 from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
 from playground.finetuning.comparing.compare import compare as compare_strategies
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -329,8 +329,7 @@ def compare(
         try:
             (folder / "base").mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            why = error.strerror or error
-            raise UserError(f"The folder {folder} cannot be written ({why}); choose another.") from error
+            raise unwritable(folder, error) from error
         info = corpus_info(corpus, start, any(strategy.rehearses for strategy in chosen))
         checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
         record = Record.open(folder, resume)

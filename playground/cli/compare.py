@@ -18,7 +18,7 @@ from playground.cli.prepare import add_decoder, check_runs, learn_second
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
 from playground.cli.train import train_one
 from playground.cluster import connected, lanes
-from playground.errors import UserError
+from playground.errors import UserError, unwritable
 from playground.finetuning import Comparison, TrialEvent, find_task
 from playground.finetuning.comparing.budget_matching import check_rules, list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
@@ -134,7 +134,7 @@ def _folder(out: str | None) -> Iterator[Path | None]:
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise UserError(f"The folder {out} cannot be written ({error.strerror or error}); choose another.") from error
+        raise unwritable(out, error) from error
     try:
         yield folder
     except UserError:

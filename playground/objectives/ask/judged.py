@@ -43,7 +43,7 @@ def _sentence(places: tuple[int, ...], verb: str) -> str:
 
 
 def _ranges(places: tuple[int, ...], between: str) -> list[str]:
-    """Numbers in their order, consecutive ones as one each, as in 1, 4-6."""
+    """Numbers in their order, consecutive ones as one range, as in 1, 4-6."""
     ranges: list[list[int]] = []
     for place in places:
         if ranges and ranges[-1][-1] == place - 1:

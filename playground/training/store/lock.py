@@ -5,7 +5,7 @@ import platform
 from itertools import chain, count
 from pathlib import Path
 
-from playground.errors import UserError
+from playground.errors import unwritable
 from playground.parsing import parse_int
 
 FILE = "writing"
@@ -36,9 +36,7 @@ def _lock(folder: Path) -> bool:
                 return False
             (folder / FILE).write_text(mine, encoding="utf-8")
     except OSError as error:
-        raise UserError(
-            f"The folder {folder} cannot be written ({error.strerror or error}); choose another."
-        ) from error
+        raise unwritable(folder, error) from error
     return True
 
 

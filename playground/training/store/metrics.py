@@ -14,7 +14,7 @@ from torch import Tensor
 
 from playground.analysis.probes import PROBES, asked
 from playground.devices import describe
-from playground.errors import UserError
+from playground.errors import unwritable
 from playground.parsing import has_form, parse_json
 from playground.training.async_checkpoint import kept
 from playground.training.checkpoint import put_in_place
@@ -130,9 +130,7 @@ def recorded(run: Run, events: Iterable[AnyEvent], resumed_at: int = 0) -> Itera
                 _write(file, waiting)
         _write_whole(run.out / "run.json", json.dumps(summary.facts(), indent=1))
     except OSError as error:
-        raise UserError(
-            f"The folder {run.out} cannot be written ({error.strerror or error}); choose another."
-        ) from error
+        raise unwritable(run.out, error) from error
 
 
 def _may_wait(run: Run, event: object, waiting: int) -> bool:
