@@ -6,7 +6,17 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, FloatRect, Locator, Page, Playwright, Request, expect
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    FloatRect,
+    Locator,
+    Page,
+    Playwright,
+    Request,
+    ViewportSize,
+    expect,
+)
 
 from tests.chromium import chromium
 
@@ -47,16 +57,27 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
     browser.close()
 
 
+@pytest.fixture(scope="session")
+def profile(browser: Browser) -> Iterator[BrowserContext]:
+    """One profile for all pages of a worker, each without cookies; a profile of its own costs a page a third more.
+
+    A blank tab stays open in it, so that its processes do too.
+    """
+    context = browser.new_context()
+    context.new_page()
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def context_size() -> dict[str, int]:
+def context_size() -> ViewportSize:
     """The size of the window; a test may say otherwise."""
     return {"width": 1280, "height": 800}
 
 
 @pytest.fixture
-def page(browser: Browser, context_size: dict[str, int], request: pytest.FixtureRequest) -> Iterator[Page]:
+def page(profile: BrowserContext, context_size: ViewportSize, request: pytest.FixtureRequest) -> Iterator[Page]:
     """A page that fails its test on any request that leaves the machine, console error or page error."""
-    context = browser.new_context(viewport=context_size)  # type: ignore[arg-type]
     trouble: list[str] = []
 
     def look(request: Request) -> None:
@@ -68,8 +89,10 @@ def page(browser: Browser, context_size: dict[str, int], request: pytest.Fixture
             trouble.append(f"dialog: {dialog.message}")
         dialog.accept()
 
-    context.on("request", look)
-    page = context.new_page()
+    profile.clear_cookies()
+    profile.on("request", look)
+    page = profile.new_page()
+    page.set_viewport_size(context_size)
     page.on("console", lambda m: trouble.append(f"console: {m.text}") if m.type == "error" else None)
     page.on("pageerror", lambda error: trouble.append(f"page error: {error.stack or error}"))
     page.on("dialog", answer)
@@ -79,7 +102,9 @@ def page(browser: Browser, context_size: dict[str, int], request: pytest.Fixture
     if request.session.testsfailed > failed:
         shot(page, request.node.name)
     page.goto("about:blank")  # so the app hears that nobody is there any more
-    context.close()
+    profile.remove_listener("request", look)
+    for opened in profile.pages[1:]:
+        opened.close()
     assert not trouble, trouble
 
 

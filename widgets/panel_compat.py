@@ -57,6 +57,18 @@ class Component(AnyWidgetComponent):
         return properties | {"bundle": sha256(esm.encode()).hexdigest()}
 
 
+class WrappingRow(pn.Row):
+    """A row that may wrap: Panel would not let it be narrower than all its parts beside each other.
+
+    Unlike `FlexBox`, whose parts Bokeh does not measure: a figure in it stays empty if nothing else is drawn later.
+    """
+
+    def _compute_sizing_mode(self, children: Any, props: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: value for name, value in super()._compute_sizing_mode(children, props).items() if name != "min_width"
+        }
+
+
 LARGE = 50_000
 """Letters of a module from which on a served page loads it by its address, once for all components that have it."""
 

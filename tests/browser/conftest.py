@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.browsing import browser, context_size, page
+from tests.browsing import browser, context_size, page, profile
 from widgets.app import server
 from widgets.state.train import TrainStore
 
-__all__ = ["browser", "context_size", "page"]
+__all__ = ["browser", "context_size", "page", "profile"]
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tests.browsing import browser, context_size, page
+from tests.browsing import browser, context_size, page, profile
 
-__all__ = ["browser", "context_size", "page"]
+__all__ = ["browser", "context_size", "page", "profile"]
 
 
 @pytest.fixture

@@ -100,3 +100,11 @@ def test_private_names_stand_in_one_file():
         if re.search(r"(?:panel\.(?:io|models|util)|bokeh\.server)\b", path.read_text(encoding="utf-8"))
     ]
     assert told == ["widgets/panel_compat.py"]
+
+
+def test_a_row_that_wraps_may_be_narrower_than_all_its_parts_beside_each_other():
+    def parts():
+        return [pn.pane.HTML("a part", min_width=300, sizing_mode="stretch_width") for _ in range(3)]
+
+    assert pn.Row(*parts(), sizing_mode="stretch_width").get_root().min_width >= 900, "else our class is not needed"
+    assert not panel_compat.WrappingRow(*parts(), sizing_mode="stretch_width").get_root().min_width

@@ -13,7 +13,7 @@ from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
 from widgets.app.session import after_the_answer, poll
 from widgets.pages.corpus import CorpusPage
-from widgets.pages.layout import View, group
+from widgets.pages.layout import View, column
 from widgets.pages.stage import StagePage
 from widgets.pages.train import TrainPage
 from widgets.pages.transfer import TransferPage
@@ -123,7 +123,7 @@ class Tabs(View):
     def __init__(self, store: Store) -> None:
         self.store = store
         self.pages: dict[int, View] = {}
-        self.places = [group(html(coming(name))) for name in PAGES]
+        self.places = [column(html(coming(name))) for name in PAGES]
         super().__init__(pmui.Tabs(*zip(PAGES, self.places, strict=True), sizing_mode="stretch_width"))
         after_the_answer(lambda: self._enter(store.page))
         self.layout.param.watch(lambda event: store.param.update(page=event.new), "active")

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from playground.corpora import Corpus, Table
@@ -16,7 +15,7 @@ from playground.tokenizing.words import split_words
 from widgets.document import DocumentPane
 from widgets.document.annotations import known, sheet
 from widgets.pages.knobs import corpus_knobs
-from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, group, heading, number, upload
+from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, heading, number, row, upload
 from widgets.state.app import Store
 from widgets.state.corpus import NO_LABEL, CorpusStore, Cut
 from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
@@ -89,7 +88,7 @@ class CorpusPage(View):
 
 def _typed(corpus: CorpusStore) -> Any:
     area = pmui.TextAreaInput.from_param(corpus.param.pasted, onkeyup=True, rows=8, max_length=LONGEST_PASTE, **FIELD)
-    return group(
+    return column(
         area,
         button("Load the text", corpus.use, "visibility", margin=(4, 10)),
         visible=corpus.param.source.rx() == OWN_TEXT,
@@ -109,7 +108,7 @@ class Files(View):
         self.encoding = pmui.Select.from_param(corpus.param.encoding, visible=False, **FIELD)
         self.text, self.label = self._column("text"), self._column("label")
         self.sample, self.use = html(""), button("Use this table", corpus.use, "check", margin=(4, 10), **MAIN)
-        self.table = group(self.text, self.label, self.sample, self.use, visible=False)
+        self.table = column(self.text, self.label, self.sample, self.use, visible=False)
         visible = corpus.param.source.rx() == OWN_FILE
         super().__init__(column(file, html(hint), self.encoding, self.table, visible=visible))
 
@@ -166,16 +165,16 @@ class Document(View):
     def __init__(self, corpus: CorpusStore) -> None:
         self.corpus, self.pane = corpus, DocumentPane(on=corpus.layers, margin=(6, 10), **STRETCH)
         self.where, self.whole = html("", margin=(4, 6), styles={"flex": "1 1 200px"}, sizing_mode=None), html("")
-        row = pn.FlexBox(
+        steps = row(
             button("Previous", lambda: corpus.step(-1), "chevron_left", margin=(4, 3, 4, 10)),
             button("Next", lambda: corpus.step(1), "chevron_right", margin=(4, 3)),
             button("Random", lambda: corpus.param.update(seed=next_seed(corpus.seed)), "casino", margin=(4, 3)),
             number(corpus.param.seed, size="small", width=100, margin=(4, 3)),
-            self.where, align_items="center", **STRETCH,
+            self.where, **STRETCH,
         )  # fmt: skip
         self.pane.link(corpus, on="layers")
         corpus.param.watch(self.draw, "place")
-        super().__init__(group(heading("One document"), row, self.whole, self.pane))
+        super().__init__(column(heading("One document"), steps, self.whole, self.pane))
 
     def draw(self, *_: object) -> None:
         """Show the sheet that was turned to."""
@@ -214,9 +213,9 @@ class Tokens(View):
         self.across = pmui.Switch.from_param(corpus.param.across, margin=(16, 6), disabled=corpus.kind != "bytes")
         self.trouble, self.numbers, self.drawn = html(""), html(""), html("")
         self.merges = Merges(corpus)
-        row = pn.FlexBox(kind, size, self.across, **STRETCH)
+        chosen = row(kind, size, self.across, **STRETCH)
         title = heading("The same document as tokens")
-        super().__init__(group(title, row, self.trouble, self.drawn, self.numbers, self.merges))
+        super().__init__(column(title, chosen, self.trouble, self.drawn, self.numbers, self.merges))
 
     def poll(self) -> None:
         corpus, cutting = self.corpus, self.corpus.cutting
@@ -248,9 +247,8 @@ class Merges(View):
         self.slider.param.watch(self._draw, "value")
         back = button("Before", lambda: self._step(-1), "chevron_left", margin=(4, 3, 4, 10))
         ahead = button("After", lambda: self._step(1), "chevron_right", margin=(4, 3))
-        row, title = pmui.Row(back, ahead, margin=0), heading("BPE merges, step by step")
-        self.parts = [title, row, self.slider, self.text, self.drawn]
-        super().__init__(column(visible=False))
+        title = heading("BPE merges, step by step")  # hidden until the slider has its end, which a key would go to
+        super().__init__(column(title, row(back, ahead), self.slider, self.text, self.drawn, visible=False))
 
     def _step(self, by: int) -> None:
         self.slider.value = min(self.slider.end, max(0, self.slider.value + by))
@@ -272,6 +270,4 @@ class Merges(View):
             last = max(1, len(made.merges) - 1)
             self.slider.param.update(end=last, value=min(self.slider.value, last))
             self._draw()
-            if not self.layout.objects:
-                self.layout.objects = self.parts  # only now: a key pressed before would go to an end that is not there
         self.layout.visible = there and not self.corpus.cutting.error

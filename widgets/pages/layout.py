@@ -1,7 +1,7 @@
 """What all pages are made of: views, the layout of a page, buttons, fields and uploads."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import panel as pn
@@ -10,7 +10,7 @@ import param
 
 from playground.errors import UserError
 from playground.glossary import hover
-from widgets.panel_compat import upload_event
+from widgets.panel_compat import WrappingRow, upload_event
 from widgets.theme import GROWING, html
 
 WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
@@ -57,8 +57,7 @@ class Sidebar(View):
         hidden = f"{WIDE} {{ :host {{ display: none !important; }} }}"
         top = pn.Row(self._button, *near, stylesheets=[hidden], styles={"flex": "1 1 100%"}, margin=0)
         main = column(*picture, styles={"flex": "1000 1 300px", "min-width": "0"})
-        look = {"flex_wrap": "wrap", "gap": "6px 18px", "align_items": "flex-start"}
-        super().__init__(pn.FlexBox(top, self._side, main, **look, **STRETCH))
+        super().__init__(row(top, self._side, main, align="flex-start", gap="6px 18px", **STRETCH))
 
     def fold(self, folded: bool = True) -> None:
         """Fold the controls away, or bring them back; where the screen is wide nothing is seen of it."""
@@ -70,21 +69,38 @@ class Sidebar(View):
         self._button.label = f"{self._chosen()}: change" if self._side.css_classes else "Fold the choices away"
 
 
-def column(*parts: Any, **looks: Any) -> pmui.Column:
+class Column(pn.Column):
+    """A column whose parts are sent when it is first shown, or `later`, by `send`; until then they cost nothing."""
+
+    def __init__(self, *parts: Any, later: bool = False, **looks: Any) -> None:
+        super().__init__(**looks)
+        self._parts = parts
+        self.param.watch(self.send, "visible")
+        if self.visible and not later:
+            self.send()
+
+    def send(self, *_: object) -> None:
+        """Send the parts, once."""
+        if self._parts:
+            self[:], self._parts = self._parts, ()
+
+
+def column(*parts: Any, **looks: Any) -> Column:
     """Parts below each other, as wide as there is room, without a margin."""
-    return pmui.Column(*parts, **{"margin": 0, **STRETCH, **looks})
+    return Column(*parts, **{"margin": 0, **STRETCH, **looks})
 
 
-def group(*parts: Any, **looks: Any) -> pn.Column:
-    """The parts of a view below each other, as light as can be."""
-    return pn.Column(*parts, **{"margin": 0, **STRETCH, **looks})
+def row(*parts: Any, align: str = "center", **looks: Any) -> pn.FlexBox:
+    """Controls beside each other that wrap where there is no room, without a margin."""
+    return pn.FlexBox(*parts, **{"margin": 0, "align_items": align, **looks})
 
 
-def beside(*parts: Any, basis: int = 340) -> pn.FlexBox:
+def beside(*parts: Any, basis: int = 340) -> WrappingRow:
     """Pictures beside each other that grow into what is left and wrap where there is no room."""
     for part in parts:
         part.styles = {**part.styles, "flex": f"1 1 {basis}px", "min-width": "280px"}
-    return pn.FlexBox(*parts, flex_wrap="wrap", gap="14px", align_items="flex-start", **STRETCH)
+    styles = {"flex-wrap": "wrap", "align-items": "flex-start", "gap": "14px"}
+    return WrappingRow(*parts, styles=styles, margin=0, **STRETCH)
 
 
 def plot(chart: Any, **looks: Any) -> pn.pane.Bokeh:
@@ -92,7 +108,7 @@ def plot(chart: Any, **looks: Any) -> pn.pane.Bokeh:
     return pn.pane.Bokeh(chart.figure, **{**STRETCH, **looks})
 
 
-def unfolding(label: str, icon: str, inside: Any, opened: Callable[[], None] = lambda: None) -> pmui.Column:
+def unfolding(label: str, icon: str, inside: Any, opened: Callable[[], None] = lambda: None) -> Column:
     """A part of a page behind a button; `opened` is called when it is pressed."""
     toggle = pmui.Toggle(label=label, icon=icon, value=False, margin=(10, 10))
 
@@ -102,6 +118,15 @@ def unfolding(label: str, icon: str, inside: Any, opened: Callable[[], None] = l
 
     toggle.param.watch(turn, "value")
     return column(toggle, inside)
+
+
+def accordion(parts: Mapping[str, Any], active: Sequence[int] = (), **looks: Any) -> pmui.Accordion:
+    """Parts of a page, each folded away behind its title and sent when it is first unfolded; `active` are unfolded."""
+    places = [column(part, later=number not in active) for number, part in enumerate(parts.values())]
+    look = {"disable_gutters": True, "elevation": 0, "title_variant": "body2", **STRETCH, **looks}
+    made = pmui.Accordion(*zip(parts, places, strict=True), active=[*active], **look)
+    made.param.watch(lambda event: [places[number].send() for number in event.new], "active")
+    return made
 
 
 def heading(text: str) -> pn.pane.HTML:

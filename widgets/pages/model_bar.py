@@ -3,10 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-import panel as pn
-
 from playground.errors import UserError
-from widgets.pages.layout import STRETCH, View, button
+from widgets.pages.layout import STRETCH, View, button, row
 from widgets.state.stage import StageStore
 from widgets.state.stage.model import STEPS
 from widgets.theme import GROWING, html, say
@@ -34,8 +32,8 @@ class ModelBar(View):
             description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
         )  # fmt: skip
         parts = (self.streams, self.train, self.trained, self.remove, self.inside, self.beside, self.whole)
-        look = {"align_items": "center", "margin": (0, 6), "stylesheets": [GROWING]}
-        super().__init__(pn.FlexBox(self.status, *parts, **look, **STRETCH))
+        look = {"margin": (0, 6), "stylesheets": [GROWING]}
+        super().__init__(row(self.status, *parts, **look, **STRETCH))
         self.poll()
 
     def _button(self, label: str, act: Callable[[], Any], icon: str = "", **looks: Any) -> Any:

@@ -17,7 +17,7 @@ from widgets.animation.pane import cue, stage_pane, table_pane
 from widgets.animation.survey_table import Wall, table_data
 from widgets.lists.objective_picker import picker
 from widgets.pages.knobs import Knobs
-from widgets.pages.layout import FIELD, STRETCH, View, button, column, download, group, heading, number, typed
+from widgets.pages.layout import FIELD, STRETCH, View, accordion, button, column, download, heading, number, row, typed
 from widgets.pages.model_bar import ModelBar
 from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
@@ -68,7 +68,7 @@ class SurveyTable(View):
         stage.param.watch(self._renew, ["text", "pair", "seed", "rebuilt", "view"])
         self.pane.param.watch(lambda event: stage.show(event.new["name"]), "opened")
         self._renew()
-        super().__init__(group(self.trouble, self.pane, visible=stage.param.view.rx() == "table"))
+        super().__init__(column(self.trouble, self.pane, visible=stage.param.view.rx() == "table"))
 
     def _renew(self, *_: object) -> None:
         state = [getattr(self.stage, name) for name in ("text", "pair", "seed", "plan", "objective")]
@@ -123,8 +123,7 @@ def _folded(controls: list[Any]) -> list[Any]:
         return [html(say("This objective has no parameters.", "quiet"))]
     if not controls[3:]:
         return controls
-    look = {"disable_gutters": True, "elevation": 0, "title_variant": "body2", "margin": (4, 10)}
-    return [*controls[:3], pmui.Accordion(("more", pmui.Column(*controls[3:], margin=0)), **look, **STRETCH)]
+    return [*controls[:3], accordion({"more": column(*controls[3:])}, margin=(4, 10))]
 
 
 def _sentence(stage: StageStore) -> Any:
@@ -143,7 +142,7 @@ def _sentence(stage: StageStore) -> Any:
     ]
     about = "One HTML file that plays without a network."
     save = download(lambda: _saved(stage).encode(), "playground.html", "Export HTML", description=about)
-    return pn.FlexBox(view, text, pair, *samples, save, align_items="center", stylesheets=[GROWING], **STRETCH)
+    return row(view, text, pair, *samples, save, stylesheets=[GROWING], **STRETCH)
 
 
 def _saved(stage: StageStore) -> str:
@@ -160,7 +159,7 @@ class Notices(View):
         stage.param.watch(self._renew, ["rebuilt", "trouble", "gave_way", "view"])
         self._renew()
         parts = (self.text, self.sample, self.anyway)
-        super().__init__(pn.FlexBox(*parts, align_items="center", margin=0, stylesheets=[GROWING], **STRETCH))
+        super().__init__(row(*parts, stylesheets=[GROWING], **STRETCH))
 
     def _renew(self, *_: object) -> None:
         stage, made = self.stage, self.stage.rebuilt

@@ -12,6 +12,8 @@ from widgets.app.main import PAGES
 from widgets.pages.stage import StagePage
 from widgets.state.app import Store
 from widgets.state.stage import LONGEST_TEXT
+from widgets.state.train import OWN_FILE
+from widgets.state.transfer import OWN_FILE as OWN_LABELLED_FILE
 from widgets.state.uploads import LARGEST_FILE, LARGEST_LABELLED_FILE, LONGEST_NAME, Uploads, safe_name
 
 TROUBLES = {
@@ -21,11 +23,18 @@ TROUBLES = {
 }
 
 
+def field(store, name):
+    """The field for a file of one's own, on a page where that is chosen."""
+    store.train.corpus, store.transfer.task, store.corpus.source = OWN_FILE, OWN_LABELLED_FILE, OWN_FILE
+    (upload,) = PAGES[name](store).layout.select(pmui.FileInput)
+    return upload
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TROUBLES)
 def test_an_empty_file_is_refused_on_every_page_and_another_is_not(store, name):
     trouble = TROUBLES[name]
-    (upload,) = PAGES[name](store).layout.select(pmui.FileInput)
+    upload = field(store, name)
     begun = {"status": "upload_event", "chunk": 1, "total_chunks": 1, "mime_type": "text/plain"}
     for said in ({**begun, "name": "a.txt", "data": b"some text"}, {"status": "finished"}):
         upload._process_event(DataEvent(None, data=said))
@@ -52,7 +61,7 @@ def choose(upload, name, content):
 @pytest.mark.parametrize("name", TROUBLES)
 def test_an_upload_goes_when_another_takes_its_place_and_with_the_visit(temporary, tmp_path, name):
     store = Store(tmp_path / "runs")
-    (upload,) = PAGES[name](store).layout.select(pmui.FileInput)
+    upload = field(store, name)
     for file in ("first.csv", "second.csv"):
         choose(upload, file, f"text,label\n{file},1\n".encode())
         assert [path.name for path in temporary.rglob("*.csv")] == [file]
@@ -64,7 +73,7 @@ def test_an_upload_goes_when_another_takes_its_place_and_with_the_visit(temporar
 @pytest.mark.parametrize("name", TROUBLES)
 def test_a_file_that_is_too_large_is_refused_on_every_page_and_the_one_before_stays(store, temporary, name):
     trouble = TROUBLES[name]
-    (upload,) = PAGES[name](store).layout.select(pmui.FileInput)
+    upload = field(store, name)
     choose(upload, "first.csv", b"text,label\na,1\n")
     most = LARGEST_LABELLED_FILE if name == "Transfer" else LARGEST_FILE
     choose(upload, "second.csv", b"x" * (most + 1))

@@ -15,7 +15,7 @@ from playground.training import Session
 from playground.zoo import entries, entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.pages.knobs import corpus_knobs
-from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, number, upload
+from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, number, row, upload
 from widgets.pages.train.curves import RunPicture
 from widgets.pages.train.runs import replay_button
 from widgets.state.train import LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
@@ -62,7 +62,7 @@ def _choices(train: TrainStore) -> list[Any]:
         corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD), file,
         pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
         pmui.TextInput.from_param(chosen.pair, max_length=300, visible=second, **FIELD),
-        heading("Run"), pmui.Row(seed, seeds, margin=0), number(chosen.steps, width=140, margin=(6, 10), **plain),
+        heading("Run"), row(seed, seeds), number(chosen.steps, width=140, margin=(6, 10), **plain),
         pmui.Select.from_param(chosen.window, **FIELD), pmui.Select.from_param(chosen.preset, **FIELD),
         html(pn.bind(_recipe, chosen.preset, chosen.settings)),
         pmui.Select.from_param(chosen.device, options=["auto", *available()], **FIELD),
@@ -118,8 +118,8 @@ class RunButtons(View):
         self.fresh = self._button("New seed", self._new_seed, "casino")
         self.replay = replay_button(train, lambda: "")
         parts = (self.train, self.pause, self.step, self.slow, self.stop, self.reset, self.fresh, self.replay)
-        look = {"flex_wrap": "wrap", "margin": (6, 7), "stylesheets": [GROWING]}
-        super().__init__(pn.FlexBox(*parts, **look, **STRETCH))
+        look = {"margin": (6, 7), "stylesheets": [GROWING]}
+        super().__init__(row(*parts, **look, **STRETCH))
         self.poll()
 
     def _button(self, label: str, act: Callable[[], Any], icon: str, **looks: Any) -> pmui.Button:

@@ -12,7 +12,7 @@ from playground.training.observe.recording import Noticed
 from widgets.browser import OnScreen
 from widgets.charts.attention import attention_chart
 from widgets.charts.attention_history import film_strip
-from widgets.pages.layout import View, button, column, heading, plot
+from widgets.pages.layout import View, button, column, heading, plot, row
 from widgets.state.train import TrainStore
 from widgets.theme import changing, say, tell
 
@@ -27,13 +27,16 @@ class AttentionHead(View):
         self.matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=150, margin=(4, 4))
         self.layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=90, margin=(4, 4))
         self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=90, margin=(4, 4))
-        self.bookmarks = pmui.Row(margin=(0, 6), styles={"flex-wrap": "wrap"})
+        self.bookmarks = row(margin=(0, 6))
         self.mark, self.drawn, self.filmed, self.marked = OnScreen(), (None, None), None, None
+        self.drawings = column(
+            plot(self.chart), self.caption, heading("This head during training"), plot(self.strip, margin=(0, 10)),
+            later=True, min_height=self.chart.figure.height + self.strip.figure.height,
+        )  # fmt: skip
         super().__init__(
             column(
-                self.mark, heading("One attention head"), pmui.Row(self.matrix, self.layer, self.head, margin=(0, 6)),
-                self.bookmarks, plot(self.chart), self.caption, heading("This head during training"),
-                plot(self.strip, margin=(0, 10)),
+                self.mark, heading("One attention head"), row(self.matrix, self.layer, self.head, margin=(0, 6)),
+                self.bookmarks, self.drawings,
             )
         )  # fmt: skip
 
@@ -54,6 +57,7 @@ class AttentionHead(View):
         if view is self.drawn[0] and picked == self.drawn[1]:
             return
         self.drawn = (view, picked)
+        self.drawings.send()
         self._fit(view)
         darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
         back = " Press the bookmark again to see it as it is now." if self.marked is not None else ""

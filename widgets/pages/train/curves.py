@@ -19,7 +19,7 @@ from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, ESTIMATED, band, marks
 from widgets.charts.layer_updates import size_strips
 from widgets.charts.loss import loss_chart
-from widgets.pages.layout import STRETCH, View, beside, button, column, group, heading, plot
+from widgets.pages.layout import STRETCH, View, beside, button, column, heading, plot, row
 from widgets.pages.train.attention_head import AttentionHead
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools
@@ -53,7 +53,7 @@ class RunPicture(View):
         self.words = OnScreen()
         words = column(self.words, heading("Predictions for the probe sentence"), self.origin, self.predicted)
         parts = (self.numbers, self.troubles, self.loss, self.tools, self.measures)
-        super().__init__(group(*parts, beside(words, self.head.layout)))
+        super().__init__(column(*parts, beside(words, self.head.layout)))
 
     def poll(self) -> None:
         """Draw what has changed since, if it is time; all of it goes to the browser as one message."""
@@ -123,7 +123,7 @@ class Troubles(View):
     def __init__(self, train: TrainStore) -> None:
         self.train, self.text = train, html("")
         self.fork = button("Fork", self._fork, "fork_right", margin=(0, 10, 8, 10), visible=False)
-        super().__init__(group(self.text, self.fork))
+        super().__init__(column(self.text, self.fork))
 
     def poll(self) -> None:
         settings = way_out(self.train.session)
@@ -162,7 +162,7 @@ class LossCurve(View):
         self.chart, self.mark, self.estimated = loss_chart(), OnScreen(), html("")
         self.key = html(self.chart.key, styles={"flex": "1 1 200px", "align-self": "center"}, margin=(4, 10, 0, 10))
         axis = pmui.Select.from_param(train.param.axis, options=list(AXES), width=170, size="small", margin=(2, 10))
-        top = pn.FlexBox(axis, self.key, flex_wrap="wrap", margin=0, **STRETCH)
+        top = row(axis, self.key, **STRETCH)
         super().__init__(column(self.mark, top, plot(self.chart, margin=(0, 10)), self.estimated))
         train.param.watch(self._turn, "axis")
         self._turn()
@@ -229,12 +229,13 @@ class Measures(View):
         self.key = html(probes.KEY)
         cursor.link(self.probes.figure, *self.sizes.figures)
         about = "".join(say(f"{probe.name}: {probe.question} ({probe.source})", "quiet") for probe in PROBES)
-        strips = [pn.pane.Bokeh(figure, margin=(0, 10), **STRETCH) for figure in self.sizes.figures]
+        strips = beside(*(pn.pane.Bokeh(figure, margin=(0, 10), **STRETCH) for figure in self.sizes.figures))
+        self.strips = column(strips, later=True, min_height=self.sizes.figures[0].height)
         super().__init__(
-            group(
+            column(
                 heading("Probes (zero-shot accuracy)"), self.key, plot(self.probes, margin=(0, 10)),
                 html(f"<details><summary>About these probes</summary>{about}</details>"),
-                heading("Inside the layers: gradient norm, how far a step moves them"), beside(*strips),
+                heading("Inside the layers: gradient norm, how far a step moves them"), self.strips,
             )
         )  # fmt: skip
 
@@ -249,6 +250,8 @@ class Measures(View):
             self.measured += len(measured)
             (self.probes.show if fresh else self.probes.extend)(measured)
             self.key.object = (NO_PROBE if measured and not measured[-1].gauges else "") + probes.KEY
+        if sized:
+            self.strips.send()
         if fresh or sized:
             self.sized += len(sized)
             (self.sizes.show if fresh else self.sizes.extend)(sized, session.run.sizes_every)

@@ -18,7 +18,7 @@ from playground.zoo.preset import RECIPE_PRESETS
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
 from widgets.lists import RunLine
-from widgets.pages.layout import STRETCH, View, button, column, download, group, plot
+from widgets.pages.layout import STRETCH, View, accordion, button, column, download, plot, row
 from widgets.state.train import AT_ONCE, TrainStore
 from widgets.state.train.kept_runs import groups, held_out_curves, noise, tree
 from widgets.static import svg
@@ -48,9 +48,8 @@ class RunTools(View):
         self.edits, self.rates, self.runs = HyperparameterEdits(train), RateSearch(train), RunList(train)
         self.parts = (self.edits, self.rates, self.runs)
         titles = ("Edit hyperparameters, or fork the run", "Find a learning rate", "Runs: list, tree and comparison")
-        look = {"disable_gutters": True, "elevation": 0, "title_variant": "body2", "margin": (8, 10), **STRETCH}
-        active = [2] if train.kept() else []
-        super().__init__(pmui.Accordion(*zip(titles, self.parts, strict=True), active=active, **look))
+        parts = dict(zip(titles, self.parts, strict=True))
+        super().__init__(accordion(parts, [2] if train.kept() else [], margin=(8, 10)))
 
     def poll(self) -> None:
         for number in self.layout.active:
@@ -73,9 +72,8 @@ class HyperparameterEdits(View):
         self.text = html(say("Press Train first; then a setting can be changed while it goes on.", "quiet"))
         self.now = button("Change now", lambda: train.change(self.changed), "tune", disabled=True, margin=(4, 4))
         self.fork = button("Fork here", self._fork, "fork_right", disabled=True, margin=(4, 4))
-        wraps = {"flex_wrap": "wrap", "margin": (0, 6), **STRETCH}
-        self.knobs = pn.FlexBox(*self.fields.values(), self.preset, self.place, visible=False, **wraps)
-        super().__init__(column(self.knobs, self.text, pmui.Row(self.now, self.fork, margin=(0, 6))))
+        self.knobs = row(*self.fields.values(), self.preset, self.place, visible=False, margin=(0, 6), **STRETCH)
+        super().__init__(column(self.knobs, self.text, row(self.now, self.fork, margin=(0, 6))))
 
     def poll(self) -> None:
         session = self.train.session
@@ -139,7 +137,7 @@ class RateSearch(View):
             "so the run stays as it is."
         )
         self.text = html(say(about, "quiet"))
-        super().__init__(column(pmui.Row(self.search, self.use, margin=(0, 6)), self.text, self.picture))
+        super().__init__(column(row(self.search, self.use, margin=(0, 6)), self.text, self.picture))
 
     def poll(self) -> None:
         search, tried = self.train.search, list(self.train.tried)
@@ -241,9 +239,9 @@ class TickedRuns(View):
         self.title.param.watch(lambda event: self._rename(event.new), "value")
         self.sure = button("Delete for good", self._delete, "delete_forever", color="error", margin=(4, 4))
         self.keep = button("Keep", self._close, margin=(4, 4))
-        self.question = group(self.asked, pmui.Row(self.sure, self.keep, margin=(0, 6)), visible=False)
-        row = pn.FlexBox(self.rename, self.replay, self.delete, align_items="center", margin=(0, 6))
-        super().__init__(column(row, self.title, self.question, visible=False))
+        self.question = column(self.asked, row(self.sure, self.keep, margin=(0, 6)), visible=False)
+        buttons = row(self.rename, self.replay, self.delete, margin=(0, 6))
+        super().__init__(column(buttons, self.title, self.question, visible=False))
 
     def offer(self, runs: list[RunRow]) -> None:
         if [run.name for run in runs] != [run.name for run in self.runs]:

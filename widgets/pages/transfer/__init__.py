@@ -6,7 +6,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from widgets.pages.layout import FIELD, MAIN, Sidebar, View, button, heading
+from widgets.pages.layout import FIELD, MAIN, Sidebar, View, button, heading, row
 from widgets.pages.transfer.controls import choices
 from widgets.pages.transfer.results import Results
 from widgets.pages.transfer.run_task_matrix import RunTaskMatrix
@@ -65,7 +65,7 @@ class TransferPage(View):
         controls = [
             heading("Base model"), _bases(store), self.base, self.train, pmui.Select.from_param(before, **FIELD),
             html(pn.bind(lambda how: say(CHANGES[how], "quiet"), before)),
-            pmui.Row(self.compare, self.stop, margin=0), self.trouble, self.train_base,
+            row(self.compare, self.stop), self.trouble, self.train_base,
             heading("Or begin with a question"), *self.questions, *choices(store),
         ]  # fmt: skip
         self.sidebar = Sidebar(

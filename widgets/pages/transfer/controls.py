@@ -12,7 +12,7 @@ from playground.finetuning import tasks
 from playground.finetuning.comparing.budget_matching import list_published
 from playground.training.parallel.workers import spare
 from widgets.lists.strategy_picker import cards, chooser
-from widgets.pages.layout import FIELD, View, column, group, heading, number, upload
+from widgets.pages.layout import FIELD, View, column, heading, number, upload
 from widgets.state.app import Store
 from widgets.state.transfer import OWN_FILE, TransferStore
 from widgets.theme import html, say
@@ -88,7 +88,7 @@ class LabelledFile(View):
     """Where a labelled file is chosen, and which of its columns are the text and the label."""
 
     def __init__(self, transfer: TransferStore) -> None:
-        self.transfer, self.columns = transfer, group()
+        self.transfer, self.columns = transfer, column()
         file = upload(
             "choose a file", lambda files: transfer.upload(*files[0]), lambda why: transfer.param.update(trouble=why),
             accept=",".join((*TABLES, *TREEBANKS)),

@@ -5,7 +5,6 @@ from functools import partial
 from html import escape
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from playground.errors import UserError
@@ -15,7 +14,7 @@ from playground.finetuning.run.trainer import SEEN
 from widgets.charts import label_efficiency, strategies_over_steps
 from widgets.charts.legend import style
 from widgets.charts.outcomes import outcome_chart
-from widgets.pages.layout import STRETCH, View, beside, column, download, group, heading, plot
+from widgets.pages.layout import STRETCH, View, beside, column, download, heading, plot, row
 from widgets.state.transfer import TransferStore
 from widgets.state.transfer.lanes import Course, Lanes
 from widgets.static import comparison, model_diagram, svg, task_sequence
@@ -55,10 +54,10 @@ class Results(View):
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
         self.status, self.verdict, self.legend, self.numbers = html(""), html(""), html(""), html("")
-        self.lanes = column(heading("While it runs"), self.moving)
-        self.outcomes = beside(plot(self.right), plot(self.lost))
+        self.lanes = column(heading("While it runs"), self.moving, visible=False)
+        self.outcomes = column(beside(plot(self.right), plot(self.lost)), visible=False)
         super().__init__(
-            group(
+            column(
                 self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.lanes,
                 self.outcomes, self.numbers, self.exports,
                 heading("Learning rate per layer over time, and distance moved"), html(say(ABOUT_PLANS, "quiet")),
@@ -239,7 +238,7 @@ class Exports(View):
         self.files = [self._button(name, partial(transfer.file, name)) for name in FILES]
         self.turns = [self._button(name, partial(transfer.file, name)) for name in TURN_FILES]
         buttons = (*self.files, *self.turns, self._button("comparison.zip", transfer.bundle))
-        super().__init__(column(pn.FlexBox(*buttons, align_items="center", margin=(0, 6)), self.trouble, visible=False))
+        super().__init__(column(row(*buttons, margin=(0, 6)), self.trouble, visible=False))
 
     def offer(self, lanes: Lanes) -> None:
         in_turn = bool(lanes.in_turn)

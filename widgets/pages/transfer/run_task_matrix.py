@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from playground.finetuning import tasks
-from widgets.pages.layout import FIELD, MAIN, View, button, column, unfolding
+from widgets.pages.layout import FIELD, MAIN, View, button, column, row, unfolding
 from widgets.state.run_task_matrix import LABELS, SEEDS, STRATEGY, RunTaskMatrixStore
 from widgets.state.train import TrainStore
 from widgets.static import run_task_matrix
@@ -31,10 +30,10 @@ class RunTaskMatrix(View):
         self.stop = button("Stop evaluating", matrix.trying.forget, "stop", margin=(6, 3), disabled=True)
         self.best = pmui.Select(label="compare strategies from", options=[], width=260, margin=(6, 10))
         taken = button("Use this run", self._use, "check", margin=(6, 4))
-        self.taking = pn.FlexBox(self.best, taken, align_items="center", margin=(0, 6), visible=False)
+        self.taking = row(self.best, taken, margin=(0, 6), visible=False)
         self.picture, self.trouble = html(""), html("")
         inside = column(
-            html(say(ABOUT, "quiet")), self.runs, some, pmui.Row(self.begin, self.stop, margin=0), self.trouble,
+            html(say(ABOUT, "quiet")), self.runs, some, row(self.begin, self.stop), self.trouble,
             self.picture, self.taking, visible=False,
         )  # fmt: skip
         super().__init__(unfolding("Which run suits which task?", "table_chart", inside, self._offer_runs))

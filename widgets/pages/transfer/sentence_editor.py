@@ -4,13 +4,12 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from playground.errors import UserError
 from playground.finetuning.apply.text_editing import Judgement
 from playground.training import Session
-from widgets.pages.layout import MAIN, View, button, column, typed, unfolding
+from widgets.pages.layout import MAIN, View, button, column, row, typed, unfolding
 from widgets.state.sentence_editor import LONGEST, SentenceEditorStore, label_of
 from widgets.state.transfer import TransferStore
 from widgets.theme import html, say
@@ -33,8 +32,8 @@ class SentenceEditor(View):
         self.wanted = pmui.Select.from_param(state.param.wanted, options=[""], width=190, margin=(6, 10))
         self.edit = button("Let the model edit it", state.let_it_edit, "auto_fix_high", margin=(6, 4))
         self.prediction, self.why, self.trouble = html(""), html(""), html("")
-        row = pn.FlexBox(sample, self.wanted, self.edit, align_items="center", margin=(0, 6))
-        self.judged = column(text, self.prediction, row, self.why, visible=False)
+        asked = row(sample, self.wanted, self.edit, margin=(0, 6))
+        self.judged = column(text, self.prediction, asked, self.why, visible=False)
         state.param.watch(self._show, ["text", "edited", "begun", "trouble"])
         inside = column(html(say(ABOUT, "quiet")), self.teach, self.trouble, self.judged, visible=False)
         super().__init__(unfolding("Edit a sentence until its label flips", "edit_note", inside))

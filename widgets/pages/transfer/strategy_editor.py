@@ -2,14 +2,13 @@
 
 from typing import Any
 
-import panel as pn
 import panel_material_ui as pmui
 
 from playground.finetuning import strategies
 from playground.finetuning.strategy.compose import difference
 from playground.finetuning.strategy.parse import spell
 from widgets.charts.plasticity import paintable
-from widgets.pages.layout import FIELD, MAIN, STRETCH, View, button, column, plot, unfolding
+from widgets.pages.layout import FIELD, MAIN, STRETCH, View, button, column, plot, row, unfolding
 from widgets.state.strategy_editor import StrategyEditorStore
 from widgets.state.transfer import TransferStore
 from widgets.theme import html, say
@@ -35,14 +34,14 @@ class StrategyEditor(View):
         self.undo = button("Undo", lambda: draft.go_back(-1), "undo", margin=(6, 4))
         self.redo = button("Redo", lambda: draft.go_back(1), "redo", margin=(6, 4))
         self.clear = button("Clear edits", draft.clear, "format_color_reset", margin=(6, 4))
-        row = {"options": list(draft.groups), "value": draft.groups[0], "width": 170, "margin": (6, 10)}
-        self.rows = pmui.Select(label="from layer group", **row), pmui.Select(label="up to", **row)
+        look = {"options": list(draft.groups), "value": draft.groups[0], "width": 170, "margin": (6, 10)}
+        self.rows = pmui.Select(label="from layer group", **look), pmui.Select(label="up to", **look)
         self.steps = pmui.IntRangeSlider(label="steps", start=1, end=draft.steps, value=(1, draft.steps), width=230)
         paint = button("Paint", self._paint, "brush", margin=(6, 10))
         inside = column(
             html(say(ABOUT, "quiet")), parts, html('<div class="label">paint with</div>', margin=(0, 10)), brush,
-            plot(self.chart), pn.FlexBox(*self.rows, self.steps, paint, align_items="center"), self.spec, self.line,
-            pn.FlexBox(name, self.add, self.undo, self.redo, self.clear, align_items="center"), visible=False,
+            plot(self.chart), row(*self.rows, self.steps, paint), self.spec, self.line,
+            row(name, self.add, self.undo, self.redo, self.clear), visible=False,
         )  # fmt: skip
         draft.param.watch(self._show, ["made", "trouble"])
         transfer.param.watch(
@@ -53,7 +52,7 @@ class StrategyEditor(View):
 
     def _paint(self) -> None:
         """The same as dragging, with three fields and a button."""
-        lowest, highest = (self.draft.groups.index(row.value) for row in self.rows)
+        lowest, highest = (self.draft.groups.index(select.value) for select in self.rows)
         self.draft.paint(lowest, highest, *self.steps.value)
 
     def _show(self, *_: Any) -> None:
@@ -64,7 +63,7 @@ class StrategyEditor(View):
         self.undo.disabled, self.redo.disabled = not can["undo"], not can["redo"]
         self.clear.disabled, self.add.disabled = not draft.cells, bool(draft.trouble)
         groups = list(draft.groups)
-        for row in self.rows if self.rows[0].options != groups else ():
-            row.param.update(options=groups, value=groups[0])
+        for select in self.rows if self.rows[0].options != groups else ():
+            select.param.update(options=groups, value=groups[0])
         if self.steps.end != draft.steps:
             self.steps.param.update(end=draft.steps, value=(1, draft.steps))

@@ -1,0 +1,46 @@
+"""What is not shown is not sent to the page."""
+
+import panel as pn
+import pytest
+from bokeh.models import Plot
+
+from widgets.app.main import PAGES
+from widgets.pages.layout import accordion, column
+
+
+def models(view):
+    return len(view.get_root().references())
+
+
+def test_the_parts_of_a_hidden_column_are_sent_when_it_is_first_shown():
+    hidden, parts = column(visible=False), [pn.pane.HTML("a"), pn.pane.HTML("b")]
+    made = column(*parts, visible=False)
+    assert models(made) == models(hidden)
+    made.visible = True
+    assert list(made) == parts
+    made.visible = False
+    made.visible = True
+    assert list(made) == parts
+
+
+def test_parts_for_later_are_sent_once():
+    part = pn.pane.HTML("a")
+    made = column(part, later=True)
+    assert not list(made)
+    made.send()
+    made.send()
+    assert list(made) == [part]
+
+
+def test_what_is_folded_away_is_sent_when_it_is_first_unfolded():
+    first, second = pn.pane.HTML("a"), pn.pane.HTML("b")
+    made = accordion({"first": first, "second": second}, [1])
+    assert [list(place) for place in made] == [[], [second]]
+    made.active = [0, 1]
+    assert [list(place) for place in made] == [[first], [second]]
+
+
+@pytest.mark.parametrize(("name", "most"), [("Train", 2), ("Transfer", 0)])
+def test_a_page_on_which_nothing_has_run_draws_only_charts_that_show_something(store, name, most):
+    page = PAGES[name](store)
+    assert len([part for part in page.layout.get_root().references() if isinstance(part, Plot)]) == most
