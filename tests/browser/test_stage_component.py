@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from playground.analysis.predictions import read
 from playground.objectives import find_objective, objectives
@@ -130,10 +130,14 @@ class Stage:
 
 
 @pytest.fixture
-def stage(browser: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
-    """A page from a file; any request that leaves the machine, any error and any dialogue fails the test."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900}, **getattr(request, "param", {}))
+def stage(browser: Browser, profile: BrowserContext, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """A page from a file; any request that leaves the machine, any error and any dialogue fails the test.
+
+    Only what differs from a plain browser (`request.param`) takes a profile of its own.
+    """
+    context = browser.new_context(**request.param) if hasattr(request, "param") else profile
     tab, trouble = context.new_page(), []
+    tab.set_viewport_size({"width": 1280, "height": 900})
     tab.set_default_timeout(PATIENCE)
     tab.add_init_script("window.alerts = []; window.alert = (text) => window.alerts.push(text);")
     local = ("file:", "data:", "blob:", "http://127.0.0.1", "http://localhost")
@@ -143,7 +147,9 @@ def stage(browser: Browser, tmp_path: Path, request: pytest.FixtureRequest) -> I
     tab.on("dialog", lambda dialogue: (trouble.append(dialogue.message), dialogue.dismiss()))
     yield Stage(tab, tmp_path)
     alerts = tab.evaluate("window.alerts") if not tab.is_closed() and tab.url != "about:blank" else []
-    context.close()
+    tab.close()
+    if context is not profile:
+        context.close()
     assert not trouble and not alerts
 
 

@@ -126,14 +126,13 @@ class Files(View):
     def offer(self) -> None:
         corpus, table = self.corpus, self.corpus.table
         self.encoding.visible = corpus.unreadable or bool(corpus.encoding)
-        self.table.visible = table is not None
         self.use.disabled = corpus.reading.busy or bool(corpus.trouble)
-        if table is None:
-            return
-        self.text.param.update(options=list(table.columns), value=corpus.text_column or table.text_column)
-        label = corpus.label_column or table.label_column or NO_LABEL
-        self.label.param.update(options=[*table.columns, NO_LABEL], value=label)
-        self.sample.object = say(table.notice, "notice") + sample(table, label != NO_LABEL)
+        if table is not None:
+            self.text.param.update(options=list(table.columns), value=corpus.text_column or table.text_column)
+            label = corpus.label_column or table.label_column or NO_LABEL
+            self.label.param.update(options=[*table.columns, NO_LABEL], value=label)
+            self.sample.object = say(table.notice, "notice") + sample(table, label != NO_LABEL)
+        self.table.visible = table is not None
 
 
 def sample(table: Table, labelled: bool) -> str:

@@ -120,12 +120,24 @@ def unfolding(label: str, icon: str, inside: Any, opened: Callable[[], None] = l
     return column(toggle, inside)
 
 
-def accordion(parts: Mapping[str, Any], active: Sequence[int] = (), **looks: Any) -> pmui.Accordion:
-    """Parts of a page, each folded away behind its title and sent when it is first unfolded; `active` are unfolded."""
+def accordion(
+    parts: Mapping[str, Any], active: Sequence[int] = (), opened: Callable[[int], None] = lambda _: None, **looks: Any
+) -> pmui.Accordion:
+    """Parts of a page, each folded away behind its title and sent when it is first unfolded; `active` are unfolded.
+
+    `opened` is called before that with the number of the part, and brings it up to date: a field may miss what changes
+    between when it is sent and when the library has drawn it.
+    """
     places = [column(part, later=number not in active) for number, part in enumerate(parts.values())]
     look = {"disable_gutters": True, "elevation": 0, "title_variant": "body2", **STRETCH, **looks}
     made = pmui.Accordion(*zip(parts, places, strict=True), active=[*active], **look)
-    made.param.watch(lambda event: [places[number].send() for number in event.new], "active")
+
+    def unfold(event: Any) -> None:
+        for number in event.new:
+            opened(number)
+            places[number].send()
+
+    made.param.watch(unfold, "active")
     return made
 
 

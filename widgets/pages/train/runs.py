@@ -49,7 +49,9 @@ class RunTools(View):
         self.parts = (self.edits, self.rates, self.runs)
         titles = ("Edit hyperparameters, or fork the run", "Find a learning rate", "Runs: list, tree and comparison")
         parts = dict(zip(titles, self.parts, strict=True))
-        super().__init__(accordion(parts, [2] if train.kept() else [], margin=(8, 10)))
+        super().__init__(
+            accordion(parts, [2] if train.kept() else [], lambda number: self.parts[number].poll(), margin=(8, 10))
+        )
 
     def poll(self) -> None:
         for number in self.layout.active:

@@ -127,8 +127,8 @@ class ExtraEncoders(View):
 
     def _show(self, *_: object) -> None:
         train, wanted = self.store.train, self.store.transfer.reads_others
-        self.layout.visible = wanted
         if wanted:
             names = [run.name for run in train.kept() if run.out and run.name != train.name_of_run]
             self.runs.options, self.runs.visible = names, bool(names)
             self.none.object = "" if names else NO_OTHER_RUN
+        self.layout.visible = wanted
