@@ -16,6 +16,9 @@ from widgets.pages.layout import View, button, column, heading, plot, row
 from widgets.state.train import TrainStore
 from widgets.theme import changing, say, tell
 
+DRAWN = 424
+"""Pixels that the pictures of a head take, kept free until the first one is drawn."""
+
 
 class AttentionHead(View):
     """The head that is picked, and a bookmark for each head in which an attention pattern was noticed."""
@@ -31,7 +34,7 @@ class AttentionHead(View):
         self.mark, self.drawn, self.filmed, self.marked = OnScreen(), (None, None), None, None
         self.drawings = column(
             plot(self.chart), self.caption, heading("This head during training"), plot(self.strip, margin=(0, 10)),
-            later=True, min_height=self.chart.figure.height + self.strip.figure.height,
+            later=True, min_height=DRAWN,
         )  # fmt: skip
         super().__init__(
             column(

@@ -76,6 +76,11 @@ class TransferPage(View):
         super().__init__(self.sidebar.layout)
 
     def poll(self) -> None:
+        """Show what has changed; as one message, for a chart's values may else come before the chart that was sent."""
+        with pn.io.hold():
+            self._show()
+
+    def _show(self) -> None:
         store, transfer = self.store, self.store.transfer
         self.base.object = _base(store)
         self.trouble.object = say(transfer.trouble, "trouble") + say(transfer.notice, "notice")
