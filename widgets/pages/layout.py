@@ -133,7 +133,7 @@ def accordion(
     made = pmui.Accordion(*zip(parts, places, strict=True), active=[*active], **look)
 
     def unfold(event: Any) -> None:
-        for number in event.new:
+        for number in set(event.new) - set(event.old):
             opened(number)
             places[number].send()
 

@@ -60,12 +60,12 @@ class AttentionHead(View):
         if view is self.drawn[0] and picked == self.drawn[1]:
             return
         self.drawn = (view, picked)
-        self.drawings.send()
         self._fit(view)
         darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
         back = " Press the bookmark again to see it as it is now." if self.marked is not None else ""
         text = f"{MASK_TITLES[self.matrix.value]}. After step {view.step}; the darkest cell weighs {darkest:.2f}.{back}"
         tell(self.caption, say(text, "quiet"))
+        self.drawings.send()
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:
         """Draw the history again where it has grown, or another head or moment is picked."""

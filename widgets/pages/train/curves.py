@@ -250,8 +250,8 @@ class Measures(View):
             self.measured += len(measured)
             (self.probes.show if fresh else self.probes.extend)(measured)
             self.key.object = (NO_PROBE if measured and not measured[-1].gauges else "") + probes.KEY
-        if sized:
-            self.strips.send()
         if fresh or sized:
             self.sized += len(sized)
             (self.sizes.show if fresh else self.sizes.extend)(sized, session.run.sizes_every)
+        if sized:
+            self.strips.send()
