@@ -7,6 +7,12 @@ from playground.batch import Batch
 from playground.errors import UserError
 from playground.knob import knob
 
+FORM = (
+    "positions", "norm_first", "norm", "norm_eps", "embedding_norm", "activation", "attention_bias", "mlp_bias",
+    "scale_attn_weights", "head_transform", "lm_head_bias", "scale_decoder_outputs", "dropout", "weight_drop", "init",
+)  # fmt: skip
+"""What an architecture has in common at every size; the rest are its sizes and its parts."""
+
 
 @dataclass(frozen=True)
 class Architecture:
@@ -17,14 +23,48 @@ class Architecture:
     as `(("pair", 2),)`; those named in `paired` read two positions of a row, one of each text (InferSent).
     """
 
-    kind: str = knob("transformer", choices=("transformer", "static"), why="Static: one vector for every word.")
+    kind: str = knob(
+        "transformer",
+        choices=("transformer", "lstm", "gru", "static"),
+        why="Attention, recurrence, or one vector for every word.",
+    )
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
     width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
     heads: int = knob(4, 1, 16, unit="heads", why="How many places a position can look at apart from each other.")
     mlp_ratio: int = knob(4, 1, 8, unit="times the width", why="Width of the layer that works on each position alone.")
     decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
-    positions: str = knob("rotary", choices=("rotary", "learned"), why="Turned queries and keys, or added vectors.")
-    init: str = knob("mimetic", choices=("mimetic", "normal"), why="Attention that averages from the first step on.")
+    embedding_size: int = knob(
+        0, 0, 512, unit="numbers per word", why="Narrower word vectors, widened below the first layer; 0: the width."
+    )
+    layer_sharing: str = knob(
+        "none", choices=("none", "mlp", "attention", "all"), why="What all layers have in common (ALBERT)."
+    )
+    positions: str = knob(
+        "rotary",
+        choices=("rotary", "learned", "sinusoidal", "relative bias", "relative"),
+        why="Turned queries and keys, added vectors, or distances that attention scores (T5; Transformer-XL).",
+    )
+    norm_first: bool = knob(True, why="Norms before each sub-layer (GPT-2), not behind it (GPT, BERT).")
+    norm: str = knob("layer norm", choices=("layer norm", "rms norm"), why="RMS norm has neither mean nor bias (T5).")
+    norm_eps: float = knob(1e-5, 1e-12, 1e-2, unit="", why="Keeps norms from dividing by zero.")
+    embedding_norm: bool = knob(False, why="A norm over the sum of all embeddings (BERT).")
+    activation: str = knob("gelu", choices=("gelu", "gelu tanh", "relu"), why="Between the two matrices of an MLP.")
+    attention_bias: bool = knob(False, why="Queries, keys, values and what attention gives have a bias.")
+    mlp_bias: bool = knob(True, why="Both matrices of an MLP have a bias.")
+    scale_attn_weights: bool = knob(True, why="Scores are divided by the root of a head's width; not so in T5.")
+    head_transform: bool = knob(False, why="A layer between the last state and the scores of words (BERT).")
+    lm_head_bias: bool = knob(True, why="Every word has a number of its own in the scores.")
+    scale_decoder_outputs: bool = knob(False, why="States are divided by the root of the width before scoring (T5).")
+    char_cnn: bool = knob(False, why="Word vectors that are read are made of letters by convolutions (ELMo).")
+    weight_drop: float = knob(
+        0.0, 0.0, 0.9, unit="share", why="Connections between the states of recurrence left out in a step (AWD-LSTM)."
+    )
+    dropout: float = knob(0.0, 0.0, 0.9, unit="share", why="Numbers that each step of training leaves out.")
+    init: str = knob(
+        "mimetic",
+        choices=("mimetic", "normal", "scaled"),
+        why="Attention that averages from the first step on; all small; small and smaller with depth (GPT-2).",
+    )
     max_position_embeddings: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
     segments: int = knob(0, 0, 4, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
@@ -56,6 +96,11 @@ class Architecture:
             raise UserError(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
             )
+        if self.positions == "relative" and self.decoder_layers:
+            raise UserError(
+                "positions is relative, but the model has a decoder, whose attention to the encoder has no distance; "
+                "take relative bias."
+            )
         if self.tie_generator == "all" and self.generator_ratio and self.generator_width != self.width:
             raise UserError(
                 f"tie_generator is all, but the generator is {self.generator_width} wide and the model {self.width}; "
@@ -71,6 +116,24 @@ class Architecture:
     def features_width(self) -> int:
         """The width of the states of a plain text, those of both directions concatenated."""
         return self.width * self.directions
+
+    @property
+    def recurrent(self) -> bool:
+        """Whether its layers are recurrent."""
+        return self.kind in ("lstm", "gru")
+
+    def reading(self, attention: str) -> "Architecture":
+        """The same shape for a plain text that is read in another direction."""
+        return replace(self, attention=attention)
+
+    def in_form_of(self, other: "Architecture") -> "Architecture":
+        """The same sizes and parts with the positions, norms, biases and the like of another architecture."""
+        return replace(self, **{name: getattr(other, name) for name in FORM})
+
+    @property
+    def table_width(self) -> int:
+        """The width of the word vectors."""
+        return self.embedding_size or self.width
 
     @property
     def continues(self) -> bool:

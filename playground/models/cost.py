@@ -2,6 +2,7 @@
 
 from copy import deepcopy
 from typing import TypeVar
+from warnings import catch_warnings
 
 import torch
 from torch.utils.flop_counter import FlopCounterMode
@@ -31,7 +32,8 @@ PASSES = round(operations(1, 0, 1.0, 1.0) / operations(1, 0, 0.0, 0.0))
 def forward_flops(model: LanguageModel, example: Batch) -> int:
     """Operations of all matrix products of one forward pass; masked attention cells count too."""
     still = deepcopy(model).requires_grad_(False)  # the counter refuses a parameter that is read without a gradient
-    with FlopCounterMode(display=False) as counter:
+    plain = torch.backends.mkldnn.flags(enabled=not model.shape.recurrent)  # products for recurrent layers too
+    with FlopCounterMode(display=False) as counter, catch_warnings(action="ignore"), plain:
         still(example, {})  # with taps, so that attention is made of products that the counter knows
     return counter.get_total_flops()
 

@@ -4,26 +4,41 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu
 
+from playground.models.architecture import Architecture
+from playground.models.transformer import ACTIVATIONS, make_norm
+
 
 class VocabularyHead(nn.Module):
-    """Scores `[k, v]` for every word, with the embedding as output weights (tied, arXiv:1608.05859)."""
+    """Scores `[k, v]` for every word, with the embedding as output weights (tied, arXiv:1608.05859).
 
-    def __init__(self, width: int, size: int, inner: int | None = None) -> None:
+    The states are projected where word vectors are narrower; with `head_transform` there is a layer with a norm between
+    (BERT's released code). `scale_decoder_outputs` is T5's factor for a tied table (its released code).
+    """
+
+    def __init__(self, shape: Architecture, size: int, width: int) -> None:
         super().__init__()
-        self.projection = nn.Linear(width, inner) if inner is not None and inner != width else None
-        self.bias = nn.Parameter(torch.zeros(size))
+        inner = shape.table_width
+        self.projection = nn.Linear(width, inner) if inner != width or shape.head_transform else None
+        self.ln = make_norm(shape, inner) if shape.head_transform else None
+        self.activation = ACTIVATIONS[shape.activation]
+        self.bias = nn.Parameter(torch.zeros(size)) if shape.lm_head_bias else None
+        self.factor = width**-0.5 if shape.scale_decoder_outputs else 1.0
 
-    def forward(self, hidden: Tensor, table: Tensor) -> Tensor:
-        return torch.addmm(self.bias, self._projected(hidden), table.T)
+    def forward(self, hidden: Tensor, table: Tensor, bias: Tensor | None = None) -> Tensor:
+        """Scores of every word, with another `bias` where one is given."""
+        return nn.functional.linear(self._projected(hidden), table, self.bias if bias is None else bias)
 
     def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]` only."""
-        return (table(words) @ self._projected(hidden)[:, :, None])[:, :, 0] + self.bias[words]
+        scores = (table(words) @ self._projected(hidden)[:, :, None])[:, :, 0]
+        return scores if self.bias is None else scores + self.bias[words]
 
     log_counts = score_candidates
 
     def _projected(self, hidden: Tensor) -> Tensor:
-        return hidden if self.projection is None else self.projection(hidden)
+        hidden = hidden if self.factor == 1.0 else hidden * self.factor
+        hidden = hidden if self.projection is None else self.projection(hidden)
+        return hidden if self.ln is None else self.ln(self.activation(hidden))
 
 
 class ReplacedHead(nn.Module):

@@ -24,70 +24,85 @@ from playground.batch import (
 )
 from playground.errors import UserError
 from playground.models.architecture import Architecture, need
+from playground.models.characters import CharacterCNN
+from playground.models.dropout import Dropout
 from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead, infersent_features
+from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
+from playground.models.recurrent import RecurrentStack, init_recurrent
 from playground.models.transformer import (
     AttentionWeights,
     Block,
-    Rotary,
-    RotaryEmbedding,
-    SdpaMask,
     Stack,
     Weights,
     init_mimetic,
     init_normal,
+    make_norm,
+    share_modules,
 )
 from playground.models.word_vectors import StaticHead, StaticNetwork
 
 
 class Network(nn.Module):
-    """Stacks of one width over token embeddings, whose table belongs to the model.
+    """Stacks of one width over token embeddings `inner` wide, whose table belongs to the model.
 
-    With `shared` the position, segment and language embeddings are that network's, as wide as the table, and their
-    sum with the token embeddings is projected (ELECTRA, arXiv:2003.10555, sec. 3.2 and released code).
+    Where word vectors are narrower than the network by design, the sum of all embeddings is projected (ALBERT,
+    arXiv:1909.11942, sec. 3.1), and so with `shared`, the network whose position, segment and language embeddings
+    are read (ELECTRA, arXiv:2003.10555, sec. 3.2 and released code).
     """
 
-    def __init__(self, shape: Architecture, width: int, inner: int, shared: "Network | None" = None) -> None:
+    def __init__(
+        self,
+        shape: Architecture,
+        width: int,
+        inner: int,
+        shared: "Network | None" = None,
+        words: Sequence[str] = (),
+    ) -> None:
         super().__init__()
-        self.shape, self.width, self.shares_embeddings = shape, width, shared is not None
+        self.shape, self.width = shape, width
+        self.projects_sum = shared is not None or bool(shape.embedding_size)
         self.embedding_projection = nn.Linear(inner, width) if inner != width else None
-        self.encoder = Stack(shape.layers, width, shape.heads, shape.mlp_ratio)
+        make = RecurrentStack if shape.recurrent else Stack
+        self.encoder = make(shape, shape.layers, width)
         if shape.decoder_layers:
-            self.decoder = Stack(shape.decoder_layers, width, shape.heads, shape.mlp_ratio, crosses=True)
+            self.decoder = make(shape, shape.decoder_layers, width, crosses=True)
+        self.characters = CharacterCNN(inner, words) if shape.char_cnn and shared is None else None
         if shared is not None:
-            parts = {name: part for name, part in shared.named_children() if isinstance(part, nn.Embedding)}
-            share_modules(self, **parts)
+            parts = ("position_embedding", "segment_embedding", "language_embedding", "ln_embedding", "characters")
+            share_modules(self, **{part: getattr(shared, part) for part in parts if hasattr(shared, part)})
+        summed = inner if self.projects_sum else width
         if shared is None and shape.positions == "learned":
-            self.position_embedding = nn.Embedding(shape.max_position_embeddings, width)
+            self.position_embedding = nn.Embedding(shape.max_position_embeddings, summed)
         if shared is None and shape.segments:
-            self.segment_embedding = nn.Embedding(shape.segments, width)
+            self.segment_embedding = nn.Embedding(shape.segments, summed)
         if shared is None and shape.languages:
-            self.language_embedding = nn.Embedding(shape.languages, width)
+            self.language_embedding = nn.Embedding(shape.languages, summed)
+        if shared is None and shape.embedding_norm:
+            self.ln_embedding = make_norm(shape, summed)
+        self.embedding_dropout = Dropout(shape.dropout) if shape.dropout else None
         if shape.two_streams:
-            self.query_embedding = nn.Parameter(torch.zeros(width))
+            self.query_embedding = nn.Parameter(torch.zeros(summed))
 
     def forward(self, stream: Stream, table: Tensor, attn_weights: Weights = None, name: str = "encoder") -> Tensor:
         """The last states of every position of a stream, `[b, n, d]`."""
-        mask, rotary = SdpaMask.of(stream.attn_mask), self._rotary(stream.position_ids)
-        return self.encoder(self._embed(stream, table), mask, rotary, attn_weights, name)
+        positions = self._positions(stream.position_ids)
+        return self.encoder(self._embed(stream, table), stream.attn_mask, positions, attn_weights, name)
 
     def hidden_states(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:
         """The states `[b, n, d]` at the levels `first` to `last`: 0 embeddings, k layer k, then the final norm."""
         if below is not None and first == last:
             return [below]
         x = self._embed(stream, table) if below is None else below
-        mask, rotary = SdpaMask.of(stream.attn_mask), self._rotary(stream.position_ids)
-        return self.encoder.hidden_states(x, mask, rotary, first, last)
+        return self.encoder.hidden_states(x, stream.attn_mask, self._positions(stream.position_ids), first, last)
 
     def query_stream(self, stream: Stream, places: Tensor, table: Tensor, attn_weights: Weights = None) -> Tensor:
         """The states `[b, m, d]` of the query stream at some positions `[b, m]`, without their tokens."""
         assert stream.query_attn_mask is not None, "a see stage with an order must come before"
-        allowed = SdpaMask.of(stream.query_attn_mask.at(places))
-        position = stream.position_ids.gather(1, places)
-        query = self.query_embedding.expand(*places.shape, -1)
-        if self.shape.positions == "learned":
-            query = query + self.position_embedding(position)
-        content, rotary = self._embed(stream, table), self._rotary(stream.position_ids, position)
-        return self.encoder.two_stream(content, query, (SdpaMask.of(stream.attn_mask), allowed), rotary, attn_weights)
+        masks = (stream.attn_mask, stream.query_attn_mask)
+        here = stream.position_ids.gather(1, places)
+        query = self._finish(self.query_embedding.expand(*places.shape, -1), here)
+        positions = (self._positions(stream.position_ids), self._positions(here, stream.position_ids))
+        return self.encoder.two_stream(self._embed(stream, table), query, masks, positions, attn_weights, places)
 
     def decode(
         self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None, read: Tensor | None = None
@@ -95,9 +110,12 @@ class Network(nn.Module):
         """The last states of the decoder, `[b, n, d]`; `read` are the encoder's states of the source, if known."""
         assert decoder.cross_attn_mask is not None
         read = self.forward(source, table, attn_weights) if read is None else read
-        allowed = (SdpaMask.of(decoder.attn_mask), SdpaMask.of(decoder.cross_attn_mask))
-        rotary = self._rotary(decoder.position_ids, source.position_ids)
-        return self.decoder.decode(self._embed(decoder, table), read, allowed, rotary, attn_weights)
+        masks = (decoder.attn_mask, decoder.cross_attn_mask)
+        positions = (
+            self._positions(decoder.position_ids, written=True),
+            self._positions(decoder.position_ids, source.position_ids) if self.shape.positions == "rotary" else None,
+        )
+        return self.decoder.decode(self._embed(decoder, table), read, masks, positions, attn_weights)
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         longest = self.shape.max_position_embeddings
@@ -106,22 +124,40 @@ class Network(nn.Module):
             raise UserError(
                 f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
             )
-        x = nn.functional.embedding(stream.ids, table)
-        x = x if self.embedding_projection is None or self.shares_embeddings else self.embedding_projection(x)
+        x = nn.functional.embedding(stream.ids, table if self.characters is None else self.characters())
+        x = x if self.embedding_projection is None or self.projects_sum else self.embedding_projection(x)
         if self.shape.segments:
             x = x + self.segment_embedding(stream.segment_ids.clamp(max=self.shape.segments - 1))
         if self.shape.languages:
             x = x + self.language_embedding(stream.language_ids.clamp(max=self.shape.languages - 1))
-        x = x + self.position_embedding(stream.position_ids) if self.shape.positions == "learned" else x
-        return x if self.embedding_projection is None or not self.shares_embeddings else self.embedding_projection(x)
+        return self._finish(x, stream.position_ids)
 
-    def _rotary(self, *positions: Tensor) -> Rotary | None:
-        """The rotations at the first and the last of some positions, which are the same for one."""
+    def _finish(self, x: Tensor, position: Tensor) -> Tensor:
+        """What the first layer reads: word, segment and language with their position, under a norm, as wide as it."""
         if self.shape.positions == "learned":
+            x = x + self.position_embedding(position)
+        elif self.shape.positions == "sinusoidal":
+            x = x + sinusoids(position, x.shape[-1])
+        x = self.ln_embedding(x) if self.shape.embedding_norm else x
+        x = x if self.embedding_dropout is None else self.embedding_dropout(x)
+        return self.embedding_projection(x) if self.embedding_projection is not None and self.projects_sum else x
+
+    def _positions(self, query: Tensor, key: Tensor | None = None, written: bool = False) -> PositionEncoding | None:
+        """How attention learns the positions of its queries and keys, in the encoder or among what is `written`."""
+        if self.shape.recurrent:
             return None
-        shared = (position[:1] if position.stride(0) == 0 else position for position in positions)
-        first, *others = (RotaryEmbedding.of(position, self.width // self.shape.heads) for position in shared)
-        return first, others[-1] if others else first
+        query = query[:1] if query.stride(0) == 0 else query  # the same in all rows
+        key = query if key is None else key[:1] if key.stride(0) == 0 else key
+        match self.shape.positions:
+            case "rotary":
+                return Rotary.of(query, key, self.width // self.shape.heads)
+            case "relative":
+                return RelativePositions.of(query, key, self.width)
+            case "relative bias":
+                stack = cast("Stack", self.decoder if written else self.encoder)
+                return RelativeBias.of(query, key, stack.relative_attention_bias, both_sides=not written)
+            case _:
+                return None
 
 
 class LanguageModel(nn.Module):
@@ -130,13 +166,13 @@ class LanguageModel(nn.Module):
     def __init__(self, shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> None:
         super().__init__()
         self.shape = shape
-        self.token_embedding = nn.Embedding(size, shape.width)
+        self.token_embedding = nn.Embedding(size, shape.table_width)
         if shape.kind == "static":
             self.network = StaticNetwork(shape.width, shape.ngrams, words)
             self.lm_head = StaticHead(shape.width, size, shape.counts)
         else:
-            self.network = Network(shape, shape.width, shape.width)
-            self.lm_head = VocabularyHead(shape.width, size)
+            self.network = Network(shape, shape.width, shape.table_width, words=words)
+            self.lm_head = VocabularyHead(shape, size, shape.width)
         if shape.rtd_head:
             self.rtd_head = ReplacedHead(shape.width)
         if shape.sbo_head:
@@ -145,7 +181,9 @@ class LanguageModel(nn.Module):
             {name: LabelHead(shape.width, number, name in shape.paired) for name, number in shape.labels}
         )
         if shape.directions == 2:  # it shares the embeddings
-            self.backward_network = Network(one_stack(shape), shape.width, shape.width, cast("Network", self.network))
+            self.backward_network = Network(
+                one_stack(shape).reading("right to left"), shape.width, shape.table_width, cast("Network", self.network)
+            )
         if shape.generator_ratio:
             self._add_generator(size)
         self._init(rng)
@@ -156,8 +194,8 @@ class LanguageModel(nn.Module):
             share_modules(self, generator=network, generator_lm_head=self.lm_head)
             return
         shared = network if shape.tie_generator == "embeddings" and isinstance(network, Network) else None
-        self.generator = Network(one_stack(shape), shape.generator_width, shape.width, shared)
-        self.generator_lm_head = VocabularyHead(shape.generator_width, size, shape.width)
+        self.generator = Network(one_stack(shape), shape.generator_width, shape.table_width, shared)
+        self.generator_lm_head = VocabularyHead(shape, size, shape.generator_width)
 
     def forward(self, example: Batch, attn_weights: Weights = None) -> tuple[Answer, ...]:
         """Scores at the scored positions of every question; those of the auxiliary examples come first."""
@@ -236,14 +274,25 @@ class LanguageModel(nn.Module):
 
     @property
     def top_hidden_state(self) -> int:
-        """The number of the highest level of `hidden_states`; static vectors have one level."""
-        return 0 if self.shape.kind == "static" else self.shape.layers + 1
+        """The number of the highest level of `hidden_states`: the final norm, or the last layer where norms come last.
+
+        Static vectors have one level.
+        """
+        if self.shape.kind == "static":
+            return 0
+        return self.shape.layers + (self.shape.norm_first and not self.shape.recurrent)
 
     @property
     def layers(self) -> list[Block]:
-        """The encoder's layers from the bottom up, of each direction, for adapters."""
-        need(isinstance(self.network, Network), "plugs parts into layers", "kind to transformer")
-        return [layer for network in self._networks() for layer in network.encoder.layers]
+        """The encoder's layers from the bottom up, of each direction, for adapters; one where all are the same."""
+        shape = self.shape
+        if shape.kind != "transformer" or shape.layer_sharing in ("attention", "mlp"):
+            raise UserError(
+                "Parts are plugged into the layers of a transformer, where all are shared or none; kind is "
+                f"{shape.kind}, layer_sharing {shape.layer_sharing}. Take another base."
+            )
+        stacks = [cast("Stack", network.encoder).layers for network in self._networks()]
+        return [layer for stack in stacks for layer in (stack[:1] if shape.layer_sharing == "all" else stack)]
 
     def _networks(self) -> list[Network]:
         main = cast("Network", self.network)
@@ -279,7 +328,7 @@ class LanguageModel(nn.Module):
         owner, *parts = name.split(".")
         network = "generator " if owner == "generator" else ""
         if owner.endswith(("network", "generator")) and parts[0] in ("encoder", "decoder"):
-            stack = cast("Stack", self.get_submodule(f"{owner}.{parts[0]}"))
+            stack = cast("Stack | RecurrentStack", self.get_submodule(f"{owner}.{parts[0]}"))
             number = int(parts[2]) + 1 if parts[1] == "blocks" else len(stack.blocks)
             return f"{network}{parts[0]} layer {number}"
         if owner.startswith("generator"):
@@ -288,6 +337,8 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def _init(self, rng: Generator) -> None:
+        if self.token_embedding.weight.is_meta:  # made to be counted
+            return
         mimetic = self.shape.init == "mimetic"
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1 or name.endswith("query_embedding"):
@@ -295,8 +346,10 @@ class LanguageModel(nn.Module):
             elif name.endswith("bias"):
                 parameter.zero_()
         for module in self.modules():
+            if isinstance(module, RecurrentStack):
+                init_recurrent(module, rng)
             if isinstance(module, Stack):
-                (init_mimetic if mimetic else init_normal)(module, rng)
+                init_mimetic(module, rng) if mimetic else init_normal(module, rng, self.shape.init == "scaled")
 
 
 @dataclass
@@ -392,12 +445,6 @@ def _attn_mask(inputs: Stream, reads: str) -> AttentionMask:
         level = -arange_rows(inputs.ids)
         return mask_by_level(level, level, inputs.valid, inputs.padded)
     return (causal_mask if reads == "left to right" else full_mask)(inputs.valid, inputs.padded)
-
-
-def share_modules(borrower: nn.Module, **parts: nn.Module) -> None:
-    """Give a module parts of another one, which alone registers and saves their weights."""
-    for name, part in parts.items():
-        object.__setattr__(borrower, name, part)
 
 
 def one_stack(shape: Architecture) -> Architecture:

@@ -1,17 +1,26 @@
-"""Attention and stacks of pre-norm transformer blocks, with rotary positions.
-
-Vaswani et al. 2017; arXiv:2002.04745 for the order of the norms; arXiv:2104.09864 for the positions.
-"""
+"""Attention and stacks of transformer blocks (Vaswani et al. 2017; arXiv:2002.04745 for the order of the norms)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from math import sqrt
 from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
+from torch.nn.functional import gelu, relu, scaled_dot_product_attention
 
 from playground.batch import AttentionMask
+from playground.models.architecture import Architecture
+from playground.models.dropout import Dropout
+from playground.models.positions import BUCKETS, PositionEncoding
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "gelu": gelu,
+    "gelu tanh": partial(gelu, approximate="tanh"),
+    "relu": relu,
+}
+"""What lies between the two matrices of an MLP; "gelu tanh" is the approximation of GPT's and ALBERT's code."""
 
 AttentionWeights = dict[str, list[Tensor]]
 """Attention weights by matrix ("encoder", "content", "query", "decoder", "cross"), one `[b, h, n, m]` per layer."""
@@ -47,35 +56,29 @@ FULL = SdpaMask(None, False)
 """Full attention."""
 
 
-@dataclass(frozen=True)
-class RotaryEmbedding:
-    """Cosines and sines `[b or 1, 1, n, d / 2h]` that rotate queries and keys by their positions."""
-
-    cos: Tensor
-    sin: Tensor
-
-    @classmethod
-    def of(cls, position: Tensor, width: int) -> "RotaryEmbedding":
-        speed = 10_000.0 ** (-torch.arange(0, width, 2, device=position.device) / width)
-        angle = position[:, None, :, None] * speed
-        return cls(angle.cos(), angle.sin())
-
-    def __call__(self, x: Tensor) -> Tensor:
-        left, right = x.chunk(2, dim=-1)
-        return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
-
-
-Rotary = tuple[RotaryEmbedding, RotaryEmbedding]
-"""The rotations of queries and of keys."""
-
-
 class Attention(nn.Module):
-    """Multi-head attention of `readers` `[b, n, d]` to `read` `[b, m, d]`; zero where a query has no allowed key."""
+    """Multi-head attention of `readers` `[b, n, d]` to `read` `[b, m, d]`; zero where a query has no allowed key.
 
-    def __init__(self, width: int, heads: int) -> None:
+    Scores are divided by the square root of a head's width unless `scaled` is off (T5). With `relative` it has the
+    weights of `RelativePositions`.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        heads: int,
+        bias: bool = False,
+        scaled: bool = True,
+        relative: bool = False,
+        dropout: float = 0.0,
+    ) -> None:
         super().__init__()
-        self.heads = heads
-        self.query, self.key, self.value, self.out = (nn.Linear(width, width, bias=False) for _ in range(4))
+        self.heads, self.scaled = heads, scaled
+        self.query, self.key, self.value, self.out = (nn.Linear(width, width, bias=bias) for _ in range(4))
+        if relative:
+            self.position = nn.Linear(width, width, bias=False)
+            self.content_bias, self.position_bias = (nn.Parameter(torch.zeros(heads, width // heads)) for _ in range(2))
+        self.dropout = Dropout(dropout) if dropout else None
         self.prefix: Callable[[Tensor], Tensor] | None = None  # virtual tokens: queries to values (prefix tuning)
 
     def forward(
@@ -83,37 +86,53 @@ class Attention(nn.Module):
         readers: Tensor,
         read: Tensor,
         allowed: SdpaMask,
-        rotary: Rotary | None = None,
+        positions: PositionEncoding | None = None,
         weights: list[Tensor] | None = None,
     ) -> Tensor:
         """Values `[b, n, d]`; attention weights `[b, h, n, m]` are appended to `weights`."""
         q, k, v = self._split(self.query(readers)), self._split(self.key(read)), self._split(self.value(read))
-        if rotary is not None:
-            q, k = rotary[0](q), rotary[1](k)
-        if weights is None:
-            gathered = attend(q, k, v, allowed)
+        bias = None
+        if positions is not None:
+            q, k, bias = positions(self, q, k)
+        if weights is None and self.dropout is None:
+            gathered = attend(q, k, v, allowed, bias, self.scale(q))
         else:
-            weights.append(attention_weights(q, k, allowed))
-            gathered = weights[-1] @ v
+            each = attention_weights(q, k, allowed, bias, self.scale(q))
+            if weights is not None:
+                weights.append(each)
+            gathered = (each if self.dropout is None else self.dropout(each)) @ v
         if self.prefix is not None:
             gathered = gathered + self.prefix(q)
         return self.out(gathered.transpose(1, 2).flatten(2))
+
+    def scale(self, q: Tensor) -> float:
+        """The factor of all scores."""
+        return 1 / sqrt(q.shape[-1]) if self.scaled else 1.0
 
     def _split(self, x: Tensor) -> Tensor:
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
 
-def attend(q: Tensor, k: Tensor, v: Tensor, allowed: SdpaMask) -> Tensor:
+def attend(
+    q: Tensor, k: Tensor, v: Tensor, allowed: SdpaMask, bias: Tensor | None = None, scale: float | None = None
+) -> Tensor:
     """The values of every query, `[b, h, n, d / h]`; on a CPU in float32, which is several times faster there."""
-    if q.dtype != torch.bfloat16 or q.device.type != "cpu":
-        return scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal)
-    with torch.autocast("cpu", enabled=False):
-        return attend(q.float(), k.float(), v.float(), allowed)
+    if q.dtype == torch.bfloat16 and q.device.type == "cpu":
+        with torch.autocast("cpu", enabled=False):
+            return attend(q.float(), k.float(), v.float(), allowed, None if bias is None else bias.float(), scale)
+    if bias is None:
+        return scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal, scale=scale)
+    mask = allowed.dense(torch.Size((q.shape[-2], k.shape[-2])))
+    terms = bias if mask is None else bias.masked_fill(~mask.to(bias.device), float("-inf"))
+    return scaled_dot_product_attention(q, k, v, attn_mask=terms, scale=scale)
 
 
-def attention_weights(q: Tensor, k: Tensor, allowed: SdpaMask) -> Tensor:
+def attention_weights(
+    q: Tensor, k: Tensor, allowed: SdpaMask, bias: Tensor | None = None, scale: float | None = None
+) -> Tensor:
     """Attention weights `[b, h, n, m]`; every row sums to 1, or to 0 where no key is allowed."""
-    scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+    scores = q @ k.transpose(-1, -2) * (1 / sqrt(q.shape[-1]) if scale is None else scale)
+    scores = scores if bias is None else scores + bias
     mask = allowed.dense(scores.shape)
     if mask is None:
         return scores.softmax(dim=-1)
@@ -122,100 +141,165 @@ def attention_weights(q: Tensor, k: Tensor, allowed: SdpaMask) -> Tensor:
 
 
 class MLP(nn.Module):
-    """Linear, GELU, linear."""
+    """Linear, activation, linear."""
 
-    def __init__(self, width: int, ratio: int) -> None:
+    def __init__(self, shape: Architecture, width: int) -> None:
         super().__init__()
-        self.fc1, self.fc2 = nn.Linear(width, ratio * width), nn.Linear(ratio * width, width)
+        self.activation, inner, bias = ACTIVATIONS[shape.activation], shape.mlp_ratio * width, shape.mlp_bias
+        self.fc1, self.fc2 = nn.Linear(width, inner, bias=bias), nn.Linear(inner, width, bias=bias)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.fc2(gelu(self.fc1(x)))
+        return self.fc2(self.activation(self.fc1(x)))
+
+
+def make_norm(shape: Architecture, width: int) -> nn.Module:
+    """Layer norm, or without mean and bias (T5, arXiv:1910.10683, sec. 2.1; RMSNorm, arXiv:1910.07467)."""
+    return (nn.LayerNorm if shape.norm == "layer norm" else nn.RMSNorm)(width, eps=shape.norm_eps)
 
 
 class Block(nn.Module):
-    """Pre-norm block: self-attention, optional cross-attention, MLP, each with a residual connection."""
+    """Self-attention, optional cross-attention, MLP, each with a residual connection and a norm before or after it.
 
-    def __init__(self, width: int, heads: int, mlp_ratio: int, crosses: bool = False) -> None:
+    The parts that all layers share are those of `first`, which alone registers them (ALBERT, arXiv:1909.11942, sec.
+    3.1); a sub-layer is shared with its norm.
+    """
+
+    def __init__(self, shape: Architecture, width: int, crosses: bool = False, first: "Block | None" = None) -> None:
         super().__init__()
-        self.ln_1, self.attn = nn.LayerNorm(width), Attention(width, heads)
-        if crosses:
-            self.ln_cross_attn, self.cross_attn = nn.LayerNorm(width), Attention(width, heads)
-        self.ln_2, self.mlp = nn.LayerNorm(width), MLP(width, mlp_ratio)
+        self.norm_first = shape.norm_first
+        self.dropout = Dropout(shape.dropout) if shape.dropout else None
+        attention = partial(
+            Attention, width, shape.heads, shape.attention_bias, shape.scale_attn_weights, dropout=shape.dropout
+        )
+        parts: list[tuple[str, str, str, Callable[[], nn.Module]]] = [
+            ("attention", "ln_1", "attn", partial(attention, relative=shape.positions == "relative")),
+            ("attention", "ln_cross_attn", "cross_attn", attention),
+            ("mlp", "ln_2", "mlp", partial(MLP, shape, width)),
+        ]
+        for kind, norm, sublayer, make in parts if crosses else (parts[0], parts[2]):
+            if first is not None and shape.layer_sharing in (kind, "all"):
+                share_modules(self, **{norm: getattr(first, norm), sublayer: getattr(first, sublayer)})
+            else:
+                self.add_module(norm, make_norm(shape, width))
+                self.add_module(sublayer, make())
+
+    ln_1: nn.Module
+    attn: Attention
+    ln_cross_attn: nn.Module
+    cross_attn: Attention
+    ln_2: nn.Module
+    mlp: MLP
 
     def forward(
-        self, x: Tensor, allowed: SdpaMask, rotary: Rotary | None = None, weights: list[Tensor] | None = None
+        self,
+        x: Tensor,
+        allowed: SdpaMask,
+        positions: PositionEncoding | None = None,
+        weights: list[Tensor] | None = None,
     ) -> Tensor:
         """One stream that attends to itself, `[b, n, d]`."""
-        seen = self.ln_1(x)
-        return self.add_mlp(x + self.attn(seen, seen, allowed, rotary, weights))
+        seen = self.normed(x, self.ln_1)
+        return self.add_mlp(self.add(x, self.attn(seen, seen, allowed, positions, weights), self.ln_1))
+
+    def normed(self, x: Tensor, norm: nn.Module) -> Tensor:
+        """What a sub-layer reads: the states under its norm where norms come first."""
+        return norm(x) if self.norm_first else x
+
+    def add(self, x: Tensor, change: Tensor, norm: nn.Module) -> Tensor:
+        """The residual connection around a sub-layer, under its norm where norms come last."""
+        x = x + (change if self.dropout is None else self.dropout(change))
+        return x if self.norm_first else norm(x)
 
     def add_mlp(self, x: Tensor) -> Tensor:
         """The MLP with its norm and its residual connection."""
-        return x + self.mlp(self.ln_2(x))
+        return self.add(x, self.mlp(self.normed(x, self.ln_2)), self.ln_2)
 
 
 class Stack(nn.Module):
-    """Blocks and a final norm."""
+    """Blocks, and a final norm where norms come first; T5's distances have one table for all layers."""
 
-    def __init__(self, layers: int, width: int, heads: int, mlp_ratio: int, crosses: bool = False) -> None:
+    def __init__(self, shape: Architecture, layers: int, width: int, crosses: bool = False) -> None:
         super().__init__()
-        self.blocks = nn.ModuleList(Block(width, heads, mlp_ratio, crosses) for _ in range(layers))
-        self.ln_f = nn.LayerNorm(width)
+        blocks: list[Block] = []
+        for _ in range(layers):
+            blocks.append(Block(shape, width, crosses, blocks[0] if blocks else None))
+        self.blocks = nn.ModuleList(blocks)
+        self.ln_f = make_norm(shape, width) if shape.norm_first else nn.Identity()
+        if shape.positions == "relative bias":
+            self.relative_attention_bias = nn.Embedding(BUCKETS, shape.heads)
 
     @property
     def layers(self) -> list[Block]:
         return [cast("Block", block) for block in self.blocks]
 
-    def forward(self, x: Tensor, allowed: SdpaMask, rotary: Rotary | None, weights: Weights, name: str) -> Tensor:
+    def forward(
+        self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, weights: Weights, name: str
+    ) -> Tensor:
         """One stream that attends to itself, `[b, n, d]`."""
+        mask = SdpaMask.of(allowed)
         for depth, block in enumerate(self.layers):
-            x = block(x, allowed.layer(depth), rotary, _weights_of(weights, name))
+            x = block(x, mask.layer(depth), positions, _weights_of(weights, name))
         return self.ln_f(x)
 
-    def hidden_states(self, x: Tensor, allowed: SdpaMask, rotary: Rotary | None, first: int, last: int) -> list[Tensor]:
+    def hidden_states(
+        self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, first: int, last: int
+    ) -> list[Tensor]:
         """The levels from the given one, `first`, up to `last`, `[b, n, d]`; the highest is the final norm."""
-        levels = [x]
-        for block in self.layers[first:last]:
-            levels.append(block(levels[-1], allowed, rotary))
+        levels, mask = [x], SdpaMask.of(allowed)
+        for depth, block in enumerate(self.layers[first:last], first):
+            levels.append(block(levels[-1], mask.layer(depth), positions))
         return [*levels, self.ln_f(levels[-1])] if first <= len(self.blocks) < last else levels
 
     def two_stream(
         self,
         content: Tensor,
         query: Tensor,
-        allowed: tuple[SdpaMask, SdpaMask],
-        rotary: Rotary | None,
+        allowed: tuple[AttentionMask, AttentionMask],
+        positions: tuple[PositionEncoding | None, PositionEncoding | None],
         weights: Weights,
+        places: Tensor,
     ) -> Tensor:
-        """The query stream `[b, m, d]` over the content stream, computed as far as it is read (XLNet, sec. 2.3)."""
-        inner = None if rotary is None else (rotary[0], rotary[0])
-        outer = None if rotary is None else (rotary[1], rotary[0])
+        """The query stream `[b, m, d]` at some places `[b, m]`; content only as far as it is read (XLNet, sec. 2.3)."""
+        inner, outer = positions
+        masks = (SdpaMask.of(allowed[0]), SdpaMask.of(allowed[1].at(places)))
         for depth, block in enumerate(self.layers):
-            seen = block.ln_1(content)
-            own, others = (each.layer(depth) for each in allowed)
-            query = block.add_mlp(
-                query + block.attn(block.ln_1(query), seen, others, outer, _weights_of(weights, "query"))
-            )
+            seen, norm = block.normed(content, block.ln_1), block.ln_1
+            own, others = (mask.layer(depth) for mask in masks)
+            look = block.attn(block.normed(query, norm), seen, others, outer, _weights_of(weights, "query"))
+            query = block.add_mlp(block.add(query, look, norm))
             if depth + 1 < len(self.blocks) or weights is not None:
-                content = block.add_mlp(content + block.attn(seen, seen, own, inner, _weights_of(weights, "content")))
+                look = block.attn(seen, seen, own, inner, _weights_of(weights, "content"))
+                content = block.add_mlp(block.add(content, look, norm))
         return self.ln_f(query)
 
     def decode(
-        self, x: Tensor, source: Tensor, allowed: tuple[SdpaMask, SdpaMask], rotary: Rotary | None, weights: Weights
+        self,
+        x: Tensor,
+        source: Tensor,
+        allowed: tuple[AttentionMask, AttentionMask],
+        positions: tuple[PositionEncoding | None, PositionEncoding | None],
+        weights: Weights,
     ) -> Tensor:
         """A decoder's stream with cross-attention to an encoder's output `[b, m, d]`; gives `[b, n, d]`."""
-        own = None if rotary is None else (rotary[0], rotary[0])
+        own, cross = (SdpaMask.of(mask) for mask in allowed)
         for block in self.layers:
-            seen = block.ln_1(x)
-            x = x + block.attn(seen, seen, allowed[0], own, _weights_of(weights, "decoder"))
-            x = block.add_mlp(
-                x + block.cross_attn(block.ln_cross_attn(x), source, allowed[1], rotary, _weights_of(weights, "cross"))
-            )
+            seen = block.normed(x, block.ln_1)
+            look = block.attn(seen, seen, own, positions[0], _weights_of(weights, "decoder"))
+            x = block.add(x, look, block.ln_1)
+            seen = block.normed(x, block.ln_cross_attn)
+            look = block.cross_attn(seen, source, cross, positions[1], _weights_of(weights, "cross"))
+            x = block.add_mlp(block.add(x, look, block.ln_cross_attn))
         return self.ln_f(x)
 
 
 def _weights_of(weights: Weights, name: str) -> list[Tensor] | None:
     return None if weights is None else weights.setdefault(name, [])
+
+
+def share_modules(borrower: nn.Module, **parts: nn.Module) -> None:
+    """Give a module parts of another one, which alone registers and saves their weights."""
+    for name, part in parts.items():
+        object.__setattr__(borrower, name, part)
 
 
 @torch.no_grad()
@@ -233,14 +317,25 @@ def init_mimetic(stack: Stack, rng: torch.Generator) -> None:
             for linear, scale in ((module.mlp.fc1, 1.0), (module.mlp.fc2, 0.1)):
                 fan_in = linear.weight.shape[1]
                 linear.weight.copy_(torch.randn(linear.weight.shape, generator=rng) * scale / fan_in**0.5)
-                linear.bias.zero_()
+            _zero_biases(module)
 
 
 @torch.no_grad()
-def init_normal(stack: Stack, rng: torch.Generator) -> None:
-    """Initialise matrices from N(0, 0.02) and biases with 0 (BERT's released code)."""
+def init_normal(stack: Stack, rng: torch.Generator, scaled: bool = False) -> None:
+    """Initialise matrices from N(0, 0.02) and biases with 0 (BERT's released code).
+
+    `scaled` divides the matrices that end in a residual connection by the root of their number (GPT-2, sec. 2.3).
+    """
     for module in stack.modules():
         if isinstance(module, nn.Linear):
             module.weight.copy_(torch.randn(module.weight.shape, generator=rng) * 0.02)
-            if module.bias is not None:
-                module.bias.zero_()
+    _zero_biases(stack)
+    ends = [end for block in stack.layers for end in (block.attn.out, block.mlp.fc2)]
+    for end in ends if scaled else ():
+        end.weight.div_(len(ends) ** 0.5)
+
+
+def _zero_biases(module: nn.Module) -> None:
+    for part in module.modules():
+        if isinstance(part, nn.Linear) and part.bias is not None:
+            part.bias.zero_()

@@ -101,8 +101,8 @@ class StaticHead(nn.Module):
         self.out = nn.Embedding(size, width)
         self.bias = nn.Parameter(torch.zeros(size)) if counts else None
 
-    def forward(self, hidden: Tensor, table: Tensor) -> Tensor:
-        """Scores `[k, v]` of every word."""
+    def forward(self, hidden: Tensor, table: Tensor, bias: Tensor | None = None) -> Tensor:
+        """Scores `[k, v]` of every word; words have no bias here."""
         return hidden @ self.out.weight.T
 
     def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:

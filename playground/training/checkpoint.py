@@ -250,8 +250,11 @@ def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) 
         wanted = (rows + shape.ngrams) * shape.width
     else:
         rows += shape.max_position_embeddings if shape.positions == "learned" else 0
-        layers = shape.layers + shape.decoder_layers
-        wanted = rows * shape.width + layers * (4 + 2 * shape.mlp_ratio) * shape.width**2
+        matrices = {"attention": 4, "mlp": 2 * shape.mlp_ratio}
+        shared = {"none": (), "all": tuple(matrices)}.get(shape.layer_sharing, (shape.layer_sharing,))
+        layers = {part: 1 if part in shared else shape.layers + shape.decoder_layers for part in matrices}
+        inside = sum(layers[part] * number for part, number in matrices.items()) * shape.width**2
+        wanted = rows * shape.table_width + (shape.layers * 4 * shape.width**2 if shape.recurrent else inside)
     if wanted > held:
         raise ValueError(f"its model has {wanted:,} weights or more, the file {held:,}")
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -16,6 +17,7 @@ from playground.errors import UserError
 from playground.knob import turn
 from playground.models import LanguageModel, make_model, total_loss, with_required_parts
 from playground.models.cost import positions, step_flops
+from playground.models.dropout import dropping
 from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
 from playground.rng import generator
@@ -104,7 +106,7 @@ class TrainState:
         electra_two_stage.freeze(self.entry, self.step, self.model)
         share = recipe.lr_multiplier(self.step, falling) if share is None else share
         try:
-            with accumulation.room_for("gradient"):
+            with accumulation.room_for("gradient"), self.dropping():
                 loss, terms = self.gradient(self.model, example, recipe.grad_accum_steps, recipe.precision)
             with accumulation.room_for("optimiser"):
                 if recipe.grad_clip:
@@ -121,6 +123,13 @@ class TrainState:
         self.graded += sum(len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions)
         self.tokens += example.count
         return example, loss, terms, share
+
+    def dropping(self) -> AbstractContextManager[None]:
+        """What a step leaves out of its networks, drawn from the seed and the number of the step."""
+        shape = self.entry.model
+        if not (shape.dropout or shape.weight_drop):
+            return nullcontext()
+        return dropping(self.model, generator(self.seed, "dropout", self.step, device=self.device.type))
 
     def operations(self, example: Batch) -> float:
         """Operations of a step on a batch: counted for the first batch, scaled by positions for others."""

@@ -1,20 +1,34 @@
 """BART: spoil a text, let an encoder read it and a decoder write it again."""
 
+from dataclasses import replace
+
 from playground.models import Architecture
-from playground.objectives.catalog.bart import BART_INFILLING
-from playground.zoo.entry import Entry
+from playground.objectives.catalog.bart import BART_MIXTURE
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+BART_LARGE = replace(
+    BERT_BASE,
+    decoder_layers=12,
+    width=1024,
+    heads=16,
+    max_position_embeddings=1024,
+    segments=0,
+    norm_eps=1e-5,
+    head_transform=False,
+    labels=(),
+)
+"""BERT's parts without the layer in front of the scores (sec. 2.1)."""
 
 BART = Entry(
     name="BART",
     year=2019,
     paper="arXiv:1910.13461",
-    idea="Spoil a text with gaps of unknown length and write it out in full.",
+    idea="Spoil a text with gaps of unknown length and sentences in a new order, and write it out in full.",
     parent="BERT",
     changed="A decoder writes the whole text, so the network can also generate.",
-    unlike_paper={
-        "sentence permutation": "infilling alone; published are gaps and all sentences in a new order, the objective "
-        "'BART mixture'",
-    },
+    data="as RoBERTa: books, English Wikipedia, news, web texts and stories",
+    published=(Published("BART large", BART_LARGE, 50_265, 406e6, "released code"),),
     model=Architecture(decoder_layers=2),
-    objective=BART_INFILLING,
+    objective=BART_MIXTURE,
 )

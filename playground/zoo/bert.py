@@ -1,8 +1,27 @@
 """BERT: a stack that looks both ways, trained to fill gaps."""
 
+from dataclasses import replace
+
 from playground.models import Architecture
 from playground.objectives.catalog.mlm import MLM
-from playground.zoo.entry import Entry
+from playground.zoo.entry import Entry, Published
+
+BERT_BASE = Architecture(
+    layers=12,
+    width=768,
+    heads=12,
+    positions="learned",
+    max_position_embeddings=512,
+    segments=2,
+    norm_first=False,
+    norm_eps=1e-12,
+    embedding_norm=True,
+    attention_bias=True,
+    head_transform=True,
+    dropout=0.1,
+    init="normal",
+    labels=(("next", 2),),
+)
 
 BERT = Entry(
     name="BERT",
@@ -16,6 +35,11 @@ BERT = Entry(
         "next sentence prediction": "no next sentence prediction, and so no [CLS], no [SEP] and no segments; the "
         "objective 'MLM + NSP' has them",
     },
+    data="BooksCorpus and English Wikipedia",
+    published=(
+        Published("BERT base", BERT_BASE, 30_522, 110e6, "sec. 3"),
+        Published("BERT large", replace(BERT_BASE, layers=24, width=1024, heads=16), 30_522, 340e6, "sec. 3"),
+    ),
     model=Architecture(),
     objective=MLM.turn({"mask_ratio": 0.3}),
 )

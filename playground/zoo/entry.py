@@ -4,10 +4,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import torch
+
 from playground.catalog import choose, find
 from playground.corpora import Corpus
 from playground.errors import UserError
-from playground.models import Architecture
+from playground.models import Architecture, LanguageModel
 from playground.objectives import Objective, find_objective
 from playground.objectives.see import SeeLeft, SeeRight
 from playground.zoo.recipe import Recipe
@@ -22,20 +24,44 @@ CORPORA = {
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
 EVERYWHERE = (
-    "its size, norms before the layers, no dropout, a text from our grammar, and the recipe, unless the one called "
-    "'paper' is taken"
+    "its size, a text from our grammar, and, unless the recipe called 'paper' is taken, its positions, norms, biases, "
+    "dropout and learning rates"
 )
 """In what every entry differs from its paper."""
+
+LETTERS = ("a", "b", "c")
+"""The spelling of words where only the size of a model made of letters is counted."""
 
 WORD_VECTORS = "Word vectors"
 """The group of objectives that train a table of word vectors and no network."""
 
 
 @dataclass(frozen=True)
+class Published:
+    """A model as it was published: its architecture at full size, its vocabulary, and its parameters.
+
+    `parameters` is the number that the authors give, at the place `where`.
+    """
+
+    name: str
+    model: Architecture
+    vocabulary: int
+    parameters: float
+    where: str
+
+    def count(self) -> int:
+        """The parameters of the architecture at full size, without those of a generator; no weight is made."""
+        with torch.device("meta"):
+            model = LanguageModel(self.model, self.vocabulary, torch.Generator(), LETTERS)
+        return sum(p.numel() for name, p in model.named_parameters() if not name.startswith("generator"))
+
+
+@dataclass(frozen=True)
 class Entry:
     """Name, year, source, idea, and the parts; `changed` is what is new over the parent.
 
-    `unlike_paper` is what is not as published, by the knob or the missing part, beside what `EVERYWHERE` says.
+    `unlike_paper` is what is not as published, by the knob or the missing part, beside what `EVERYWHERE` says; `data`
+    are the texts that the authors trained on, `published` the sizes that they name, the one trained here first.
     """
 
     name: str
@@ -50,6 +76,8 @@ class Entry:
     recipe: Recipe = field(default_factory=Recipe)
     aliases: tuple[str, ...] = ()
     unlike_paper: Mapping[str, str] = field(default_factory=dict)
+    data: str = ""
+    published: tuple[Published, ...] = ()
 
     @property
     def order(self) -> tuple[int]:

@@ -11,23 +11,32 @@ from playground.zoo.entry import Entry
 
 @dataclass(frozen=True)
 class RecipePreset:
-    """Settings of the recipe and of the model that belong together; calling it gives an entry these settings."""
+    """Settings of the recipe and of the model that belong together; calling it gives an entry these settings.
+
+    `as_published` takes positions, norms, biases, dropout and initialisation from the published model, where one is
+    declared.
+    """
 
     name: str
     idea: str
     recipe: Mapping[str, Any]
     model: Mapping[str, Any]
+    as_published: bool = False
 
     def __call__(self, entry: Entry) -> Entry:
-        return replace(entry, recipe=turn(entry.recipe, self.recipe), model=turn(entry.model, self.model))
+        model = turn(entry.model, self.model)
+        if self.as_published and entry.published:
+            model = model.in_form_of(entry.published[0].model)
+        return replace(entry, recipe=turn(entry.recipe, self.recipe), model=model)
 
 
 PAPER = RecipePreset(
     "paper",
-    "AdamW, every matrix from N(0, 0.02), learned positions, a linear rise and fall to zero (BERT, arXiv:1810.04805, "
-    "app. A.2); the rate is higher than BERT's 1e-4, because the network is tiny.",
+    "AdamW, a linear rise and fall to zero (BERT, arXiv:1810.04805, app. A.2), and the network as its paper has it: "
+    "positions, norms, biases, dropout, first weights. The rate is higher than BERT's 1e-4, because it is tiny.",
     {"optimiser": "adamw", "lr": 3e-3, "warmup_ratio": 0.1, "min_lr_ratio": 0.0},
     {"positions": "learned", "init": "normal"},
+    as_published=True,
 )
 
 ACCELERATED = RecipePreset(

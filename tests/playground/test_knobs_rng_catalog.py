@@ -9,6 +9,7 @@ from playground import catalog
 from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task
+from playground.finetuning.strategy.strategy import Strategy
 from playground.inventory import inventory
 from playground.knob import knob, knobs, turn
 from playground.models import Architecture
@@ -192,7 +193,7 @@ def test_only_shouted_constants_of_the_kind_are_found():
     found = catalog.find("playground.zoo", Entry)
     assert all(isinstance(e, Entry) for e in found.values())
     assert all(key == e.name for key, e in found.items())
-    assert catalog.find("playground.zoo", Architecture) == {}
+    assert catalog.find("playground.zoo", Strategy) == {}
 
 
 def test_a_name_of_the_literature_opens_what_it_means_there_or_nothing():

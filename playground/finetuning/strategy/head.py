@@ -138,9 +138,8 @@ class WritingHead(LevelReader):
     def __init__(self, spec: Head, levels: tuple[int, ...], model: LanguageModel) -> None:
         super().__init__(spec, levels, model.top_hidden_state)
         self.turn = nn.Linear(model.shape.width, model.shape.width, bias=False)
-        bias = model.lm_head.bias
-        assert bias is not None, "static vectors cannot write"
-        self.bias = nn.Parameter(bias.detach().clone())
+        words, bias = model.token_embedding.weight, model.lm_head.bias
+        self.bias = nn.Parameter(words.new_zeros(len(words)) if bias is None else bias.detach().clone())
         self._model = (model,)  # in a tuple, for its parameters are not the head's
         nn.init.zeros_(self.turn.weight)
 
@@ -157,7 +156,7 @@ class WritingHead(LevelReader):
         else:
             hidden = model.decode(known[self.top], texts.tokens, texts.decoder_input)
         scored = hidden[texts.labels >= 0]
-        return torch.addmm(self.bias, scored + self.turn(scored), model.token_embedding.weight.T)
+        return model.lm_head(scored + self.turn(scored), model.token_embedding.weight, self.bias)
 
 
 AnyHead = TaskHead | WritingHead

@@ -34,6 +34,10 @@ def hindrance(state: RunState) -> str:
         return "a second network or a second example takes part"
     if isinstance(state.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
+    if run.entry.model.recurrent:
+        return "its layers are recurrent"
+    if run.entry.model.dropout:
+        return "each seed leaves other numbers out in a step"
     if any(q.at_query or q.reads is not None or not q.kind.plain for q in questions):
         return "its question is no plain choice at each position"
     return ""

@@ -26,7 +26,19 @@ every_objective = pytest.mark.parametrize("name", NAMES)
 TOGETHER = ("GloVe", "DIM", "InfoWord", "sentence matching")
 row_by_row = pytest.mark.parametrize("name", [n for n in NAMES if n not in TOGETHER])
 """GloVe counts over the whole batch, the others score a row against the others: test_contrast.py, test_judged.py."""
-every_position = pytest.mark.parametrize("positions", ["rotary", "learned"])
+OTHER_FORM = {
+    "norm_first": False,
+    "norm": "rms norm",
+    "embedding_norm": True,
+    "embedding_size": 8,
+    "layer_sharing": "attention",
+    "attention_bias": True,
+    "scale_attn_weights": False,
+    "head_transform": True,
+}
+"""Norms behind the sub-layers, narrow word vectors and shared attention, with T5's distances."""
+FORMS = {"rotary": {}, "learned": {}, "sinusoidal": {}, "relative bias": OTHER_FORM}
+every_position = pytest.mark.parametrize("positions", FORMS)
 
 
 def build(positions="rotary", seed=1, init="mimetic", **knobs):
@@ -38,6 +50,7 @@ def build(positions="rotary", seed=1, init="mimetic", **knobs):
         mlp_ratio=1,
         positions=positions,
         init=init,
+        **FORMS.get(positions, {}),
         **knobs,
     )
     for name in NAMES:
@@ -47,7 +60,7 @@ def build(positions="rotary", seed=1, init="mimetic", **knobs):
 
 @pytest.fixture(scope="module")
 def models():
-    return {positions: build(positions) for positions in ("rotary", "learned")}
+    return {positions: build(positions) for positions in FORMS}
 
 
 def batch(name, extra=0):
@@ -515,7 +528,7 @@ def heard(read):
 
 
 @pytest.mark.parametrize("reads", SEEN_FROM)
-@pytest.mark.parametrize("positions", ["rotary", "learned"])
+@every_position
 def test_features_are_read_as_in_pre_training(reads, positions):
     """A changed word is known where the model could see it in training, and nowhere else."""
     shape = Architecture(layers=2, width=16, heads=2, mlp_ratio=1, attention=reads, positions=positions)

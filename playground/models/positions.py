@@ -1,0 +1,119 @@
+"""How attention learns the order of positions: rotations, or terms that are added to its scores; and added vectors."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import torch
+from torch import Tensor, nn
+
+if TYPE_CHECKING:
+    from playground.models.transformer import Attention
+
+BUCKETS, FURTHEST = 32, 128
+"""Distances that T5 tells apart, and from where on all are one (arXiv:1910.10683, sec. 2.1)."""
+
+LONGEST_WAVE = 10_000.0
+"""The base of the wave lengths of sinusoids and rotations (Vaswani et al. 2017, sec. 3.5)."""
+
+
+class PositionEncoding(Protocol):
+    """Queries and keys `[b, h, n, d / h]` as an attention compares them, and a term of the scores `[b, h, n, m]`."""
+
+    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor | None]: ...
+
+
+@dataclass(frozen=True)
+class RotaryEmbedding:
+    """Cosines and sines `[b or 1, 1, n, d / 2h]` that rotate queries or keys by their positions."""
+
+    cos: Tensor
+    sin: Tensor
+
+    @classmethod
+    def of(cls, position: Tensor, width: int) -> "RotaryEmbedding":
+        speed = LONGEST_WAVE ** (-torch.arange(0, width, 2, device=position.device) / width)
+        angle = position[:, None, :, None] * speed
+        return cls(angle.cos(), angle.sin())
+
+    def __call__(self, x: Tensor) -> Tensor:
+        left, right = x.chunk(2, dim=-1)
+        return torch.cat([left * self.cos - right * self.sin, left * self.sin + right * self.cos], dim=-1)
+
+
+@dataclass(frozen=True)
+class Rotary:
+    """The rotations of queries and of keys (arXiv:2104.09864)."""
+
+    query: RotaryEmbedding
+    key: RotaryEmbedding
+
+    @classmethod
+    def of(cls, query: Tensor, key: Tensor, width: int) -> "Rotary":
+        rotated = RotaryEmbedding.of(query, width)
+        return cls(rotated, rotated if key is query else RotaryEmbedding.of(key, width))
+
+    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, None]:
+        return self.query(q), self.key(k), None
+
+
+@dataclass(frozen=True)
+class RelativeBias:
+    """One learned number `[b or 1, h, n, m]` for each distance and head, the same in all layers (T5, sec. 2.1)."""
+
+    bias: Tensor
+
+    @classmethod
+    def of(cls, query: Tensor, key: Tensor, table: nn.Embedding, both_sides: bool) -> "RelativeBias":
+        buckets = distance_buckets(key[:, None, :] - query[:, :, None], both_sides)
+        return cls(table(buckets).permute(0, 3, 1, 2))
+
+    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        return q, k, self.bias
+
+
+def distance_buckets(distance: Tensor, both_sides: bool) -> Tensor:
+    """The bucket of each distance, key less query: half of them exact, the rest in steps that grow with the distance.
+
+    A decoder sees no key to its right, so that all of its buckets are for the left (T5's released code).
+    """
+    number, first = BUCKETS, torch.zeros_like(distance)
+    if both_sides:
+        number //= 2
+        first, distance = (distance > 0).long() * number, distance.abs()
+    else:
+        distance = (-distance).clamp(min=0)
+    exact = number // 2
+    steps = (distance.clamp(min=1).float() / exact).log() / torch.tensor(FURTHEST / exact).log() * (number - exact)
+    return first + torch.where(distance < exact, distance, (exact + steps.long()).clamp(max=number - 1))
+
+
+@dataclass(frozen=True)
+class RelativePositions:
+    """Scores of content and of distance apart (Transformer-XL, arXiv:1901.02860, sec. 3.3, terms a to d).
+
+    `table` `[r, d]` are sinusoids of all distances, `index` `[b or 1, n, m]` the row of each pair in it.
+    """
+
+    table: Tensor
+    index: Tensor
+
+    @classmethod
+    def of(cls, query: Tensor, key: Tensor, width: int) -> "RelativePositions":
+        distance = query[:, :, None] - key[:, None, :]
+        low, high = distance.amin(), distance.amax()
+        speed = LONGEST_WAVE ** (-torch.arange(0, width, 2, device=query.device) / width)
+        angle = torch.arange(int(low), int(high) + 1, device=query.device)[:, None] * speed
+        return cls(torch.cat([angle.sin(), angle.cos()], dim=-1), distance - low)
+
+    def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        by_distance = attn.position(self.table.to(q.dtype)).unflatten(-1, (attn.heads, -1)).permute(1, 2, 0)
+        scores = (q + attn.position_bias[:, None]) @ by_distance
+        bias = scores.gather(-1, self.index[:, None].expand(len(q), attn.heads, -1, -1))
+        return q + attn.content_bias[:, None], k, bias * attn.scale(q)
+
+
+def sinusoids(position: Tensor, width: int) -> Tensor:
+    """The vectors `[..., d]` that are added to those of the words: sines and cosines by turns (Vaswani, sec. 3.5)."""
+    speed = LONGEST_WAVE ** (-torch.arange(0, width, 2, device=position.device) / width)
+    angle = position[..., None] * speed
+    return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)

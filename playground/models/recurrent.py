@@ -1,0 +1,223 @@
+"""Recurrent stacks: LSTM or GRU in one direction or both, and a decoder that attends to what was read.
+
+Recurrence obeys an attention mask only where that opens all that stands to the left, to the right, or both, within
+stretches of the text. Such a mask is obeyed exactly; any other one is refused.
+"""
+
+from dataclasses import dataclass
+from typing import cast
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.func import functional_call
+from torch.nn.functional import pad, relu
+
+from playground.batch import AttentionMask
+from playground.errors import UserError
+from playground.models.architecture import Architecture, need
+from playground.models.dropout import Dropout
+from playground.models.positions import PositionEncoding
+from playground.models.transformer import SdpaMask, Weights, attention_weights
+
+CELLS: dict[str, type[nn.LSTM | nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
+"""The layers by the kind of an architecture (Hochreiter and Schmidhuber 1997; Cho et al., arXiv:1406.1078)."""
+
+
+@dataclass(frozen=True)
+class ReadingOrder:
+    """The stretches of the rows of a batch that are read each for itself, and in which directions.
+
+    `rows` `[r, t]` are the positions of each stretch, counted through the batch, the last one repeated up to the
+    longest; `turned` `[r, t]` is the order of each from its end; `place` `[b, n]` is where a position stands in `rows`.
+    """
+
+    rows: Tensor
+    turned: Tensor
+    place: Tensor
+    leftwards: bool
+    rightwards: bool
+
+    @classmethod
+    def of(cls, mask: AttentionMask, rows: int) -> "ReadingOrder":
+        """The order that a mask allows in so many rows."""
+        return cls.of_cells(mask.dense().expand(rows, -1, -1), mask.odd_layers is not None)
+
+    @classmethod
+    def of_cells(cls, cells: Tensor, alternates: bool = False) -> "ReadingOrder":
+        """The order that the cells `[b, n, n]` of a mask allow; refused where they allow none, or layers differ."""
+        real = cells.diagonal(dim1=1, dim2=2)
+        cells = cells & real[:, :, None]
+        left, right = bool(cells.tril(-1).any()), bool(cells.triu(1).any())
+        near = cells.diagonal(-1, 1, 2) | cells.diagonal(1, 1, 2)
+        number = pad(~near, (1, 0), value=True).flatten().cumsum(0) - 1
+        same = _alike(number.unflatten(0, real.shape)) & real[:, :, None] & real[:, None, :]
+        allowed = same if left and right else same.tril() if left else same.triu() if right else same
+        if alternates or not torch.equal(cells, allowed):
+            raise UserError(
+                "A recurrent network reads all that stands to the left, to the right, or both; this attention mask "
+                "says something else. Set kind to transformer, or take another objective."
+            )
+        counts = number.bincount()
+        starts, longest = counts.cumsum(0) - counts, int(counts.max())
+        step, ends = torch.arange(longest, device=number.device), counts[:, None] - 1
+        place = number * longest + torch.arange(len(number), device=number.device) - starts[number]
+        turned = torch.where(step <= ends, ends - step, step)
+        return cls(starts[:, None] + torch.minimum(step, ends), turned, place.unflatten(0, real.shape), left, right)
+
+    def split(self, x: Tensor) -> Tensor:
+        """The states `[b, n, d]` of a stream by stretches, `[r, t, d]`."""
+        return x.flatten(0, 1)[self.rows]
+
+    def join(self, x: Tensor) -> Tensor:
+        """The states `[r, t, d]` of the stretches as those of the stream, `[b, n, d]`."""
+        return x.flatten(0, 1)[self.place]
+
+    def turn(self, x: Tensor) -> Tensor:
+        """Each stretch `[r, t, d]` from its end to its beginning, and back."""
+        return x.gather(1, self.turned[..., None].expand(-1, -1, x.shape[-1]))
+
+
+def _alike(values: Tensor) -> Tensor:
+    """Which positions `[b, n]` of a row have the same value, `[b, n, n]`."""
+    return values[:, :, None] == values[:, None, :]
+
+
+class RecurrentLayer(nn.Module):
+    """One layer: as wide as its input in one direction, half as wide in each of two, whose states are joined.
+
+    Where the mask allows one direction only, the states of the other are 0.
+    """
+
+    def __init__(self, shape: Architecture, width: int, both: bool) -> None:
+        super().__init__()
+        make, half = CELLS[shape.kind], width // 2 if both else width
+        self.weight_drop = Dropout(shape.weight_drop) if shape.weight_drop else None
+        if both or shape.attention != "right to left":
+            self.forward_rnn = make(width, half, batch_first=True)
+        if both or shape.attention == "right to left":
+            self.backward_rnn = make(width, half, batch_first=True)
+
+    def forward(self, x: Tensor, order: ReadingOrder) -> Tensor:
+        """The states `[r, t, d]` of all stretches."""
+        alone = not (order.leftwards or order.rightwards)
+        right = self._right(x, order.leftwards or alone)
+        left = self._left(x, order)
+        return torch.cat([side for side in (right, left) if side is not None], dim=-1)
+
+    def _right(self, x: Tensor, reads: bool) -> Tensor | None:
+        """The states of the network that reads from the left to the right."""
+        if not hasattr(self, "forward_rnn"):
+            need(not reads, "reads what stands to the left", "attention to left to right or bidirectional")
+            return None
+        return self.run(self.forward_rnn, x) if reads else x.new_zeros(*x.shape[:2], self.forward_rnn.hidden_size)
+
+    def _left(self, x: Tensor, order: ReadingOrder) -> Tensor | None:
+        """The states of the network that reads from the right to the left."""
+        if not hasattr(self, "backward_rnn"):
+            need(not order.rightwards, "reads what stands to the right", "attention to bidirectional")
+            return None
+        if not order.rightwards:
+            return x.new_zeros(*x.shape[:2], self.backward_rnn.hidden_size)
+        return order.turn(self.run(self.backward_rnn, order.turn(x)))
+
+    def run(self, rnn: nn.RNNBase, x: Tensor) -> Tensor:
+        """The states of one direction; with weight drop some connections between states are left out (AWD-LSTM)."""
+        if self.weight_drop is None or self.weight_drop.rng is None:
+            return rnn(x)[0]
+        return functional_call(rnn, {"weight_hh_l0": self.weight_drop(rnn.weight_hh_l0)}, (x,))[0]
+
+
+class RecurrentStack(nn.Module):
+    """Layers on top of each other, with the methods of a transformer's `Stack`; positions are known by counting.
+
+    `crosses` gives a decoder, whose last state attends to what was read (Luong et al., arXiv:1508.04025, sec. 3.1,
+    "general"). With two streams a word's state is made of those of its left and its right side (context2vec, sec. 2).
+    """
+
+    def __init__(self, shape: Architecture, layers: int, width: int, crosses: bool = False) -> None:
+        super().__init__()
+        both = shape.attention == "bidirectional" and not crosses
+        reads = shape if not crosses else shape.reading("left to right")
+        self.blocks = nn.ModuleList(RecurrentLayer(reads, width, both) for _ in range(layers))
+        self.dropout = Dropout(shape.dropout) if shape.dropout else None
+        if crosses:
+            self.score, self.combine = nn.Linear(width, width, bias=False), nn.Linear(2 * width, width, bias=False)
+        if shape.two_streams and both:
+            self.fc1, self.fc2 = nn.Linear(width, width), nn.Linear(width, width)
+
+    def forward(
+        self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, weights: Weights, name: str
+    ) -> Tensor:
+        """The states of the last layer, `[b, n, d]`; recurrence has no attention weights."""
+        return self.hidden_states(x, allowed, positions, 0, len(self.blocks))[-1]
+
+    def hidden_states(
+        self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, first: int, last: int
+    ) -> list[Tensor]:
+        """The levels `first` to `last`, `[b, n, d]`: 0 the embeddings, k layer k."""
+        order = ReadingOrder.of(allowed, len(x))
+        levels, inner = [x], order.split(x)
+        for depth, layer in enumerate(self.blocks[first:last], first):
+            inner = layer(self.dropout(inner) if self.dropout is not None and depth else inner, order)
+            levels.append(order.join(inner))
+        return levels
+
+    def two_stream(
+        self,
+        content: Tensor,
+        query: Tensor,
+        allowed: tuple[AttentionMask, AttentionMask],
+        positions: tuple[PositionEncoding | None, PositionEncoding | None],
+        weights: Weights,
+        places: Tensor,
+    ) -> Tensor:
+        """The states `[b, m, d]` of some places `[b, m]`: left context up to the word before, right from the next."""
+        own, others = (mask.dense().expand(len(content), -1, -1) for mask in allowed)
+        itself = torch.eye(own.shape[1], dtype=torch.bool, device=own.device)
+        real = own & itself
+        if len(self.blocks) != 1 or not torch.equal(own, real) or bool((others & itself).any()):
+            raise UserError(
+                "A recurrent network predicts a word from all words to its left and to its right in one layer; set "
+                "layers to 1, or kind to transformer."
+            )
+        layer = cast("RecurrentLayer", self.blocks[0])
+        order = ReadingOrder.of_cells(others | real)
+        states = order.join(layer(order.split(content), order))
+        from_left, from_right = states.chunk(2, dim=-1)
+        before = pad(from_left, (0, 0, 1, 0))[:, :-1] * others.tril(-1).any(-1, keepdim=True)
+        after = pad(from_right, (0, 0, 0, 1))[:, 1:] * others.triu(1).any(-1, keepdim=True)
+        context = torch.cat([before, after], dim=-1)
+        return self.fc2(relu(self.fc1(context))).gather(1, places[..., None].expand(-1, -1, content.shape[-1]))
+
+    def decode(
+        self,
+        x: Tensor,
+        source: Tensor,
+        allowed: tuple[AttentionMask, AttentionMask],
+        positions: tuple[PositionEncoding | None, PositionEncoding | None],
+        weights: Weights,
+    ) -> Tensor:
+        """A decoder's states `[b, n, d]`, each joined with what it attends to in the source `[b, m, d]`."""
+        states = self(x, allowed[0], None, None, "decoder")
+        query = self.score(states)[:, None]
+        looks = attention_weights(query, source[:, None], SdpaMask.of(allowed[1]), scale=1.0)
+        if weights is not None:
+            weights.setdefault("cross", []).append(looks)
+        return torch.tanh(self.combine(torch.cat([(looks @ source[:, None])[:, 0], states], dim=-1)))
+
+
+@torch.no_grad()
+def init_recurrent(stack: RecurrentStack, rng: Generator) -> None:
+    """Initialise all weights evenly within 1 / sqrt(width), as PyTorch does, and the biases of forget gates with 1.
+
+    Jozefowicz et al. 2015, sec. 2.2, for the forget gates.
+    """
+    for module in stack.modules():
+        if isinstance(module, nn.RNNBase):
+            for name, weight in module.named_parameters():
+                weight.copy_((torch.rand(weight.shape, generator=rng) * 2 - 1) * module.hidden_size**-0.5)
+                if isinstance(module, nn.LSTM) and name.startswith("bias_ih"):
+                    weight[module.hidden_size : 2 * module.hidden_size] = 1.0
+        elif isinstance(module, nn.Linear):
+            weight = module.weight
+            weight.copy_((torch.rand(weight.shape, generator=rng) * 2 - 1) * weight.shape[1] ** -0.5)

@@ -1,0 +1,338 @@
+"""Each part of a model against a plain loop, or against what its paper says of it."""
+
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+
+from playground.batch import AttentionMask, causal_mask, full_mask, mask_by_level, stream
+from playground.errors import UserError
+from playground.models import Architecture, LanguageModel, total_loss, with_required_parts
+from playground.models.characters import CharacterCNN
+from playground.models.dropout import Dropout, dropping
+from playground.models.positions import RelativePositions, distance_buckets, sinusoids
+from playground.models.recurrent import ReadingOrder, RecurrentStack
+from playground.models.transformer import Attention, SdpaMask, attend
+from playground.objectives import find_objective
+from playground.rng import generator
+from playground.training import checkpoint
+from playground.training.loop import train
+from tests.runs import run_of
+from tests.texts import SPECIALS, hiding, suited, tokens_of
+
+ROWS = [list(range(40, 49)), [60, 61, 62], [70]]
+REAL = torch.tensor([[k < len(row) for k in range(9)] for row in ROWS])
+LEVEL = torch.arange(9).expand(3, -1)
+DIRECTIONS = {
+    "left to right": causal_mask(REAL, padded=True),
+    "right to left": mask_by_level(-LEVEL, -LEVEL, REAL),
+    "bidirectional": full_mask(REAL, padded=True),
+}
+every_direction = pytest.mark.parametrize("reads", DIRECTIONS)
+every_cell = pytest.mark.parametrize("kind", ["lstm", "gru"])
+
+
+def made(shape, name="MLM", words=()):
+    """A model in double precision with the parts that an objective needs, and a ragged batch for it."""
+    objective = find_objective(name)
+    text = suited(objective, tokens_of(ROWS))
+    example = objective.turn(hiding(objective, 0.4)).example(text, generator(0))
+    return LanguageModel(with_required_parts(shape, example), SPECIALS.size, generator(1), words).double(), example
+
+
+def parameters(**shape):
+    return sum(p.numel() for p in LanguageModel(Architecture(**shape), 50, generator(0)).parameters())
+
+
+# positions
+
+
+def test_sinusoids_are_sines_and_cosines_by_turns():
+    """Vaswani et al. 2017, sec. 3.5: sin(pos / 10000^(2i / d)) at 2i, the cosine at 2i + 1."""
+    vectors = sinusoids(torch.arange(6), 8)
+    for position in range(6):
+        for i in range(4):
+            angle = position / 10_000 ** (2 * i / 8)
+            assert vectors[position, 2 * i] == pytest.approx(math.sin(angle), abs=1e-6)
+            assert vectors[position, 2 * i + 1] == pytest.approx(math.cos(angle), abs=1e-6)
+
+
+def test_t5_tells_near_distances_apart_and_far_ones_in_growing_steps():
+    """Half of the 32 buckets for each side in an encoder, all for the left in a decoder; from 128 on all is one."""
+    near = torch.arange(-7, 8)
+    assert distance_buckets(near, both_sides=True).tolist() == [7, 6, 5, 4, 3, 2, 1, 0, 17, 18, 19, 20, 21, 22, 23]
+    assert distance_buckets(-torch.arange(16), both_sides=False).tolist() == list(range(16))
+    assert distance_buckets(torch.tensor([1, 5, 300]), both_sides=False).tolist() == [0, 0, 0]
+    far = distance_buckets(-torch.arange(16, 400), both_sides=False)
+    assert far.diff().min() >= 0 and far[0] == 16 and far[-1] == 31
+    assert set(distance_buckets(-torch.tensor([128, 200, 399]), both_sides=False).tolist()) == {31}
+
+
+def test_relative_positions_are_the_four_terms_of_transformer_xl():
+    """(q + u) . k + (q + v) . W r(i - j), over the root of a head's width, cell by cell (sec. 3.3, eq. 5)."""
+    torch.manual_seed(0)
+    attn = Attention(8, 2, relative=True).double()
+    for parameter in attn.parameters():
+        nn.init.normal_(parameter)
+    position = torch.tensor([[0, 1, 2, 3, 4], [0, 1, 2, 0, 1]])
+    q, k = torch.randn(2, 2, 2, 5, 4).double()
+    encoding = RelativePositions.of(position, position, 8)
+    turned, same, bias = encoding(attn, q, k)
+    scores = turned @ same.transpose(-1, -2) / 2 + bias
+    speed = 10_000 ** (-torch.arange(0, 8, 2) / 8)
+    for row in range(2):
+        for head in range(2):
+            for i in range(5):
+                for j in range(5):
+                    angle = (position[row, i] - position[row, j]) * speed
+                    r = attn.position(torch.cat([angle.sin(), angle.cos()]).double())[4 * head : 4 * head + 4]
+                    content = (q[row, head, i] + attn.content_bias[head]) @ k[row, head, j]
+                    place = (q[row, head, i] + attn.position_bias[head]) @ r
+                    assert float(scores[row, head, i, j].detach()) == pytest.approx(
+                        float((content + place).detach()) / 2, abs=1e-5
+                    )
+
+
+@pytest.mark.parametrize("name", ["LM", "MLM", "PLM"])
+def test_relative_positions_see_distances_only(name):
+    """A text further on in a document is read as at its beginning."""
+    model, example = made(Architecture(width=16, heads=2, positions="relative", norm_first=False), name)
+    later = replace(example.inputs, position_ids=example.inputs.position_ids + 37)
+    for one, other in zip(model(example), model(replace(example, inputs=later)), strict=True):
+        torch.testing.assert_close(one.scores, other.scores, atol=1e-5, rtol=1e-5)
+
+
+def test_a_term_of_the_scores_leaves_a_query_without_keys_at_zero():
+    q, k, v = torch.randn(3, 1, 2, 4, 8)
+    nobody = SdpaMask(torch.zeros(1, 1, 4, 4, dtype=torch.bool), False)
+    assert not attend(q, k, v, nobody, bias=torch.randn(1, 2, 4, 4)).any()
+
+
+def test_relative_positions_and_a_decoder_do_not_go_together():
+    with pytest.raises(UserError, match="positions is relative, but the model has a decoder"):
+        Architecture(positions="relative", decoder_layers=2)
+
+
+# norms, biases, sharing
+
+
+def test_norms_behind_the_sub_layers_are_those_of_the_transformer_of_pytorch():
+    shape = Architecture(
+        layers=1, width=16, heads=2, norm_first=False, attention_bias=True, positions="sinusoidal", norm_eps=1e-5
+    )
+    model = LanguageModel(shape, 50, generator(0)).double()
+    [block], x = model.layers, torch.randn(2, 6, 16).double()
+    theirs = nn.TransformerEncoderLayer(16, 2, 64, 0.0, "gelu", batch_first=True).double()
+    names = {"linear1": block.mlp.fc1, "linear2": block.mlp.fc2, "norm1": block.ln_1, "norm2": block.ln_2}
+    with torch.no_grad():
+        for name, part in names.items():
+            theirs.get_submodule(name).load_state_dict(part.state_dict())
+        parts = (block.attn.query, block.attn.key, block.attn.value)
+        theirs.self_attn.in_proj_weight.copy_(torch.cat([part.weight for part in parts]))
+        theirs.self_attn.out_proj.load_state_dict(block.attn.out.state_dict())
+        nn.init.zeros_(theirs.self_attn.in_proj_bias)
+    torch.testing.assert_close(block(x, SdpaMask(None, False)), theirs(x))
+
+
+def test_the_top_of_a_stack_with_norms_behind_is_its_last_layer():
+    before, behind = (LanguageModel(Architecture(norm_first=first), 50, generator(0)) for first in (True, False))
+    assert (before.top_hidden_state, behind.top_hidden_state) == (3, 2)
+    text = tokens_of(ROWS)
+    model = LanguageModel(Architecture(norm_first=False), SPECIALS.size, generator(0))
+    assert torch.equal(model.hidden_states(text)[-1], model.features(text))
+
+
+@pytest.mark.parametrize(("sharing", "own"), [("none", 12), ("attention", 8), ("mlp", 4), ("all", 0)])
+def test_what_layers_share_is_one_weight_that_is_saved_once(sharing, own):
+    """Of 12 d^2 in a layer attention has 4, the MLP 8; a shared sub-layer brings its norm along."""
+    layers = [parameters(width=64, heads=2, layers=n, layer_sharing=sharing) for n in (1, 2)]
+    assert (layers[1] - layers[0]) // 64**2 == own
+    model = LanguageModel(Architecture(layers=3, layer_sharing=sharing), 50, generator(0))
+    assert sum(value.numel() for value in model.state_dict().values()) == sum(p.numel() for p in model.parameters())
+
+
+def test_a_shared_layer_learns_from_every_depth():
+    model, example = made(Architecture(width=16, heads=2, layers=3, layer_sharing="all"))
+    total_loss(model(example))[0].backward()
+    first, _, third = model.network.encoder.layers
+    assert first.mlp.fc1.weight is third.mlp.fc1.weight
+    assert bool(first.mlp.fc1.weight.grad.any())
+
+
+def test_residual_matrices_start_smaller_the_deeper_the_stack():
+    """GPT-2, sec. 2.3: divided by the root of the number of residual connections."""
+    deep, flat = (LanguageModel(Architecture(layers=8, init=init), 50, generator(0)) for init in ("scaled", "normal"))
+    for one, other in zip(deep.layers, flat.layers, strict=True):
+        torch.testing.assert_close(one.attn.out.weight * 4, other.attn.out.weight)
+        torch.testing.assert_close(one.mlp.fc2.weight * 4, other.mlp.fc2.weight)
+        torch.testing.assert_close(one.mlp.fc1.weight, other.mlp.fc1.weight)
+
+
+# dropout
+
+
+def test_dropout_zeroes_its_share_keeps_the_mean_and_draws_from_the_given_generator():
+    drop, x = Dropout(0.25), torch.ones(200, 200)
+    assert drop(x) is x
+    with dropping(drop, generator(0)):
+        once = drop(x)
+    with dropping(drop, generator(0)):
+        assert torch.equal(drop(x), once)
+    assert float((once == 0).float().mean()) == pytest.approx(0.25, abs=0.01)
+    assert float(once.mean()) == pytest.approx(1.0, abs=0.02)
+    assert drop(x) is x
+
+
+@pytest.mark.parametrize("kind", ["transformer", "lstm"])
+def test_a_run_with_dropout_is_the_same_again_and_goes_on_bit_for_bit(kind, tmp_path):
+    """Whatever the global chance of PyTorch; and a step after loading is the same step."""
+    parts = {"kind": kind, "dropout": 0.3, "weight_drop": 0.3 if kind == "lstm" else 0.0}
+
+    def run(folder):
+        made = run_of(steps=4, out=tmp_path / folder)
+        return replace(made, entry=replace(made.entry, model=replace(made.entry.model, **parts)))
+
+    for seed, folder in enumerate(("one", "other")):
+        torch.manual_seed(seed)
+        list(train(run(folder)))
+    one, other = (checkpoint.load(tmp_path / folder).learner for folder in ("one", "other"))
+    for weight, same in zip(one.model.parameters(), other.model.parameters(), strict=True):
+        assert torch.equal(weight, same)
+    example = one.example(checkpoint.load(tmp_path / "one").corpus.held_out)
+    first, second = (learner.learn(example)[1] for learner in (one, other))
+    assert float(first) == float(second)
+    assert one.evaluate(checkpoint.load(tmp_path / "one").corpus.held_out) == other.evaluate(
+        checkpoint.load(tmp_path / "other").corpus.held_out
+    )
+
+
+# recurrence
+
+
+@every_cell
+@every_direction
+def test_recurrence_reads_each_row_as_the_layer_of_pytorch_alone(kind, reads):
+    """Padding and the other rows change nothing, in either direction."""
+    shape = Architecture(kind=kind, layers=1, width=16, heads=2, attention=reads)
+    stack = RecurrentStack(shape, 1, 16).double()
+    x, [layer] = torch.randn(3, 9, 16).double(), stack.blocks
+    states = stack(x, DIRECTIONS[reads], None, None, "encoder")
+    for row, words in enumerate(ROWS):
+        text = x[row : row + 1, : len(words)]
+        sides = []
+        if reads != "right to left":
+            sides.append(layer.forward_rnn(text)[0])
+        if reads != "left to right":
+            sides.append(layer.backward_rnn(text.flip(1))[0].flip(1))
+        torch.testing.assert_close(states[row, : len(words)], torch.cat(sides, -1)[0])
+
+
+@every_cell
+@every_direction
+def test_what_a_recurrent_state_depends_on_is_what_its_mask_allows(kind, reads):
+    """The gradient of each state by each word is exactly 0 outside the mask, after two layers, and not inside."""
+    model, _ = made(Architecture(kind=kind, width=16, heads=2, attention=reads))
+    inputs = replace(stream(tokens_of(ROWS).ids, LEVEL, REAL), attn_mask=DIRECTIONS[reads])
+    x = torch.randn(3, 9, 16).double().requires_grad_()
+    states = model.network.encoder(x, inputs.attn_mask, None, None, "encoder")
+    allowed = DIRECTIONS[reads].dense().expand(3, -1, -1)
+    for row, words in enumerate(ROWS):
+        for place in range(len(words)):
+            [gradient] = torch.autograd.grad(states[row, place].sum(), x, retain_graph=True)
+            reached = gradient.abs().sum(-1) > 0
+            assert torch.equal(reached[row, : len(words)], allowed[row, place, : len(words)])
+            assert not reached[[k for k in range(3) if k != row]].any()
+
+
+@every_cell
+def test_two_texts_side_by_side_are_read_apart_where_the_mask_says_so(kind):
+    """InferSent: what stands in the second text never changes a state of the first."""
+    model, example = made(Architecture(kind=kind, width=16, heads=2), "InferSent")
+    order = ReadingOrder.of(example.inputs.attn_mask, len(example.inputs.ids))
+    segments = example.inputs.segment_ids
+    for number, positions in enumerate(order.rows):
+        assert len(set(segments.flatten()[positions].tolist())) == 1, number
+    assert all(bool(answer.scores.isfinite().all()) for answer in model(example))
+
+
+def test_context2vec_meets_the_word_before_from_the_left_and_the_next_from_the_right():
+    """Melamud et al. 2016, sec. 2: the word itself changes nothing, and each other word of its text does."""
+    model, example = made(Architecture(kind="lstm", layers=1, width=16, heads=2, two_streams=True), "context2vec")
+    network, table = model.network, model.token_embedding.weight
+    places = LEVEL[:, :9]
+
+    def states(ids):
+        return network.query_stream(replace(example.inputs, ids=ids), places, table)
+
+    ids, before = example.inputs.ids, states(example.inputs.ids)
+    for place in range(len(ROWS[0])):
+        other = ids.clone()
+        other[0, place] = 77
+        changed = (states(other) - before).abs().sum(-1) > 0
+        assert not changed[0, place]
+        assert changed[0, [k for k in range(len(ROWS[0])) if k != place]].all()
+        assert not changed[1:].any()
+
+
+@pytest.mark.parametrize("name", ["seq2seq LM", "PLM", "UniLM"])
+def test_a_mask_that_recurrence_cannot_obey_is_refused_in_a_sentence(name):
+    model, example = made(Architecture(kind="lstm", width=16, heads=2), name)
+    with pytest.raises(UserError, match="kind to transformer"):
+        model(example)
+
+
+def test_a_network_of_one_direction_refuses_what_it_would_have_to_see_on_the_other_side():
+    model, example = made(Architecture(kind="lstm", width=16, heads=2, attention="left to right"))
+    with pytest.raises(UserError, match="set attention to bidirectional"):
+        model(example)
+    with pytest.raises(UserError, match="this attention mask"):
+        ReadingOrder.of(
+            AttentionMask(LEVEL, LEVEL, overrides=torch.eye(9, dtype=torch.bool)[None] | (LEVEL[0] == 3)), 3
+        )
+
+
+def test_recurrence_has_a_decoder_that_attends_to_what_was_read():
+    model, example = made(Architecture(kind="lstm", width=16, heads=2), "translation")
+    weights = model.attention(example)
+    assert set(weights) == {"cross"}
+    allowed = example.decoder.cross_attn_mask.dense()
+    assert not weights["cross"][0, :, 0].masked_select(~allowed).any()
+    readers = allowed.any(-1).expand(3, -1)
+    torch.testing.assert_close(weights["cross"][0, :, 0].sum(-1), readers.double())
+
+
+def test_recurrent_layers_have_no_place_for_adapters():
+    model, _ = made(Architecture(kind="gru", width=16, heads=2))
+    with pytest.raises(UserError, match="kind is gru"):
+        _ = model.layers
+
+
+def test_adapters_of_a_layer_that_is_used_again_are_used_again():
+    shape = Architecture(width=16, heads=2, layers=3)
+    numbers = {
+        sharing: len(LanguageModel(replace(shape, layer_sharing=sharing), 50, generator(0)).layers)
+        for sharing in ("none", "all")
+    }
+    assert numbers == {"none": 3, "all": 1}
+
+
+# letters
+
+
+def test_words_that_are_spelt_alike_are_alike_and_the_spelling_decides():
+    torch.manual_seed(0)
+    words = CharacterCNN(32, ["walks", "walked", "xyz", "walks"])()
+    assert torch.equal(words[0], words[3])
+    near, far = ((words[0] - words[k]).norm() for k in (1, 2))
+    assert near < far
+    with pytest.raises(UserError, match="give the vocabulary"):
+        CharacterCNN(32, [])
+
+
+def test_vectors_made_of_letters_are_read_and_learn():
+    words = [f"w{k}" for k in range(SPECIALS.size)]
+    model, example = made(Architecture(width=16, heads=2, char_cnn=True), words=words)
+    total_loss(model(example))[0].backward()
+    assert all(bool(p.grad.any()) for p in model.network.characters.parameters() if p.dim() > 1)
