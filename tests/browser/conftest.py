@@ -1,10 +1,14 @@
 """The app, served in this very process, and the page that visits it."""
 
 import logging
+import time
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
+from playground.training import Event, Run, session, train
+from playground.training.train_state import TrainState
 from tests.browsing import browser, context_size, page, profile
 from widgets.app import server
 from widgets.state.train import TrainStore
@@ -40,7 +44,20 @@ def served_without_errors(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
     assert not [each for each in said if not any(gone in each for gone in GONE)]
 
 
+PAUSE = 0.02
+"""Seconds that a training which a test watches rests after each event, about twice what a step takes."""
+
+
 @pytest.fixture
 def endless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A run ends when the test ends it, and not because the browser was slow."""
+    """A run ends when the test ends it, and not because the browser was slow; it leaves the browser its processor."""
     monkeypatch.setattr(TrainStore.param.steps, "default", 20_000)
+    monkeypatch.setattr(session, "train", rested)
+
+
+def rested(run: Run, begin: TrainState | None = None) -> Iterator[Event]:
+    """The events of a training, with a pause after each: most tests only wait for some more steps."""
+    with closing(train(run, begin)) as events:
+        for event in events:
+            yield event
+            time.sleep(PAUSE)
