@@ -22,6 +22,8 @@ COMMANDS = {
     "choose": "which run suits which task",
     "edit": "give a sentence another label by filling words anew",
     "align": "lay the word vectors of two languages over each other",
+    "export": "a trained model as a folder that transformers reads",
+    "import": "a folder that transformers wrote as a model of ours",
     "bake": "a run as one HTML file that replays it offline",
     "zoo": "what there is",
 }

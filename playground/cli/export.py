@@ -1,0 +1,33 @@
+"""`playground export`: a trained model as a folder that the transformers library reads."""
+
+import argparse
+import os
+
+from playground.cli.options import Parser, common_options, path, say
+from playground.errors import UserError
+from playground.interop import export
+from playground.training import checkpoint
+
+
+def add(command: Parser) -> None:
+    """The options of the command."""
+    common_options(command, write_folder)
+    option = command.add_argument
+    option("base", metavar="RUN", help="the folder of a run, or its checkpoint")
+    option("folder", metavar="DIR", type=path, help="a new folder: config.json, model.safetensors, tokenizer.json")
+    option("--family", default="", metavar="NAME", help="where several have the model's form, such as RoBERTa")
+
+
+def write_folder(given: argparse.Namespace) -> int:
+    """Write the folder and print its family."""
+    if not os.path.exists(given.base):
+        raise UserError(f"There is no run in {given.base}; train one: playground train BERT --recipe paper.")
+    saved = checkpoint.load(given.base)
+    family = export(saved.learner, saved.tokenizer, given.folder, given.family)
+    kind = family.class_of(saved.learner.model.shape)
+    facts = {"family": family.name, "class": kind, "vocabulary": len(saved.tokenizer), "out": str(given.folder)}
+    lines = [
+        f"{family.name} with {len(saved.tokenizer):,} words and special tokens, written to {given.folder}.",
+        f"transformers.{kind}.from_pretrained({str(given.folder)!r})",
+    ]
+    return say(given, facts, lines)

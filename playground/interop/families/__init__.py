@@ -1,0 +1,1 @@
+"""The families of published models that folders are written for and read from, one file each."""

@@ -1,0 +1,52 @@
+"""ALBERT in transformers: narrow word vectors and one layer for all."""
+
+from playground.interop.families.bert import BERT_FORM, BERT_SETTINGS, bert_embeddings, no_segments
+from playground.interop.family import ANY, Family, Setting, encoder_names
+from playground.models import Architecture
+
+
+def not_narrow(shape: Architecture) -> str:
+    """What is wrong with word vectors that are as wide as the network: transformers would project them nevertheless."""
+    wide = shape.table_width == shape.width
+    return f"embedding_size is {shape.embedding_size}, not narrower than the width {shape.width}" if wide else ""
+
+
+ALBERT = Family(
+    name="ALBERT",
+    source="arXiv:1909.11942 and its released code",
+    entry="ALBERT",
+    model_type="albert",
+    classes={"AlbertForMaskedLM": (), "AlbertForPreTraining": (("pair", 2),)},
+    form={**BERT_FORM, "head_transform": True, "layer_sharing": "all", "embedding_size": ANY},
+    settings=(*BERT_SETTINGS, Setting("embedding_size", "embedding_size", 128)),
+    fixed={"num_hidden_groups": 1, "inner_group_num": 1},
+    names={
+        **bert_embeddings("albert"),
+        "network.embedding_projection": "albert.encoder.embedding_hidden_mapping_in",
+        **encoder_names(
+            "albert.encoder.albert_layer_groups.0.albert_layers.0.",
+            {
+                "attn.query": "attention.query",
+                "attn.key": "attention.key",
+                "attn.value": "attention.value",
+                "attn.out": "attention.dense",
+                "ln_1": "attention.LayerNorm",
+                "mlp.fc1": "ffn",
+                "mlp.fc2": "ffn_output",
+                "ln_2": "full_layer_layer_norm",
+            },
+        ),
+        "lm_head.projection": "predictions.dense",
+        "lm_head.ln": "predictions.LayerNorm",
+        "lm_head.bias": "predictions.bias",
+        "label_heads.pair.dense": "albert.pooler",
+        "label_heads.pair.out_proj": "sop_classifier.classifier",
+    },
+    zeros=lambda shape: no_segments("albert", shape),
+    copies={
+        "predictions.decoder.weight": "albert.embeddings.word_embeddings.weight",
+        "predictions.decoder.bias": "predictions.bias",
+    },
+    refusal=not_narrow,
+    unused=("albert.embeddings.position_ids",),
+)

@@ -1,0 +1,56 @@
+"""BART in transformers: BERT's layers in an encoder and a decoder; two rows stand before the first position."""
+
+from playground.interop.families.bert import BERT_FORM
+from playground.interop.family import ANY, GELUS, ROW, Family, Setting, encoder_names, needs_decoder
+
+ATTENTION = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
+
+LAYER = {
+    **{f"attn.{ours}": f"self_attn.{theirs}" for ours, theirs in ATTENTION.items()},
+    "ln_1": "self_attn_layer_norm",
+    "mlp.fc1": "fc1",
+    "mlp.fc2": "fc2",
+    "ln_2": "final_layer_norm",
+}
+
+CROSS = {
+    **{f"cross_attn.{ours}": f"encoder_attn.{theirs}" for ours, theirs in ATTENTION.items()},
+    "ln_cross_attn": "encoder_attn_layer_norm",
+}
+
+BART = Family(
+    name="BART",
+    source="arXiv:1910.13461 and its released code",
+    entry="BART",
+    model_type="bart",
+    classes={"BartForConditionalGeneration": ()},
+    form={**BERT_FORM, "decoder_layers": ANY, "segments": 0, "norm_eps": 1e-5},
+    width_key="d_model",
+    settings=(
+        Setting("d_model", "width"),
+        Setting("encoder_layers", "layers", 12),
+        Setting("decoder_layers", "decoder_layers", 12),
+        Setting("encoder_attention_heads", "heads", 16, also=("decoder_attention_heads",)),
+        Setting("encoder_ffn_dim", "mlp_ratio", 4096, multiple=True, also=("decoder_ffn_dim",)),
+        Setting("max_position_embeddings", "max_position_embeddings", 1024),
+        Setting("activation_function", "activation", "gelu", GELUS),
+        Setting("dropout", "dropout", 0.1, also=("attention_dropout", "activation_dropout")),
+    ),
+    fixed={"scale_embedding": False, "is_encoder_decoder": True},
+    names={
+        "token_embedding": "model.shared",
+        "network.position_embedding": ("model.encoder.embed_positions", "model.decoder.embed_positions"),
+        "network.ln_embedding": ("model.encoder.layernorm_embedding", "model.decoder.layernorm_embedding"),
+        **encoder_names("model.encoder.layers.#.", LAYER),
+        **encoder_names("model.decoder.layers.#.", LAYER | CROSS, "decoder"),
+        "lm_head.bias": "final_logits_bias",
+    },
+    layouts={"final_logits_bias": ROW},
+    copies={
+        "lm_head.weight": "model.shared.weight",
+        "model.encoder.embed_tokens.weight": "model.shared.weight",
+        "model.decoder.embed_tokens.weight": "model.shared.weight",
+    },
+    offset=lambda pad: 2,
+    refusal=needs_decoder,
+)

@@ -1,0 +1,78 @@
+"""BERT in transformers: BertForMaskedLM, and BertForPreTraining with the head for the next sentence."""
+
+from collections.abc import Mapping
+
+from playground.interop.family import ANY, GELUS, Family, Setting, encoder_names
+from playground.models import Architecture
+
+BERT_FORM = {"norm_first": False, "embedding_norm": True, "activation": tuple(GELUS), "segments": ANY}
+"""Norms behind the sub-layers and over the embeddings, as in BERT's released code."""
+
+BERT_SETTINGS = (
+    Setting("hidden_size", "width"),
+    Setting("num_hidden_layers", "layers", 12),
+    Setting("num_attention_heads", "heads", 12),
+    Setting("intermediate_size", "mlp_ratio", 3072, multiple=True),
+    Setting("max_position_embeddings", "max_position_embeddings", 512),
+    Setting("type_vocab_size", "segments", 2, at_least=1),
+    Setting("hidden_act", "activation", "gelu", GELUS),
+    Setting("layer_norm_eps", "norm_eps", 1e-12),
+    Setting("hidden_dropout_prob", "dropout", 0.1, also=("attention_probs_dropout_prob",)),
+)
+
+BERT_FIXED = {"is_decoder": False, "add_cross_attention": False}
+
+BERT_LAYER = {
+    "attn.query": "attention.self.query",
+    "attn.key": "attention.self.key",
+    "attn.value": "attention.self.value",
+    "attn.out": "attention.output.dense",
+    "ln_1": "attention.output.LayerNorm",
+    "mlp.fc1": "intermediate.dense",
+    "mlp.fc2": "output.dense",
+    "ln_2": "output.LayerNorm",
+}
+
+
+def bert_embeddings(prefix: str) -> dict[str, str]:
+    """The names of the embeddings of BERT and its relatives."""
+    return {
+        "token_embedding": f"{prefix}.embeddings.word_embeddings",
+        "network.position_embedding": f"{prefix}.embeddings.position_embeddings",
+        "network.segment_embedding": f"{prefix}.embeddings.token_type_embeddings",
+        "network.ln_embedding": f"{prefix}.embeddings.LayerNorm",
+    }
+
+
+def no_segments(prefix: str, shape: Architecture) -> Mapping[str, tuple[int, ...]]:
+    """The embedding of the one segment of a model without segments."""
+    name = f"{prefix}.embeddings.token_type_embeddings.weight"
+    return {} if shape.segments else {name: (1, shape.table_width)}
+
+
+BERT = Family(
+    name="BERT",
+    source="arXiv:1810.04805 and its released code",
+    entry="BERT",
+    order=(0,),
+    model_type="bert",
+    classes={"BertForMaskedLM": (), "BertForPreTraining": (("pair", 2),)},
+    form={**BERT_FORM, "head_transform": True},
+    settings=BERT_SETTINGS,
+    fixed=BERT_FIXED,
+    names={
+        **bert_embeddings("bert"),
+        **encoder_names("bert.encoder.layer.#.", BERT_LAYER),
+        "lm_head.projection": "cls.predictions.transform.dense",
+        "lm_head.ln": "cls.predictions.transform.LayerNorm",
+        "lm_head.bias": "cls.predictions.bias",
+        "label_heads.pair.dense": "bert.pooler.dense",
+        "label_heads.pair.out_proj": "cls.seq_relationship",
+    },
+    zeros=lambda shape: no_segments("bert", shape),
+    copies={
+        "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
+        "cls.predictions.decoder.bias": "cls.predictions.bias",
+    },
+    unused=("bert.embeddings.position_ids",),
+)

@@ -1,0 +1,77 @@
+"""ELECTRA in transformers: the discriminator, and the generator, which lies in a folder of its own."""
+
+from playground.interop.families.bert import (
+    BERT_FIXED,
+    BERT_FORM,
+    BERT_LAYER,
+    BERT_SETTINGS,
+    bert_embeddings,
+    no_segments,
+)
+from playground.interop.family import ANY, Family, Setting, encoder_names
+from playground.models import Architecture
+
+SETTINGS = (*BERT_SETTINGS, Setting("embedding_size", "embedding_size", 128))
+
+NAMES = {
+    **bert_embeddings("electra"),
+    "network.embedding_projection": "electra.embeddings_project",
+    **encoder_names("electra.encoder.layer.#.", BERT_LAYER),
+}
+
+
+def word_vectors(shape: Architecture) -> dict[str, int]:
+    """The width of the word vectors, which transformers needs also where it is that of the network."""
+    return {"embedding_size": shape.table_width}
+
+
+ELECTRA = Family(
+    name="ELECTRA",
+    source="arXiv:2003.10555 and its released code",
+    entry="ELECTRA",
+    model_type="electra",
+    classes={"ElectraForPreTraining": ()},
+    form={
+        **BERT_FORM,
+        "activation": "gelu",
+        "head_transform": True,
+        "rtd_head": True,
+        "embedding_size": ANY,
+        "generator_ratio": ANY,
+        "tie_generator": ("embeddings", "all"),
+    },
+    settings=SETTINGS,
+    fixed=BERT_FIXED,
+    derived=word_vectors,
+    names={
+        **NAMES,
+        "rtd_head.dense": "discriminator_predictions.dense",
+        "rtd_head.out_proj": "discriminator_predictions.dense_prediction",
+    },
+    zeros=lambda shape: no_segments("electra", shape),
+    unused=("electra.embeddings.position_ids",),
+    companion="ELECTRA generator",
+    elsewhere=("generator.", "generator_lm_head.", "lm_head."),
+)
+
+ELECTRA_GENERATOR = Family(
+    name="ELECTRA generator",
+    source="arXiv:2003.10555 and its released code",
+    entry="BERT",
+    order=(2,),
+    model_type="electra",
+    classes={"ElectraForMaskedLM": ()},
+    form={**BERT_FORM, "activation": "gelu", "head_transform": True, "embedding_size": ANY},
+    settings=SETTINGS,
+    fixed=BERT_FIXED,
+    derived=word_vectors,
+    names={
+        **NAMES,
+        "lm_head.projection": "generator_predictions.dense",
+        "lm_head.ln": "generator_predictions.LayerNorm",
+        "lm_head.bias": "generator_lm_head.bias",
+    },
+    zeros=lambda shape: no_segments("electra", shape),
+    copies={"generator_lm_head.weight": "electra.embeddings.word_embeddings.weight"},
+    unused=("electra.embeddings.position_ids",),
+)

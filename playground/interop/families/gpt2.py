@@ -1,0 +1,47 @@
+"""GPT-2 in transformers: queries, keys and values in one matrix, and matrices with inputs down."""
+
+from playground.interop.family import CONV_1D, GELUS, Family, Setting, encoder_names
+
+GPT_2 = Family(
+    name="GPT-2",
+    source="Radford et al. 2019 and its released code",
+    entry="GPT-2",
+    model_type="gpt2",
+    classes={"GPT2LMHeadModel": ()},
+    form={"activation": tuple(GELUS), "lm_head_bias": False, "attention": "left to right"},
+    width_key="n_embd",
+    settings=(
+        Setting("n_embd", "width"),
+        Setting("n_layer", "layers", 12),
+        Setting("n_head", "heads", 12),
+        Setting("n_inner", "mlp_ratio", None, multiple=True),
+        Setting("n_positions", "max_position_embeddings", 1024),
+        Setting("activation_function", "activation", "gelu_new", GELUS),
+        Setting("layer_norm_epsilon", "norm_eps", 1e-5),
+        Setting("resid_pdrop", "dropout", 0.1, also=("embd_pdrop", "attn_pdrop")),
+    ),
+    fixed={"scale_attn_weights": True, "scale_attn_by_inverse_layer_idx": False, "add_cross_attention": False},
+    names={
+        "token_embedding": "transformer.wte",
+        "network.position_embedding": "transformer.wpe",
+        **encoder_names(
+            "transformer.h.#.",
+            {
+                "ln_1": "ln_1",
+                "attn.query": "attn.c_attn",
+                "attn.key": "attn.c_attn",
+                "attn.value": "attn.c_attn",
+                "attn.out": "attn.c_proj",
+                "ln_2": "ln_2",
+                "mlp.fc1": "mlp.c_fc",
+                "mlp.fc2": "mlp.c_proj",
+            },
+        ),
+        "network.encoder.ln_f": "transformer.ln_f",
+    },
+    layouts={
+        f"transformer.h.#.{part}.weight": CONV_1D for part in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")
+    },
+    copies={"lm_head.weight": "transformer.wte.weight"},
+    unused=("transformer.h.#.attn.bias", "transformer.h.#.attn.masked_bias"),
+)

@@ -1,0 +1,51 @@
+"""XLM in transformers: BERT's layers with a language for every position, and scores without a layer before them."""
+
+from playground.interop.families.bert import BERT_FORM
+from playground.interop.family import ANY, Family, Setting
+
+ATTENTION = {"query": "q_lin", "key": "k_lin", "value": "v_lin", "out": "out_lin"}
+LAYER = "network.encoder.blocks.#"
+
+XLM = Family(
+    name="XLM",
+    source="arXiv:1901.07291 and its released code",
+    entry="XLM",
+    model_type="xlm",
+    classes={"XLMWithLMHeadModel": ()},
+    form={
+        **BERT_FORM,
+        "activation": ("gelu", "relu"),
+        "segments": 0,
+        "mlp_ratio": 4,
+        "languages": ANY,
+        "attention": ("bidirectional", "left to right"),
+    },
+    width_key="emb_dim",
+    settings=(
+        Setting("emb_dim", "width"),
+        Setting("n_layers", "layers", 12),
+        Setting("n_heads", "heads", 16),
+        Setting("max_position_embeddings", "max_position_embeddings", 512),
+        Setting("n_langs", "languages", 1, at_least=1, one_is_none=True),
+        Setting("causal", "attention", False, {"bidirectional": (False,), "left to right": (True,)}),
+        Setting("gelu_activation", "activation", True, {"gelu": (True,), "relu": (False,)}),
+        Setting("layer_norm_eps", "norm_eps", 1e-12),
+        Setting("dropout", "dropout", 0.1, also=("attention_dropout",)),
+    ),
+    fixed={"asm": False, "is_encoder": True, "use_lang_emb": True},
+    names={
+        "token_embedding": "transformer.embeddings",
+        "network.position_embedding": "transformer.position_embeddings",
+        "network.language_embedding": "transformer.lang_embeddings",
+        "network.ln_embedding": "transformer.layer_norm_emb",
+        **{f"{LAYER}.attn.{ours}": f"transformer.attentions.#.{theirs}" for ours, theirs in ATTENTION.items()},
+        f"{LAYER}.ln_1": "transformer.layer_norm1.#",
+        f"{LAYER}.mlp.fc1": "transformer.ffns.#.lin1",
+        f"{LAYER}.mlp.fc2": "transformer.ffns.#.lin2",
+        f"{LAYER}.ln_2": "transformer.layer_norm2.#",
+        "lm_head.bias": "pred_layer.proj.bias",
+    },
+    copies={"pred_layer.proj.weight": "transformer.embeddings.weight"},
+    refusal=lambda shape: "languages is 1, not 0 or at least 2" if shape.languages == 1 else "",
+    unused=("transformer.position_ids",),
+)

@@ -1,0 +1,304 @@
+"""A family: a published form of a model, with its names and settings in the layout of the transformers library."""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from playground.catalog import find
+from playground.errors import UserError
+from playground.knob import as_written
+from playground.models import Architecture, LanguageModel
+
+ANY = object()
+"""A field of the architecture that a family has at every value."""
+
+FORM: Mapping[str, Any] = {
+    **{f.name: f.default for f in fields(Architecture)},
+    "norm_eps": ANY, "dropout": ANY, "init": ANY, "weight_drop": ANY, "labels": ANY, "paired": ((),),
+    "tie_generator": ANY, "layers": ANY, "width": ANY, "heads": ANY, "mlp_ratio": ANY,
+    "max_position_embeddings": ANY, "positions": "learned", "attention_bias": True,
+}  # fmt: skip
+"""What most families have: learned positions, biases, free sizes, and none of the parts of other models."""
+
+GELUS = {"gelu": ("gelu",), "gelu tanh": ("gelu_new", "gelu_pytorch_tanh", "gelu_fast"), "relu": ("relu",)}
+"""Names of activations: ours, and theirs with the one that is written first."""
+
+LIMITS = {"layers": 512, "decoder_layers": 512, "width": 2**15, "heads": 1024, "mlp_ratio": 64, "embedding_size": 2**15,
+          "max_position_embeddings": 2**20, "segments": 1024, "languages": 1024, "vocabulary": 2**22}  # fmt: skip
+"""The largest sizes that are read; larger ones are no model but a damaged file."""
+
+POSITIONS = "network.position_embedding.weight"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A key of config.json for a field of the architecture; `default` is what a missing key means in transformers.
+
+    `values` give other names (ours to theirs), `multiple` says that theirs is counted in widths, `also` are keys with
+    the same value; `at_least` is written where ours is smaller, with `one_is_none` a single one is none of ours.
+    """
+
+    key: str
+    field: str
+    default: Any = None
+    values: Mapping[Any, tuple[Any, ...]] | None = None
+    multiple: bool = False
+    also: tuple[str, ...] = ()
+    at_least: int = 0
+    one_is_none: bool = False
+
+    def write(self, shape: Architecture) -> dict[str, Any]:
+        """The keys for an architecture."""
+        value = getattr(shape, self.field)
+        value = value * shape.width if self.multiple else max(value, self.at_least) if self.at_least else value
+        value = value if self.values is None else self.values[value][0]
+        return dict.fromkeys((self.key, *self.also), value)
+
+    def read(self, config: Mapping[str, Any], width: int) -> Any:
+        """The value of the field."""
+        value = config.get(self.key, self.default)
+        if self.values is not None:
+            found = next((ours for ours, theirs in self.values.items() if _among(value, theirs)), None)
+            return (
+                found if found is not None else _refuse(self.key, value, [t for ts in self.values.values() for t in ts])
+            )
+        if self.field in ("norm_eps", "dropout"):
+            fits = type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1
+            return float(value) if fits else _refuse(self.key, value, ["a number from 0 to below 1"])
+        if self.multiple:
+            value = 4 * width if value is None else value
+            fits = type(value) is int and value > 0 and value % width == 0 and value // width <= LIMITS[self.field]
+            return value // width if fits else _refuse(self.key, value, [f"a multiple of the width {width}"])
+        size = check_size(self.key, value, LIMITS[self.field])
+        return 0 if self.one_is_none and size == 1 else size
+
+    def check_also(self, config: Mapping[str, Any]) -> None:
+        """Refuse sizes that differ where our models have one; a share of dropout counts nothing in a finished model."""
+        main = config.get(self.key, self.default)
+        for key in self.also if self.field != "dropout" else ():
+            if config.get(key, main) != main:
+                _refuse(key, config[key], [f"{main!r} as {self.key}"])
+
+
+def _among(value: Any, choices: Iterable[Any]) -> bool:
+    return any(type(value) is type(choice) and value == choice for choice in choices)
+
+
+def _refuse(key: str, value: object, right: Iterable[object]) -> Any:
+    raise UserError(f"config.json says {key}: {value!r}; what can be read is {' or '.join(map(str, right))}.")
+
+
+def check_size(key: str, value: Any, most: int) -> int:
+    """A size as a whole number from 1 on; checked before anything is allocated."""
+    if type(value) is not int or not 1 <= value <= most:
+        raise UserError(f"config.json says {key}: {value!r}; it must be a whole number from 1 to {most:,}.")
+    return value
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a weight is laid out: from ours to theirs, for a number of heads, and back."""
+
+    write: Callable[[Tensor, int], Tensor]
+    read: Callable[[Tensor], Tensor]
+
+
+CONV_1D = Layout(lambda x, heads: x.T, lambda x: x.T)
+"""Inputs down, outputs across (GPT-2's released code); a bias stays."""
+
+HEADS_INTO = Layout(lambda x, heads: x.T.unflatten(-1, (heads, -1)), lambda x: x.flatten(1).T)
+"""Inputs, heads, outputs of a head (XLNet's released code)."""
+
+HEADS_OUT_OF = Layout(lambda x, heads: x.unflatten(-1, (heads, -1)), lambda x: x.flatten(1))
+"""Outputs, heads, inputs of a head (XLNet's released code)."""
+
+ROW = Layout(lambda x, heads: x[None], lambda x: x[0])
+"""A vector as a matrix of one row."""
+
+CELL = Layout(lambda x, heads: x[None, None], lambda x: x[0, 0])
+"""A vector as a block of one row."""
+
+Tensors = dict[str, Tensor]
+Zeros = Callable[[Architecture], Mapping[str, tuple[int, ...]]]
+
+
+@dataclass(frozen=True)
+class Family:
+    """Names, settings and layout of one published model; `#` in a name is the number of a layer.
+
+    `classes` are the values of "architectures" with the labels of each. `form` are the fields of the architecture that
+    the family has, besides `FORM`; `fixed` the keys of config.json that must have one value, `derived` those that
+    follow from the architecture. `names` lead from ours to theirs, several of ours to one where they are fused, one of
+    ours to several where theirs are copies. `zeros` are weights of theirs for what our model lacks; `copies` lead from
+    tied weights that some files repeat to the original; `unused` are weights that the classes do not read. `elsewhere`
+    are weights of ours that the folder leaves out. `offset` is the number of rows before the first position, given the
+    id of padding; with `counts_offset` they are counted in the longest input. The folder of a generator inside is of
+    the family `companion`. `refusal` says what else is wrong with an architecture.
+    """
+
+    name: str
+    source: str
+    entry: str
+    model_type: str
+    classes: Mapping[str, tuple[tuple[str, int], ...]]
+    form: Mapping[str, Any]
+    settings: tuple[Setting, ...]
+    names: Mapping[str, str | tuple[str, ...]]
+    width_key: str = "hidden_size"
+    order: tuple[int] = (1,)
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    derived: Callable[[Architecture], Mapping[str, Any]] = lambda shape: {}
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    zeros: Zeros = lambda shape: {}
+    copies: Mapping[str, str] = field(default_factory=dict)
+    unused: tuple[str, ...] = ()
+    elsewhere: tuple[str, ...] = ()
+    offset: Callable[[int], int] = lambda pad: 0
+    counts_offset: bool = False
+    companion: str = ""
+    refusal: Callable[[Architecture], str] = lambda shape: ""
+
+    def differences(self, shape: Architecture) -> list[str]:
+        """The fields in which an architecture is not of this family, each with its value and the right ones."""
+        found = []
+        for name, allowed in {**FORM, **self.form, "labels": tuple(self.classes.values())}.items():
+            value, right = getattr(shape, name), allowed if isinstance(allowed, tuple) else (allowed,)
+            if allowed is not ANY and value not in right:
+                found.append(f"{name} is {_shown(value)}, not {' or '.join(map(_shown, right))}")
+        return [*found, *filter(None, [self.refusal(shape)])]
+
+    def class_of(self, shape: Architecture) -> str:
+        """The class in transformers with the labels of an architecture."""
+        return next(name for name, labels in self.classes.items() if labels == shape.labels)
+
+    def write_config(self, shape: Architecture, pad: int) -> dict[str, Any]:
+        """The keys of config.json that belong to an architecture."""
+        keys: dict[str, Any] = {"architectures": [self.class_of(shape)], "model_type": self.model_type}
+        for setting in self.settings:
+            keys |= setting.write(shape)
+        if self.counts_offset:
+            keys["max_position_embeddings"] += self.offset(pad)
+        return keys | dict(self.fixed) | dict(self.derived(shape)) | {"tie_word_embeddings": True}
+
+    def read_config(self, config: Mapping[str, Any], kind: str, pad: int) -> Architecture:
+        """The architecture of a config.json whose class is `kind`."""
+        width = check_size(self.width_key, config.get(self.width_key), LIMITS["width"])
+        for key, value in {"tie_word_embeddings": True, **self.fixed}.items():
+            if key in config and config[key] != value:
+                _refuse(key, config[key], [repr(value)])
+        form = {**FORM, **self.form}
+        known = {name: v[0] if isinstance(v, tuple) else v for name, v in form.items() if v is not ANY}
+        for setting in self.settings:
+            setting.check_also(config)
+            known[setting.field] = setting.read(config, width)
+        if self.counts_offset:
+            rows = known["max_position_embeddings"] - self.offset(pad)
+            known["max_position_embeddings"] = check_size(
+                "max_position_embeddings", rows, LIMITS["max_position_embeddings"]
+            )
+        shape = Architecture(**{**known, "labels": self.classes[kind]})
+        for key, value in self.derived(shape).items():
+            if key in config and config[key] != value:
+                _refuse(key, config[key], [repr(value)])
+        if wrong := self.differences(shape):
+            raise UserError(f"This {self.name} is of a form that our models lack: {'; '.join(wrong)}.")
+        return shape
+
+    def rows(self, ours: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
+        """Names of theirs, and the weights of ours that they hold."""
+        found: dict[tuple[str, ...], list[str]] = {}
+        for name in ours:
+            if not name.startswith(self.elsewhere):
+                found.setdefault(self._theirs(name), []).append(name)
+        return found
+
+    def write(self, shape: Architecture, state: Mapping[str, Tensor], pad: int) -> Tensors:
+        """Their weights from ours; on the meta device only their shapes."""
+        found: Tensors = {}
+        for theirs, ours in self.rows(state).items():
+            parts = [
+                self._shifted(state[name], self.offset(pad)) if name == POSITIONS else state[name] for name in ours
+            ]
+            whole = torch.cat(parts) if len(parts) > 1 else parts[0]
+            layout = self.layouts.get(_pattern(theirs[0]))
+            found |= dict.fromkeys(theirs, whole if layout is None else layout.write(whole, shape.heads))
+        some = next(iter(state.values()))
+        return found | {name: some.new_zeros(size) for name, size in self.zeros(shape).items()}
+
+    def read(self, shape: Architecture, tensors: Mapping[str, Tensor], ours: Mapping[str, Tensor], pad: int) -> Tensors:
+        """Our weights from theirs; `ours` have our names and shapes."""
+        found: Tensors = {}
+        for theirs, names in self.rows(ours).items():
+            _check_equal(tensors, theirs)
+            whole, layout = tensors[theirs[0]], self.layouts.get(_pattern(theirs[0]))
+            whole = whole if layout is None else layout.read(whole)
+            parts = whole.chunk(len(names)) if len(names) > 1 else [whole]
+            found |= dict(zip(names, parts, strict=True))
+        for name in self.zeros(shape):
+            if tensors[name].any():
+                raise UserError(f"The weight {name} is not zero; our models have no such part, so it would be lost.")
+        if POSITIONS in found:
+            found[POSITIONS] = found[POSITIONS][self.offset(pad) :]
+        return found
+
+    def _theirs(self, name: str) -> tuple[str, ...]:
+        """Their names of a weight of ours."""
+        pattern, numbers = _pattern(name), re.findall(r"(?<=\.)\d+(?=\.)", name)
+        module, _, leaf = pattern.rpartition(".")
+        found = self.names.get(pattern)
+        if found is None and module in self.names:
+            modules = self.names[module]
+            found = tuple(f"{m}.{leaf}" for m in ((modules,) if isinstance(modules, str) else modules))
+        if found is None:
+            raise UserError(f"The model has the weight {name}, for which {self.name} in transformers has no place.")
+        return tuple(self._numbered(f, numbers) for f in ((found,) if isinstance(found, str) else found))
+
+    @staticmethod
+    def _numbered(pattern: str, numbers: list[str]) -> str:
+        return pattern.replace("#", numbers[0]) if numbers else pattern
+
+    @staticmethod
+    def _shifted(table: Tensor, rows: int) -> Tensor:
+        return torch.cat([table.new_zeros(rows, table.shape[1]), table])
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(f"{name} ({number})" for name, number in value) or "none"
+    return as_written(value)
+
+
+def needs_decoder(shape: Architecture) -> str:
+    """What is wrong with an architecture of a family that writes with a decoder."""
+    return "" if shape.decoder_layers else "decoder_layers is 0, not 1 or more"
+
+
+def _pattern(name: str) -> str:
+    return re.sub(r"(?<=\.)\d+(?=\.)", "#", name)
+
+
+def _check_equal(tensors: Mapping[str, Tensor], names: tuple[str, ...]) -> None:
+    for other in names[1:]:
+        if not torch.equal(tensors[names[0]], tensors[other]):
+            raise UserError(f"The weights {names[0]} and {other} differ; our models have one for both.")
+
+
+def empty_state(shape: Architecture, size: int) -> Tensors:
+    """Names and shapes of our weights; none is made."""
+    with torch.device("meta"):
+        return LanguageModel(shape, size, torch.Generator()).state_dict()
+
+
+def families() -> dict[str, Family]:
+    """Every family by name, the most common first."""
+    return find("playground.interop.families", Family)
+
+
+def encoder_names(prefix: str, parts: Mapping[str, str], stack: str = "encoder") -> dict[str, str]:
+    """The names of the layers of a stack: `parts` lead from our sub-layers to theirs inside a layer `prefix`."""
+    return {f"network.{stack}.blocks.#.{ours}": f"{prefix}{theirs}" for ours, theirs in parts.items()}

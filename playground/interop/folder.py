@@ -1,0 +1,211 @@
+"""A folder in the layout of transformers: config.json, model.safetensors and tokenizer.json, written and read."""
+
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError
+from safetensors.torch import save_file
+from torch import Tensor
+
+from playground.errors import UserError
+from playground.interop.family import LIMITS, Family, check_size, empty_state, families
+from playground.interop.generator import add_generator, take_generator
+from playground.interop.tokenizer_file import ABSENT, Vocabulary, read_vocabulary, write_tokenizer
+from playground.interop.weights import WHOLE, Weights, read_json
+from playground.models import Architecture, LanguageModel
+from playground.tokenizing import Tokenizer, specials
+from playground.training.train_state import TrainState
+
+NEVER = -1e4
+"""The score's bias of special tokens that a model was never trained with: none is ever predicted."""
+
+GENERATOR = "generator"
+"""The folder inside for ELECTRA's generator."""
+
+HEAD = "lm_head."
+
+ROWS = ("token_embedding.weight", "lm_head.bias", "generator_lm_head.bias")
+"""The weights with a row for every word."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """What a folder holds: the model, its tokenizer, its family, and the row of the folder for each of our ids.
+
+    Ids without a row (-1) are special tokens of ours that the folder lacks: zero vectors that are never predicted.
+    """
+
+    model: LanguageModel
+    tokenizer: Tokenizer
+    family: Family
+    vocabulary: Vocabulary
+
+    @property
+    def ids(self) -> Tensor:
+        """Our id for each row of the folder; where two of ours have one row, that of the first."""
+        found = {row: number for number, row in reversed([*enumerate(self.vocabulary.rows)]) if row != ABSENT}
+        return torch.tensor([found[row] for row in range(len(found))])
+
+
+# writing
+
+
+def export(source: TrainState | LanguageModel, tokenizer: Tokenizer, path: Path | str, name: str = "") -> Family:
+    """Write a model as a folder that transformers reads; its family is the one that has exactly its architecture.
+
+    Where several have it, `name` chooses, which is that of the entry of a run.
+    """
+    path, model = Path(path), source.model if isinstance(source, TrainState) else source
+    name = name or (source.entry.name if isinstance(source, TrainState) else "")
+    shape, state = model.shape, model.state_dict()
+    family = choose_family(shape, name)
+    if len(tokenizer) != len(state["token_embedding.weight"]):
+        raise UserError(
+            f"The tokenizer has {len(tokenizer)} entries and the model {len(state['token_embedding.weight'])}."
+        )
+    files = {".": (family, shape, state)}
+    if family.companion and shape.generator_ratio:
+        files[GENERATOR] = (families()[family.companion], *take_generator(shape, state))
+    words = write_tokenizer(tokenizer)
+    parts = {
+        folder: (_config(kind, form, len(tokenizer)), kind.write(form, held, specials(0).pad), words)
+        for folder, (kind, form, held) in files.items()
+    }
+    write_folder(path, parts)
+    return family
+
+
+def choose_family(shape: Architecture, name: str = "") -> Family:
+    """The family that has an architecture exactly, that of the `name` first; else a refusal that says what differs."""
+    each = sorted(families().values(), key=lambda family: name not in (family.name, family.entry))
+    found = next((family for family in each if not family.differences(shape)), None)
+    if found is not None:
+        return found
+    near = each[0] if name in (each[0].name, each[0].entry) else min(each, key=lambda f: len(f.differences(shape)))
+    raise UserError(
+        f"This model is no {near.name} as transformers has it: {'; '.join(near.differences(shape))}. The recipe "
+        f"'paper' trains it in the published form: playground train {name or near.entry} --recipe paper."
+    )
+
+
+def _config(family: Family, shape: Architecture, size: int) -> dict[str, Any]:
+    ids = specials(size)
+    start = {"decoder_start_token_id": ids.start, "forced_eos_token_id": None} if shape.decoder_layers else {}
+    numbers = {"pad_token_id": ids.pad, "bos_token_id": ids.start, "eos_token_id": ids.end, **start}
+    return {**family.write_config(shape, ids.pad), "vocab_size": size, **numbers, "dtype": "float32"}
+
+
+def write_folder(path: Path, parts: Mapping[str, tuple[dict[str, Any], dict[str, Tensor], dict[str, Any]]]) -> None:
+    """Write a folder beside its place, then rename it, so that a reader never sees half of it."""
+    if os.path.lexists(path) and (not os.path.isdir(path) or os.listdir(path)):
+        raise UserError(f"{path} exists and is not an empty folder; choose another.")
+    temporary = path.with_name(path.name + ".writing")
+    shutil.rmtree(temporary, ignore_errors=True)  # of a process that was ended while it wrote
+    try:
+        for name, (config, tensors, words) in parts.items():
+            inside = temporary / name
+            inside.mkdir(parents=True, exist_ok=True)
+            for file, content in {"config.json": config, **words}.items():
+                text = json.dumps(content, indent=2, ensure_ascii=False)
+                (inside / file).write_text(text + "\n", encoding="utf-8")
+            ready = {k: v.detach().float().cpu().contiguous().clone() for k, v in tensors.items()}
+            save_file(ready, inside / WHOLE, metadata={"format": "pt"})
+        for file in temporary.rglob("*.*"):
+            with file.open("rb") as written:
+                os.fsync(written.fileno())
+        os.replace(temporary, path)
+    except (OSError, SafetensorError) as error:
+        shutil.rmtree(temporary, ignore_errors=True)
+        reason = getattr(error, "strerror", None) or error
+        raise UserError(f"The folder {path} cannot be written ({reason}); choose another.") from error
+
+
+# reading
+
+
+def open_folder(path: Path | str, numbered: bool = False) -> Opened:
+    """Read a folder that transformers wrote; with `numbered` its words are numbers and its tokenizer is not read."""
+    path = Path(path)
+    if not os.path.isfile(path / "config.json"):
+        raise UserError(f"There is no config.json in {path}; give a folder that save_pretrained wrote.")
+    config = read_json(path / "config.json")
+    family, shape, state = _read_part(path, config)
+    if family.companion and os.path.isdir(path / GENERATOR):
+        other, small, own = _read_part(path / GENERATOR, read_json(path / GENERATOR / "config.json"))
+        if other.name != family.companion:
+            raise UserError(f"{path / GENERATOR} is {other.name}, not {family.companion}.")
+        shape, state = add_generator(shape, state, small, own)
+    vocabulary = read_vocabulary(path, config, len(state["token_embedding.weight"]), numbered)
+    shape, state = _reordered(shape, state, vocabulary)
+    with torch.device("meta"):
+        model = LanguageModel(shape, len(vocabulary.rows), torch.Generator())
+    model.load_state_dict(state, assign=True)
+    return Opened(model, vocabulary.tokenizer, family, vocabulary)
+
+
+def _read_part(path: Path, config: Mapping[str, Any]) -> tuple[Family, Architecture, dict[str, Tensor]]:
+    """The family, the architecture and the weights of one folder, in the order of its rows."""
+    family, kind = _family_of(config)
+    size = check_size("vocab_size", config.get("vocab_size"), LIMITS["vocabulary"])
+    pad = config.get("pad_token_id")
+    pad = pad if type(pad) is int and 0 <= pad < size else 0
+    shape = family.read_config(config, kind, pad)
+    ours, weights = empty_state(shape, size), Weights(path)
+    expected = family.write(shape, ours, pad)
+    weights.check(expected, family.copies, family.unused)
+    copies = {name: first for name, first in family.copies.items() if name in weights.shapes}
+    tensors = weights.load({**expected, **copies})
+    for name, first in copies.items():
+        if not torch.equal(tensors[name], tensors[first]):
+            raise UserError(f"The weights {name} and {first} differ; our models have one for both.")
+    return family, shape, family.read(shape, tensors, ours, pad) | _fresh_head(family, ours)
+
+
+def _family_of(config: Mapping[str, Any]) -> tuple[Family, str]:
+    """The family and the class of a config.json."""
+    named, model = config.get("architectures"), config.get("model_type")
+    classes = {kind: family for family in families().values() for kind in family.classes}
+    if isinstance(named, list) and len(named) == 1 and named[0] in classes:
+        if classes[named[0]].model_type == model:
+            return classes[named[0]], named[0]
+        raise UserError(f"config.json says architectures {named[0]} and model_type {model!r}, which do not fit.")
+    raise UserError(
+        f"config.json says architectures {named!r} and model_type {model!r}; what can be read is {', '.join(classes)}."
+    )
+
+
+def _fresh_head(family: Family, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
+    """A head for words where the folder has none: the plain product with the word vectors."""
+    names = [name for name in ours if name.startswith(HEAD) and HEAD in family.elsewhere]
+    return {name: _plain_weight(name, ours[name]) for name in names}
+
+
+def _plain_weight(name: str, like: Tensor) -> Tensor:
+    if like.dim() == 2:
+        return torch.eye(*like.shape)
+    return torch.ones(like.shape) if name.endswith("weight") else torch.zeros(like.shape)
+
+
+def _reordered(
+    shape: Architecture, state: Mapping[str, Tensor], vocabulary: Vocabulary
+) -> tuple[Architecture, dict[str, Tensor]]:
+    """The rows in the order of our ids; an id without a row of its own has a zero vector or a copy, and no chance."""
+    rows = torch.tensor(vocabulary.rows)
+    size = len(state["token_embedding.weight"])
+    if len(rows) == size and bool((rows == torch.arange(size)).all()):
+        return shape, dict(state)
+    first = torch.full((size,), len(rows)).scatter_reduce(
+        0, rows.clamp(min=0), torch.arange(len(rows)) + (rows < 0) * len(rows), "amin"
+    )
+    own = (rows >= 0) & (first[rows.clamp(min=0)] == torch.arange(len(rows)))
+    biases = {name: state.get(name, torch.zeros(size)) for name in ROWS[1:2] + tuple(n for n in ROWS[2:] if n in state)}
+    table = torch.cat([state[ROWS[0]], torch.zeros(1, state[ROWS[0]].shape[1])])
+    moved = {ROWS[0]: table[rows.where(rows >= 0, size)]}
+    moved |= {name: bias[rows.clamp(min=0)].where(own, NEVER) for name, bias in biases.items()}
+    return replace(shape, lm_head_bias=True), {**state, **moved}

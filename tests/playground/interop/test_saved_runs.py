@@ -1,0 +1,51 @@
+"""What was read from a folder as a run, and the two commands."""
+
+import json
+
+import pytest
+
+from playground.cli import main
+from playground.interop import export, open_folder
+from playground.interop.run import save_run
+from playground.training import checkpoint
+from tests.playground.interop.forms import OURS, TOKENIZER, our_model
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_family_can_be_saved_as_a_run_that_is_evaluated(name, tmp_path):
+    model = our_model(name)
+    export(model, TOKENIZER, tmp_path / "out", name)
+    saved = checkpoint.load(save_run(open_folder(tmp_path / "out"), tmp_path / "run"))
+    losses = saved.learner.evaluate(saved.corpus.held_out)
+    assert saved.tokenizer == TOKENIZER and losses and all(value >= 0 for value in losses.values())
+    export(saved.learner, saved.tokenizer, tmp_path / "again", name)
+    first, second = ((tmp_path / folder / "model.safetensors").read_bytes() for folder in ("out", "again"))
+    assert first == second
+
+
+def test_the_commands_write_and_read_a_folder(tmp_path, capsys):
+    run, folder = str(tmp_path / "run"), str(tmp_path / "folder")
+    assert main(["train", "BERT", "--recipe", "paper", "--steps", "1", "--out", run, "--set", "width=16"]) == 0
+    capsys.readouterr()
+    assert main(["export", run, folder, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["family"], told["class"]) == ("BERT", "BertForMaskedLM")
+    assert main(["import", folder, "--save", str(tmp_path / "again"), "--json"]) == 0
+    card = json.loads(capsys.readouterr().out)
+    assert card["architecture"]["width"] == 16 and card["vocabulary"] == told["vocabulary"] and card["unlike"] == 0
+    assert main(["export", str(tmp_path / "again"), str(tmp_path / "third")]) == 0
+    assert main(["import", folder]) == 0
+    assert "BERT (arXiv:1810.04805" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["import", "nowhere"], "no config.json in nowhere"),
+        (["export", "nowhere", "out"], "no run in nowhere"),
+    ],
+)
+def test_the_commands_refuse_in_one_sentence(words, told, capsys):
+    assert main(words) == 2
+    captured = capsys.readouterr()
+    assert told in captured.err and not captured.out and captured.err.count("\n") == 1
