@@ -1,6 +1,7 @@
-"""Controls for the knobs of what is chosen: an objective on the Stage, a generated corpus on other pages."""
+"""Controls for the knobs of what is chosen: an objective on the Stage, a generated corpus or a model on other pages."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import panel_material_ui as pmui
@@ -8,9 +9,21 @@ import param
 
 from playground.corpora.sources import source_knobs
 from playground.errors import UserError
-from playground.knob import Knob, check
+from playground.knob import Knob, check, knobs
+from playground.models import Architecture
 from widgets.pages.layout import STRETCH, View, column
 from widgets.state.corpus_choice import CorpusChoice
+from widgets.state.train import TrainStore
+
+RECURRENT = ("kind", "layers", "width", "embedding_size", "dropout", "weight_drop", "init")
+TRANSFORMER = (
+    "kind", "layers", "width", "heads", "mlp_ratio", "embedding_size", "layer_sharing", "positions", "norm_first",
+    "norm", "embedding_norm", "activation", "attention_bias", "dropout", "init",
+)  # fmt: skip
+"""The knobs of a model that a page shows, by what it is; word vectors have their width alone."""
+
+SIZES = {"width": (16, 32, 48, 64, 96, 128, 192, 256), "heads": (1, 2, 4, 8), "embedding_size": (0, 8, 16, 32, 64)}
+"""What fits together, of knobs that may have many values."""
 
 
 class Knobs(View):
@@ -81,6 +94,32 @@ def corpus_knobs(state: CorpusChoice) -> Knobs:
         lambda: {k.name: k for k in source_knobs(getattr(state, state.chosen_by))},
         lambda: state.corpus_knobs.get(getattr(state, state.chosen_by), {}), turn, throttled=True,
     )  # fmt: skip
+
+
+def model_knobs(train: TrainStore) -> Knobs:
+    """The knobs of the model that is chosen to be trained, as its entry and the recipe have them."""
+
+    def shown() -> dict[str, Knob]:
+        model = train.declared.model
+        kind = train.shapes.get(train.entry, {}).get("kind", model.kind)
+        names = {"static": ("width",), "transformer": TRANSFORMER}.get(kind, RECURRENT)
+        return {k.name: _as_in(k, model) for k in knobs(model) if k.name in names}
+
+    def turn(name: str, value: Any) -> None:
+        train.shapes = train.shapes | {train.entry: train.shapes.get(train.entry, {}) | {name: value}}
+
+    return Knobs(
+        train, ["entry", "preset", "shapes"], shown, lambda: train.shapes.get(train.entry, {}), turn, throttled=True
+    )
+
+
+def _as_in(k: Knob, model: Architecture) -> Knob:
+    """A knob that begins where a model has it, with few sizes to choose from."""
+    value = getattr(model, k.name)
+    if k.name == "kind":
+        return replace(k, default=value, choices=(value,) if value == "static" else ("transformer", "lstm", "gru"))
+    sizes = SIZES.get(k.name, ())
+    return replace(k, default=value, choices=tuple(sorted({*sizes, value})) if sizes else k.choices)
 
 
 def control(k: Knob) -> Any:

@@ -8,14 +8,15 @@ import panel_material_ui as pmui
 
 from playground.corpora.sources import TABLES, TEXTS, TREEBANKS, sources
 from playground.devices import available
+from playground.errors import UserError
 from playground.inventory import entry_facts
 from playground.rng import next_seed
 from playground.trace.inputs import reads_two
 from playground.training import Session
 from playground.zoo import entries, entry_named
 from playground.zoo.preset import RECIPE_PRESETS
-from widgets.pages.knobs import corpus_knobs
-from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, number, row, upload
+from widgets.pages.knobs import corpus_knobs, model_knobs
+from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, heading, number, row, upload
 from widgets.pages.train.curves import RunPicture
 from widgets.pages.train.runs import replay_button
 from widgets.state.train import LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
@@ -57,7 +58,8 @@ def _choices(train: TrainStore) -> list[Any]:
     seeds = number(chosen.seeds, width=90, margin=(6, 4), **plain)
     return [
         heading("Model"), pmui.Select.from_param(chosen.entry, options=models, **FIELD),
-        html(pn.bind(_about, chosen.entry)), heading("Text"),
+        html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.preset, chosen.shapes)),
+        accordion({"Size and parts of the model": model_knobs(train)}), heading("Text"),
         pmui.Select.from_param(chosen.corpus, options=[*sources(), OWN_TEXT, OWN_FILE, OPENED], **FIELD),
         corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD), file,
         pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
@@ -75,8 +77,11 @@ def _recipe(name: str, settings: Mapping[str, float]) -> str:
     return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
 
 
-def _about(name: str) -> str:
-    facts = entry_facts(entry_named(name))
+def _about(train: TrainStore) -> str:
+    try:
+        facts = entry_facts(train.shaped)
+    except UserError as refused:
+        return say(str(refused), "notice")
     size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
     notes = (facts["changed"], facts["differences"], size)
     return say(facts["idea"]) + "".join(say(note, "quiet") for note in notes if note)

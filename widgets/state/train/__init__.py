@@ -100,6 +100,7 @@ class TrainStore(CorpusChoice):
     axis = param.String("steps", label="x axis", doc="Another axis changes the picture, never the data.")
     preset = param.Selector(default=AS_DECLARED, objects=[AS_DECLARED, *RECIPE_PRESETS], label="recipe")
     settings = param.Dict({}, doc="Knobs of the recipe that differ from the preset.")
+    shapes = param.Dict({}, doc="Knobs of the model that are not as its entry and the recipe have them, by entry.")
     ticked = param.List([], doc="The names of the runs that are compared.")
     session = param.Parameter(None, doc="The run that is watched.")
     name_of_run = param.String("", doc="What the list calls the run that is watched.")
@@ -175,10 +176,21 @@ class TrainStore(CorpusChoice):
         """The other seeds of the run that is watched."""
         return None if self.session is None else extra_seeds.get(self.session)
 
-    def _run(self) -> Run:
+    @property
+    def declared(self) -> Entry:
+        """The chosen entry in the chosen recipe."""
         entry = entry_named(self.entry)
         entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
-        entry = entry if self.preset == AS_DECLARED else find_preset(self.preset)(entry)
+        return entry if self.preset == AS_DECLARED else find_preset(self.preset)(entry)
+
+    @property
+    def shaped(self) -> Entry:
+        """The same with the knobs of its model as they are turned."""
+        entry = self.declared
+        return replace(entry, model=turn(entry.model, self.shapes.get(self.entry, {})))
+
+    def _run(self) -> Run:
+        entry = self.shaped
         window = {"seq_len": self.window} if self.window else {}
         entry = _turned(entry, {**self.settings, **window, "steps": self.steps})
         corpus = self.load_corpus()
