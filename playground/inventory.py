@@ -96,7 +96,7 @@ def _fitted(entry: Entry) -> Entry:
 
 def entry_facts(entry: Entry) -> Facts:
     """One entry as data, with the number of its parameters at a vocabulary of 800 words."""
-    model = LanguageModel(entry.model, VOCABULARY, generator(0, "count"))
+    model = LanguageModel(entry.model, VOCABULARY, generator(0, "count"), ["word"] * VOCABULARY)
     return {
         "name": entry.name,
         "parameters": sum(p.numel() for p in model.parameters()),

@@ -17,6 +17,10 @@ from playground.zoo import entries, entry_for
 ENTRIES = tuple(entries())
 every_entry = pytest.mark.parametrize("name", ENTRIES)
 
+KINDS = ("BERT", "GPT", "BART", "XLNet", "ELECTRA", "ELMo")
+"""One entry of each kind: both sides, one side, a decoder, two streams, a generator, recurrence."""
+each_kind = pytest.mark.parametrize("name", KINDS)
+
 
 @cache
 def reviews(tokens=20_000):
@@ -92,9 +96,10 @@ def alone(objective, **recipe):
 
 
 def run_of(name="BERT", *, steps=12, **values):
-    """A run of a tiny entry on the reviews."""
+    """A run of a tiny entry on the reviews, which have what its objective needs."""
     entry = values.pop("entry", None) or tiny(name)
-    return Run(entry, values.pop("corpus", None) or reviews(), steps=steps, **values)
+    corpus = values.pop("corpus", None) or (suited_reviews(entry.objective) if entry.objective.needs else reviews())
+    return Run(entry, corpus, steps=steps, **values)
 
 
 def learner_of(name="BERT", seed=0, **recipe):

@@ -11,7 +11,7 @@ from playground.models import LanguageModel
 from playground.models.architecture import Architecture
 from playground.objectives.arrange import ShiftRight
 from playground.objectives.ask import AskDecoder, AskMasked, AskNext, AskQueryStream
-from playground.objectives.see import SeeEncoderDecoder, SeeLeft, SeePermutation, SeeRight
+from playground.objectives.see import SeeAllButSelf, SeeEncoderDecoder, SeeLeft, SeePermutation, SeeRight
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
 
@@ -31,6 +31,8 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Batch:
         raise UserError("Static vectors do not read a sentence, so they cannot fill a gap in one.")
     gap = arange_rows(tokens.ids) == places[:, None]
     whole = replace(begin(tokens), selected=gap)
+    if shape.two_streams and shape.recurrent:
+        return AskQueryStream().build(SeeAllButSelf().build(whole))
     if shape.two_streams:
         place, last = arange_rows(tokens.ids), tokens.lengths[:, None] - 1  # the gap comes last in the order
         rank = (place - (place > places[:, None]).long()).where(~gap, last).where(tokens.valid, place)

@@ -2,6 +2,14 @@
 
 from playground.answers import Answer, total_loss
 from playground.models.architecture import Architecture, with_required_parts
-from playground.models.model import LanguageModel, make_model
+from playground.models.model import LanguageModel, count_parameters, make_model
 
-__all__ = ["Answer", "Architecture", "LanguageModel", "make_model", "total_loss", "with_required_parts"]
+__all__ = [
+    "Answer",
+    "Architecture",
+    "LanguageModel",
+    "count_parameters",
+    "make_model",
+    "total_loss",
+    "with_required_parts",
+]

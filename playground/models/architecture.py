@@ -55,6 +55,10 @@ class Architecture:
     head_transform: bool = knob(False, why="A layer between the last state and the scores of words (BERT).")
     lm_head_bias: bool = knob(True, why="Every word has a number of its own in the scores.")
     scale_decoder_outputs: bool = knob(False, why="States are divided by the root of the width before scoring (T5).")
+    max_pooling: bool = knob(
+        False,
+        why="Recurrence: the first state of a text is the maximum of all (InferSent, LASER), and all that is read.",
+    )
     char_cnn: bool = knob(False, why="Word vectors that are read are made of letters by convolutions (ELMo).")
     weight_drop: float = knob(
         0.0, 0.0, 0.9, unit="share", why="Connections between the states of recurrence left out in a step (AWD-LSTM)."

@@ -80,7 +80,7 @@ class Network(nn.Module):
         if shared is None and shape.embedding_norm:
             self.ln_embedding = make_norm(shape, summed)
         self.embedding_dropout = Dropout(shape.dropout) if shape.dropout else None
-        if shape.two_streams:
+        if shape.two_streams and not shape.recurrent:
             self.query_embedding = nn.Parameter(torch.zeros(summed))
 
     def forward(self, stream: Stream, table: Tensor, attn_weights: Weights = None, name: str = "encoder") -> Tensor:
@@ -98,11 +98,13 @@ class Network(nn.Module):
     def query_stream(self, stream: Stream, places: Tensor, table: Tensor, attn_weights: Weights = None) -> Tensor:
         """The states `[b, m, d]` of the query stream at some positions `[b, m]`, without their tokens."""
         assert stream.query_attn_mask is not None, "a see stage with an order must come before"
-        masks = (stream.attn_mask, stream.query_attn_mask)
+        masks, content = (stream.attn_mask, stream.query_attn_mask), self._embed(stream, table)
+        if isinstance(self.encoder, RecurrentStack):
+            return self.encoder.two_stream(content, masks, places)
         here = stream.position_ids.gather(1, places)
         query = self._finish(self.query_embedding.expand(*places.shape, -1), here)
         positions = (self._positions(stream.position_ids), self._positions(here, stream.position_ids))
-        return self.encoder.two_stream(self._embed(stream, table), query, masks, positions, attn_weights, places)
+        return self.encoder.two_stream(content, query, masks, positions, attn_weights, places)
 
     def decode(
         self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None, read: Tensor | None = None
@@ -461,3 +463,10 @@ def _height(group: str) -> tuple[int, int]:
 def make_model(shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> LanguageModel:
     """A fresh model for a vocabulary of `size` words; `words` are their strings where vectors are made of n-grams."""
     return LanguageModel(shape, size, rng, words)
+
+
+def count_parameters(shape: Architecture, size: int, generator: bool = True) -> int:
+    """The parameters of a model with a vocabulary of `size` words, with its generator or not; no weight is made."""
+    with torch.device("meta"):
+        model = LanguageModel(shape, size, Generator(), ["word"] * size)
+    return sum(p.numel() for name, p in model.named_parameters() if generator or not name.startswith("generator"))

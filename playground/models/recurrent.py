@@ -72,6 +72,14 @@ class ReadingOrder:
         """The states `[r, t, d]` of the stretches as those of the stream, `[b, n, d]`."""
         return x.flatten(0, 1)[self.place]
 
+    def pool(self, x: Tensor) -> Tensor:
+        """The states `[r, t, d]` with the maximum over each stretch in the place of its first one."""
+        first = torch.zeros_like(self.rows, dtype=torch.bool)
+        first[:, 0] = True
+        beyond = self.rows == self.rows.roll(1, 1)
+        most = x.masked_fill((beyond & ~first)[..., None], float("-inf")).amax(1, keepdim=True)
+        return torch.where(first[..., None], most, x)
+
     def turn(self, x: Tensor) -> Tensor:
         """Each stretch `[r, t, d]` from its end to its beginning, and back."""
         return x.gather(1, self.turned[..., None].expand(-1, -1, x.shape[-1]))
@@ -99,26 +107,22 @@ class RecurrentLayer(nn.Module):
 
     def forward(self, x: Tensor, order: ReadingOrder) -> Tensor:
         """The states `[r, t, d]` of all stretches."""
-        alone = not (order.leftwards or order.rightwards)
-        right = self._right(x, order.leftwards or alone)
-        left = self._left(x, order)
-        return torch.cat([side for side in (right, left) if side is not None], dim=-1)
-
-    def _right(self, x: Tensor, reads: bool) -> Tensor | None:
-        """The states of the network that reads from the left to the right."""
-        if not hasattr(self, "forward_rnn"):
-            need(not reads, "reads what stands to the left", "attention to left to right or bidirectional")
-            return None
-        return self.run(self.forward_rnn, x) if reads else x.new_zeros(*x.shape[:2], self.forward_rnn.hidden_size)
-
-    def _left(self, x: Tensor, order: ReadingOrder) -> Tensor | None:
-        """The states of the network that reads from the right to the left."""
-        if not hasattr(self, "backward_rnn"):
+        alone = not (order.leftwards or order.rightwards)  # one word is all there is to read from either side
+        sides = []
+        if hasattr(self, "forward_rnn"):
+            rnn = self.forward_rnn
+            reads = order.leftwards or alone
+            sides.append(self.run(rnn, x) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size))
+        else:
+            need(not order.leftwards, "reads what stands to the left", "attention to left to right or bidirectional")
+        if hasattr(self, "backward_rnn"):
+            rnn = self.backward_rnn
+            reads = order.rightwards or alone
+            turned = self.run(rnn, order.turn(x)) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size)
+            sides.append(order.turn(turned))
+        else:
             need(not order.rightwards, "reads what stands to the right", "attention to bidirectional")
-            return None
-        if not order.rightwards:
-            return x.new_zeros(*x.shape[:2], self.backward_rnn.hidden_size)
-        return order.turn(self.run(self.backward_rnn, order.turn(x)))
+        return torch.cat(sides, dim=-1)
 
     def run(self, rnn: nn.RNNBase, x: Tensor) -> Tensor:
         """The states of one direction; with weight drop some connections between states are left out (AWD-LSTM)."""
@@ -131,7 +135,9 @@ class RecurrentStack(nn.Module):
     """Layers on top of each other, with the methods of a transformer's `Stack`; positions are known by counting.
 
     `crosses` gives a decoder, whose last state attends to what was read (Luong et al., arXiv:1508.04025, sec. 3.1,
-    "general"). With two streams a word's state is made of those of its left and its right side (context2vec, sec. 2).
+    "general"). With `max_pooling` the first state of a text that is read from both sides is the maximum over all
+    (InferSent, arXiv:1705.02364, sec. 3.1), and a decoder reads what its mask opens in equal shares. With two streams
+    a word's state is made of those of its left and its right side (context2vec, sec. 2).
     """
 
     def __init__(self, shape: Architecture, layers: int, width: int, crosses: bool = False) -> None:
@@ -140,8 +146,10 @@ class RecurrentStack(nn.Module):
         reads = shape if not crosses else shape.reading("left to right")
         self.blocks = nn.ModuleList(RecurrentLayer(reads, width, both) for _ in range(layers))
         self.dropout = Dropout(shape.dropout) if shape.dropout else None
+        self.max_pooling = shape.max_pooling
+        self.score = nn.Linear(width, width, bias=False) if crosses and not shape.max_pooling else None
         if crosses:
-            self.score, self.combine = nn.Linear(width, width, bias=False), nn.Linear(2 * width, width, bias=False)
+            self.combine = nn.Linear(2 * width, width, bias=False)
         if shape.two_streams and both:
             self.fc1, self.fc2 = nn.Linear(width, width), nn.Linear(width, width)
 
@@ -160,17 +168,11 @@ class RecurrentStack(nn.Module):
         for depth, layer in enumerate(self.blocks[first:last], first):
             inner = layer(self.dropout(inner) if self.dropout is not None and depth else inner, order)
             levels.append(order.join(inner))
+        if self.max_pooling and order.leftwards and order.rightwards and last == len(self.blocks):
+            levels[-1] = order.join(order.pool(inner))
         return levels
 
-    def two_stream(
-        self,
-        content: Tensor,
-        query: Tensor,
-        allowed: tuple[AttentionMask, AttentionMask],
-        positions: tuple[PositionEncoding | None, PositionEncoding | None],
-        weights: Weights,
-        places: Tensor,
-    ) -> Tensor:
+    def two_stream(self, content: Tensor, allowed: tuple[AttentionMask, AttentionMask], places: Tensor) -> Tensor:
         """The states `[b, m, d]` of some places `[b, m]`: left context up to the word before, right from the next."""
         own, others = (mask.dense().expand(len(content), -1, -1) for mask in allowed)
         itself = torch.eye(own.shape[1], dtype=torch.bool, device=own.device)
@@ -199,8 +201,8 @@ class RecurrentStack(nn.Module):
     ) -> Tensor:
         """A decoder's states `[b, n, d]`, each joined with what it attends to in the source `[b, m, d]`."""
         states = self(x, allowed[0], None, None, "decoder")
-        query = self.score(states)[:, None]
-        looks = attention_weights(query, source[:, None], SdpaMask.of(allowed[1]), scale=1.0)
+        query = torch.zeros_like(states) if self.score is None else self.score(states)
+        looks = attention_weights(query[:, None], source[:, None], SdpaMask.of(allowed[1]), scale=1.0)
         if weights is not None:
             weights.setdefault("cross", []).append(looks)
         return torch.tanh(self.combine(torch.cat([(looks @ source[:, None])[:, 0], states], dim=-1)))

@@ -1,8 +1,17 @@
 """ELECTRA: a small generator forges words, the model finds the forgeries."""
 
+from dataclasses import replace
+
 from playground.models import Architecture
 from playground.objectives.catalog.rtd import RTD
-from playground.zoo.entry import Entry
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+ELECTRA_BASE = replace(BERT_BASE, rtd_head=True, generator_ratio=1 / 3, labels=())
+"""BERT with a yes-or-no head and a generator of a third of the width (app. B)."""
+
+SMALL = replace(ELECTRA_BASE, width=256, heads=4, embedding_size=128, generator_ratio=0.25)
+LARGE = replace(ELECTRA_BASE, layers=24, width=1024, heads=16, generator_ratio=0.25)
 
 ELECTRA = Entry(
     name="ELECTRA",
@@ -11,12 +20,19 @@ ELECTRA = Entry(
     idea="Tell forged words from original ones, so that every position teaches.",
     parent="BERT",
     changed="Asks 'original or replaced?' everywhere instead of 'which word?' at the gaps.",
+    aliases=("ELECTRA small", "ELECTRA base", "ELECTRA large"),
     unlike_paper={
         "weight": "the detector's loss counted 20 times, not 50",
         "mask_ratio": "30 % of the words hidden, not 15 %",
         "generator_ratio": "a generator of half the width, where the small model's has a quarter",
         "segments": "no [CLS], no [SEP] and no segments",
     },
+    data="BooksCorpus and English Wikipedia; for the large size the texts of XLNet",
+    published=(
+        Published("ELECTRA small", SMALL, 30_522, 13.5e6, "released weights; table 1 says 14M"),
+        Published("ELECTRA base", ELECTRA_BASE, 30_522, 110e6, "table 1"),
+        Published("ELECTRA large", LARGE, 30_522, 335e6, "table 2"),
+    ),
     model=Architecture(rtd_head=True, generator_ratio=0.5, tie_generator="embeddings"),
     objective=RTD.turn({"weight": 20.0, "mask_ratio": 0.3}),
 )

@@ -4,12 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-import torch
-
 from playground.catalog import choose, find
 from playground.corpora import Corpus
 from playground.errors import UserError
-from playground.models import Architecture, LanguageModel
+from playground.models import Architecture, count_parameters
 from playground.objectives import Objective, find_objective
 from playground.objectives.see import SeeLeft, SeeRight
 from playground.zoo.recipe import Recipe
@@ -23,14 +21,11 @@ CORPORA = {
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
-EVERYWHERE = (
-    "its size, a text from our grammar, and, unless the recipe called 'paper' is taken, its positions, norms, biases, "
-    "dropout and learning rates"
-)
+EVERYWHERE = "its size and a text from our grammar"
 """In what every entry differs from its paper."""
 
-LETTERS = ("a", "b", "c")
-"""The spelling of words where only the size of a model made of letters is counted."""
+FORM = "positions, norms, biases, dropout, first weights and learning rates"
+"""In what it differs too, unless it is trained in its published form."""
 
 WORD_VECTORS = "Word vectors"
 """The group of objectives that train a table of word vectors and no network."""
@@ -51,9 +46,7 @@ class Published:
 
     def count(self) -> int:
         """The parameters of the architecture at full size, without those of a generator; no weight is made."""
-        with torch.device("meta"):
-            model = LanguageModel(self.model, self.vocabulary, torch.Generator(), LETTERS)
-        return sum(p.numel() for name, p in model.named_parameters() if not name.startswith("generator"))
+        return count_parameters(self.model, self.vocabulary, generator=False)
 
 
 @dataclass(frozen=True)
@@ -87,7 +80,8 @@ class Entry:
     @property
     def not_the_paper(self) -> str:
         """How it differs from its paper, in one sentence."""
-        return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE))}."
+        form = f"{FORM}, unless the recipe called 'paper' is taken" if self.published else FORM
+        return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE, form))}."
 
     def bound(self, corpus: Corpus) -> float | None:
         """The corpus' own entropy in nats where it bounds the loss: only for models that read left to right."""

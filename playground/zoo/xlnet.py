@@ -1,8 +1,25 @@
 """XLNet: one network, every order of prediction, two streams."""
 
+from dataclasses import replace
+
 from playground.models import Architecture
 from playground.objectives.catalog.plm import PLM
-from playground.zoo.entry import Entry
+from playground.zoo.entry import Entry, Published
+
+XLNET_BASE = Architecture(
+    layers=12,
+    width=768,
+    heads=12,
+    positions="relative",
+    norm_first=False,
+    norm_eps=1e-12,
+    dropout=0.1,
+    init="normal",
+    two_streams=True,
+)
+"""Transformer-XL's attention with two streams and one table of words (sec. 2.3-2.4 and released code)."""
+
+WHERE = "released weights; the paper says as large as BERT"
 
 XLNET = Entry(
     name="XLNet",
@@ -11,10 +28,17 @@ XLNET = Entry(
     idea="Predict words in random orders, so that both sides are used without any mask sign.",
     parent="BERT",
     changed="A random order instead of gaps; a query stream that knows the place but not the word.",
+    aliases=("XLNet base", "XLNet large"),
     unlike_paper={
         "partial_prediction_k": "a quarter of the words predicted, not a sixth",
-        "memory": "no memory of earlier segments, no relative positions (Transformer-XL) and no segments",
+        "memory": "no memory of earlier segments",
+        "segments": "one text at a time, so no [CLS], no [SEP] and no segments",
     },
+    data="BooksCorpus, English Wikipedia, Gigaword, ClueWeb and Common Crawl",
+    published=(
+        Published("XLNet large", replace(XLNET_BASE, layers=24, width=1024, heads=16), 32_000, 360e6, WHERE),
+        Published("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
+    ),
     model=Architecture(two_streams=True),
     objective=PLM.turn({"partial_prediction_k": 4.0}),
 )

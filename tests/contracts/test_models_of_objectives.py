@@ -10,10 +10,10 @@ import torch
 from playground.corpora import open_corpus
 from playground.models import total_loss
 from playground.models.word_vectors import StaticNetwork
-from playground.objectives import objectives
+from playground.objectives import find_objective, objectives
 from playground.rng import generator
 from playground.training.loop import Run, prepared
-from playground.zoo import entries, entry_named
+from playground.zoo import entries, entry_for, entry_named
 from playground.zoo.entry import WORD_VECTORS
 
 NAMES = tuple(dict.fromkeys((*entries(), *objectives())))
@@ -32,7 +32,10 @@ def corpus(name):
 @cache
 def course(name):
     """A small run as the command line, the page and a notebook begin it."""
-    entry = entry_named(name)
+    return course_of(entry_named(name))
+
+
+def course_of(entry):
     entry = replace(entry, model=replace(entry.model, width=16, heads=2), recipe=replace(entry.recipe, batch_size=32))
     return prepared(Run(entry=entry, corpus=corpus(entry.corpus), seed=0, device=torch.device("cpu")))
 
@@ -62,6 +65,11 @@ def test_every_weight_of_its_model_is_taught(name):
     model.zero_grad(set_to_none=True)
     heads = {q.kind.head for part in parts(name) if part.network != "generator" for q in part.questions}
     assert idle == ([] if "vocabulary" in heads else ["lm_head.bias"])
+
+
+@pytest.mark.parametrize("name", entries())
+def test_an_entry_declares_every_part_that_its_objective_needs(name):
+    assert course(name).learner.entry.model == course(name).run.entry.model
 
 
 @every_name
@@ -112,7 +120,7 @@ def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():
 @pytest.mark.parametrize("name", [n for n, o in objectives().items() if o.group == WORD_VECTORS])
 def test_word_vectors_are_two_tables_and_nothing_else(name):
     """u_o . v_c: one vector for a word as centre, one as neighbour; only counts have biases (GloVe, eq. 8)."""
-    model = course(name).learner.model
+    model = course_of(entry_for(find_objective(name))).learner.model
     assert isinstance(model.network, StaticNetwork)
     weights = {n for n, p in model.named_parameters() if p.dim() == 2}
     assert weights == {"token_embedding.weight", "lm_head.out.weight"}

@@ -21,7 +21,7 @@ from playground.finetuning.strategy.strategy import FAMILIES, OTHER
 from playground.models import LanguageModel
 from playground.training.data import BatchSampler
 from playground.zoo import entries
-from tests.runs import ENTRIES, learner_of, reviews
+from tests.runs import KINDS, learner_of, reviews
 
 NAMES = tuple(strategies())
 LEARNING = tuple(name for name in NAMES if not strategies()[name].prompt)
@@ -35,8 +35,9 @@ MECHANISMS = (
     "adversarial", "self-training",
 )  # fmt: skip
 """Every strategy is tested on BERT; these, one for each thing that can be done to a model, on all entries."""
+TRANSFORMERS = tuple(name for name in KINDS if entries()[name].model.kind == "transformer")
 on_every_entry = pytest.mark.parametrize(
-    ("name", "entry"), [(n, e) for n in LEARNING for e in ENTRIES if e == "BERT" or n in MECHANISMS]
+    ("name", "entry"), [(n, e) for n in LEARNING for e in TRANSFORMERS if e == "BERT" or n in MECHANISMS]
 )
 GROUPS = ("embeddings", "layer 1", "layer 2", "layer 3", "layer 4", HEAD)
 
@@ -191,7 +192,7 @@ def test_the_plan_is_a_multiplier_for_every_group_and_step(name, groups, steps):
     assert torch.equal(plan, strategies()[name].plan(GROUPS[-groups:], steps)), "a plan has no chance in it"
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", TRANSFORMERS)
 def test_no_layer_group_holds_norms_alone_and_a_plan_thaws_real_layers_only(entry):
     """A last norm of 128 numbers is no layer: thawing it for a fifth of the steps is thawing nothing."""
     model = learner_of(entry, model={"layers": 2}).model
@@ -316,7 +317,7 @@ PLUGGED = tuple(name for name in NAMES if strategies()[name].extras)
 
 
 @pytest.mark.parametrize("name", PULLED)
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", TRANSFORMERS)
 def test_a_penalty_is_exactly_nothing_at_the_start_and_something_afterwards(name, entry):
     run = tuning(strategies()[name], entry)
     [(_, ask)] = run.terms
@@ -333,7 +334,7 @@ def known(model, tokens):
 
 
 @pytest.mark.parametrize("name", PLUGGED)
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", TRANSFORMERS)
 def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
     base, tokens = base_of(entry), texts("test").tokens
     before, run = known(base.learner.model, tokens), tuning(strategies()[name], entry)
@@ -394,7 +395,7 @@ def test_what_is_kept_changes_nothing_but_the_time(name):
 # what is only asked
 
 
-READING = tuple(entry for entry in ENTRIES if entries()[entry].model.kind != "static")
+READING = tuple(entry for entry in TRANSFORMERS if entries()[entry].model.kind != "static")
 
 
 @pytest.mark.parametrize("name", ASKING)

@@ -197,10 +197,10 @@ def test_only_shouted_constants_of_the_kind_are_found():
 
 
 def test_a_name_of_the_literature_opens_what_it_means_there_or_nothing():
-    """CLM is XLM's for texts of several languages; nothing here is XNLI, NNLM or FreeLB (several steps, not one)."""
+    """CLM is XLM's for texts of several languages; nothing here is XNLI or FreeLB (several steps, not one)."""
     assert find_objective("CLM").name == "multilingual LM"
     assert "label:language" in find_objective("CLM").needs
-    for name in ("NNLM", "XNLI", "FreeLB"):
+    for name in ("XNLI", "FreeLB"):
         for kind in (find_objective, find_strategy, find_task, open_corpus, entry_named, inventory):
             with pytest.raises(UserError, match=f"'{name}'"):
                 kind(name)

@@ -20,7 +20,7 @@ from playground.finetuning.strategy.losses import StepContext, WeightAverage
 from playground.finetuning.strategy.strategy import OTHER, Strategy
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
-from playground.models.model import LanguageModel
+from playground.models.model import LanguageModel, Network
 from playground.rng import generator
 from playground.zoo.recipe import BETAS
 
@@ -365,8 +365,9 @@ def parameters(
 ) -> Groups:
     """The parameters that reading a text uses (and writing one), by layer group from the bottom up; new ones last."""
     named, groups = dict(model.named_parameters()), Groups()
+    spelt = isinstance(model.network, Network) and model.network.characters is not None and not writes
     for group, names in model.groups().items():
-        used = [name for name in names if _reads(name, writes)]
+        used = [name for name in names if _reads(name, writes) and not (spelt and name == "token_embedding.weight")]
         biases = [name for name in used if apart == "biases" and name.endswith(".bias")]
         for row, some in ((group, [name for name in used if name not in biases]), (f"{group} biases", biases)):
             groups |= {row: tuple(named[name] for name in some)} if some else {}

@@ -14,7 +14,7 @@ from playground.rng import generator
 from playground.tokenizing import read_input
 from playground.training import Stepped, train
 from playground.training.data import BatchSampler
-from tests.runs import every_entry, learner_of, losses, reviews, run_of
+from tests.runs import each_kind, learner_of, losses, reviews, run_of
 
 SENTENCE = "the movie was good and the story was not bad ."
 SCRIPT = "<script>alert(1)</script>"
@@ -40,7 +40,7 @@ def looked(name, text=SENTENCE, seed=0):
     return learner, seen, learner.objective.example(sentence(text), generator(seed, "glance"))
 
 
-@every_entry
+@each_kind
 def test_the_weights_are_the_models_own(name):
     learner, seen, example = looked(name)
     own = learner.model.attention(example)
@@ -50,7 +50,7 @@ def test_the_weights_are_the_models_own(name):
         assert torch.equal(weights, (own[matrix][:, 0] * 255).round().to(torch.uint8))
 
 
-@every_entry
+@each_kind
 def test_every_weight_has_a_word_for_its_reader_and_for_what_is_read(name):
     _, seen, _ = looked(name)
     for matrix, weights in seen.weights.items():
@@ -60,7 +60,7 @@ def test_every_weight_has_a_word_for_its_reader_and_for_what_is_read(name):
         assert MASK_TITLES[matrix]
 
 
-@every_entry
+@each_kind
 def test_nobody_looks_where_visibility_forbids(name):
     _, seen, example = looked(name)
     allowed = dict.fromkeys(("encoder", "content"), example.inputs.attn_mask) | {
@@ -73,7 +73,7 @@ def test_nobody_looks_where_visibility_forbids(name):
         assert not weights[:, :, hidden.expand(weights.shape[-2:])].any()
 
 
-@every_entry
+@each_kind
 def test_the_guesses_are_the_scores_as_probabilities(name):
     learner, seen, example = looked(name)
     answer = learner.model(example, {})[-1]
@@ -95,7 +95,7 @@ def test_the_guesses_are_the_scores_as_probabilities(name):
         assert guess.probability == pytest.approx(float(shares[target]))
 
 
-@every_entry
+@each_kind
 def test_the_guesses_cost_what_the_loss_says(name):
     """The mean surprise at the true answers is the loss of the question that the model itself answers."""
     learner, seen, example = looked(name)
@@ -104,7 +104,7 @@ def test_the_guesses_cost_what_the_loss_says(name):
     assert float(surprise) == pytest.approx(float(list(terms.values())[-1].detach()), rel=1e-4)
 
 
-@every_entry
+@each_kind
 def test_the_same_model_always_gives_the_same_glance(name):
     learner, seen, _ = looked(name)
     again = glance(learner.model, learner.objective, learner.step, sentence())
@@ -114,7 +114,7 @@ def test_the_same_model_always_gives_the_same_glance(name):
     assert again.step == learner.step == 3
 
 
-@every_entry
+@each_kind
 def test_looking_changes_neither_the_model_nor_the_training(name):
     events, learner, looks = [], None, count()
     for event in train(run_of(name)):
@@ -128,7 +128,7 @@ def test_looking_changes_neither_the_model_nor_the_training(name):
     assert learner.model.training
 
 
-@every_entry
+@each_kind
 @pytest.mark.parametrize("text", ["Good", "film", "unheard of words only", "the film . " * 40, SCRIPT])
 def test_any_sentence_can_be_watched(name, text):
     learner, seen, _ = looked(name, text)

@@ -48,7 +48,7 @@ from playground.models.adapters import Adapter, attach
 from playground.tokenizing import of_words
 from playground.training import train
 from playground.training.data import BatchSampler
-from tests.runs import every_entry, learner_of, reviews, run_of, tiny
+from tests.runs import each_kind, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
 TWO = SENTIMENT.answer
@@ -168,21 +168,23 @@ def test_half_the_multiplier_is_half_the_rate():
 # what is trained
 
 
-@every_entry
+@each_kind
 def test_feature_based_trains_exactly_the_head_and_forgets_exactly_nothing(name):
     outcome = tuned(find_strategy("feature-based"), name)[-1]
-    width = base_of(name).learner.model.shape.width
+    width = base_of(name).learner.model.shape.features_width
     assert outcome.trainable == outcome.stored == width * 2 + 2
     assert outcome.forgetting == 0.0
     assert set(outcome.moved) == {0.0}
 
 
-@every_entry
+@each_kind
 def test_full_trains_all_that_reading_a_text_needs(name):
     model = base_of(name).learner.model
-    reading = sum(p.numel() for p in (*model.token_embedding.parameters(), *model.network.encoder.parameters()))
+    words = model.network.characters or model.token_embedding
+    stacks = [network.encoder for network in model._networks()]
+    reading = sum(p.numel() for part in (words, *stacks) for p in part.parameters())
     outcome = tuned(find_strategy("full"), name)[-1]
-    assert outcome.trainable == reading + model.shape.width * 2 + 2
+    assert outcome.trainable == reading + model.shape.features_width * 2 + 2
     assert outcome.groups == ("embeddings", "encoder layer 1", HEAD), "the last norm belongs to its layer"
 
 
@@ -195,7 +197,7 @@ def test_gradual_unfreezing_counts_only_what_ever_thaws():
     assert tuned(find_strategy("gradual unfreezing"))[-1].trainable == full.trainable
 
 
-@every_entry
+@each_kind
 def test_forgetting_is_the_rise_of_the_models_own_pre_training_loss(name):
     """ELECTRA's own question is the detector's; its generator is not what is fine-tuned."""
 

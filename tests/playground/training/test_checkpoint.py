@@ -18,7 +18,7 @@ from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
 from playground.zoo import entry_named
 from tests.playground.test_slicing import assert_same
-from tests.runs import alone, every_entry, held_out, losses, reviews, run_of, suited_reviews, tiny
+from tests.runs import alone, each_kind, held_out, losses, reviews, run_of, suited_reviews, tiny
 
 FILE = "checkpoint.safetensors"
 
@@ -75,7 +75,7 @@ def test_another_program_can_read_its_weights(trained):
     assert all(torch.equal(weights[f"model.{name}"], value) for name, value in model.state_dict().items())
 
 
-@every_entry
+@each_kind
 def test_everything_about_a_learner_comes_back(name, tmp_path):
     run = run_of(name, steps=3, seed=7, out=tmp_path)
     first, *_ = train(run)

@@ -13,7 +13,7 @@ from playground.tokenizing import read_input
 from playground.training import Run, Started, Stepped, checkpoint, train
 from playground.training.observe.replay import FILE, MOST, Curve, ReplayRecorder, load, spaced, to_watch, watched
 from playground.training.store.metrics import recorded
-from tests.runs import alone, every_entry, losses, reviews, run_of, suited_reviews
+from tests.runs import alone, each_kind, losses, reviews, run_of, suited_reviews
 
 
 def kept(run, learner=None, text=None):
@@ -33,7 +33,7 @@ def test_moments_begin_and_end_with_the_run_and_lie_ever_further_apart(last):
     assert last < 300 or gaps[-1] > 5 * gaps[0]
 
 
-@every_entry
+@each_kind
 def test_a_moment_is_what_the_model_of_that_step_says(name, tmp_path):
     run = run_of(name, out=tmp_path)
     replay = kept(run)
@@ -42,7 +42,8 @@ def test_a_moment_is_what_the_model_of_that_step_says(name, tmp_path):
     for event in events:
         if isinstance(event, Started):
             learner = event.learner
-            example = ReplayRecorder.of(learner, "reviews", sentence_of(reviews())).example
+            text = to_watch(run.corpus, learner.objective, learner.entry.recipe.seq_len)
+            example = ReplayRecorder.of(learner, "reviews", text).example
         if isinstance(event, Started | Stepped):
             found[learner.step] = read(learner.model, example)
     for k, moment in enumerate(replay.moments):

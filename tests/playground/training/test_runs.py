@@ -20,7 +20,7 @@ from playground.training.parallel.seeds import Band, Finished, Point, bands, tra
 from playground.training.session import Row
 from playground.training.store.lock import alive, claimed, started_at, this_process
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
-from tests.runs import becomes, every_entry, losses, reviews, run_of, tiny
+from tests.runs import becomes, each_kind, losses, reviews, run_of, tiny
 
 TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
 
@@ -152,7 +152,7 @@ def test_a_session_is_kept_while_it_runs(tmp_path):
 # forks
 
 
-@every_entry
+@each_kind
 def test_a_fork_that_changes_nothing_is_the_run_itself(name, tmp_path):
     _, events = keep(tmp_path, entry=tiny(name))
     saved = Runs(tmp_path).load("first", 4)

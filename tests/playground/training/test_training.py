@@ -27,7 +27,7 @@ from playground.training.store.metrics import Summary
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
 from tests.playground.test_slicing import assert_same
-from tests.runs import alone, every_entry, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny
+from tests.runs import alone, each_kind, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny
 
 ROOT = Path(__file__).parents[3]
 CPU = torch.device("cpu")
@@ -61,7 +61,7 @@ def used():
 # the same seed
 
 
-@every_entry
+@each_kind
 def test_the_same_seed_gives_the_same_run_to_the_last_bit(name):
     one, other = (list(train(run_of(name))) for _ in range(2))
     assert losses(one) == losses(other)
@@ -70,7 +70,7 @@ def test_the_same_seed_gives_the_same_run_to_the_last_bit(name):
     assert same_weights(learner_in(one).model, learner_in(other).model)
 
 
-@every_entry
+@each_kind
 def test_another_seed_gives_another_run_from_the_first_step_on(name):
     one, other = (list(train(run_of(name, seed=seed, steps=2))) for seed in (0, 1))
     assert all(a != b for a, b in zip(losses(one), losses(other), strict=True))
@@ -93,7 +93,7 @@ def test_two_runs_in_turn_do_not_disturb_each_other():
 # stop, restart, fork
 
 
-@every_entry
+@each_kind
 def test_a_run_goes_on_from_its_checkpoint_as_if_it_had_never_stopped(name, tmp_path):
     whole = list(train(run_of(name)))
     first = list(train(run_of(name, steps=6, out=tmp_path)))
@@ -170,7 +170,7 @@ def test_another_entry_does_not_go_on_with_a_checkpoint(tmp_path):
         list(train(run_of("GPT"), checkpoint.load(tmp_path).learner))
 
 
-@every_entry
+@each_kind
 def test_a_fork_without_a_change_is_the_same_run(name, tmp_path):
     list(train(run_of(name, steps=4, out=tmp_path)))
     trunk, fork = (train(run_of(name, steps=8), checkpoint.load(tmp_path).learner) for _ in range(2))
@@ -202,7 +202,7 @@ def test_a_run_that_is_over_trains_no_more_and_says_how_good_it_is(tmp_path):
 # events
 
 
-@every_entry
+@each_kind
 def test_an_event_carries_the_very_batch_that_trained(name):
     before = None
     for event in train(run_of(name, steps=4)):
@@ -215,7 +215,7 @@ def test_an_event_carries_the_very_batch_that_trained(name):
             before = deepcopy(learner.model)
 
 
-@every_entry
+@each_kind
 def test_the_batch_of_an_event_is_the_feeds_batch_of_that_step(name):
     run = run_of(name, steps=3)
     feed = BatchSampler.of(run.corpus, 16, 8, run.seed, run.device)
@@ -241,7 +241,7 @@ def test_events_come_in_order_and_count_what_was_read(tmp_path):
     assert all(Path(e.path).is_file() for e in events if isinstance(e, Checkpointed))
 
 
-@every_entry
+@each_kind
 def test_evaluation_and_saving_do_not_change_training(name, tmp_path):
     never = list(train(run_of(name, steps=6, evaluate_every=10**6)))
     always = list(train(run_of(name, steps=6, evaluate_every=1, save_every=1, out=tmp_path)))
@@ -251,7 +251,7 @@ def test_evaluation_and_saving_do_not_change_training(name, tmp_path):
     assert len(held_out(always)) == 7
 
 
-@every_entry
+@each_kind
 def test_evaluation_names_every_question_and_reports_the_first(name):
     event = next(e for e in train(run_of(name, steps=1)) if isinstance(e, Evaluated))
     assert list(event.terms) == [a.target.name for a in answers_of(learner_of(name))]
@@ -392,7 +392,7 @@ def test_only_the_labels_that_are_needed_are_fed():
 def test_a_label_that_a_corpus_lacks_is_refused_before_the_run():
     entry = replace(tiny(), objective=replace(MLM, needs=("label:colour",)))
     with pytest.raises(UserError, match=r"does not know the label 'colour' of its words; its labels are: \w+"):
-        next(train(run_of(entry=entry)))
+        next(train(run_of(entry=entry, corpus=reviews())))
 
 
 def test_padding_of_pairs_is_not_counted_as_read():
@@ -428,7 +428,7 @@ def test_a_model_gets_the_parts_that_its_objective_asks_for():
     assert learner_in(train(run_of(entry=alone(TLM), corpus=suited_reviews(TLM)))).entry.model.languages == 2
 
 
-@every_entry
+@each_kind
 def test_an_entry_of_the_zoo_has_all_its_parts_already(name):
     assert learner_in(train(run_of(name))).entry == tiny(name)
 
@@ -609,7 +609,7 @@ NO_GENERATOR = tiny("BERT", generator_first=0.25)
 )
 def test_two_stages_that_cannot_be_are_refused_before_the_run(entry, said):
     with pytest.raises(UserError, match=said):
-        next(train(run_of(entry=entry)))
+        next(train(run_of(entry=entry, corpus=reviews())))
 
 
 # rates and gradients
@@ -659,7 +659,7 @@ def test_no_clip_and_a_clip_beyond_reach_are_the_same():
     )
 
 
-@every_entry
+@each_kind
 @pytest.mark.parametrize("optimiser", ["muon", "adamw"])
 def test_every_parameter_belongs_to_exactly_one_optimiser(name, optimiser):
     learner = learner_of(name, optimiser=optimiser)
@@ -671,7 +671,7 @@ def test_every_parameter_belongs_to_exactly_one_optimiser(name, optimiser):
     assert {names[id(p)] for params in muon for p in params} == (inside if optimiser == "muon" else set())
 
 
-@every_entry
+@each_kind
 def test_every_parameter_learns(name):
     """A part that no loss reaches would sit in the model for nothing; ELECTRA's large network names no words."""
     learner = learner_of(name)
@@ -697,7 +697,7 @@ def test_a_question_without_graded_answers_costs_nothing():
     assert [float(v) for v in terms.values()] == [0.0]
 
 
-@every_entry
+@each_kind
 def test_a_batch_without_words_leaves_every_weight_a_number(name):
     learner = learner_of(name)
     learner.learn(learner.example(nothing_but_specials(feed_of().at(0))))

@@ -13,7 +13,7 @@ from playground.rng import generator
 from playground.training import Run, Started, Stepped, train
 from playground.training.data import BatchSampler, Prefetcher, steps_together
 from playground.training.observe.update import coming, look_inside, record
-from tests.runs import alone, every_entry, losses, run_of, suited_reviews, tiny
+from tests.runs import alone, each_kind, losses, run_of, suited_reviews, tiny
 
 BEFORE = 5
 
@@ -40,7 +40,7 @@ def state(learner):
     return [*learner.model.state_dict().values(), *(m for m in moments if torch.is_tensor(m))]
 
 
-@every_entry
+@each_kind
 def test_the_copy_takes_the_very_step_that_training_takes(name):
     run = run_of(name)
     learner, events = stopped(run)
@@ -51,7 +51,7 @@ def test_the_copy_takes_the_very_step_that_training_takes(name):
     assert all(torch.equal(a, b) for a, b in zip(state(update.learner), state(learner), strict=True))
 
 
-@every_entry
+@each_kind
 def test_the_run_does_not_notice(name):
     looked, plain = run_of(name), run_of(name)
     learner, events = stopped(looked)
@@ -61,7 +61,7 @@ def test_the_run_does_not_notice(name):
     assert losses(events) == losses(train(plain))[BEFORE:]
 
 
-@every_entry
+@each_kind
 def test_the_coming_batch_is_the_one_that_blocks_will_give(name):
     run = run_of(name)
     learner, _ = stopped(run)

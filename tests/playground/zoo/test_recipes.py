@@ -16,7 +16,7 @@ from playground.training.loop import prepared
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.preset import ACCELERATED, PAPER, find_preset
-from tests.runs import every_entry, losses, reviews, run_of, tiny
+from tests.runs import each_kind, losses, reviews, run_of, tiny
 
 CPU = torch.device("cpu")
 
@@ -70,7 +70,7 @@ def gradients(learner, example, accumulate):
     return float(loss), {k: float(v) for k, v in terms.items()}, grads
 
 
-@every_entry
+@each_kind
 @pytest.mark.parametrize("parts", [2, 3, 8])
 def test_the_gradient_of_the_parts_is_that_of_the_batch(name, parts):
     course = prepared(run_of(name, steps=1))
@@ -152,7 +152,7 @@ def test_the_self_check_notices_a_wrong_device(odd, monkeypatch):
 # the rate
 
 
-@every_entry
+@each_kind
 def test_the_search_restores_everything_to_the_last_bit(name):
     whole = losses(train(run_of(name)))
     run, learner, seen = run_of(name), None, []

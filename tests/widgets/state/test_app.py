@@ -23,7 +23,7 @@ from playground.trace.overrides import natural
 from playground.trace.rebuild import SENTENCE, rebuild
 from playground.training import Run, Session, Started, train
 from tests.papers.test_survey_table import ROWS
-from tests.runs import ENTRIES, alone, becomes, learner_of, reviews, run_of, suited_reviews
+from tests.runs import KINDS, alone, becomes, learner_of, reviews, run_of, suited_reviews
 from tests.texts import tokens_for
 from widgets import notebook
 from widgets.animation import live_widget
@@ -470,7 +470,7 @@ def test_beginning_makes_a_session_that_has_not_started(training):
     assert session.run.entry.recipe.steps == 20_000
 
 
-@pytest.mark.parametrize("entry", ENTRIES)
+@pytest.mark.parametrize("entry", KINDS)
 def test_every_entry_trains_and_shows_itself(training, entry):
     training.entry = entry
     session = trained(training, 1)

@@ -1,0 +1,28 @@
+"""CVT: a tagger that sees all teaches taggers that see a part, on texts without labels."""
+
+from playground.corpora.tinyworld.labels import LABELS
+from playground.models import Architecture
+from playground.objectives.catalog.cross_view import CVT as CROSS_VIEW
+from playground.zoo.entry import Entry
+
+VIEWS = ("pos forwards", "pos future", "pos backwards", "pos past", "pos")
+"""The heads of the four views, and that of the whole text."""
+
+CROSS_VIEW_TRAINING = Entry(
+    name="CVT",
+    year=2018,
+    paper="arXiv:1809.08370",
+    idea="Where labels are known, learn them; elsewhere, readers of a part of the text learn to say what the whole one "
+    "says.",
+    parent="Dai and Le",
+    changed="Texts with and without labels are learned from together, and not one after the other.",
+    aliases=("cross-view training",),
+    unlike_paper={
+        "network": "the four views read both layers of their own direction, where the paper gives them the first layer "
+        "alone; and word vectors from nothing, without the paper's letters and GloVe",
+        "tasks": "parts of speech alone, not several tasks by turns",
+    },
+    data="the labelled texts of each task and 1 Billion Word Benchmark",
+    model=Architecture(kind="lstm", labels=tuple((view, len(LABELS["pos"])) for view in VIEWS)),
+    objective=CROSS_VIEW,
+)

@@ -1,0 +1,34 @@
+"""ERNIE 2.0: more and more tasks on words and on texts, each added to those before."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives import find_objective
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+THREE_DISTANCES = replace(BERT_BASE, labels=(("pair", 3),))
+
+WHERE = "BERT's number, in the large size that of its released weights; BERT's architecture (sec. 5)"
+
+ERNIE_2 = Entry(
+    name="ERNIE 2.0",
+    year=2019,
+    paper="arXiv:1907.12412",
+    idea="Add task after task on words, on the order of texts and on their meaning, and keep training the old ones.",
+    parent="ERNIE",
+    changed="Tasks on pairs of texts beside those on words, such as how far apart two sentences stand.",
+    unlike_paper={
+        "stages": "both tasks from the first step on, where the paper adds one after another and goes on with the old",
+        "tasks": "hidden units and the distance of two sentences; without capital letters, words that come again in "
+        "the document, sentences in a new order, relations of clauses (objective 'discourse relation') and queries",
+        "network": "no embedding that tells the network its task",
+    },
+    data="encyclopedias, books, dialogues and pairs of clauses; in Chinese also news and queries with their results",
+    published=(
+        Published("ERNIE 2.0 base", THREE_DISTANCES, 30_522, 110e6, WHERE),
+        Published("ERNIE 2.0 large", replace(THREE_DISTANCES, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
+    ),
+    model=Architecture(segments=2, labels=(("pair", 3),)),
+    objective=find_objective("ERNIE + sentence distance"),
+)

@@ -1,0 +1,32 @@
+"""GPT-3: a language model so large that a few examples in its text are enough to teach it a task."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.lm import LM
+from playground.zoo.entry import Entry, Published
+from playground.zoo.gpt2 import GPT_2_SMALL
+
+GPT_3_SMALL = replace(GPT_2_SMALL, max_position_embeddings=2048)
+LARGEST = replace(GPT_3_SMALL, layers=96, width=12_288, heads=96)
+
+GPT_3 = Entry(
+    name="GPT-3",
+    year=2020,
+    paper="arXiv:2005.14165",
+    idea="Show a very large language model a few examples of a task in its text; it goes on with the task untrained.",
+    parent="GPT-2",
+    changed="A hundred times larger, and every second layer attends to near words alone.",
+    aliases=("GPT-3 175B", "GPT-3 small"),
+    unlike_paper={
+        "network": "every layer attends to all words to the left; in the paper every second one has a sparse band",
+        "tokenizer": "whole words, not pieces of bytes",
+    },
+    data="Common Crawl filtered, WebText, books and English Wikipedia",
+    published=(
+        Published("GPT-3 175B", LARGEST, 50_257, 175e9, "table 2.1"),
+        Published("GPT-3 small", GPT_3_SMALL, 50_257, 125e6, "table 2.1"),
+    ),
+    model=Architecture(attention="left to right"),
+    objective=LM,
+)

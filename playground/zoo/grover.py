@@ -1,0 +1,26 @@
+"""Grover: a language model of news that is told where and when an article appeared."""
+
+from playground.models import Architecture
+from playground.objectives.catalog.ctrl import CONDITIONAL_LM
+from playground.zoo.entry import Entry
+
+GROVER = Entry(
+    name="Grover",
+    year=2019,
+    paper="arXiv:1905.12616",
+    idea="Write news from what is said about an article; who can write fakes is also the best at finding them.",
+    parent="GPT-2",
+    changed="Domain, date, authors and headline of an article are read in front of its text, or written themselves.",
+    aliases=("Grover base", "Grover large", "Grover mega"),
+    unlike_paper={
+        "data": "one code for the topic, which is never written itself, where the paper has domain, date, authors and "
+        "headline in any order",
+        "network": "norms before each sub-layer; the released code has one before and one behind each MLP and none "
+        "before attention",
+        "tasks": "no training to tell written texts from human ones",
+        "tokenizer": "whole words, not pieces of bytes",
+    },
+    data="RealNews, news of 5,000 domains",
+    model=Architecture(attention="left to right"),
+    objective=CONDITIONAL_LM,
+)

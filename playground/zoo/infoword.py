@@ -1,0 +1,29 @@
+"""InfoWord: find the hidden span of a text among the spans of other texts, and guess hidden words."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.infoword import INFOWORD as OBJECTIVE
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+ONE_TEXT = replace(BERT_BASE, labels=())
+
+WHERE = "BERT's number, in the large size that of its released weights; BERT's architecture"
+
+INFOWORD = Entry(
+    name="InfoWord",
+    year=2019,
+    paper="arXiv:1910.08350",
+    idea="A text with a gap must say more about its own missing words than about those of any other text.",
+    parent="BERT",
+    changed="A whole span is recognised among others, beside the words that are guessed one by one.",
+    aliases=("InfoWord base", "InfoWord large"),
+    data="BooksCorpus and English Wikipedia",
+    published=(
+        Published("InfoWord base", ONE_TEXT, 30_522, 110e6, WHERE),
+        Published("InfoWord large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
+    ),
+    model=Architecture(),
+    objective=OBJECTIVE,
+)

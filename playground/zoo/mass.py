@@ -1,0 +1,38 @@
+"""MASS: an encoder reads a text with a long gap, a decoder writes what is missing."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.span_mask import SPAN_MASK
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+MASS_BASE = replace(
+    BERT_BASE,
+    layers=6,
+    decoder_layers=6,
+    segments=0,
+    norm_eps=1e-5,
+    head_transform=False,
+    lm_head_bias=False,
+    labels=(),
+)
+"""The released model for English: an encoder and a decoder of six layers each."""
+
+MASS = Entry(
+    name="MASS",
+    year=2019,
+    paper="arXiv:1905.02450",
+    idea="Hide half of a sentence in one piece; the decoder writes it and so depends on what the encoder has read.",
+    parent="BERT",
+    changed="A decoder writes the hidden span word by word, and sees nothing else of the text itself.",
+    aliases=("MASS base",),
+    unlike_paper={
+        "data": "texts of one language, where the models for translation read two and have a vector for each",
+        "special tokens": "no sign at the begin and the end of a row",
+    },
+    data="WMT News Crawl; for the released model of English Wikipedia and books",
+    published=(Published("MASS base", MASS_BASE, 30_522, 123e6, "released code"),),
+    model=Architecture(decoder_layers=2),
+    objective=SPAN_MASK,
+)

@@ -1,0 +1,30 @@
+"""mBART: spoil texts of several languages, and write each again in its own."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.mbart import MULTILINGUAL_DENOISING
+from playground.zoo.bart import BART_LARGE
+from playground.zoo.entry import Entry, Published
+
+MBART_LARGE = replace(BART_LARGE, norm_first=True, lm_head_bias=False)
+"""BART with a norm at the end of both stacks (sec. 2.1), and so before each sub-layer (released code)."""
+
+MBART = Entry(
+    name="mBART",
+    year=2020,
+    paper="arXiv:2001.08210",
+    idea="One encoder and one decoder learn to repair texts of many languages, and then to translate between them.",
+    parent="BART",
+    changed="Texts of 25 languages, and a sign that says which of them is to be written.",
+    corpus="parallel",
+    aliases=("mBART large", "mBART25"),
+    unlike_paper={
+        "network": "every position is told its language, where the paper puts a sign behind the text",
+        "tokenizer": "whole words, not pieces that languages share",
+    },
+    data="Common Crawl in 25 languages",
+    published=(Published("mBART large", MBART_LARGE, 250_027, 611e6, "released weights; sec. 2.1 says about 680M"),),
+    model=Architecture(decoder_layers=2, languages=2),
+    objective=MULTILINGUAL_DENOISING,
+)

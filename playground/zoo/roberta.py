@@ -1,0 +1,33 @@
+"""RoBERTa: BERT trained for longer on more text, with other words hidden at every visit."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.mlm import MLM
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+ROBERTA_BASE = replace(BERT_BASE, segments=0, norm_eps=1e-5, labels=())
+"""BERT without the pair of texts and its label (sec. 4.2 and released code)."""
+
+ROBERTA = Entry(
+    name="RoBERTa",
+    year=2019,
+    paper="arXiv:1907.11692",
+    idea="BERT was trained too little: with more text, longer texts and larger batches the same network does better.",
+    parent="BERT",
+    changed="Other words are hidden at every visit, and no second text has to be judged.",
+    aliases=("RoBERTa base", "RoBERTa large"),
+    unlike_paper={
+        "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here, so that the two can be compared",
+        "special tokens": "no signs at the begin and the end of a row",
+        "tokenizer": "whole words, not pieces of bytes",
+    },
+    data="books, English Wikipedia, CC-News, OpenWebText and Stories, 160 GB",
+    published=(
+        Published("RoBERTa base", ROBERTA_BASE, 50_265, 125e6, "released code"),
+        Published("RoBERTa large", replace(ROBERTA_BASE, layers=24, width=1024, heads=16), 50_265, 355e6, "sec. 5"),
+    ),
+    model=Architecture(),
+    objective=MLM.turn({"mask_ratio": 0.3}),
+)

@@ -1,0 +1,35 @@
+"""SenseBERT: guess a hidden word and the kind of thing it means."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.sensebert import SUPERSENSE
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+ONE_TEXT = replace(BERT_BASE, labels=())
+
+WHERE = "BERT's number, in the large size that of its released weights; without the supersenses"
+
+SENSEBERT = Entry(
+    name="SenseBERT",
+    year=2019,
+    paper="arXiv:1908.05646",
+    idea="A word stands for a kind of thing, such as an animal or a food; predict the kind beside the word.",
+    parent="BERT",
+    changed="A second question at each hidden word: the class of its meaning in WordNet.",
+    aliases=("SenseBERT base", "SenseBERT large"),
+    unlike_paper={
+        "data": "the corpus knows the one right class of a word, where the paper accepts all that WordNet lists for it",
+        "network": "classes are only predicted by a layer of their own, where the paper also adds their vectors to "
+        "those of the words that are read",
+        "special tokens": "no [CLS] and no [SEP]",
+    },
+    data="BooksCorpus and English Wikipedia, with the supersenses of WordNet",
+    published=(
+        Published("SenseBERT base", ONE_TEXT, 30_522, 110e6, WHERE),
+        Published("SenseBERT large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
+    ),
+    model=Architecture(labels=(("supersense", 28),)),
+    objective=SUPERSENSE,
+)

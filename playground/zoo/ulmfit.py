@@ -1,0 +1,25 @@
+"""ULMFiT: an LSTM language model that is fine-tuned with care."""
+
+from playground.models import Architecture
+from playground.objectives.catalog.lm import LM
+from playground.zoo.entry import Entry
+
+ULMFIT = Entry(
+    name="ULMFiT",
+    year=2018,
+    paper="arXiv:1801.06146",
+    idea="Train a language model on any text, then on the task's own texts, then as a classifier, layer by layer.",
+    parent="Dai and Le",
+    changed="One general text for all tasks, an LSTM with much left out in each step, and gentle ways to fine-tune it.",
+    aliases=("universal language model fine-tuning", "AWD-LSTM"),
+    unlike_paper={
+        "network": "three layers of one width, where the paper's two lower ones are nearly three times as wide as a "
+        "word vector; one share of numbers left out, where it has one for each place; and a text of its own in every "
+        "row, where it carries the states on from one stretch of text to the next",
+        "stages": "the first of three stages; the second is the strategy 'further pre-training', the third 'ULMFiT'",
+        "tasks": "from left to right alone; the paper trains a second model from right to left",
+    },
+    data="WikiText-103",
+    model=Architecture(kind="lstm", layers=3, attention="left to right", dropout=0.1, weight_drop=0.5),
+    objective=LM,
+)

@@ -1,0 +1,31 @@
+"""UniLM: one network that fills gaps under four masks, and so can read and write."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.unilm import UNILM as OBJECTIVE
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+UNILM_LARGE = replace(BERT_BASE, layers=24, width=1024, heads=16, segments=6)
+"""BERT large with a segment for each text under each mask (released code)."""
+
+UNILM = Entry(
+    name="UniLM",
+    year=2019,
+    paper="arXiv:1905.03197",
+    idea="The same network fills gaps with both sides in view, with one side, or with a first text and its own left.",
+    parent="BERT",
+    changed="Four attention masks by turns, so that one network can both read and write.",
+    aliases=("UniLM v1", "UniLM large"),
+    unlike_paper={
+        "next sentence prediction": "no next sentence prediction; in the paper rows that see both sides also have it",
+        "n-grams": "single words hidden; in the paper a fifth of the gaps is two or three words long",
+        "network": "segments tell the first text from the second, but not which mask the row has",
+        "stages": "first weights at random, where the paper begins from BERT large",
+    },
+    data="BooksCorpus and English Wikipedia",
+    published=(Published("UniLM large", UNILM_LARGE, 28_996, 335e6, "released weights; sec. 2 says about 340M"),),
+    model=Architecture(segments=2),
+    objective=OBJECTIVE,
+)

@@ -1,0 +1,29 @@
+"""WKLM: find the names that were exchanged for others of their kind."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.wklm import ENTITY_REPLACEMENT
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+WKLM_BASE = replace(BERT_BASE, rtd_head=True, labels=())
+"""BERT with a yes-or-no head for names."""
+
+WKLM = Entry(
+    name="WKLM",
+    year=2019,
+    paper="arXiv:1912.09637",
+    idea="A name replaced by another of its kind still reads well; only knowledge tells that it is wrong there.",
+    parent="BERT",
+    changed="Asks of every name whether it is the right one, and hides few words, none of them in a name.",
+    aliases=("Pretrained Encyclopedia",),
+    unlike_paper={
+        "special tokens": "no [CLS] and no [SEP]",
+        "network": "each word of a name is judged by its own state, where the paper reads the words around the name",
+    },
+    data="English Wikipedia, its links as names with their kinds in Wikidata",
+    published=(Published("WKLM base", WKLM_BASE, 30_522, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),
+    model=Architecture(rtd_head=True),
+    objective=ENTITY_REPLACEMENT,
+)

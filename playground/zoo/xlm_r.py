@@ -1,0 +1,36 @@
+"""XLM-R: RoBERTa for 100 languages, on much more text than Wikipedia has."""
+
+from dataclasses import replace
+
+from playground.models import Architecture
+from playground.objectives.catalog.xlm_r import MULTILINGUAL_MLM
+from playground.zoo.entry import Entry, Published
+from playground.zoo.roberta import ROBERTA_BASE
+
+XLM_R = Entry(
+    name="XLM-R",
+    year=2019,
+    paper="arXiv:1911.02116",
+    idea="With enough text of each language, hidden words alone teach what languages have in common.",
+    parent="XLM",
+    changed="No translations and no vectors for languages, but a hundred languages and far more text.",
+    corpus="bilingual",
+    aliases=("XLM-RoBERTa", "XLM-R base", "XLM-R large"),
+    unlike_paper={
+        "special tokens": "no signs at the begin and the end of a row",
+        "tokenizer": "whole words, not pieces that languages share",
+    },
+    data="Common Crawl in 100 languages, 2.5 TB",
+    published=(
+        Published("XLM-R base", ROBERTA_BASE, 250_002, 278e6, "released weights; sec. 3 says 270M"),
+        Published(
+            "XLM-R large",
+            replace(ROBERTA_BASE, layers=24, width=1024, heads=16),
+            250_002,
+            560e6,
+            "released weights; sec. 3 says 550M",
+        ),
+    ),
+    model=Architecture(),
+    objective=MULTILINGUAL_MLM,
+)
