@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 import torch
@@ -17,7 +18,7 @@ from playground.finetuning.data.task import Task
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import knobs
-from playground.models import LanguageModel, with_required_parts
+from playground.models import Architecture, LanguageModel, with_required_parts
 from playground.objectives import Objective, objectives
 from playground.rng import generator
 from playground.training.data import BatchSampler
@@ -96,10 +97,9 @@ def _fitted(entry: Entry) -> Entry:
 
 def entry_facts(entry: Entry) -> Facts:
     """One entry as data, with the number of its parameters at a vocabulary of 800 words."""
-    model = LanguageModel(entry.model, VOCABULARY, generator(0, "count"), ["word"] * VOCABULARY)
     return {
         "name": entry.name,
-        "parameters": sum(p.numel() for p in model.parameters()),
+        "parameters": _parameters(entry.model),
         "vocabulary": VOCABULARY,
         "objective": entry.objective.name,
         "year": entry.year,
@@ -110,7 +110,18 @@ def entry_facts(entry: Entry) -> Facts:
         "differences": entry.not_the_paper,
         "loss": entry.objective.loss,
         "formula": entry.objective.formula,
+        "data": entry.data,
+        "published": [
+            {"name": size.name, "parameters": size.parameters, "where": size.where} for size in entry.published
+        ],
         "corpus": entry.corpus,
         "model": asdict(entry.model),
         "recipe": asdict(entry.recipe),
     }
+
+
+@cache
+def _parameters(shape: Architecture) -> int:
+    """The parameters of a model at a vocabulary of 800 words; many entries have one shape."""
+    model = LanguageModel(shape, VOCABULARY, None, ["word"] * VOCABULARY)
+    return sum(p.numel() for p in model.parameters())

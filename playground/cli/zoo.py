@@ -10,6 +10,9 @@ from playground.finetuning.strategy.strategy import FAMILIES
 from playground.inventory import inventory
 from playground.objectives import GROUPS
 
+READ = {"bidirectional": "from both sides", "left to right": "left to right", "right to left": "right to left"}
+"""How a recurrent network reads, by the attention of its architecture."""
+
 
 def add(command: Parser) -> None:
     """The options of the command."""
@@ -45,6 +48,8 @@ def _facts(kind: str, item: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "architecture", ", ".join(_architecture(item["model"]))
     yield "parameters", f"{item['parameters']:,} with a vocabulary of {item['vocabulary']} words"
     yield "corpus", item["corpus"]
+    yield "published", "; ".join(f"{p['name']} {p['parameters'] / 1e6:,.0f}M ({p['where']})" for p in item["published"])
+    yield "trained on", item["data"]
     yield "recipe", ", ".join(f"{name} {value}" for name, value in item["recipe"].items())
     yield "parent", item["parent"]
     yield "what is new", item["changed"]
@@ -56,10 +61,19 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
     if model["kind"] == "static":
         yield f"two tables of {model['width']} numbers for every word"
         return
-    yield f"{model['layers']} layers of width {model['width']} with {model['heads']} heads"
-    yield f"{model['positions']} positions"
-    yield f"{'two directions apart' if model['backward'] else model['attention']} attention"
+    if model["kind"] == "transformer":
+        yield f"{model['layers']} layers of width {model['width']} with {model['heads']} heads"
+        yield f"{model['positions']} positions"
+        yield f"{'two directions apart' if model['backward'] else model['attention']} attention"
+    else:
+        yield f"{model['layers']} {model['kind'].upper()} layers of width {model['width']}"
+        yield "read in both directions apart" if model["backward"] else f"read {READ[model['attention']]}"
     parts = {
+        "embedding_size": f"word vectors of {model['embedding_size']} numbers",
+        "char_cnn": "word vectors made of letters",
+        "max_pooling": "a text is the maximum of its states",
+        "dropout": f"dropout {model['dropout']:g}",
+        "weight_drop": f"weight drop {model['weight_drop']:g}",
         "decoder_layers": f"a decoder of {model['decoder_layers']} layers",
         "two_streams": "two streams",
         "rtd_head": "a head for 'original or replaced?'",
@@ -68,7 +82,9 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
         "segments": f"{model['segments']} segments",
         "languages": f"{model['languages']} languages",
     }
+    shared = {"all": "one layer used at every depth", "attention": "shared attention", "mlp": "shared MLPs"}
     yield from (text for name, text in parts.items() if model[name])
+    yield from (text for name, text in shared.items() if model["layer_sharing"] == name)
     yield from (f"a head for the label {name!r} of {number} classes" for name, number in model["labels"])
 
 

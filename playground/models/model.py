@@ -163,9 +163,12 @@ class Network(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """One embedding table, one network, the heads, for ELECTRA a generator; `words` are the vocabulary for n-grams."""
+    """One embedding table, one network, the heads, for ELECTRA a generator; `words` are the vocabulary for n-grams.
 
-    def __init__(self, shape: Architecture, size: int, rng: Generator, words: Sequence[str] = ()) -> None:
+    Without a generator of random numbers its weights stay as they come; such a model is there to be counted.
+    """
+
+    def __init__(self, shape: Architecture, size: int, rng: Generator | None, words: Sequence[str] = ()) -> None:
         super().__init__()
         self.shape = shape
         self.token_embedding = nn.Embedding(size, shape.table_width)
@@ -188,7 +191,8 @@ class LanguageModel(nn.Module):
             )
         if shape.generator_ratio:
             self._add_generator(size)
-        self._init(rng)
+        if rng is not None:
+            self._init(rng)
 
     def _add_generator(self, size: int) -> None:
         shape, network = self.shape, self.network
@@ -339,8 +343,6 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def _init(self, rng: Generator) -> None:
-        if self.token_embedding.weight.is_meta:  # made to be counted
-            return
         mimetic = self.shape.init == "mimetic"
         for name, parameter in self.named_parameters():
             if parameter.dim() > 1 or name.endswith("query_embedding"):
@@ -468,5 +470,5 @@ def make_model(shape: Architecture, size: int, rng: Generator, words: Sequence[s
 def count_parameters(shape: Architecture, size: int, generator: bool = True) -> int:
     """The parameters of a model with a vocabulary of `size` words, with its generator or not; no weight is made."""
     with torch.device("meta"):
-        model = LanguageModel(shape, size, Generator(), ["word"] * size)
+        model = LanguageModel(shape, size, None, ["word"] * size)
     return sum(p.numel() for name, p in model.named_parameters() if generator or not name.startswith("generator"))

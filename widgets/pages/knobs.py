@@ -131,7 +131,7 @@ def control(k: Knob) -> Any:
     shared |= STRETCH
     if k.choices:
         return pmui.Select(label=label, options=list(k.choices), **shared)
-    label = f"{label} ({k.unit})" if k.unit else label
+    label = f"{label} ({k.unit})" if k.unit not in ("", label) else label
     if isinstance(k.default, int):
         return pmui.IntSlider(label=label, start=int(k.low or 0), end=int(k.high or 10), **shared)
     low, high = float(k.low or 0.0), float(k.high or 1.0)

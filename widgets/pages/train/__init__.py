@@ -59,7 +59,11 @@ def _choices(train: TrainStore) -> list[Any]:
     return [
         heading("Model"), pmui.Select.from_param(chosen.entry, options=models, **FIELD),
         html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.preset, chosen.shapes)),
-        accordion({"Size and parts of the model": model_knobs(train)}), heading("Text"),
+        accordion({
+            "Size and parts of the model": model_knobs(train),
+            "What is not as in the paper": html(pn.bind(_differences, chosen.entry)),
+        }),
+        heading("Text"),
         pmui.Select.from_param(chosen.corpus, options=[*sources(), OWN_TEXT, OWN_FILE, OPENED], **FIELD),
         corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD), file,
         pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
@@ -77,13 +81,17 @@ def _recipe(name: str, settings: Mapping[str, float]) -> str:
     return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
 
 
+def _differences(name: str) -> str:
+    return say(entry_named(name).not_the_paper)
+
+
 def _about(train: TrainStore) -> str:
     try:
         facts = entry_facts(train.shaped)
     except UserError as refused:
         return say(str(refused), "notice")
     size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
-    notes = (facts["changed"], facts["differences"], size)
+    notes = (facts["changed"], size)
     return say(facts["idea"]) + "".join(say(note, "quiet") for note in notes if note)
 
 
