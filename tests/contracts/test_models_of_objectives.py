@@ -7,6 +7,7 @@ from functools import cache
 import pytest
 import torch
 
+from playground import leaks
 from playground.corpora import open_corpus
 from playground.models import total_loss
 from playground.models.word_vectors import StaticNetwork
@@ -104,6 +105,32 @@ def test_it_has_as_many_networks_as_it_trains(name):
     assert (model.shape.directions == 2) == ({"main", "backward"} <= trained)
     assert bool(model.shape.generator_ratio) == ("generator" in trained)
     assert bool(model.shape.decoder_layers) == any(part.decoder is not None for part in parts(name))
+
+
+@pytest.mark.parametrize("name", entries())
+def test_a_word_changes_no_answer_that_the_masks_do_not_let_it_reach(name):
+    """The closure of the masks is drawn and checked for leaks; the network, whatever its kind, keeps to it bit by bit.
+
+    Answers that compare the rows of a batch depend on all of it, and a generator's are those of another network. The
+    mean over a window of word vectors is a difference of running sums, which are rounded.
+    """
+    model, moved = course(name).learner.model.eval(), 0
+    rounding = 1e-5 if model.shape.kind == "static" else 0.0
+    for part in parts(name):
+        alone = replace(part, auxiliary=(), questions=tuple(q for q in part.questions if not q.kind.compares_rows))
+        row, places = 0, part.inputs.valid[0].nonzero().flatten().tolist()
+        before = model(alone)
+        for place in places[:: max(1, len(places) // 5)]:
+            ids = alone.inputs.ids.clone()
+            ids[row, place] = ids[row, place] + 1 if ids[row, place] + 1 < len(model.token_embedding.weight) else 40
+            after = model(replace(alone, inputs=replace(alone.inputs, ids=ids)))
+            for one, other in zip(before, after, strict=True):
+                reach = leaks.answering(part, one.target, model.shape.layers, row)[0][:, place]
+                changed = ((one.scores - other.scores).abs() > rounding).flatten(1).any(1) & (one.rows == row)
+                assert bool(reach[one.positions[changed]].all()), (one.target.name, place)
+                moved += int(changed.sum())
+    model.train()
+    assert moved or all(q.kind.compares_rows for part in parts(name) for q in part.questions)
 
 
 def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():
