@@ -171,8 +171,10 @@ def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
         grown["decoder_layers"] = shape.layers
     if any(part.is_generator for part in parts) and not shape.generator_ratio:
         grown["generator_ratio"] = 1.0 if shape.tie_generator == "all" else 0.5
-    for name, ids in (("segments", "segment_ids"), ("languages", "language_ids")):
+    for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
         tables = (getattr(part.inputs, ids) for part in parts)
         number = 1 + max((int(table.amax()) for table in tables if table.numel()), default=0)
-        grown |= {name: max(getattr(shape, name), number)} if number > 1 else {}
+        told_apart = name == "segments" and "languages" in grown  # by their languages (XLM, sec. 3.4)
+        if number > 1 and not told_apart:
+            grown[name] = max(getattr(shape, name), number)
     return replace(shape, **grown)

@@ -26,6 +26,6 @@ XLM = Entry(
     },
     data="Wikipedia in 15 languages, and translations such as those of MultiUN",
     published=(Published("XLM-15", XLM_15, 95_000, 250e6, "arXiv:1911.02116, table of model sizes"),),
-    model=Architecture(languages=2, segments=2),
+    model=Architecture(languages=2),
     objective=TLM,
 )

@@ -12,6 +12,8 @@ from playground.models import LanguageModel
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing import SPECIAL_TOKENS, specials
+from playground.zoo import entries
+from playground.zoo.preset import PAPER
 from tests.playground.interop.forms import (
     OURS,
     SIZE,
@@ -243,3 +245,13 @@ def test_special_tokens_that_a_folder_lacks_are_never_predicted(tmp_path):
     scores = our_scores(opened.model, *text(len(opened.tokenizer)))
     assert len(lacking) > 30 and (scores[..., lacking] < -9000).all()
     assert len(opened.vocabulary.rows) == len(opened.tokenizer) == SIZE + len(lacking) and SPECIAL_TOKENS
+
+
+@pytest.mark.parametrize("name", [f.name for f in families().values() if f.entry in entries()])
+def test_the_recipe_of_the_paper_makes_a_model_that_transformers_reads(name, tmp_path):
+    """What the card promises: the entry in its published form is that architecture, with nothing missing or left."""
+    entry = PAPER(entries()[families()[name].entry])
+    sizes = {"width": 16, "heads": 2, "embedding_size": min(8, entry.model.embedding_size)}
+    model = LanguageModel(replace(entry.model, **sizes), len(TOKENIZER), rng())
+    assert export(model, TOKENIZER, tmp_path / "out", name).name == name
+    loaded(tmp_path / "out")
