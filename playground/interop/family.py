@@ -11,13 +11,14 @@ from torch import Tensor
 
 from playground.catalog import find
 from playground.errors import UserError
+from playground.interop.weights import layer_pattern
 from playground.knob import as_written
-from playground.models import Architecture, LanguageModel
+from playground.models import Architecture, model_without_weights
 
 ANY = object()
 """A field of the architecture that a family has at every value."""
 
-FORM: Mapping[str, Any] = {
+COMMON_FORM: Mapping[str, Any] = {
     **{f.name: f.default for f in fields(Architecture)},
     "norm_eps": ANY, "dropout": ANY, "init": ANY, "weight_drop": ANY, "labels": ANY, "paired": ((),),
     "tie_generator": ANY, "layers": ANY, "width": ANY, "heads": ANY, "mlp_ratio": ANY,
@@ -132,13 +133,13 @@ class Family:
     """Names, settings and layout of one published model; `#` in a name is the number of a layer.
 
     `classes` are the values of "architectures" with the labels of each. `form` are the fields of the architecture that
-    the family has, besides `FORM`; `fixed` the keys of config.json that must have one value, `derived` those that
-    follow from the architecture. `names` lead from ours to theirs, several of ours to one where they are fused, one of
-    ours to several where theirs are copies. `zeros` are weights of theirs for what our model lacks; `copies` lead from
-    tied weights that some files repeat to the original; `unused` are weights that the classes do not read. `elsewhere`
-    are weights of ours that the folder leaves out. `offset` is the number of rows before the first position, given the
-    id of padding; with `counts_offset` they are counted in the longest input. The folder of a generator inside is of
-    the family `companion`. `refusal` says what else is wrong with an architecture.
+    the family has, besides `COMMON_FORM`; `fixed` the keys of config.json that must have one value, `derived` those
+    that follow from the architecture. `names` lead from ours to theirs, several of ours to one where they are fused,
+    one of ours to several where theirs are copies. `zeros` are weights of theirs for what our model lacks; `copies`
+    lead from tied weights that some files repeat to the original; `unused` are weights that the classes do not read.
+    `elsewhere` are weights of ours that the folder leaves out. `offset` is the number of rows before the first
+    position, given the id of padding; with `counts_offset` they are counted in the longest input. The folder of a
+    generator inside is of the family `companion`. `refusal` says what else is wrong with an architecture.
     """
 
     name: str
@@ -166,7 +167,7 @@ class Family:
     def differences(self, shape: Architecture) -> list[str]:
         """The fields in which an architecture is not of this family, each with its value and the right ones."""
         found = []
-        for name, allowed in {**FORM, **self.form, "labels": tuple(self.classes.values())}.items():
+        for name, allowed in {**COMMON_FORM, **self.form, "labels": tuple(self.classes.values())}.items():
             value, right = getattr(shape, name), allowed if isinstance(allowed, tuple) else (allowed,)
             if allowed is not ANY and value not in right:
                 found.append(f"{name} is {_shown(value)}, not {' or '.join(map(_shown, right))}")
@@ -191,7 +192,7 @@ class Family:
         for key, value in {"tie_word_embeddings": True, **self.fixed}.items():
             if key in config and config[key] != value:
                 _refuse(key, config[key], [repr(value)])
-        form = {**FORM, **self.form}
+        form = {**COMMON_FORM, **self.form}
         known = {name: v[0] if isinstance(v, tuple) else v for name, v in form.items() if v is not ANY}
         for setting in self.settings:
             setting.check_also(config)
@@ -225,7 +226,7 @@ class Family:
                 self._shifted(state[name], self.offset(pad)) if name == POSITIONS else state[name] for name in ours
             ]
             whole = torch.cat(parts) if len(parts) > 1 else parts[0]
-            layout = self.layouts.get(_pattern(theirs[0]))
+            layout = self.layouts.get(layer_pattern(theirs[0]))
             found |= dict.fromkeys(theirs, whole if layout is None else layout.write(whole, shape.heads))
         some = next(iter(state.values()))
         return found | {name: some.new_zeros(size) for name, size in self.zeros(shape).items()}
@@ -234,8 +235,8 @@ class Family:
         """Our weights from theirs; `ours` have our names and shapes."""
         found: Tensors = {}
         for theirs, names in self.rows(ours).items():
-            _check_equal(tensors, theirs)
-            whole, layout = tensors[theirs[0]], self.layouts.get(_pattern(theirs[0]))
+            check_equal(tensors, theirs)
+            whole, layout = tensors[theirs[0]], self.layouts.get(layer_pattern(theirs[0]))
             whole = whole if layout is None else layout.read(whole)
             parts = whole.chunk(len(names)) if len(names) > 1 else [whole]
             found |= dict(zip(names, parts, strict=True))
@@ -248,7 +249,7 @@ class Family:
 
     def _theirs(self, name: str) -> tuple[str, ...]:
         """Their names of a weight of ours."""
-        pattern, numbers = _pattern(name), re.findall(r"(?<=\.)\d+(?=\.)", name)
+        pattern, numbers = layer_pattern(name), re.findall(r"(?<=\.)\d+(?=\.)", name)
         module, _, leaf = pattern.rpartition(".")
         found = self.names.get(pattern)
         if found is None and module in self.names:
@@ -278,11 +279,8 @@ def needs_decoder(shape: Architecture) -> str:
     return "" if shape.decoder_layers else "decoder_layers is 0, not 1 or more"
 
 
-def _pattern(name: str) -> str:
-    return re.sub(r"(?<=\.)\d+(?=\.)", "#", name)
-
-
-def _check_equal(tensors: Mapping[str, Tensor], names: tuple[str, ...]) -> None:
+def check_equal(tensors: Mapping[str, Tensor], names: tuple[str, ...]) -> None:
+    """Refuse weights that differ where our models have one for all."""
     for other in names[1:]:
         if not torch.equal(tensors[names[0]], tensors[other]):
             raise UserError(f"The weights {names[0]} and {other} differ; our models have one for both.")
@@ -290,8 +288,7 @@ def _check_equal(tensors: Mapping[str, Tensor], names: tuple[str, ...]) -> None:
 
 def empty_state(shape: Architecture, size: int) -> Tensors:
     """Names and shapes of our weights; none is made."""
-    with torch.device("meta"):
-        return LanguageModel(shape, size, torch.Generator()).state_dict()
+    return model_without_weights(shape, size).state_dict()
 
 
 def families() -> dict[str, Family]:

@@ -14,11 +14,11 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from playground.errors import UserError
-from playground.interop.family import LIMITS, Family, check_size, empty_state, families
+from playground.interop.family import LIMITS, Family, check_equal, check_size, empty_state, families
 from playground.interop.generator import add_generator, take_generator
 from playground.interop.tokenizer_file import ABSENT, Vocabulary, read_vocabulary, write_tokenizer
 from playground.interop.weights import WHOLE, Weights, read_json
-from playground.models import Architecture, LanguageModel
+from playground.models import Architecture, LanguageModel, model_without_weights
 from playground.tokenizing import Tokenizer, specials
 from playground.training.train_state import TrainState
 
@@ -143,8 +143,7 @@ def open_folder(path: Path | str, numbered: bool = False) -> Opened:
         shape, state = add_generator(shape, state, small, own)
     vocabulary = read_vocabulary(path, config, len(state["token_embedding.weight"]), numbered)
     shape, state = _reordered(shape, state, vocabulary)
-    with torch.device("meta"):
-        model = LanguageModel(shape, len(vocabulary.rows), torch.Generator())
+    model = model_without_weights(shape, len(vocabulary.rows))
     model.load_state_dict(state, assign=True)
     return Opened(model, vocabulary.tokenizer, family, vocabulary)
 
@@ -162,8 +161,7 @@ def _read_part(path: Path, config: Mapping[str, Any]) -> tuple[Family, Architect
     copies = {name: first for name, first in family.copies.items() if name in weights.shapes}
     tensors = weights.load({**expected, **copies})
     for name, first in copies.items():
-        if not torch.equal(tensors[name], tensors[first]):
-            raise UserError(f"The weights {name} and {first} differ; our models have one for both.")
+        check_equal(tensors, (name, first))
     return family, shape, family.read(shape, tensors, ours, pad) | _fresh_head(family, ours)
 
 

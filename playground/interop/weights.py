@@ -91,7 +91,9 @@ class Weights:
         held = self.shapes
         wanted = expected.keys()
         over = sorted(
-            name for name in held.keys() - wanted - copies.keys() if _pattern(name) not in unused and name not in unused
+            name
+            for name in held.keys() - wanted - copies.keys()
+            if layer_pattern(name) not in unused and name not in unused
         )
         missing = sorted(wanted - held.keys())
         if missing or over:
@@ -143,5 +145,6 @@ def _today(name: str) -> str:
     return name
 
 
-def _pattern(name: str) -> str:
+def layer_pattern(name: str) -> str:
+    """The name of a weight with `#` for the number of its layer."""
     return re.sub(r"(?<=\.)\d+(?=\.)", "#", name)

@@ -2,7 +2,7 @@
 
 from playground.answers import Answer, total_loss
 from playground.models.architecture import Architecture, with_required_parts
-from playground.models.model import LanguageModel, count_parameters, make_model
+from playground.models.model import LanguageModel, count_parameters, make_model, model_without_weights
 
 __all__ = [
     "Answer",
@@ -10,6 +10,7 @@ __all__ = [
     "LanguageModel",
     "count_parameters",
     "make_model",
+    "model_without_weights",
     "total_loss",
     "with_required_parts",
 ]

@@ -467,8 +467,13 @@ def make_model(shape: Architecture, size: int, rng: Generator, words: Sequence[s
     return LanguageModel(shape, size, rng, words)
 
 
+def model_without_weights(shape: Architecture, size: int) -> LanguageModel:
+    """A model on PyTorch's meta device, whose weights have names and shapes and no values."""
+    with torch.device("meta"):
+        return LanguageModel(shape, size, None, ["word"] * size if shape.char_cnn or shape.ngrams else ())
+
+
 def count_parameters(shape: Architecture, size: int, generator: bool = True) -> int:
     """The parameters of a model with a vocabulary of `size` words, with its generator or not; no weight is made."""
-    with torch.device("meta"):
-        model = LanguageModel(shape, size, None, ["word"] * size)
-    return sum(p.numel() for name, p in model.named_parameters() if generator or not name.startswith("generator"))
+    named = model_without_weights(shape, size).named_parameters()
+    return sum(p.numel() for name, p in named if generator or not name.startswith("generator"))

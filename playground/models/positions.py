@@ -31,8 +31,7 @@ class RotaryEmbedding:
 
     @classmethod
     def of(cls, position: Tensor, width: int) -> "RotaryEmbedding":
-        speed = LONGEST_WAVE ** (-torch.arange(0, width, 2, device=position.device) / width)
-        angle = position[:, None, :, None] * speed
+        angle = position[:, None, :, None] * _speeds(width, position.device)
         return cls(angle.cos(), angle.sin())
 
     def __call__(self, x: Tensor) -> Tensor:
@@ -101,8 +100,7 @@ class RelativePositions:
     def of(cls, query: Tensor, key: Tensor, width: int) -> "RelativePositions":
         distance = query[:, :, None] - key[:, None, :]
         low, high = distance.amin(), distance.amax()
-        speed = LONGEST_WAVE ** (-torch.arange(0, width, 2, device=query.device) / width)
-        angle = torch.arange(int(low), int(high) + 1, device=query.device)[:, None] * speed
+        angle = torch.arange(int(low), int(high) + 1, device=query.device)[:, None] * _speeds(width, query.device)
         return cls(torch.cat([angle.sin(), angle.cos()], dim=-1), distance - low)
 
     def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -114,6 +112,10 @@ class RelativePositions:
 
 def sinusoids(position: Tensor, width: int) -> Tensor:
     """The vectors `[..., d]` that are added to those of the words: sines and cosines by turns (Vaswani, sec. 3.5)."""
-    speed = LONGEST_WAVE ** (-torch.arange(0, width, 2, device=position.device) / width)
-    angle = position[..., None] * speed
+    angle = position[..., None] * _speeds(width, position.device)
     return torch.stack([angle.sin(), angle.cos()], dim=-1).flatten(-2)
+
+
+def _speeds(width: int, device: torch.device) -> Tensor:
+    """The angle per position of each pair of numbers `[d / 2]`, from the shortest wave to the longest."""
+    return LONGEST_WAVE ** (-torch.arange(0, width, 2, device=device) / width)

@@ -74,11 +74,9 @@ class ReadingOrder:
 
     def pool(self, x: Tensor) -> Tensor:
         """The states `[r, t, d]` with the maximum over each stretch in the place of its first one."""
-        first = torch.zeros_like(self.rows, dtype=torch.bool)
-        first[:, 0] = True
-        beyond = self.rows == self.rows.roll(1, 1)
-        most = x.masked_fill((beyond & ~first)[..., None], float("-inf")).amax(1, keepdim=True)
-        return torch.where(first[..., None], most, x)
+        repeated = pad(self.rows.diff(dim=1) == 0, (1, 0))  # beyond the end of a stretch
+        most = x.masked_fill(repeated[..., None], float("-inf")).amax(1, keepdim=True)
+        return torch.cat([most, x[:, 1:]], dim=1)
 
     def turn(self, x: Tensor) -> Tensor:
         """Each stretch `[r, t, d]` from its end to its beginning, and back."""

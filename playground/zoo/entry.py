@@ -24,7 +24,7 @@ CORPORA = {
 EVERYWHERE = "its size and a text from our grammar"
 """In what every entry differs from its paper."""
 
-FORM = "positions, norms, biases, dropout, first weights and learning rates"
+OWN_FORM = "positions, norms, biases, dropout, first weights and learning rates"
 """In what it differs too, unless it is trained in its published form."""
 
 WORD_VECTORS = "Word vectors"
@@ -80,7 +80,7 @@ class Entry:
     @property
     def not_the_paper(self) -> str:
         """How it differs from its paper, in one sentence."""
-        form = f"{FORM}, unless the recipe called 'paper' is taken" if self.published else FORM
+        form = f"{OWN_FORM}, unless the recipe called 'paper' is taken" if self.published else OWN_FORM
         return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE, form))}."
 
     def bound(self, corpus: Corpus) -> float | None:

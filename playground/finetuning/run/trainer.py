@@ -162,7 +162,9 @@ class Finetuner:
         modules |= {OTHER: nn.ModuleList(part for other in self.others for part in other.parts)} if self.others else {}
         writes = self.train.decoder_input is not None
         self.groups = parameters(self.model, self.head, modules, strategy.apart, writes)
-        self.named: Mapping[str, nn.Parameter] = {n: p for n, p in self.model.named_parameters() if _reads(n, writes)}
+        self.named: Mapping[str, nn.Parameter] = {
+            n: p for n, p in self.model.named_parameters() if _reads(self.model, n, writes)
+        }
         self.every = tuple(p for ps in self.groups.values() for p in ps)
         self.sizes = tuple(sum(p.numel() for p in ps) for ps in self.groups.values())
         self.start = {g: [p.detach().clone() for p in ps] for g, ps in self.groups.items()}
@@ -365,9 +367,8 @@ def parameters(
 ) -> Groups:
     """The parameters that reading a text uses (and writing one), by layer group from the bottom up; new ones last."""
     named, groups = dict(model.named_parameters()), Groups()
-    spelt = isinstance(model.network, Network) and model.network.characters is not None and not writes
     for group, names in model.groups().items():
-        used = [name for name in names if _reads(name, writes) and not (spelt and name == "token_embedding.weight")]
+        used = [name for name in names if _reads(model, name, writes)]
         biases = [name for name in used if apart == "biases" and name.endswith(".bias")]
         for row, some in ((group, [name for name in used if name not in biases]), (f"{group} biases", biases)):
             groups |= {row: tuple(named[name] for name in some)} if some else {}
@@ -375,10 +376,12 @@ def parameters(
     return {**groups, **new, HEAD: tuple(head.parameters())}
 
 
-def _reads(name: str, writes: bool = False) -> bool:
+def _reads(model: LanguageModel, name: str, writes: bool = False) -> bool:
     """Whether reading a plain text uses this parameter (the pre-training heads and the other networks do not)."""
     idle = ("network.query_embedding",) if writes else ("network.query_embedding", "network.decoder")
-    return name.startswith(("token_embedding.", "network.", "backward_network.")) and not name.startswith(idle)
+    spelt = isinstance(model.network, Network) and model.network.characters is not None  # the table only scores words
+    words = () if spelt and not writes else ("token_embedding.",)
+    return name.startswith((*words, "network.", "backward_network.")) and not name.startswith(idle)
 
 
 def _level(group: str, top: int) -> int:
