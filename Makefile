@@ -19,7 +19,7 @@ INSTALL = PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT=constraints.txt PIP_BUI
 	$(BIN)/python -m pip install --no-input $(if $(CI),--quiet) $(CPU_BUILDS) --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help app lab test quick check mutants clean chromium
+.PHONY: help app lab docs test quick check mutants clean chromium
 
 help: ## Show this list
 	@echo "Pretraining Playground"
@@ -32,6 +32,11 @@ app: $(VENV)/app-$(KEY) ## Open the playground in the browser (PORT=5007, BROWSE
 
 lab: $(VENV)/lab-$(KEY) ## Open the tutorial notebooks in JupyterLab
 	@exec $(BIN)/jupyter lab --notebook-dir=notebooks $(if $(PORT),--port=$(PORT)) $(NO_BROWSER)
+
+docs: $(VENV)/docs-$(KEY) ## Build the documentation site below build/site
+	@$(BIN)/python docs/pages.py build/pages
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@echo "Open build/site/index.html, or with its search: $(BIN)/python -m http.server --directory build/site"
 
 # A slip of style does not hide what the tests say: all three run, and any of them fails the target.
 test: export OMP_NUM_THREADS = 1
@@ -71,6 +76,9 @@ $(VENV)/app-$(KEY): | $(BIN)/pip
 
 $(VENV)/lab-$(KEY): | $(BIN)/pip
 	$(call install,.[lab],app lab)
+
+$(VENV)/docs-$(KEY): | $(BIN)/pip
+	$(call install,.[docs],app docs)
 
 $(VENV)/test-$(KEY): | $(BIN)/pip
 	$(call install,.[test],app lab test)

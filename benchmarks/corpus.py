@@ -37,7 +37,7 @@ MOST = {"train": 20_000, "held_out": 5_000}
 
 def networks(corpus: Corpus, steps: int, seed: int) -> dict[str, TrainState]:
     """A BERT after so many steps, the rate falling to the last one, and the same before its first step."""
-    entry = find_entry("BERT")
+    entry = find_entry("RoBERTa")
     entry = replace(entry, recipe=replace(entry.recipe, steps=steps))
     events = train(Run(entry, corpus, seed, evaluate_every=10_000))
     started, began = next(events), process_time()

@@ -52,7 +52,7 @@ STRATEGIES = (
 
 def untrained():
     """A base that has learnt nothing, and its tokenizer."""
-    corpus, entry = open_corpus("world"), find_entry("BERT")
+    corpus, entry = open_corpus("world"), find_entry("RoBERTa")
     learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
     feed = BatchSampler.of(corpus, entry.recipe.seq_len, entry.recipe.batch_size, 0, learner.device)
     return Base(learner, feed.evaluation(), lambda: feed.windows), corpus.tokenizer

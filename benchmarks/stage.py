@@ -315,7 +315,7 @@ def pace(seconds: float, follow: bool) -> float:
 
     corpus = open_corpus("world")
     sentence = sentence_of(corpus)
-    run = Run(find_entry("BERT"), corpus, 0, torch.device("cpu"), steps=100_000, evaluate_every=100_000)
+    run = Run(find_entry("RoBERTa"), corpus, 0, torch.device("cpu"), steps=100_000, evaluate_every=100_000)
     session = Session(run, lambda learner: glance(learner.model, learner.objective, learner.step, sentence)).start()
     while len(session.rows) < 20:
         time.sleep(0.05)

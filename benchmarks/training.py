@@ -40,7 +40,7 @@ SIZES = {
     "M": {"width": 256, "layers": 6, "heads": 4, "window": 128, "batch": 32, "words": 8000},
 }
 LINES = {
-    "BERT MLM": "BERT", "GPT LM": "GPT", "XLNet PLM": "XLNet", "ELECTRA RTD": "ELECTRA", "T5 spans": "T5",
+    "BERT MLM": "RoBERTa", "GPT LM": "GPT", "XLNet PLM": "XLNet", "ELECTRA RTD": "ELECTRA", "T5 spans": "T5",
     "BART infilling": "BART",
 }  # fmt: skip
 STEPS = {"XS": 12, "S": 4, "M": 1}
@@ -64,7 +64,7 @@ def shaped(name, size, precision="float32", **changes):
     size = size | changes
     entry = entry_named({"T5": "T5 spans"}.get(name, name))
     rates = {
-        "BERT": {"mask_ratio": 0.15},
+        "RoBERTa": {"mask_ratio": 0.15},
         "XLNet": {"partial_prediction_k": 6.0},
         "ELECTRA": {"mask_ratio": 0.15, "weight": 50.0},
     }
@@ -182,7 +182,7 @@ def peer(name, size, corpus):
         len(corpus.tokenizer), size["width"], size["layers"], size["heads"], size["window"],
     )  # fmt: skip
     tokenizer = hub_tokenizer(words)
-    if name == "BERT":
+    if name == "RoBERTa":
         config = hf.BertConfig(
             vocab_size=words, hidden_size=width, num_hidden_layers=layers, num_attention_heads=heads,
             intermediate_size=4 * width, max_position_embeddings=2 * window, hidden_dropout_prob=0.0,
@@ -421,7 +421,7 @@ def quiet():
 def growth():
     """Our time and peak memory of a step as length and width double, each in a process of its own."""
     print("| objective | window | width | ms a step | peak MiB of the process |\n|---|---|---|---|---|")
-    for name in ("BERT", "GPT"):
+    for name in ("RoBERTa", "GPT"):
         for window, width in ((32, 64), (64, 64), (128, 64), (256, 64), (32, 128), (32, 256), (32, 512)):
             words = [sys.executable, __file__, "--one", name, str(window), str(width)]
             print(subprocess.run(words, capture_output=True, text=True, check=True).stdout, end="", flush=True)

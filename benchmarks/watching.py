@@ -176,7 +176,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("--rounds", type=int, default=8)
     asked.add_argument("--seconds", type=float, default=4.0)
-    asked.add_argument("--entry", default="BERT")
+    asked.add_argument("--entry", default="RoBERTa")
     asked.add_argument("--height", type=int, default=1800, help="of the window; in 1800 pixels everything is on screen")
     wanted = asked.parse_args()
     torch.set_num_threads(1)

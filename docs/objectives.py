@@ -116,7 +116,7 @@ def _count(meter: Meter) -> str:
 
 def _weights(objective: Objective) -> str:
     """How much each question counts, where there are several at once."""
-    if len(objective.terms) < 2:
+    if len(objective.terms) < 2 or objective.parts:
         return ""
     example = objective.example(_batch(objective), generator(0))
     asked = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
@@ -129,6 +129,8 @@ def _shares(objective: Objective) -> str:
     draw = next((stage for stage in objective.stages if isinstance(stage, SampleTask)), None)
     if draw is None:
         return ""
+    if draw.alternating:
+        return f"by turns: {', '.join(part.name for part in objective.parts)}"
     shares = (Fraction(share / sum(draw.shares)).limit_denominator(100) for share in draw.shares)
     said = (f"{part.name} in {share} of them" for part, share in zip(objective.parts, shares, strict=True))
     return f"one part for each batch: {', '.join(said)}"

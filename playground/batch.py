@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MASKED_LEVEL = 2**14
 """A level above that of every query: padding and hidden keys. Levels are compared in 16 bits."""
 
-OPTIONAL = ("example_ids", "epoch", "word_counts")
+OPTIONAL = ("example_ids", "epoch", "previous_ids", "word_counts")
 """Names of the optional tensors of `Tokens`."""
 
 
@@ -58,8 +58,9 @@ class Tokens:
 
     `word_ids` and `sentence_ids` are running numbers; `vocabulary` holds the strings by id where they are shown.
     `example_ids` `[b]` are the numbers of the texts in the corpus and `epoch` `[b]` counts their earlier visits (static
-    masks need both); `word_counts` `[v]` are the corpus frequencies. `sizes` are the `lengths` as plain numbers, read
-    once for a whole block of steps, because each read synchronises with the GPU.
+    masks need both); `previous_ids` `[b]` are the tokens before rows that continue those of the step before, -1
+    or none where they begin anew; `word_counts` `[v]` are the corpus frequencies. `sizes` are the `lengths` as
+    plain numbers, read once for a whole block of steps, because each read synchronises with the GPU.
     """
 
     ids: Tensor
@@ -73,6 +74,7 @@ class Tokens:
     padded: bool = True
     example_ids: Tensor | None = None
     epoch: Tensor | None = None
+    previous_ids: Tensor | None = None
     word_counts: Tensor | None = None
     sizes: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 
@@ -185,7 +187,9 @@ class Stream:
 
     `origin` is the place in the text that a position comes from (-1: inserted). `query_attn_mask` belongs to a second,
     content-blind stream (XLNet), `cross_attn_mask` to a decoder. With `predicts_next` each position answers for the one
-    that comes after it in the prediction order. `known_ends` are the `ends`, read once for a whole block of steps.
+    that comes after it in the prediction order. `mems` are states of the text before, `[b, m, d]` for each layer,
+    to which every position attends as well (Transformer-XL). `known_ends` are the `ends`, read once for a whole block
+    of steps.
     """
 
     ids: Tensor
@@ -199,6 +203,7 @@ class Stream:
     cross_attn_mask: AttentionMask | None = None
     padded: bool = True
     predicts_next: bool = False
+    mems: tuple[Tensor, ...] = field(default=(), repr=False)
     known_ends: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 
     @cached_property

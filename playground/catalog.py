@@ -3,11 +3,14 @@
 import importlib
 import pkgutil
 import re
-from difflib import get_close_matches
+from collections.abc import Iterable
+from difflib import SequenceMatcher, get_close_matches
 from functools import cache
+from heapq import nlargest
 from typing import Protocol, TypeVar
 
 from playground.errors import UserError
+from playground.nearest import NEAREST, Nearest
 
 
 class Named(Protocol):
@@ -18,6 +21,15 @@ class Named(Protocol):
 
 
 T = TypeVar("T", bound=Named)
+
+LONGEST = 60
+"""Letters and words of a name that is looked for among the nearest; longer ones would take seconds."""
+
+LONG, ALIKE = 6, 0.93
+"""Letters from which on a name may be misspelt, and how much of it must be right."""
+
+STEM = 5
+"""Letters of a word that are looked for in an idea, so that "entities" is found in "entity"."""
 
 
 @cache
@@ -43,14 +55,53 @@ def year(source: str) -> int:
 def choose(package: str, kind: type[T], name: str, what: str = "") -> T:
     """One constant by its name or an alias, whatever the case; else a refusal that says what there is.
 
-    The refusal calls a constant `what`, or else as its type is called.
+    The refusal says what is nearest by meaning or by spelling; it calls a constant `what`, or as its type is called.
     """
     wanted, spelt = _plain(name), _spelt(package, kind)
     if wanted in spelt:
         return spelt[wanted]
-    near = {spelt[close].name: None for close in get_close_matches(wanted, spelt, cutoff=0.7)}
-    right = f"the nearest: {', '.join(near)}" if near else f"choose one of: {', '.join(find(package, kind))}"
-    raise UserError(f"There is no {what or kind.__name__.lower()} named {name!r}; {right}.")
+    if meant := nearest(name):
+        raise UserError(meant)
+    near = three_nearest(name, find(package, kind).values())
+    raise UserError(f"There is no {what or kind.__name__.lower()} named {name!r}; the nearest: {near}.")
+
+
+def three_nearest(name: str, known: Iterable[Named]) -> str:
+    """The names of the three that a misspelt or unknown name is nearest to, the nearest first.
+
+    Letters in common with a name or an alias count, and half the share of its words that begin as one of the idea does.
+    """
+    wanted, words = _plain(name)[:LONGEST], _words(name)[:LONGEST]
+
+    def likeness(item: Named) -> float:
+        names = (item.name, *getattr(item, "aliases", ()))
+        letters = max(SequenceMatcher(None, _plain(said), wanted).ratio() for said in names)
+        idea = _words(" ".join((*names, getattr(item, "idea", ""))))
+        meant = sum(any(word.startswith(sought[:STEM]) for word in idea) for sought in words) / max(1, len(words))
+        return letters + meant / 2
+
+    unique = {item.name: item for item in known}.values()
+    return ", ".join(item.name for item in nlargest(3, unique, key=likeness))
+
+
+def nearest(name: str) -> str:
+    """What is nearest by meaning to a name of the field that is not here, in a sentence; empty where none is known.
+
+    One wrong letter in a long name is forgiven.
+    """
+    wanted, known = _plain(name), _nearest()
+    if wanted not in known and LONG <= len(wanted) <= LONGEST:
+        wanted = next(iter(get_close_matches(wanted, known, 1, cutoff=ALIKE)), wanted)
+    if wanted not in known:
+        return ""
+    said, near = known[wanted] if wanted != _plain(name) else (name, known[wanted][1])
+    return f"{said!r} is not here; nearest is the {near.kind} {near.name!r}, because {near.because}."
+
+
+@cache
+def _nearest() -> dict[str, tuple[str, Nearest]]:
+    """Each name of the field that is not here, as it is written and with what is nearest."""
+    return {_plain(name): (name, near) for near in NEAREST for name in near.to}
 
 
 @cache
@@ -62,3 +113,7 @@ def _spelt(package: str, kind: type[T]) -> dict[str, T]:
 
 def _plain(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w{2,}", text.lower())

@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, replace
-from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
 import torch
 
-from playground.catalog import choose
+from playground.catalog import choose, nearest, three_nearest
 from playground.corpora import open_corpus
 from playground.corpora.sources import Source, find_source, sources
 from playground.errors import UserError
@@ -61,11 +60,11 @@ def _named(name: str) -> dict[str, list[Facts]]:
             found[kind] = [find()]
     if found:
         return found
+    if meant := nearest(name):
+        raise UserError(meant)
     everything = (entries(), objectives(), strategies(), sources(), tasks())
-    known = {known.lower(): known for named in everything for known in named}
-    near = [known[close] for close in get_close_matches(name.lower(), known, cutoff=0.6)]
-    advice = f"the nearest: {', '.join(near)}" if near else "`playground zoo` lists all"
-    raise UserError(f"There is nothing named {name!r}; {advice}.")
+    near = three_nearest(name, (item for items in everything for item in items.values()))
+    raise UserError(f"There is nothing named {name!r}; the nearest: {near}.")
 
 
 def _objective(o: Objective) -> Facts:
@@ -115,6 +114,16 @@ def entry_facts(entry: Entry) -> Facts:
             {"name": size.name, "parameters": size.parameters, "where": size.where} for size in entry.published
         ],
         "corpus": entry.corpus,
+        "phases": [
+            {
+                "name": phase.name,
+                "idea": phase.idea,
+                "share": phase.share,
+                "objective": entry.objective_in(phase).name,
+                "corpus": phase.corpus or entry.corpus,
+            }
+            for phase in entry.phases
+        ],
         "model": asdict(entry.model),
         "recipe": asdict(entry.recipe),
     }

@@ -108,6 +108,21 @@ def context_words(example: Batch, layers: int = 4, row: int = 0) -> float:
     return float(words[question.loss_mask[row]].sum(1).float().mean()) if bool(question.loss_mask[row].any()) else 0.0
 
 
+def known_places(example: Batch, question: Target, layers: int, row: int = 0) -> Tensor:
+    """Which words of the text reach each predicting position, `[n, t]`, those that are left on purpose included."""
+    reach, own = answering(example, question, layers, row)
+    size = example.tokens.ids.shape[1]
+    known = [_words_at(reach, places, size) for places in shown_places(example.inputs, example, row)]
+    if own is not None and example.decoder is not None:
+        known.append(_words_at(own, _written(example.decoder, question, row), size))
+    return torch.stack(known).any(0)
+
+
+def _words_at(reach: Tensor, places: Tensor, size: int) -> Tensor:
+    """Which places of a text of `size` words the positions show that reach each position, `[n, size]`."""
+    return _join(reach, places[:, None] == torch.arange(size, device=places.device))
+
+
 def _question(example: Batch, question: Target, layers: int, row: int) -> Verdict:
     scored, answer = question.loss_mask[row], _answers(question, row)
     from_inputs, from_decoder = answering(example, question, layers, row)

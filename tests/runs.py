@@ -17,7 +17,7 @@ from playground.zoo import entries, entry_for
 ENTRIES = tuple(entries())
 every_entry = pytest.mark.parametrize("name", ENTRIES)
 
-KINDS = ("BERT", "GPT", "BART", "XLNet", "ELECTRA", "ELMo")
+KINDS = ("RoBERTa", "GPT", "BART", "XLNet", "ELECTRA", "ELMo")
 """One entry of each kind: both sides, one side, a decoder, two streams, a generator, recurrence."""
 each_kind = pytest.mark.parametrize("name", KINDS)
 
@@ -30,7 +30,7 @@ def reviews(tokens=20_000):
         return open_corpus("reviews", tokens=tokens)
 
 
-def tiny(name="BERT", model=None, **recipe):
+def tiny(name="RoBERTa", model=None, **recipe):
     """An entry with one narrow layer and short rows; `recipe` and `model` turn what a test is about."""
     entry = entries()[name]
     small = {"width": 16, "heads": 2, "layers": 1, "decoder_layers": min(1, entry.model.decoder_layers)}
@@ -95,14 +95,14 @@ def alone(objective, **recipe):
     )
 
 
-def run_of(name="BERT", *, steps=12, **values):
+def run_of(name="RoBERTa", *, steps=12, **values):
     """A run of a tiny entry on the reviews, which have what its objective needs."""
     entry = values.pop("entry", None) or tiny(name)
-    corpus = values.pop("corpus", None) or (suited_reviews(entry.objective) if entry.objective.needs else reviews())
+    corpus = values.pop("corpus", None) or (suited_reviews(entry) if entry.needs else reviews())
     return Run(entry, corpus, steps=steps, **values)
 
 
-def learner_of(name="BERT", seed=0, **recipe):
+def learner_of(name="RoBERTa", seed=0, **recipe):
     """A fresh learner of a tiny entry."""
     run = run_of(entry=tiny(name, **recipe), seed=seed)
     return TrainState.new(run.entry, run.corpus.tokenizer.words, seed, run.device)

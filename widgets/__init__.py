@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widgets.notebook import compare, stage, table, train
+    from widgets.notebook import compare, compress, inspect, stage, table, train
 
-__all__ = ["compare", "stage", "table", "train"]
+__all__ = ["compare", "compress", "inspect", "stage", "table", "train"]
 
 
 def __getattr__(name: str) -> Any:

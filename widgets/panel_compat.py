@@ -5,6 +5,7 @@ as one of these names is gone or means something else.
 """
 
 import atexit
+import time
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -13,10 +14,13 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import panel as pn
 from bokeh.document import Document
 from bokeh.embed.bundle import extension_dirs
+from bokeh.server import auth_provider
+from bokeh.server.session import ServerSession
 from bokeh.server.views.ws import WSHandler
 from bokeh.util.token import get_session_id
 from panel.custom import AnyWidgetComponent
@@ -34,6 +38,9 @@ GOING_AWAY = 1001
 
 LOGS, LOG_OF_EVENTS = ("bokeh.server.protocol_handler", "tornado.application"), "panel.reactive"
 """Loggers of the server, for errors in handling a message of a page, and of a widget."""
+
+AuthProvider = auth_provider.AuthProvider
+"""What Bokeh's server asks who may open a page."""
 
 LiveText = HTML
 """Markup that changes several times a second; Bokeh's `Div` would measure every figure of the page at each change."""
@@ -157,6 +164,26 @@ def on_page_left(left: Callable[[Document], None]) -> None:
             closed(self)
 
     WSHandler.on_close = on_close
+
+
+_last_messages: WeakKeyDictionary[Document, float] = WeakKeyDictionary()
+
+
+def note_messages() -> None:
+    """Note from now on when a page has sent anything that a person did there: a click, a key, a value."""
+    patch = ServerSession._handle_patch
+
+    @wraps(patch)
+    def noted(self: ServerSession, *given: Any) -> Any:
+        _last_messages[self.document] = time.monotonic()
+        return patch(self, *given)
+
+    ServerSession._handle_patch = noted
+
+
+def last_message(visit: Document) -> float:
+    """When the page of a visit has sent something last, on the clock `time.monotonic`; 0 where it has not."""
+    return _last_messages.get(visit, 0.0)
 
 
 def of_a_page_that_went_away(error: BaseException | None) -> bool:

@@ -75,6 +75,17 @@ def _after_same(example: Batch, rows: Stream, columns: Stream) -> Tensor:
     return torch.nn.functional.pad(_same_word(example, rows, columns), (1, 0))[:, :, :-1]
 
 
+def _special(example: Batch, rows: Stream, columns: Stream) -> Tensor:
+    ids, specials = columns.ids, example.tokens.specials
+    ends = (ids < specials.first_word) & (ids != specials.mask) & (ids != specials.unknown) & columns.valid
+    return rows.valid[:, :, None] & ends[:, None, :]
+
+
+def _own_segment(_: Batch, rows: Stream, columns: Stream) -> Tensor:
+    same = rows.segment_ids[:, :, None] == columns.segment_ids[:, None, :]
+    return same & (columns.segment_ids.amax(1) > 0)[:, None, None]
+
+
 def _source(example: Batch, _: Stream, columns: Stream) -> Tensor:
     written = next(q.origin for q in example.questions if q.at_decoder)
     return (written >= 0)[:, :, None] & (written[:, :, None] == columns.origin[:, None, :])
@@ -83,8 +94,10 @@ def _source(example: Batch, _: Stream, columns: Stream) -> Tensor:
 PATTERNS = (
     Pattern("previous word", "attends to the previous word", _near(-1)),
     Pattern("next word", "attends to the next word", _near(1)),
+    Pattern("special tokens", "attends to a token that is no word, such as [CLS] and [SEP]", _special),
     Pattern("mask to neighbours", "attends from a masked word to its neighbours", _mask_to_neighbours),
     Pattern("other segment", "attends to the other text of the pair", _other_segment),
+    Pattern("own segment", "attends within its own text of the pair (block)", _own_segment),
     Pattern("same word", "attends to the same word elsewhere", _same_word),
     Pattern("after the same word", "attends to what followed the same word earlier (induction)", _after_same),
     Pattern("source", "attends to the source word that is written next", _source, within=False),

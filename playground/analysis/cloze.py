@@ -14,6 +14,10 @@ from playground.objectives.ask import AskDecoder, AskMasked, AskNext, AskQuerySt
 from playground.objectives.see import SeeAllButSelf, SeeEncoderDecoder, SeeLeft, SeePermutation, SeeRight
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
+from playground.tokenizing.words import clean, split_words
+
+MASK = "[MASK]"
+"""What a person writes for the word to be predicted."""
 
 
 def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
@@ -21,8 +25,18 @@ def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
     return batch([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
 
 
-def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Batch:
-    """Texts with one gap each at `places` `[b]`.
+def gap_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:
+    """A text with one `[MASK]` as a batch of one row, and the position of the gap `[1]`; raises `UserError`."""
+    before, *after = text.split(MASK)
+    if len(after) != 1:
+        raise UserError(f"{text[:60]!r} has {len(after)} gaps; write {MASK} once, for the word to be predicted.")
+    left, right = (tokenizer.encode_words(split_words(clean(part))) for part in (before, *after))
+    row = [*left, tokenizer.specials.mask, *right]
+    return batch([row], tokenizer.specials, tokenizer.words), torch.tensor([len(left)])
+
+
+def with_gap(shape: Architecture, tokens: Tokens, places: Tensor, hidden: Tensor | None = None) -> Batch:
+    """Texts with one gap each at `places` `[b]`; `hidden` `[b]` is a later place that is not seen either.
 
     A model that reads from one side sees the words on that side of the gap (ELMo: its forward network), one with two
     streams all others, one with a decoder the masked text and the words written so far, every other the masked text.
@@ -30,22 +44,24 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor) -> Batch:
     if shape.kind == "static":
         raise UserError("Static vectors do not read a sentence, so they cannot fill a gap in one.")
     gap = arange_rows(tokens.ids) == places[:, None]
+    later = torch.zeros_like(gap) if hidden is None else arange_rows(tokens.ids) == hidden[:, None]
     whole = replace(begin(tokens), selected=gap)
     if shape.two_streams and shape.recurrent:
         return AskQueryStream().build(SeeAllButSelf().build(whole))
     if shape.two_streams:
-        place, last = arange_rows(tokens.ids), tokens.lengths[:, None] - 1  # the gap comes last in the order
-        rank = (place - (place > places[:, None]).long()).where(~gap, last).where(tokens.valid, place)
-        return AskQueryStream().build(SeePermutation().build(replace(whole, prediction_order=rank)))
+        place, last = arange_rows(tokens.ids), tokens.lengths[:, None]  # the gap comes last, or last but a hidden word
+        rank = place.where(~gap, last).where(~later, last + 1)
+        ordered = replace(whole, selected=gap | later, prediction_order=rank)
+        return _only(AskQueryStream().build(SeePermutation().build(ordered)), places)
     if shape.attention == "left to right":
         return _only(AskNext().build(SeeLeft().build(ShiftRight().build(whole))), places)
     if shape.attention == "right to left":
         return _only(AskNext("right").build(SeeRight().build(ShiftRight("right").build(whole))), places)
-    shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap, tokens.specials.mask))
-    hidden = replace(whole, inputs=shown, actions=gap * int(Action.MASKED))
+    shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap | later, tokens.specials.mask))
+    masked = replace(whole, inputs=shown, actions=(gap | later) * int(Action.MASKED))
     if shape.decoder_layers:
-        return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(hidden)), places)
-    return replace(AskMasked().build(hidden), network="generator" if shape.generator_ratio else "main")
+        return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(masked)), places)
+    return replace(AskMasked().build(masked), network="generator" if shape.generator_ratio else "main")
 
 
 def _only(example: Batch, places: Tensor) -> Batch:

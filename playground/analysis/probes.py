@@ -1,6 +1,6 @@
 """Zero-shot probes during training: a right or a wrong word in a gap of a sentence; chance is a half."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from random import Random
@@ -54,30 +54,43 @@ class EncodedProbe:
 
     def measure(self, model: LanguageModel) -> float:
         """The share of gaps where the right word is more probable; a tie counts a half."""
-        right, wrong = log_chances(model, self.example).gather(1, self.words).unbind(1)
-        return float(((right > wrong).float() + (right == wrong).float() / 2).mean())
+        return float(right_or_wrong(log_chances(model, self.example), self.words).mean())
 
 
-def asked(gauges: Sequence[Probe], corpus: Corpus, model: LanguageModel) -> tuple[EncodedProbe, ...]:
-    """The probes whose words the training text of a corpus holds; none for static vectors."""
-    if model.shape.kind == "static":
-        return ()
+def right_or_wrong(chances: Tensor, words: Tensor) -> Tensor:
+    """1 where the first of two words `[b, 2]` is more probable by the log chances `[b, v]`, 0 where less, else 0.5."""
+    right, wrong = chances.gather(1, words).unbind(1)
+    return (right > wrong).float() + (right == wrong).float() / 2
+
+
+def in_known_words(items: Iterable[ProbeItem], corpus: Corpus) -> list[ProbeItem]:
+    """The sentences whose words, the wrong one included, stand in the training text of a corpus."""
     known = {corpus.tokenizer.words[number] for number in corpus.ids[: corpus.held_out_from].unique().tolist()}
-    found = ((gauge, [c for c in gauge.choices(ITEMS) if known.issuperset((*c.words, c.wrong))]) for gauge in gauges)
-    return tuple(_encoded(gauge, items, corpus.tokenizer, model) for gauge, items in found if len(items) >= FEWEST)
+    return [item for item in items if known.issuperset((*item.words, item.wrong))]
 
 
-def _encoded(gauge: Probe, items: Sequence[ProbeItem], tokenizer: Tokenizer, model: LanguageModel) -> EncodedProbe:
+def encode(items: Sequence[ProbeItem], tokenizer: Tokenizer, model: LanguageModel) -> tuple[Batch, Tensor]:
+    """Sentences as an example with their gaps, and the right and the wrong word of each `[b, 2]`."""
     device = model.token_embedding.weight.device
     tokens = texts([item.words for item in items], tokenizer)
     places = torch.tensor([item.place for item in items])
     right = tokens.ids.gather(1, places[:, None])
     wrong = torch.tensor([tokenizer.encode_word(item.wrong) for item in items])
     example = with_gap(model.shape, tokens.to(device), places.to(device))
-    return EncodedProbe(gauge, example, torch.cat([right, wrong], dim=1).to(device))
+    return example, torch.cat([right, wrong], dim=1).to(device)
 
 
-def _agreement(attractors: int, count: int) -> list[ProbeItem]:
+def asked(gauges: Sequence[Probe], corpus: Corpus, model: LanguageModel) -> tuple[EncodedProbe, ...]:
+    """The probes whose words the training text of a corpus holds; none for static vectors."""
+    if model.shape.kind == "static":
+        return ()
+    found = ((gauge, in_known_words(gauge.choices(ITEMS), corpus)) for gauge in gauges)
+    return tuple(
+        EncodedProbe(gauge, *encode(items, corpus.tokenizer, model)) for gauge, items in found if len(items) >= FEWEST
+    )
+
+
+def agreement_items(attractors: int, count: int) -> list[ProbeItem]:
     """The verb in the number of its subject, with nouns of the other number in between (arXiv:1611.01368)."""
     pairs = minimal_pairs(f"agreement-{attractors}", count, 0, "test")
     places = (next(k for k, (a, b) in enumerate(zip(*pair, strict=True)) if a != b) for pair in pairs)
@@ -111,14 +124,14 @@ AGREEMENT = Probe(
     name="agreement",
     question="Does the verb stand in the number of its subject?",
     source="arXiv:1611.01368; sentences of our grammar",
-    choices=partial(_agreement, 0),
+    choices=partial(agreement_items, 0),
 )
 
 ATTRACTED = Probe(
     name="agreement past another noun",
     question="Does the verb stand in the number of its subject, although another noun stands between?",
     source="arXiv:1611.01368; sentences of our grammar",
-    choices=partial(_agreement, 1),
+    choices=partial(agreement_items, 1),
 )
 
 POLARITY = Probe(

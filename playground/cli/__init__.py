@@ -19,12 +19,16 @@ COMMANDS = {
     "train": "train an entry of the zoo",
     "runs": "list the runs that were kept, or show the curve of one",
     "compare": "fine-tuning strategies side by side",
+    "compress": "a fine-tuned model made smaller, with three meters",
     "choose": "which run suits which task",
+    "generate": "a trained model writes, greedily or by beam search",
     "edit": "give a sentence another label by filling words anew",
     "align": "lay the word vectors of two languages over each other",
+    "inspect": "look inside a trained model with an instrument",
     "export": "a trained model as a folder that transformers reads",
     "import": "a folder that transformers wrote as a model of ours",
     "bake": "a run as one HTML file that replays it offline",
+    "lessons": "the tutorial notebooks, run and written as pages",
     "zoo": "what there is",
 }
 """Every command with its help, in the order of the help; its module of the same name is imported when it is called."""

@@ -1,18 +1,43 @@
-"""`playground app`: serve the pages on this machine."""
+"""`playground app`: serve the pages on this machine, or to a class."""
 
 import argparse
 from importlib import import_module
+from typing import Any
 
 from playground.cli.options import Parser, whole
+from playground.errors import UserError
 
 
 def add(command: Parser) -> None:
     """The options of the command."""
     command.add_argument("--port", type=whole, default=5006, metavar="N", help="5006 by default; 0 takes any free port")
     command.add_argument("--no-browser", action="store_true", help="do not open a browser")
+    command.add_argument(
+        "--public", action="store_true", help="serve others too: runs train in turns, and each visit is on its own"
+    )
+    command.add_argument("--prefix", default="", metavar="/PATH", help="the path below which a reverse proxy has it")
+    command.add_argument(
+        "--origin", action="append", default=[], metavar="HOST",
+        help="a host whose pages may connect, as the browser shows it; by default the addresses of this machine",
+    )  # fmt: skip
+    command.add_argument(
+        "--password", default="", metavar="FILE|env",
+        help="ask for a password: the first line of a file, or the environment variable PLAYGROUND_PASSWORD",
+    )  # fmt: skip
     command.set_defaults(run=serve)
 
 
 def serve(given: argparse.Namespace) -> int:
     """Serve until interrupted."""
-    return import_module("widgets.app.server").serve(given.port, browser=not given.no_browser)
+    server = import_module("widgets.app.server")
+    return server.serve(given.port, browser=not given.no_browser, public=_public(given))
+
+
+def _public(given: argparse.Namespace) -> Any:
+    """How others are served; None where nobody else is."""
+    asked = {"--prefix": given.prefix, "--origin": given.origin, "--password": given.password}
+    if given.public:
+        return import_module("widgets.app.public").public(given.prefix, given.password, given.origin)
+    if needless := [name for name, value in asked.items() if value]:
+        raise UserError(f"{needless[0]} is for an app that others reach; add --public.")
+    return None

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playground.cli.objective import current_knobs
 from playground.cli.options import KNOBS, Parser, common_options, path, say, training_options
-from playground.cli.train import train_one, turned
+from playground.cli.train import train_one
 from playground.errors import UserError
 from playground.training.observe.replay import load
 from playground.training.store.runs import Runs
@@ -62,4 +62,4 @@ def _folder(given: argparse.Namespace) -> Path:
         return folder if folder.is_dir() else folder.parent
     entry = entry_named(given.run_or_entry)
     settings = current_knobs(given.set, entry.objective, entry.model, entry.recipe)
-    return Path(train_one(given, turned(entry, settings), settings)["out"])
+    return Path(train_one(given, entry.turned(settings), settings)["out"])

@@ -15,6 +15,7 @@ from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, parallelism, renamed, training_options
 from playground.cli.prepare import add_decoder, check_runs, learn_second
+from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
 from playground.cli.train import train_one
 from playground.cluster import connected, lanes
@@ -152,6 +153,10 @@ def _base(given: argparse.Namespace, folder: Path | None) -> Path:
     home = None if folder is None else folder / "base"
     if given.resume and home is not None and (home / TRAINED).exists():
         return home
+    if (ready := base_there(given, home)) is not None:
+        if home is not None:
+            (home / TRAINED).touch()
+        return ready
     inner = argparse.Namespace(**{**vars(given), "out": home and str(home), "resume": False})
     trained = Path(train_one(inner, entry, {})["out"])
     if home is not None:

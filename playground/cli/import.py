@@ -8,6 +8,7 @@ from playground.interop import Opened, open_folder
 from playground.interop.run import save_run
 from playground.knob import written
 from playground.models import Architecture
+from playground.training.store.runs import Runs
 
 
 def add(command: Parser) -> None:
@@ -17,6 +18,7 @@ def add(command: Parser) -> None:
     option("folder", metavar="DIR", help="a folder with config.json and model.safetensors")
     option("--numbered", action="store_true", help="take words as numbers and do not read the tokenizer")
     option("--save", type=path, metavar="DIR", help="folder for a checkpoint that the other commands and pages open")
+    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
     option(
         "--corpus", default="world", metavar="C", help="its held-out text is saved beside the model; world by default"
     )
@@ -36,7 +38,7 @@ def show_folder(given: argparse.Namespace) -> int:
         f"unlike our  {written(opened.model.shape, ', ', Architecture())}",
     ]
     if given.save:
-        facts["out"] = str(save_run(opened, given.save, given.corpus))
+        facts["out"] = str(save_run(opened, given.save, given.corpus, Runs(given.runs)))
         lines.append(f"saved       {facts['out']}")
     return say(given, facts, lines)
 

@@ -42,7 +42,7 @@ def write_result(
 ) -> int:  # fmt: skip
     """Write the files of a result into its folder, its facts under a `name`, and print them."""
     learner, corpus = saved.learner, saved.corpus
-    report = report_from(Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash))
+    report = report_from(Origin.of(learner, corpus.name, corpus.hash))
     missing, facts = write(report, folder) if folder else [], report.facts()
     if folder is not None:
         (folder / name).write_text(json.dumps(finite(facts), indent=1), encoding="utf-8")

@@ -14,11 +14,12 @@ from playground.batch import Tokens
 from playground.cli.objective import current_knobs
 from playground.cli.options import KNOBS, Parser, common_options, number_of, parallelism, path, say, training_options
 from playground.corpora import open_corpus
+from playground.corpora.sources import name_with_tokenizer
+from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import UserError
-from playground.knob import knobs, turn
 from playground.parsing import parse_int
-from playground.training import Evaluated, Event, Incident, Run, Started, Stepped, ddp, memory, train
+from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, memory, train
 from playground.training.fork import corpus_of, fork
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -44,6 +45,8 @@ def add(command: Parser) -> None:
         help="GPT, BERT, XLNet, BART, ELECTRA, an objective such as NSP, or a sum of some such as 'MLM + 50 RTD'",
     )  # fmt: skip
     option("--corpus", help="a generated corpus by name, or a text file")
+    option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
+    option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
     option("--recipe", metavar="R", help="paper or accelerated: optimiser, positions and start together")
     option("--seeds", type=number_of("seeds"), default=1, metavar="K", help="train K seeds")
@@ -87,24 +90,7 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     entry = entry_named(given.entry)
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
     settings = current_knobs(given.set, entry.objective, entry.model, entry.recipe)
-    return turned(entry, settings), settings
-
-
-def turned(entry: Entry, settings: Mapping[str, str]) -> Entry:
-    """The entry with its knobs turned, those of model, recipe and objective alike; no two of them share a name."""
-    known = {"model": [k.name for k in knobs(entry.model)], "recipe": [k.name for k in knobs(entry.recipe)]}
-    known["objective"] = list(entry.objective.knobs)
-    for name in settings:
-        if not any(name in names for names in known.values()):
-            listed = "; ".join(f"of the {part}: {', '.join(names) or 'none'}" for part, names in known.items())
-            raise UserError(f"{entry.name} has no knob {name!r}. It has, {listed}.")
-    of = {part: {name: settings[name] for name in names if name in settings} for part, names in known.items()}
-    return replace(
-        entry,
-        model=turn(entry.model, of["model"]),
-        recipe=turn(entry.recipe, of["recipe"]),
-        objective=entry.objective.turn(of["objective"]),
-    )
+    return entry.turned(settings), settings
 
 
 def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> dict[str, Any]:
@@ -121,13 +107,19 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
     torch.set_num_threads(given.threads)
     memory.hold()
-    corpus = open_corpus(given.corpus or entry.corpus)
+    corpus = open_corpus(_corpus_name(given, entry))
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
         entry, corpus, given.seed, pick(given.device), given.steps, given.seconds,
         save_every=given.save_every, compiled=given.compile,
     )  # fmt: skip
+
+
+def _corpus_name(given: argparse.Namespace, entry: Entry) -> str:
+    """The corpus with the tokenizer that was chosen for it, of which its name tells."""
+    chosen = {name: getattr(given, name, None) for name in ("tokenizer", "vocab_size")}
+    return name_with_tokenizer(given.corpus or entry.corpus, {k: v for k, v in chosen.items() if v is not None})
 
 
 def _follow(
@@ -183,6 +175,8 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     """Leave a kept run at a step, with the knobs that were set, and train on."""
     torch.set_num_threads(given.threads)
     memory.hold()
+    if given.tokenizer or given.vocab_size:
+        raise UserError("A fork keeps the weights, so it keeps the vocabulary as well; leave --tokenizer out.")
     name, _, step = given.fork.partition("@")
     runs = Runs(given.runs)
     try:
@@ -204,7 +198,7 @@ def _probe_text(given: argparse.Namespace, run: Run) -> Tokens | None:
     """The typed sentence that the replay watches, or the text in its place."""
     if not given.sentence:
         return None
-    text, origin = text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.seq_len, given.sentence)
+    text, origin = text_to_watch(run.corpus, run.entry.watched, run.entry.recipe.seq_len, given.sentence)
     print(origin, file=sys.stderr)
     return text
 
@@ -238,6 +232,12 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
                         )
                 done = event.step if run.last else min(round(event.seconds, 1), run.seconds or 0.0)
                 bar.update(done - bar.n)
+            if isinstance(event, PhaseStarted):
+                phases = len(run.entry.all_phases)
+                bar.write(
+                    f"Phase {event.number + 1} of {phases}, {event.name}: {event.objective} on {event.corpus}.",
+                    file=sys.stderr,
+                )
             if isinstance(event, Evaluated):
                 bar.set_postfix_str(f"step {event.step}, held-out {event.held_out:.3f} nats")
             if isinstance(event, Incident):
@@ -253,11 +253,18 @@ def _report(facts: dict[str, Any]) -> list[str]:
         f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
         f"  loss {_nats(loss['train'])} (training), {_nats(loss['held_out'])} (held out) nats per scored position; "
         f"unigram entropy of the corpus {facts['unigram_entropy']:.3f}",
+        *_each_loss(facts["losses"]),
         *_shares("right on held-out text", facts["accuracy"]),
         *_shares("probes, a half by chance", facts["probes"]),
         *(f"  {sentence}" for sentence in facts["troubles"]),
         f"  {facts['parameters']:,} parameters, saved in {facts['out']}",
     ]
+
+
+def _each_loss(losses: dict[str, dict[str, float | None]]) -> list[str]:
+    """A line for each of several questions."""
+    each = [f"  {name}: {_nats(loss['train'])}, {_nats(loss['held_out'])}" for name, loss in losses.items()]
+    return each if len(each) > 1 else []
 
 
 def _shares(title: str, shares: dict[str, float]) -> list[str]:

@@ -1,32 +1,91 @@
 """`playground zoo`: what there is."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
-from playground.cli.options import Parser, common_options, say
+import torch
+from tqdm import tqdm
+
+from playground.cli.options import Parser, common_options, number_of, path, say
+from playground.cli.ready_made import BUILD, build
+from playground.errors import UserError
 from playground.finetuning.strategy.strategy import FAMILIES
 from playground.inventory import inventory
 from playground.objectives import GROUPS
+from playground.training.properties import measure_properties
+from playground.zoo import entries, entry_named
 
 READ = {"bidirectional": "from both sides", "left to right": "left to right", "right to left": "right to left"}
 """How a recurrent network reads, by the attention of its architecture."""
+
+MEASURED = {
+    "sees right": "a word's state in a plain text changes with the words after it",
+    "mismatch": "share of the positions in training that hold a mask token or a sentinel, which no text has in use",
+    "generates": "some answers are words and depend on no later word, so that the model can write on",
+    "taught": "share of the positions that carry a loss",
+    "ms a step": "the median of a few training steps on this machine, and what a taught position costs of it",
+}
+"""What the columns of the measured properties mean."""
 
 
 def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, show_zoo)
-    command.add_argument("name", nargs="?", help="the card of one entry, objective, strategy, corpus or task")
+    option = command.add_argument
+    option("name", nargs="?", help="the card of one entry, objective, strategy, corpus or task; or build")
+    option("bases", nargs="*", metavar="ENTRY", help="behind build: what is trained into the cache, else the defaults")
+    option("--measure", action="store_true", help="a table of what is measured of each entry, or of one")
+    option("--check", action="store_true", help="with build: train nothing, say what is ready; status 1 where not all")
+    option("--corpus", help="with build: another corpus than the entry's own")
+    option("--steps", type=number_of(), metavar="N", help="with build: other steps than the recipe's")
+    option("--cache", type=path, metavar="DIR", help="with build: another folder than that of the user's cache")
 
 
 def show_zoo(given: argparse.Namespace) -> int:
-    """Print the catalogue, or the cards of one name, each below its kind where there are several."""
+    """Print the catalogue, the cards of one name, each below its kind where there are several, or more."""
+    if given.name == BUILD:
+        return build(given)
+    if given.bases or given.check or given.corpus or given.steps or given.cache:
+        raise UserError(f"Only `playground zoo {BUILD}` takes several names, --check, --corpus, --steps and --cache.")
+    if given.measure:
+        return _measure(given)
     facts = inventory(given.name)
     if given.name is not None:
         cards = [([kind] if len(facts) > 1 else [], _card(kind, item)) for kind, [item] in facts.items()]
         return say(given, facts, [line for heading, card in cards for line in (*heading, *card)])
     return say(given, facts, [line for kind, items in facts.items() for line in (kind, *_listed(items))])
+
+
+def _measure(given: argparse.Namespace) -> int:
+    """Print the measured properties of every entry or of one, with a bar on standard error."""
+    torch.set_num_threads(1)
+    chosen = list(entries().values()) if given.name is None else [entry_named(given.name)]
+    bar = tqdm(chosen, desc="entries", file=sys.stderr)
+    properties = [asdict(measure_properties(entry, given.seed)) for entry in bar]
+    return say(given, {**inventory(given.name), "properties": properties}, _measured(properties))
+
+
+def _measured(properties: Sequence[dict[str, Any]]) -> list[str]:
+    """A row for each entry, and what the columns mean."""
+    wide = max(len(p["name"]) for p in properties)
+    return [
+        f"{'':<{wide}}  {'sees right':>10} {'mismatch':>9} {'generates':>9} {'taught':>7} {'ms a step':>10}"
+        f" {'µs a taught place':>17} {'parameters':>11}",
+        *(
+            f"{p['name']:<{wide}}  {_yes(p['right_context']):>10} {p['mismatch']:>9.1%} {_yes(p['generates']):>9}"
+            f" {p['taught']:>7.1%} {p['step_ms']:>10.1f} {p['taught_us']:>17.1f} {p['parameters']:>11,}"
+            for p in properties
+        ),
+        *(f"{title}: {text}" for title, text in MEASURED.items()),
+    ]
+
+
+def _yes(value: bool) -> str:
+    return "yes" if value else "no"
 
 
 def _card(kind: str, item: dict[str, Any]) -> Iterator[str]:
@@ -48,6 +107,13 @@ def _facts(kind: str, item: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "architecture", ", ".join(_architecture(item["model"]))
     yield "parameters", f"{item['parameters']:,} with a vocabulary of {item['vocabulary']} words"
     yield "corpus", item["corpus"]
+    yield (
+        "phases",
+        "; then ".join(
+            f"{p['name']} ({p['share']:.0%} of the steps, {p['objective']} on {p['corpus']}): {p['idea'].rstrip('.')}"
+            for p in item["phases"]
+        ),
+    )
     yield "published", "; ".join(f"{p['name']} {p['parameters'] / 1e6:,.0f}M ({p['where']})" for p in item["published"])
     yield "trained on", item["data"]
     yield "recipe", ", ".join(f"{name} {value}" for name, value in item["recipe"].items())

@@ -128,7 +128,8 @@ def build(
     rows = torch.frombuffer(words.rows, dtype=torch.int32)
     counts = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
     tokenizer = tokenizer or of_counts({word: count for word, count in counts if word}, **options)
-    ids, word, first = _tokenize(tokenizer, list(words.types), rows)
+    pieces = [[SEPARATOR], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
+    ids, word, first = lay_out(pieces, rows)
     sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == SEPARATOR
     number = f"{len(words.rows):,} words"
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
@@ -149,9 +150,11 @@ def build(
     )
 
 
-def _tokenize(tokenizer: Tokenizer, types: list[str], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The ids of all tokens, the running number of the word of each, and the index of each word's first token."""
-    pieces = [[SEPARATOR], *(tokenizer.encode_word(word) for word in types[1:])]
+def lay_out(pieces: Sequence[Sequence[int]], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Words, each by the number of its type, as the `pieces` of these types one after another.
+
+    These are the ids of all tokens, the running number of the word of each, and the index of each word's first token.
+    """
     length = torch.tensor([len(ids) for ids in pieces])
     flat = torch.tensor([number for ids in pieces for number in ids])
     start = length.cumsum(0) - length

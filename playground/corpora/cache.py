@@ -22,11 +22,16 @@ PLAIN = ("name", "description", "held_out_from", "label_names", "entropy_bound",
 """Fields of a corpus that are saved as JSON as they are."""
 
 
+def cache_folder(kind: str) -> Path:
+    """The folder of one kind of file in the user's cache; it need not exist."""
+    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
+    return Path(home) / "pretraining-playground" / kind
+
+
 def remembered(key: str, make: Callable[[], Corpus]) -> Corpus:
     """The corpus saved under a key in the user's cache folder; a missing or damaged one is made and saved."""
     try:
-        home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-        path = Path(home) / "pretraining-playground" / "corpora" / f"{key}.safetensors"
+        path = cache_folder("corpora") / f"{key}.safetensors"
         return _read(path)
     except (OSError, RuntimeError, SafetensorError, ValueError, KeyError, TypeError, AttributeError):
         corpus = make()

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from playground.batch import Tokens
+from playground.batch import OPTIONAL, Tokens
 from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
 from playground.errors import UserError
 from playground.tokenizing.tokenizer import Tokenizer
@@ -68,13 +68,15 @@ class Corpus:
         shares = counts[counts > 0] / counts.sum()
         return float(-(shares * shares.log()).sum())
 
-    def windows(self, length: int, part: Part = "train") -> Tokens:
+    def windows(self, length: int, part: Part = "train", in_order: bool = False) -> Tokens:
         """The part cut into rows `[r, length]` without padding; the rest at the end of a section is dropped.
 
-        Rows of several sections are mixed evenly, so that the first rows contain some of each.
+        Rows of several sections are mixed evenly, so that the first rows contain some of each, unless they stay in the
+        order of the text.
         """
         first, last = self._bounds(part)
         starts = self._row_starts(first, last, length)
+        starts = starts.sort().values if in_order else starts
         if not len(starts):
             raise UserError(
                 f"The {part.replace('_', '-')} part of {self.name} has {last - first} tokens; "
@@ -123,7 +125,8 @@ class Corpus:
 
 def pick(tokens: Tokens, index: Tensor, **known: Tensor) -> Tokens:
     """The rows of a batch with these indices, in this order; the fields in `known` are given and not picked."""
-    fields = ("ids", "lengths", "word_ids", "sentence_ids", "labels", "neighbours", "example_ids", "epoch")
+    by_row = [name for name in OPTIONAL if name != "word_counts"]
+    fields = ("ids", "lengths", "word_ids", "sentence_ids", "labels", "neighbours", *by_row)
     picked = {name: _rows(getattr(tokens, name), index) for name in fields if name not in known}
     return replace(tokens, **{**picked, **known, "sizes": None})
 

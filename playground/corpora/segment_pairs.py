@@ -165,7 +165,8 @@ def _exchanged(segments: Segments, name: str, rng: torch.Generator) -> Tensor:
     if int(segments.document.min()) == int(segments.document.max()):
         raise UserError(
             f"This part of {name} has only one document with pairs, so there is no segment of another one. "
-            "Use a text with several documents (empty lines between them)."
+            "Use a text with several documents (empty lines between them), "
+            "or an objective of single texts, such as MLM."
         )
     mixed = torch.randperm(len(segments.first), generator=rng)
     order = mixed[segments.length[mixed].argsort(stable=True)]

@@ -1,7 +1,7 @@
 """Open a corpus: a generated one by its name, one or two files by their paths, or a data set of the hub by its name."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
@@ -16,6 +16,7 @@ from playground.corpora.readers.table import from_table
 from playground.corpora.readers.text import read_text_file
 from playground.corpora.readers.translations import read_translations
 from playground.corpora.readers.treebank import CELLS, read_treebank
+from playground.corpora.tokenization import Tokenization, retokenized
 from playground.errors import UserError
 from playground.knob import Knob, knobs, spelt, turn, written
 
@@ -24,6 +25,7 @@ from playground.knob import Knob, knobs, spelt, turn, written
 class Source:
     """A corpus that can be generated: `make(seed, tokens)`, or `make(seed, tokens, settings)` where it has knobs.
 
+    Its text is whole words, unless `splits` says that `make` takes the options of a vocabulary as well.
     `settings` are the knobs with their defaults; "parallel(shared=0.5)" names the corpus with a knob changed.
     """
 
@@ -33,6 +35,7 @@ class Source:
     settings: Any = None
     aliases: tuple[str, ...] = ()
     tokens: int = 500_000
+    splits: bool = False
 
     @property
     def order(self) -> tuple[bool]:
@@ -63,63 +66,99 @@ def open_corpus(
 ) -> Corpus:
     """A corpus by its name or by the path of a file; `tokens` limits either.
 
-    Knobs of a corpus are given in brackets after its name: "bilingual(shared=0.5, second=0.3)". A file is a table, a
+    Knobs of a corpus are given in brackets after its name: "bilingual(shared=0.5, second=0.3)"; `tokenizer` and
+    `vocab_size` are those of all, files too: "world(tokenizer=bpe)". A file is a table, a
     treebank or plain text by its suffix; "first.en+second.fr" are two files that are parallel line by line; "hub:NAME"
     is a data set of the Hugging Face hub.
     """
     if tokens is not None and not FEWEST <= tokens <= MOST:
         raise UserError(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
     name, limit = str(name_or_path), tokens or LIMIT
-    if name.startswith(HUB):
-        return from_table(read_hub(name.removeprefix(HUB)), limit=limit)
-    bare, changed = spelt(name)
+    bare, changed = (name, {}) if os.path.exists(name) else spelt(name)
     source = _named(bare)
     if source:
-        settings = _settings(source, changed)
-        if settings is None:
-            return source.make(seed, tokens or source.tokens)
-        return replace(source.make(seed, tokens or source.tokens, settings), name=_full_name(source, settings))
+        settings, how = _settings(source, changed)
+        own, options = [] if settings is None else [settings], how.options if source.splits else {}
+        made = source.make(seed, tokens or source.tokens, *own, **options)
+        return replace(made if options else retokenized(made, how), name=_full_name(source, settings, how))
+    how = turn(Tokenization(), changed)
+    corpus = _open_own(bare, limit, reading, how)
+    if corpus:
+        return replace(corpus, name=_with_knobs(corpus.name, [how], [Tokenization()]))
+    near = catalog.three_nearest(bare, sources().values())
+    raise UserError(
+        catalog.nearest(name) or f"There is no corpus and no file named {name!r}; the nearest corpora: {near}."
+    )
+
+
+def _open_own(name: str, limit: int, reading: Reading, how: Tokenization) -> Corpus | None:
+    """A data set of the hub, a file or two files; None where there is none of this name."""
+    if name.startswith(HUB):
+        return from_table(read_hub(name.removeprefix(HUB)), limit=limit, **how.options)
     if os.path.exists(name):
-        return _open_file(Path(name), limit, reading)
+        return _open_file(Path(name), limit, reading, how)
     pair = two_files(name)
-    if pair:
-        return read_translations(*pair, limit=limit, **reading)
-    known = ", ".join(sources())
-    raise UserError(f"There is no corpus and no file named {name!r}; the corpora are: {known}.")
+    return read_translations(*pair, limit=limit, **reading, **how.options) if pair else None
 
 
-def _settings(source: Source, changed: Mapping[str, Any]) -> Any:
-    """The settings of a source with some knobs changed; None where it has no knobs."""
+def _settings(source: Source, changed: Mapping[str, Any]) -> tuple[Any, Tokenization]:
+    """The settings of a source, None where it has none of its own, and its tokenization, with some knobs changed."""
+    shared = [k.name for k in knobs(Tokenization)]
+    own = {name: value for name, value in changed.items() if name not in shared}
+    how = turn(Tokenization(), {name: value for name, value in changed.items() if name in shared})
     if source.settings is not None:
-        return turn(source.settings, changed)
-    if changed:
-        raise UserError(f"The corpus {source.name} has no knobs, so {', '.join(changed)} cannot be set.")
-    return None
+        return turn(source.settings, own), how
+    if own:
+        raise UserError(
+            f"The corpus {source.name} has no knobs but {', '.join(shared)}, so {', '.join(own)} cannot be set."
+        )
+    return None, how
 
 
-def _full_name(source: Source, settings: Any) -> str:
-    changed = written(settings, ", ", source.settings)
-    return f"{source.name}({changed})" if changed else source.name
+def _full_name(source: Source, settings: Any, how: Tokenization) -> str:
+    own = ([], []) if settings is None else ([settings], [source.settings])
+    return _with_knobs(source.name, [*own[0], how], [*own[1], Tokenization()])
+
+
+def _with_knobs(name: str, parts: Sequence[Any], unlike: Sequence[Any]) -> str:
+    """A name with the knobs of some parts that are not as in others behind it."""
+    changed = ", ".join(filter(None, (written(a, ", ", b) for a, b in zip(parts, unlike, strict=True))))
+    return f"{name}({changed})" if changed else name
 
 
 def source_knobs(name: str) -> tuple[Knob, ...]:
-    """The knobs of a generated corpus; none where it has none or the name is not that of a generated corpus."""
+    """The knobs of a generated corpus, those of its tokenizer last; none for any other name."""
     source = _named(name)
-    return () if source is None or source.settings is None else knobs(source.settings)
+    if source is None:
+        return ()
+    return (*(() if source.settings is None else knobs(source.settings)), *knobs(Tokenization))
 
 
 def name_with_knobs(name: str, changed: Mapping[str, Any]) -> str:
     """The name under which `open_corpus` opens a corpus with some knobs changed: "bilingual(shared=0.5)"."""
     source = _named(name)
-    return name if source is None or source.settings is None else _full_name(source, turn(source.settings, changed))
+    return name if source is None else _full_name(source, *_settings(source, changed))
+
+
+def name_with_tokenizer(name: str, changed: Mapping[str, Any]) -> str:
+    """The name of any corpus, which may have knobs behind it, with knobs of its tokenizer changed."""
+    turn(Tokenization(), changed)
+    bare, known = (name, {}) if os.path.exists(name) else spelt(name)
+    both = ", ".join(f"{knob}={value}" for knob, value in {**known, **changed}.items())
+    return f"{bare}({both})" if both else bare
+
+
+def is_generated(name: str) -> bool:
+    """Whether a name is that of a corpus that can be generated, with or without knobs, and not of a file."""
+    return _named(spelt(name)[0]) is not None
 
 
 def read_name(name: str) -> tuple[str, dict[str, Any]]:
     """The name of a generated corpus and the checked values of the knobs in "name(knob=value)"."""
     bare, changed = spelt(name)
     source = find_source(bare)
-    settings = _settings(source, changed)
-    return source.name, {knob: getattr(settings, knob) for knob in changed}
+    settings, how = _settings(source, changed)
+    return source.name, {knob: getattr(how if hasattr(how, knob) else settings, knob) for knob in changed}
 
 
 def sources() -> dict[str, Source]:
@@ -132,13 +171,13 @@ def find_source(name: str) -> Source:
     return catalog.choose("playground.corpora.catalog", Source, name, "corpus")
 
 
-def _open_file(path: Path, limit: int, reading: Reading) -> Corpus:
+def _open_file(path: Path, limit: int, reading: Reading, how: Tokenization) -> Corpus:
     kind = path.suffix.lower()
     if kind not in (*TABLES, *TREEBANKS, *TEXTS):
         kind = _look(path, reading.get("encoding"))
     if kind in TABLES:
-        return from_table(read_table(path, **reading), limit=limit)
-    return (read_treebank if kind in TREEBANKS else read_text_file)(path, limit=limit, **reading)
+        return from_table(read_table(path, **reading), limit=limit, **how.options)
+    return (read_treebank if kind in TREEBANKS else read_text_file)(path, limit=limit, **reading, **how.options)
 
 
 def _look(path: Path, encoding: str | None) -> str:

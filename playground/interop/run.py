@@ -1,19 +1,19 @@
 """A model that was read from a folder as the checkpoint of a run, with the held-out text of a corpus."""
 
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import torch
 
-from playground.corpora import Corpus, open_corpus, pick
-from playground.corpora.build import Words, build
+from playground.corpora import pick
+from playground.corpora.respelling import IN_WORDS, open_saved
 from playground.errors import UserError
 from playground.interop.folder import Opened
 from playground.rng import generator
-from playground.tokenizing import Tokenizer
-from playground.tokenizing.vocabulary import SEPARATOR
-from playground.training import checkpoint
+from playground.training import Run, Started, checkpoint
+from playground.training.events import Evaluated, Stopped
+from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState, optimisers
 from playground.zoo.entry import Entry, entry_named
 
@@ -24,33 +24,38 @@ HELD_OUT = 64
 """Most rows of text that are saved."""
 
 
-def save_run(opened: Opened, folder: Path | str, corpus: str = "world") -> Path:
-    """Write a checkpoint that has learnt for no step here; its text is that of a corpus, in the words of the folder."""
+def save_run(opened: Opened, folder: Path | str, corpus: str = "world", runs: Runs | None = None) -> Path:
+    """Write a checkpoint that has learnt for no step here; its text is that of a corpus, in the words of the folder.
+
+    In a list of `runs` it stands like every kept run, with its held-out loss.
+    """
+    learner = learner_of(opened)
+    text = open_saved(f"{corpus}{IN_WORDS}{opened.tokenizer.kind}", opened.tokenizer)
+    rows = text.windows(learner.entry.recipe.seq_len, "held_out")
+    kept = torch.randperm(len(rows.ids), generator=generator(0, "held out"))[:HELD_OUT].sort().values
+    info = checkpoint.CorpusInfo(text.name, text.hash, text.unigram_entropy, pick(rows, kept))
+    path = checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, opened.tokenizer, info)
+    if runs is not None:
+        run = Run(learner.entry, text, out=Path(folder))
+        for _ in runs.recorded(runs.name_of(Path(folder)), run, _events(learner, info)):
+            pass
+    return path
+
+
+def _events(learner: TrainState, corpus: checkpoint.CorpusInfo) -> Iterator[Started | Evaluated | Stopped]:
+    """A run that has taken no step and has been evaluated."""
+    yield Started(learner, corpus.unigram_entropy, corpus.held_out)
+    terms, accuracy = learner.measure(corpus.held_out)
+    yield Evaluated(0, next(iter(terms.values())), terms, accuracy)
+    yield Stopped(0, "steps", 0.0)
+
+
+def learner_of(opened: Opened) -> TrainState:
+    """A model of a folder as a learner that has learnt for no step here."""
     entry = replace(_entry(opened), model=opened.model.shape)
     entry = replace(entry, recipe=replace(entry.recipe, optimiser="adamw", seq_len=_length(opened, entry)))
     objective = entry.objective.proposing(opened.model.propose) if entry.objective.proposes else entry.objective
-    learner = TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe)), 0)
-    text = respelt(open_corpus(corpus), opened.tokenizer)
-    rows = text.windows(entry.recipe.seq_len, "held_out")
-    kept = torch.randperm(len(rows.ids), generator=generator(0, "held out"))[:HELD_OUT].sort().values
-    info = checkpoint.CorpusInfo(text.name, text.hash, text.unigram_entropy, pick(rows, kept))
-    return checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, opened.tokenizer, info)
-
-
-def respelt(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
-    """The text of a corpus in the pieces of another tokenizer."""
-    words, sentence, begin = Words(), corpus.sentence_ids.tolist(), 0
-    ids, number = corpus.ids.tolist(), corpus.word_ids.tolist()
-    ends = [k for k, token in enumerate(ids) if token == SEPARATOR] or [len(ids)]
-    for end in ends:
-        starts = [k for k in range(begin, end) if k == begin or number[k] != number[k - 1]]
-        edges = [*starts, end]
-        spelt = [corpus.tokenizer.join(ids[a:b]) for a, b in pairwise(edges)]
-        first = sentence[begin] if begin < end else 0
-        words.add(spelt, [sentence[k] - first for k in starts])
-        words.close()
-        begin = end + 1
-    return build(f"{corpus.name} in the words of {tokenizer.kind}", words, tokenizer=tokenizer)
+    return TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe)), 0)
 
 
 def _entry(opened: Opened) -> Entry:

@@ -60,6 +60,9 @@ class Architecture:
         why="Recurrence: the first state of a text is the maximum of all (InferSent, LASER), and all that is read.",
     )
     char_cnn: bool = knob(False, why="Word vectors that are read are made of letters by convolutions (ELMo).")
+    word_states: bool = knob(
+        False, why="Both directions: a word of several pieces is the states at its two ends, from either side (flair)."
+    )
     weight_drop: float = knob(
         0.0, 0.0, 0.9, unit="share", why="Connections between the states of recurrence left out in a step (AWD-LSTM)."
     )
@@ -70,7 +73,7 @@ class Architecture:
         why="Attention that averages from the first step on; all small; small and smaller with depth (GPT-2).",
     )
     max_position_embeddings: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
-    segments: int = knob(0, 0, 4, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
+    segments: int = knob(0, 0, 8, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
     two_streams: bool = knob(False, why="A second stream that knows the place but not the word (XLNet).")
     backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
@@ -90,6 +93,10 @@ class Architecture:
         "bidirectional", choices=("bidirectional", "left to right", "right to left"), why="How a plain text is read."
     )
 
+    mem_len: int = knob(
+        0, 0, 512, unit="positions", why="States of the text before that every layer attends to (Transformer-XL)."
+    )
+
     labels: tuple[tuple[str, int], ...] = ()
     paired: tuple[str, ...] = ()
 
@@ -100,6 +107,10 @@ class Architecture:
             raise UserError(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
             )
+        if self.mem_len and (hindrance := self._memory_hindrance):
+            raise UserError(f"mem_len is {self.mem_len}, but {hindrance}; set mem_len to 0.")
+        if self.word_states and self.directions == 1:
+            raise UserError("word_states is on, but one network alone reads the text; set backward to yes.")
         if self.positions == "relative" and self.decoder_layers:
             raise UserError(
                 "positions is relative, but the model has a decoder, whose attention to the encoder has no distance; "
@@ -110,6 +121,19 @@ class Architecture:
                 f"tie_generator is all, but the generator is {self.generator_width} wide and the model {self.width}; "
                 "set generator_ratio to 1, or tie_generator to embeddings."
             )
+
+    @property
+    def _memory_hindrance(self) -> str:
+        """Why states of the text before cannot be attended to; empty where they can."""
+        if self.kind != "transformer":
+            return f"the kind is {self.kind}, whose layers attend to nothing"
+        if self.positions in ("learned", "sinusoidal"):
+            return (
+                f"positions are {self.positions}, which say where a word stands in its row and not how far away it is"
+            )
+        if self.decoder_layers or self.backward or self.generator_ratio:
+            return "the model has a second network, which would need a memory of its own"
+        return ""
 
     @property
     def directions(self) -> int:
@@ -143,6 +167,15 @@ class Architecture:
     def continues(self) -> bool:
         """Whether it can continue a plain text: one network alone reads from left to right."""
         return self.attention == "left to right" and self.directions == 1 and not self.decoder_layers
+
+    @property
+    def stacks(self) -> tuple[str, ...]:
+        """Its stacks by how a text is read: an encoder sees both sides, a decoder one; none for static word vectors."""
+        if self.kind == "static":
+            return ()
+        if self.decoder_layers:
+            return ("encoder", "decoder")
+        return ("encoder",) if self.attention == "bidirectional" else ("decoder",)
 
     @property
     def generator_width(self) -> int:

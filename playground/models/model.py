@@ -1,7 +1,9 @@
 """A language model: embeddings, one or two stacks, heads. It reads a `Batch` and scores its questions."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import cast
 
 import torch
@@ -29,9 +31,11 @@ from playground.models.dropout import Dropout
 from playground.models.heads import BoundaryHead, LabelHead, ReplacedHead, VocabularyHead, infersent_features
 from playground.models.positions import PositionEncoding, RelativeBias, RelativePositions, Rotary, sinusoids
 from playground.models.recurrent import RecurrentStack, init_recurrent
+from playground.models.taps import Taps, tapped
 from playground.models.transformer import (
     AttentionWeights,
     Block,
+    Memory,
     Stack,
     Weights,
     init_mimetic,
@@ -40,6 +44,7 @@ from playground.models.transformer import (
     share_modules,
 )
 from playground.models.word_vectors import StaticHead, StaticNetwork
+from playground.tokenizing import pieces
 
 
 class Network(nn.Module):
@@ -83,19 +88,36 @@ class Network(nn.Module):
         if shape.two_streams and not shape.recurrent:
             self.query_embedding = nn.Parameter(torch.zeros(summed))
 
-    def forward(self, stream: Stream, table: Tensor, attn_weights: Weights = None, name: str = "encoder") -> Tensor:
-        """The last states of every position of a stream, `[b, n, d]`."""
-        positions = self._positions(stream.position_ids)
-        return self.encoder(self._embed(stream, table), stream.attn_mask, positions, attn_weights, name)
+    def forward(
+        self,
+        stream: Stream,
+        table: Tensor,
+        attn_weights: Weights = None,
+        name: str = "encoder",
+        states: list[Tensor] | None = None,
+    ) -> Tensor:
+        """The last states of every position of a stream, `[b, n, d]`; what each layer reads is appended to `states`."""
+        x, positions = self._embed(stream, table), self._positions_in(stream, stream.position_ids)
+        if isinstance(self.encoder, RecurrentStack):
+            return self.encoder(x, stream.attn_mask, positions, attn_weights, name)
+        return self.encoder(x, stream.attn_mask, positions, attn_weights, name, Memory(stream.mems, states))
 
     def hidden_states(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:
         """The states `[b, n, d]` at the levels `first` to `last`: 0 embeddings, k layer k, then the final norm."""
         if below is not None and first == last:
             return [below]
         x = self._embed(stream, table) if below is None else below
-        return self.encoder.hidden_states(x, stream.attn_mask, self._positions(stream.position_ids), first, last)
+        positions = self._positions_in(stream, stream.position_ids)
+        return self.encoder.hidden_states(x, stream.attn_mask, positions, first, last)
 
-    def query_stream(self, stream: Stream, places: Tensor, table: Tensor, attn_weights: Weights = None) -> Tensor:
+    def query_stream(
+        self,
+        stream: Stream,
+        places: Tensor,
+        table: Tensor,
+        attn_weights: Weights = None,
+        states: list[Tensor] | None = None,
+    ) -> Tensor:
         """The states `[b, m, d]` of the query stream at some positions `[b, m]`, without their tokens."""
         assert stream.query_attn_mask is not None, "a see stage with an order must come before"
         masks, content = (stream.attn_mask, stream.query_attn_mask), self._embed(stream, table)
@@ -103,8 +125,9 @@ class Network(nn.Module):
             return self.encoder.two_stream(content, masks, places)
         here = stream.position_ids.gather(1, places)
         query = self._finish(self.query_embedding.expand(*places.shape, -1), here)
-        positions = (self._positions(stream.position_ids), self._positions(here, stream.position_ids))
-        return self.encoder.two_stream(content, query, masks, positions, attn_weights, places)
+        positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here))
+        memory = Memory(stream.mems, states)
+        return self.encoder.two_stream(content, query, masks, positions, attn_weights, places, memory)
 
     def decode(
         self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None, read: Tensor | None = None
@@ -144,7 +167,20 @@ class Network(nn.Module):
         x = x if self.embedding_dropout is None else self.embedding_dropout(x)
         return self.embedding_projection(x) if self.embedding_projection is not None and self.projects_sum else x
 
-    def _positions(self, query: Tensor, key: Tensor | None = None, written: bool = False) -> PositionEncoding | None:
+    def _positions_in(self, stream: Stream, query: Tensor) -> PositionEncoding | None:
+        """How attention learns the positions of some queries of a stream, and of its keys behind a memory."""
+        key, memory = stream.position_ids, stream.mems[0].shape[1] if stream.mems else 0
+        shared = key.stride(0) == 0  # the numbers of the places, the same in all rows
+        span = (1 - key.shape[1], key.shape[1] - 1 + memory) if shared else None
+        if memory:
+            key = key[:1] if shared else key
+            before = torch.arange(-memory, 0, device=key.device)
+            key = torch.cat([before.expand(len(key), -1), key], dim=1)
+        return self._positions(query, None if key is query else key, span=span)
+
+    def _positions(
+        self, query: Tensor, key: Tensor | None = None, written: bool = False, span: tuple[int, int] | None = None
+    ) -> PositionEncoding | None:
         """How attention learns the positions of its queries and keys, in the encoder or among what is `written`."""
         if self.shape.recurrent:
             return None
@@ -154,7 +190,7 @@ class Network(nn.Module):
             case "rotary":
                 return Rotary.of(query, key, self.width // self.shape.heads)
             case "relative":
-                return RelativePositions.of(query, key, self.width)
+                return RelativePositions.of(query, key, self.width, span)
             case "relative bias":
                 stack = cast("Stack", self.decoder if written else self.encoder)
                 return RelativeBias.of(query, key, stack.relative_attention_bias, both_sides=not written)
@@ -203,9 +239,14 @@ class LanguageModel(nn.Module):
         self.generator = Network(one_stack(shape), shape.generator_width, shape.table_width, shared)
         self.generator_lm_head = VocabularyHead(shape, size, shape.generator_width)
 
-    def forward(self, example: Batch, attn_weights: Weights = None) -> tuple[Answer, ...]:
-        """Scores at the scored positions of every question; those of the auxiliary examples come first."""
-        reading = ForwardPass(self, example, attn_weights)
+    def forward(
+        self, example: Batch, attn_weights: Weights = None, states: list[Tensor] | None = None
+    ) -> tuple[Answer, ...]:
+        """Scores at the scored positions of every question; those of the auxiliary examples come first.
+
+        What the layers read of the example itself, `[b, n, d]` each, is appended to `states`, for a memory of it.
+        """
+        reading = ForwardPass(self, example, attn_weights, states)
         return tuple(reading.answer(part, question) for part in example.with_auxiliary for question in part.questions)
 
     def network_of(self, example: Batch) -> Network | StaticNetwork:
@@ -243,11 +284,13 @@ class LanguageModel(nn.Module):
         scores[:, : example.tokens.specials.first_word] = float("-inf")
         return scores
 
-    def features(self, tokens: Tokens) -> Tensor:
+    def features(self, tokens: Tokens, attn_weights: Weights = None) -> Tensor:
         """The last states of a plain text, `[b, t, d]`, read as in pre-training; 2d with two directions."""
         if isinstance(self.network, StaticNetwork):
             return self.hidden_states(tokens)[0]
-        return torch.cat([network(plain, self.token_embedding.weight) for network, plain in self._readings(tokens)], -1)
+        table = self.token_embedding.weight
+        sides = [network(plain, table, attn_weights) for network, plain in self._readings(tokens)]
+        return torch.cat(at_word_ends(tokens, *sides) if self.shape.word_states else sides, dim=-1)
 
     def hidden_states(
         self, tokens: Tokens, below: Tensor | None = None, first: int = 0, last: int | None = None
@@ -268,6 +311,9 @@ class LanguageModel(nn.Module):
             network.hidden_states(plain, self.token_embedding.weight, half, first, last)
             for (network, plain), half in zip(readings, halves, strict=True)
         ]
+        if self.shape.word_states and last == self.top_hidden_state and (below is None or first < last):
+            for side, states in zip(sides, at_word_ends(tokens, *(side[-1] for side in sides)), strict=True):
+                side[-1] = states
         return sides[0] if len(sides) == 1 else [torch.cat(level, dim=-1) for level in zip(*sides, strict=True)]
 
     def decode(self, read: Tensor, tokens: Tokens, written: Tensor) -> Tensor:
@@ -323,6 +369,13 @@ class LanguageModel(nn.Module):
         self(example, attn_weights)
         return {name: torch.stack(layers) for name, layers in attn_weights.items()}
 
+    def tapped(self, *names: str) -> AbstractContextManager[Taps]:
+        """Read and replace the values of named parts, such as "layer1.head2", while the model runs (`taps.py`).
+
+        `with model.tapped("layer1.head2") as taps: taps.zero("layer1.head2"); model(example)`.
+        """
+        return tapped(self, names)
+
     def groups(self) -> dict[str, list[str]]:
         """Parameter names by layer group from the bottom up; a final norm belongs to its highest layer."""
         found: dict[str, list[str]] = {}
@@ -358,11 +411,12 @@ class LanguageModel(nn.Module):
 
 @dataclass
 class ForwardPass:
-    """The states of the streams read so far; `attn_weights` collect the attention of the main example only."""
+    """The states of the streams read so far; `attn_weights` and `memory` collect those of the main example only."""
 
     model: "LanguageModel"
     batch: Batch
     attn_weights: Weights = None
+    memory: list[Tensor] | None = None
     _known: list[tuple[Batch, str, Tensor]] = field(default_factory=list)
 
     def answer(self, part: Batch, question: Target) -> Answer:
@@ -379,7 +433,7 @@ class ForwardPass:
         model, table, network = self.model, self.model.token_embedding.weight, self.model.network_of(part)
         if stream == "inputs":
             name = "encoder" if part.inputs.query_attn_mask is None else "content"
-            found = network(part.inputs, table, self._weights(part), name)
+            found = network(part.inputs, table, self._weights(part), name, *self._remembered(part))
         else:
             assert part.decoder is not None
             need(model.shape.decoder_layers, "writes with a decoder", "decoder_layers to at least 1")
@@ -400,6 +454,11 @@ class ForwardPass:
 
     def _weights(self, part: Batch) -> Weights:
         return self.attn_weights if part is self.batch else None
+
+    def _remembered(self, part: Batch) -> list[list[Tensor]]:
+        """The list for what the layers read, where it is wanted and still empty."""
+        wanted = self.memory if part is self.batch else None
+        return [wanted] if wanted == [] else []
 
     def _states(self, part: Batch, question: Target) -> Tensor:
         """The states `[k, d]` of the scored positions, or what is made of the two positions that a question reads."""
@@ -424,8 +483,28 @@ class ForwardPass:
             each = mask.sum(1)
             places = mask.long().argsort(dim=1, descending=True, stable=True)[:, : at.most_per_row]
             columns = torch.arange(len(at.rows), device=at.rows.device) - (each.cumsum(0) - each)[at.rows]
-        network = self.model.network_of(part)
-        return network.query_stream(part.inputs, places, self.model.token_embedding.weight, weights)[at.rows, columns]
+        network, table = self.model.network_of(part), self.model.token_embedding.weight
+        hidden = network.query_stream(part.inputs, places, table, weights, *self._remembered(part))
+        return hidden[at.rows, columns]
+
+
+def at_word_ends(tokens: Tokens, forward: Tensor, backward: Tensor) -> tuple[Tensor, Tensor]:
+    """The states of both directions `[b, t, d]` where each has read the whole word of a position, and no more.
+
+    From the left that is its last piece, from the right its first one (Akbik et al. 2018, eq. 9).
+    """
+    place, begins = arange_rows(tokens.ids), ~continuing(tokens.vocabulary).to(tokens.ids.device)[tokens.ids]
+    first = (place * begins).cummax(1).values
+    ends = torch.nn.functional.pad(place.masked_fill(~begins, tokens.ids.shape[1])[:, 1:], (0, 1), value=place.shape[1])
+    last = ends.flip(1).cummin(1).values.flip(1) - 1
+    at = (where[..., None].expand(-1, -1, forward.shape[-1]) for where in (last, first))
+    return forward.gather(1, next(at)), backward.gather(1, next(at))
+
+
+@lru_cache(maxsize=8)
+def continuing(vocabulary: tuple[str, ...]) -> Tensor:
+    """Which entries of a vocabulary `[v]` continue the word of the piece before them."""
+    return torch.tensor([pieces.continues(word) for word in vocabulary])
 
 
 def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:

@@ -90,17 +90,18 @@ def distance_buckets(distance: Tensor, both_sides: bool) -> Tensor:
 class RelativePositions:
     """Scores of content and of distance apart (Transformer-XL, arXiv:1901.02860, sec. 3.3, terms a to d).
 
-    `table` `[r, d]` are sinusoids of all distances, `index` `[b or 1, n, m]` the row of each pair in it.
+    `table` `[r, d]` are sinusoids of all distances, `index` `[b or 1, n, m]` the row of each pair in it. The device is
+    asked for the shortest and the longest distance unless a `span` that holds them is known.
     """
 
     table: Tensor
     index: Tensor
 
     @classmethod
-    def of(cls, query: Tensor, key: Tensor, width: int) -> "RelativePositions":
+    def of(cls, query: Tensor, key: Tensor, width: int, span: tuple[int, int] | None = None) -> "RelativePositions":
         distance = query[:, :, None] - key[:, None, :]
-        low, high = distance.amin(), distance.amax()
-        angle = torch.arange(int(low), int(high) + 1, device=query.device)[:, None] * _speeds(width, query.device)
+        low, high = (int(distance.amin()), int(distance.amax())) if span is None else span
+        angle = torch.arange(low, high + 1, device=query.device)[:, None] * _speeds(width, query.device)
         return cls(torch.cat([angle.sin(), angle.cos()], dim=-1), distance - low)
 
     def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -8,7 +8,7 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, relu, scaled_dot_product_attention
+from torch.nn.functional import gelu, pad, relu, scaled_dot_product_attention
 
 from playground.batch import AttentionMask
 from playground.models.architecture import Architecture
@@ -38,11 +38,13 @@ class SdpaMask:
     odd_layers: "SdpaMask | None" = None
 
     @classmethod
-    def of(cls, visible: AttentionMask) -> "SdpaMask":
-        if visible.overrides is None and visible.form in ("full", "causal"):
+    def of(cls, visible: AttentionMask, memory: int = 0) -> "SdpaMask":
+        """The mask behind so many positions of a `memory`, to which every query may attend."""
+        if not memory and visible.overrides is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal")
-        above = None if visible.odd_layers is None else cls.of(visible.odd_layers)
-        return cls(visible.dense()[:, None], False, above)
+        above = None if visible.odd_layers is None else cls.of(visible.odd_layers, memory)
+        cells = visible.dense()[:, None]
+        return cls(pad(cells, (memory, 0), value=True) if memory else cells, False, above)
 
     def layer(self, number: int) -> "SdpaMask":
         return self if self.odd_layers is None or number % 2 == 0 else self.odd_layers
@@ -54,6 +56,30 @@ class SdpaMask:
 
 FULL = SdpaMask(None, False)
 """Full attention."""
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Segment-level recurrence (Transformer-XL, arXiv:1901.02860, sec. 3.2): what each layer reads of the text before.
+
+    `mems` are its kept states, `[b, m, d]` for each layer; those that the layers read now are appended to `states`.
+    """
+
+    mems: tuple[Tensor, ...] = ()
+    states: list[Tensor] | None = None
+
+    def read(self, depth: int, x: Tensor) -> Tensor:
+        """What a layer attends to, `[b, m + n, d]`: its memory and the states `x` `[b, n, d]`."""
+        if self.states is not None:
+            self.states.append(x)
+        return torch.cat([self.mems[depth].to(x.dtype), x], dim=1) if self.mems else x
+
+    def mask(self, allowed: AttentionMask) -> SdpaMask:
+        """The mask over the memory and the positions of a stream."""
+        return SdpaMask.of(allowed, self.mems[0].shape[1] if self.mems else 0)
+
+
+NO_MEMORY = Memory()
 
 
 class Attention(nn.Module):
@@ -80,6 +106,7 @@ class Attention(nn.Module):
             self.content_bias, self.position_bias = (nn.Parameter(torch.zeros(heads, width // heads)) for _ in range(2))
         self.dropout = Dropout(dropout) if dropout else None
         self.prefix: Callable[[Tensor], Tensor] | None = None  # virtual tokens: queries to values (prefix tuning)
+        self.weight_taps: list[Callable[[Tensor], Tensor]] = []  # what reads or replaces weights (`taps.py`)
 
     def forward(
         self,
@@ -94,10 +121,12 @@ class Attention(nn.Module):
         bias = None
         if positions is not None:
             q, k, bias = positions(self, q, k)
-        if weights is None and self.dropout is None:
+        if weights is None and self.dropout is None and not self.weight_taps:
             gathered = attend(q, k, v, allowed, bias, self.scale(q))
         else:
             each = attention_weights(q, k, allowed, bias, self.scale(q))
+            for tap in self.weight_taps:
+                each = tap(each)
             if weights is not None:
                 weights.append(each)
             gathered = (each if self.dropout is None else self.dropout(each)) @ v
@@ -167,6 +196,7 @@ class Block(nn.Module):
     def __init__(self, shape: Architecture, width: int, crosses: bool = False, first: "Block | None" = None) -> None:
         super().__init__()
         self.norm_first = shape.norm_first
+        self.end = nn.Identity()  # every stream that leaves the block passes here, so that its states can be tapped
         self.dropout = Dropout(shape.dropout) if shape.dropout else None
         attention = partial(
             Attention, width, shape.heads, shape.attention_bias, shape.scale_attn_weights, dropout=shape.dropout
@@ -196,10 +226,12 @@ class Block(nn.Module):
         allowed: SdpaMask,
         positions: PositionEncoding | None = None,
         weights: list[Tensor] | None = None,
+        read: Tensor | None = None,
     ) -> Tensor:
-        """One stream that attends to itself, `[b, n, d]`."""
+        """One stream `[b, n, d]` that attends to itself, or to what is `read` `[b, m, d]`: itself behind a memory."""
         seen = self.normed(x, self.ln_1)
-        return self.add_mlp(self.add(x, self.attn(seen, seen, allowed, positions, weights), self.ln_1))
+        source = seen if read is None or read is x else self.normed(read, self.ln_1)
+        return self.add_mlp(self.add(x, self.attn(seen, source, allowed, positions, weights), self.ln_1))
 
     def normed(self, x: Tensor, norm: nn.Module) -> Tensor:
         """What a sub-layer reads: the states under its norm where norms come first."""
@@ -212,7 +244,7 @@ class Block(nn.Module):
 
     def add_mlp(self, x: Tensor) -> Tensor:
         """The MLP with its norm and its residual connection."""
-        return self.add(x, self.mlp(self.normed(x, self.ln_2)), self.ln_2)
+        return self.end(self.add(x, self.mlp(self.normed(x, self.ln_2)), self.ln_2))
 
 
 class Stack(nn.Module):
@@ -233,12 +265,19 @@ class Stack(nn.Module):
         return [cast("Block", block) for block in self.blocks]
 
     def forward(
-        self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, weights: Weights, name: str
+        self,
+        x: Tensor,
+        allowed: AttentionMask,
+        positions: PositionEncoding | None,
+        weights: Weights,
+        name: str,
+        memory: Memory = NO_MEMORY,
     ) -> Tensor:
-        """One stream that attends to itself, `[b, n, d]`."""
-        mask = SdpaMask.of(allowed)
+        """One stream that attends to itself and to a memory, `[b, n, d]`."""
+        mask = memory.mask(allowed)
         for depth, block in enumerate(self.layers):
-            x = block(x, mask.layer(depth), positions, _weights_of(weights, name))
+            read = memory.read(depth, x)
+            x = block(x, mask.layer(depth), positions, _weights_of(weights, name), read)
         return self.ln_f(x)
 
     def hidden_states(
@@ -258,17 +297,22 @@ class Stack(nn.Module):
         positions: tuple[PositionEncoding | None, PositionEncoding | None],
         weights: Weights,
         places: Tensor,
+        memory: Memory = NO_MEMORY,
     ) -> Tensor:
-        """The query stream `[b, m, d]` at some places `[b, m]`; content only as far as it is read (XLNet, sec. 2.3)."""
+        """The query stream `[b, m, d]` at some places `[b, m]`; content only as far as it is read (XLNet, sec. 2.3).
+
+        Both streams attend to a memory of content states (sec. 2.4).
+        """
         inner, outer = positions
-        masks = (SdpaMask.of(allowed[0]), SdpaMask.of(allowed[1].at(places)))
+        masks = (memory.mask(allowed[0]), memory.mask(allowed[1].at(places)))
         for depth, block in enumerate(self.layers):
-            seen, norm = block.normed(content, block.ln_1), block.ln_1
+            seen, norm = block.normed(memory.read(depth, content), block.ln_1), block.ln_1
             own, others = (mask.layer(depth) for mask in masks)
             look = block.attn(block.normed(query, norm), seen, others, outer, _weights_of(weights, "query"))
             query = block.add_mlp(block.add(query, look, norm))
             if depth + 1 < len(self.blocks) or weights is not None:
-                look = block.attn(seen, seen, own, inner, _weights_of(weights, "content"))
+                readers = block.normed(content, norm) if memory.mems else seen
+                look = block.attn(readers, seen, own, inner, _weights_of(weights, "content"))
                 content = block.add_mlp(block.add(content, look, norm))
         return self.ln_f(query)
 

@@ -18,17 +18,18 @@ WEIGHED = re.compile(r"(-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?)(?:\s*[*×·]\s*|\s+)(.
 """A weight before a part of a sum, as in `0.5*SOP`, `0.5 * SOP` or `0.5 SOP`."""
 
 
-def mixture(name: str, parts: Parts, **card: Any) -> Objective:
+def mixture(name: str, parts: Parts, alternating: bool = False, **card: Any) -> Objective:
     """Draws one of the parts for each batch by its share (T5's multi-task mixture, arXiv:1910.10683, sec. 3.5.2).
 
-    `card` are the other fields of an `Objective`; the terms are those of all parts, each question once.
+    With `alternating` the parts, of equal shares, take turns from step to step. `card` are the other fields of an
+    `Objective`; the terms are those of all parts, each question once.
     """
     objectives = tuple(part for _, part in parts)
     if any(share < 0 for share, _ in parts) or not any(share for share, _ in parts):
         raise UserError(
             f"The shares of {name} are {[s for s, _ in parts]}; none may be negative and one must be above 0."
         )
-    draw = SampleTask(tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives))
+    draw = SampleTask(tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives), alternating)
     terms = {term.question: term for part in objectives for term in part.terms}
     return Objective(name, (draw,), parts=objectives, **_shared(objectives, tuple(terms.values()), card))
 

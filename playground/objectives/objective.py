@@ -13,6 +13,7 @@ from playground.catalog import year
 from playground.errors import UserError
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
+from playground.objectives.arrange.part import SampleTask
 from playground.objectives.ask.judged import Judged, OverrideLossMask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
 from playground.objectives.formula import Misprint, Term, written
@@ -275,6 +276,11 @@ class Objective:
             return stage
 
         return self._each(named)
+
+    def at_step(self, step: int) -> "Objective":
+        """The same objective in a step (0-based) of training; only parts that take turns depend on it."""
+        turns = [stage for stage in self.stages if isinstance(stage, SampleTask) and stage.alternating]
+        return replace(self, stages=tuple(replace(stage, step=step) for stage in turns)) if turns else self
 
     def counting(self, table: Cells) -> "Objective":
         """The same objective on the co-occurrences of a whole corpus."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
@@ -18,8 +18,14 @@ from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.slicing import batches, trimmed
 
-Graded = tuple[Tensor, dict[str, Tensor]]
-"""The weighted sum that is trained, and each question's mean loss."""
+
+class Graded(NamedTuple):
+    """The weighted sum that is trained, each question's mean loss, and what the layers read, where that is kept."""
+
+    loss: Tensor
+    terms: dict[str, Tensor]
+    states: tuple[Tensor, ...] = ()
+
 
 Shares = Mapping[str, float | Tensor]
 """The weight of each question in a part of a batch; empty for a whole batch."""
@@ -57,12 +63,14 @@ class Gradient(Protocol):
 
 def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
     """A part's loss and its terms, with their graph; "bfloat16" is the precision of the model's products alone."""
+    states: list[Tensor] | None = [] if model.shape.mem_len else None
     if precision == "float32":
-        return total_loss(model(part), shares, consume=True)
-    with torch.autocast(part.inputs.ids.device.type, torch.bfloat16):
-        answers = model(part)
-    in_float32 = tuple(replace(answer, scores=answer.scores.float()) for answer in answers)
-    return total_loss(in_float32, shares, consume=True)
+        answers = model(part, states=states)
+    else:
+        with torch.autocast(part.inputs.ids.device.type, torch.bfloat16):
+            answers = model(part, states=states)
+        answers = tuple(replace(answer, scores=answer.scores.float()) for answer in answers)
+    return Graded(*total_loss(answers, shares, consume=True), tuple(state.detach() for state in states or ()))
 
 
 @dataclass(frozen=True)
@@ -75,9 +83,9 @@ class SingleProcess:
         parts = in_parts(example, accumulate)
         graded: list[Graded] = []
         for part, shares in zip(parts, shares_of(parts, example), strict=True):
-            loss, terms = self.losses(model, part, precision, shares)
+            loss, terms, states = self.losses(model, part, precision, shares)
             loss.backward()
-            graded.append((loss.detach(), {name: term.detach() for name, term in terms.items()}))
+            graded.append(Graded(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
         return summed(graded)
 
 
@@ -110,8 +118,9 @@ def summed(parts: Sequence[Graded]) -> Graded:
     """The losses of the whole batch from those of its parts."""
     if len(parts) == 1:
         return parts[0]
-    losses, terms = zip(*parts, strict=True)
-    return torch.stack(losses).sum(), {name: torch.stack([t[name] for t in terms]).sum() for name in terms[0]}
+    losses, terms, states = zip(*parts, strict=True)
+    means = {name: torch.stack([t[name] for t in terms]).sum() for name in terms[0]}
+    return Graded(torch.stack(losses).sum(), means, tuple(torch.cat(level) for level in zip(*states, strict=True)))
 
 
 def bytes_asked(error: BaseException) -> int | None:

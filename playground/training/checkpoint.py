@@ -75,6 +75,7 @@ def save(path: Path, learner: TrainState, tokenizer: Tokenizer, corpus: CorpusIn
 def pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Packed:
     """The content of a checkpoint; its tensors are those of the learner, not copies."""
     tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
+    tensors |= {f"mems.{layer}": states for layer, states in enumerate(learner.mems)}
     tensors |= _pack_rows(corpus.held_out, "held_out")
     if corpus.rehearsal is not None:  # its word counts are the same tensor as those of the held-out rows
         tensors |= {name: value.clone() for name, value in _pack_rows(corpus.rehearsal, "rehearsal").items()}
@@ -144,11 +145,13 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
     _check_size(entry.model, len(tokenizer), tensors)
     learner = TrainState.new(entry, tokenizer.words, _number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
-    for number, optimiser in enumerate(learner.optimisers):
-        _restore(optimiser, number, tensors)
+    learner.mems = _mems(entry, tensors, device)
     counts = {"graded": 0, "each": 0.0} | about  # earlier versions did not count these two
     learner.step, learner.tokens, learner.graded = (_number(counts, name) for name in COUNTED)
     learner.seconds, learner.each = (_number(counts, name, float) for name in ("seconds", "each"))
+    learner.enter_phase()
+    for number, optimiser in enumerate(learner.optimisers):
+        _restore(optimiser, number, tensors)
     name, content, entropy = about["corpus"]
     entropy = _number({"unigram entropy": entropy}, "unigram entropy", float)
     parts = [part for part in ("held_out", "rehearsal") if f"{part}.ids" in tensors]
@@ -211,12 +214,14 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 def _entry(about: dict[str, Any]) -> Entry:
     entry = entry_named(about["entry"])
-    return replace(
+    shaped = replace(
         entry,
         model=as_saved(BEFORE, old_names.renamed(about["architecture"], old_names.ARCHITECTURE)),
         recipe=as_saved(Recipe(), old_names.renamed(about["recipe"], old_names.RECIPE)),
-        objective=entry.objective.turn(old_names.knobs_of(entry.objective, about["knobs"])),
     )
+    kept, own = old_names.knobs_of(entry.objective, about["knobs"]), entry.objective.knobs
+    # of a knob that chains or phases have set apart, only a value that was turned holds for all of them
+    return shaped.asking({name: value for name, value in kept.items() if name not in own or own[name].default != value})
 
 
 def _restore(optimiser: torch.optim.Optimizer, number: int, tensors: dict[str, Tensor]) -> None:
@@ -228,6 +233,18 @@ def _restore(optimiser: torch.optim.Optimizer, number: int, tensors: dict[str, T
             state.setdefault(parse_int(index), {})[key] = value
     _check_state(optimiser, state)
     optimiser.load_state_dict({**whole, "state": state})
+
+
+def _mems(entry: Entry, tensors: Mapping[str, Tensor], device: torch.device) -> tuple[Tensor, ...]:
+    """The memory of the last step, of every layer or of none."""
+    shape = entry.model
+    mems = tuple(tensors[name].to(device) for layer in range(shape.layers) if (name := f"mems.{layer}") in tensors)
+    for states in mems:
+        longest, size = shape.mem_len, list(states.shape)
+        sound = states.dim() == 3 and size[2] == shape.width and size[1] <= longest and states.isfinite().all()
+        if len(mems) != shape.layers or not sound or size != list(mems[0].shape):
+            raise ValueError(f"its memory has {len(mems)} layers of the shape {size}")
+    return mems
 
 
 # checks of a file before it is used; what is wrong is a ValueError
@@ -274,6 +291,8 @@ def _check_rows(tokens: Tokens, name: str, classes: Mapping[str, int]) -> None:
     for field, values in (("example_ids", tokens.example_ids), ("epoch", tokens.epoch)):
         if values is not None:
             _check_values(f"{name}.{field}", values, one, 0, LARGEST)
+    if tokens.previous_ids is not None:
+        _check_values(f"{name}.previous_ids", tokens.previous_ids, one, -1, size - 1)
     if (counts := tokens.word_counts) is not None:
         _check_values(f"{name}.word_counts", counts, (max(len(counts), int(tokens.ids.max()) + 1),), 0, LARGEST)
     for near, other in tokens.neighbours.items():

@@ -51,8 +51,9 @@ class Compiled:
             self._code[graphs] = torch.compile(accumulation.losses, fullgraph=True, backend=BACKEND, options=options)
         torch.compiler.cudagraph_mark_step_begin()
         weights = {name: torch.as_tensor(share, device=device) for name, share in shares.items()}  # not constants
-        loss, terms = self._code[graphs](model, part, precision, weights)
-        return loss.clone(), {name: term.clone() for name, term in terms.items()}  # a graph overwrites its outputs
+        loss, terms, states = self._code[graphs](model, part, precision, weights)
+        means = {name: term.clone() for name, term in terms.items()}  # a graph overwrites its outputs
+        return accumulation.Graded(loss.clone(), means, tuple(state.clone() for state in states))
 
 
 def _reason(error: BaseException) -> str:

@@ -18,26 +18,38 @@ from playground.training.train_state import PartialBatch, TrainState
 
 @dataclass
 class BatchSampler:
-    """Samples batches; that of a step is the same whatever ran before, so a run can be resumed or forked anywhere."""
+    """Samples batches; that of a step is the same whatever ran before, so a run can be resumed or forked anywhere.
+
+    Where each row continues that of the step before, the text is cut into as many stretches as a batch has rows, each
+    read from its begin to its end in every epoch (Transformer-XL, arXiv:1901.02860, sec. 3.2); else rows are shuffled.
+    """
 
     windows: Tokens
     held_out: Tokens
     batch_size: int
     seed: int
+    continues: bool = False
     _order: dict[int, Tensor] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(
-        cls, corpus: Corpus, window: int, batch: int, seed: int, device: torch.device, needs: Sequence[str] = ()
+        cls,
+        corpus: Corpus,
+        window: int,
+        batch: int,
+        seed: int,
+        device: torch.device,
+        needs: Sequence[str] = (),
+        continues: bool = False,
     ) -> "BatchSampler":
         """All windows of a corpus on the device, with only the second texts and labels that an objective needs."""
         counts = torch.bincount(corpus.ids[: corpus.held_out_from].long(), minlength=len(corpus.tokenizer))
-        train = replace(windows(corpus, window, "train", seed, needs), word_counts=counts)
-        held_out = replace(windows(corpus, window, "held_out", 0, needs), word_counts=counts)
+        train = replace(windows(corpus, window, "train", seed, needs, continues), word_counts=counts)
+        held_out = replace(windows(corpus, window, "held_out", 0, needs, continues), word_counts=counts)
         ids = torch.arange(len(train.ids) + len(held_out.ids))
         train = replace(train, example_ids=ids[: len(train.ids)]).to(device)
         held_out = replace(held_out, example_ids=ids[len(train.ids) :], epoch=torch.zeros_like(held_out.lengths))
-        return cls(train, held_out.to(device), min(batch, len(train.ids)), seed)
+        return cls(train, held_out.to(device), min(batch, len(train.ids)), seed, continues)
 
     def at(self, step: int) -> Tokens:
         """The batch of a step, `[batch, window]`."""
@@ -51,18 +63,47 @@ class BatchSampler:
             index.append(self._order_of(epoch)[begin:end])
             epochs.append(full_view(epoch, end - begin, index[-1].device))
         index, epochs = (each[0] if len(each) == 1 else torch.cat(each) for each in (index, epochs))
-        return pick(self.windows, index, epoch=epochs)
+        return self._picked(self.windows, index, number, epoch=epochs)
 
     def _order_of(self, epoch: int) -> Tensor:
         if epoch not in self._order:
             self._order.clear()
-            order = torch.randperm(len(self.windows.ids), generator=generator(self.seed, "order", epoch))
+            if self.continues:
+                order = continuing(len(self.windows.ids), self.batch_size)
+            else:
+                order = torch.randperm(len(self.windows.ids), generator=generator(self.seed, "order", epoch))
             self._order[epoch] = order.to(self.windows.ids.device)
         return self._order[epoch]
 
+    def marked(self, example: Batch, step: int) -> Batch:
+        """The example of a step, with no tokens before its rows where they begin anew; no device is asked for that."""
+        if not self.continues or step % (len(self.windows.ids) // self.batch_size):
+            return example
+        return replace(example, tokens=replace(example.tokens, previous_ids=None))
+
     def evaluation(self, rows: int = 64) -> Tokens:
-        """The held-out rows of every evaluation."""
-        return pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids)), device=self.held_out.ids.device))
+        """The held-out rows of every evaluation; where rows continue each other, one batch of them after another."""
+        device, there = self.held_out.ids.device, min(rows, len(self.held_out.ids))
+        if not self.continues:
+            return pick(self.held_out, torch.arange(there, device=device))
+        stretches = min(STRETCHES, there)
+        return self._picked(self.held_out, continuing(there, stretches).to(device), there // stretches)
+
+    def _picked(self, rows: Tokens, index: Tensor, length: int, **known: Tensor) -> Tokens:
+        """The rows with these indices, with the token before each that continues a stretch of `length` rows."""
+        if self.continues:
+            known["previous_ids"] = rows.ids[index - 1, -1].where(index % length > 0, -1)
+        return pick(rows, index, **known)
+
+
+STRETCHES = 8
+"""Stretches of text that are read side by side in an evaluation where rows continue each other."""
+
+
+def continuing(rows: int, stretches: int) -> Tensor:
+    """The indices of so many rows by steps: the first rows of all stretches of text, then the second ones."""
+    length = rows // stretches
+    return torch.arange(stretches * length).view(stretches, length).T.flatten()
 
 
 PAIRED = frozenset(("pair", "translation", "distance"))
@@ -76,12 +117,19 @@ def longest_window(corpus: Corpus, wanted: int, needs: Sequence[str] = ()) -> in
     return min(wanted, corpus.held_out_from, len(corpus) - corpus.held_out_from)
 
 
-def windows(corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str]) -> Tokens:
+def windows(
+    corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str], continues: bool = False
+) -> Tokens:
     """One part of a corpus as rows of text, or of the several texts of an objective, with only the needed labels."""
+    if continues and PAIRED & set(needs):
+        raise UserError(
+            "mem_len is above 0, but this objective reads pairs of texts, which do not continue those of the step "
+            "before; set mem_len to 0."
+        )
     if "distance" in needs:
         rows = corpus.triples(window, part, seed)
     else:
-        rows = corpus.pairs(window, part, seed) if PAIRED & set(needs) else corpus.windows(window, part)
+        rows = corpus.pairs(window, part, seed) if PAIRED & set(needs) else corpus.windows(window, part, continues)
     if "translation" in needs and "translation" not in rows.neighbours:
         raise UserError(f"{corpus.name} has no translations; choose a text in two languages, such as parallel.")
     wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
@@ -126,8 +174,10 @@ class Prefetcher:
 
     def at(self, step: int) -> Batch:
         """The example of a step (0-based), as wide as its own widest row."""
-        if self.steps == 1:
-            return self._alone(step)
+        return self.feed.marked(self._alone(step) if self.steps == 1 else self._in_block(step), step)
+
+    def _in_block(self, step: int) -> Batch:
+        """The example of a step that is drawn together with others."""
         number, index = divmod(step, self.steps)
         if number != self._number:
             self.begin_anew(self.steps)  # the last block's memory is free before the next one is drawn

@@ -86,9 +86,9 @@ class DistributedDataParallelGradient:
         graded = []
         for k in mine:
             with nullcontext() if k == mine[-1] else wrapped.no_sync():  # gradients are exchanged after the last part
-                loss, terms = wrapped(parts[k], shares[k], precision)
+                loss, terms, _ = wrapped(parts[k], shares[k], precision)
                 (loss * number).backward()  # the wrapper takes the mean over the processes, we want the sum
             graded.append(torch.stack([loss.detach(), *(term.detach() for term in terms.values())]))
         total = torch.stack(graded).sum(0)
         dist.all_reduce(total)
-        return total[0], dict(zip(terms, total[1:], strict=True))
+        return Graded(total[0], dict(zip(terms, total[1:], strict=True)))

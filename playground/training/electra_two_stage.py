@@ -1,4 +1,4 @@
-"""ELECTRA's two stages: the generator learns alone, is frozen, and the detector begins with its weights.
+"""ELECTRA's two phases: the generator learns alone, is frozen, and the detector begins with its weights.
 
 arXiv:2003.10555, sec. 3.2; arXiv:2003.08271, sec. 3.1.5. What both share, such as the embedding table, is frozen too.
 """
@@ -11,17 +11,13 @@ from playground.batch import Batch
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.zoo.entry import Entry
+from playground.zoo.phase import Phase
 
 GENERATOR = ("token_embedding", "generator", "generator_lm_head")
 """The parts of a model that the generator answers with."""
 
 SHARED = ("position_embedding", "segment_embedding", "language_embedding")
 """The embeddings beside the table that the generator may share with the model."""
-
-
-def generator_steps(entry: Entry) -> int:
-    """After how many steps the generator is frozen; 0 where both learn together."""
-    return round(entry.recipe.generator_first * entry.recipe.steps)
 
 
 def check(entry: Entry) -> None:
@@ -43,33 +39,31 @@ def check(entry: Entry) -> None:
         )
 
 
-def trained_part(entry: Entry, step: int, example: Batch) -> Batch:
-    """What trains in a step: the whole example, or the generator's alone, or all but the generator's."""
-    last = generator_steps(entry)
-    if not last:
+def trained_part(phase: Phase, example: Batch) -> Batch:
+    """What trains in a phase: the whole example, or the generator's alone, or all but the generator's."""
+    if not phase.trains:
         return example
-    if step < last:
+    if phase.trains == "generator":
         assert example.generator is not None
         return example.generator
     return replace(example, auxiliary=tuple(part for part in example.auxiliary if not part.is_generator))
 
 
-def freeze(entry: Entry, step: int, model: LanguageModel) -> None:
-    """Only parameters that train in a step get a gradient; the optimisers leave the others and their moments."""
-    last = generator_steps(entry)
-    if not last:
+def freeze(phase: Phase, model: LanguageModel) -> None:
+    """Only parameters that train in a phase get a gradient; the optimisers leave the others."""
+    if not phase.trains:
         return
-    shares = entry.model.tie_generator == "embeddings"
+    shares = model.shape.tie_generator == "embeddings"
     for name, parameter in model.named_parameters():
         owner, part, *_ = name.split(".")
         of_generator = owner in GENERATOR or (shares and owner == "network" and part in SHARED)
-        parameter.requires_grad_(of_generator == (step < last))
+        parameter.requires_grad_(of_generator == (phase.trains == "generator"))
 
 
 @torch.no_grad()
-def hand_over(entry: Entry, step: int, model: LanguageModel) -> None:
-    """After the generator's last step, copy its weights to every part of the detector of the same name and shape."""
-    if not step or step != generator_steps(entry):
+def hand_over(phase: Phase, model: LanguageModel) -> None:
+    """When the detector begins, copy the generator's weights to every part of it of the same name and shape."""
+    if phase.trains != "detector":
         return
     theirs = dict(model.generator.named_parameters())
     for name, parameter in model.network.named_parameters():

@@ -20,6 +20,18 @@ class Started:
 
 
 @dataclass(frozen=True)
+class PhaseStarted:
+    """A phase (numbered from 0) of several begins after `step`, or goes on there; it is evaluated on `held_out`."""
+
+    step: int
+    number: int
+    name: str
+    objective: str
+    corpus: str
+    held_out: Tokens
+
+
+@dataclass(frozen=True)
 class Stepped:
     """One optimiser step is done. `loss` and `terms` stay tensors, so that the device is not waited for.
 
@@ -79,4 +91,4 @@ class Stopped:
     seconds: float
 
 
-Event = Started | Stepped | Evaluated | Checkpointed | Incident | Stopped
+Event = Started | PhaseStarted | Stepped | Evaluated | Checkpointed | Incident | Stopped

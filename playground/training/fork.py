@@ -5,7 +5,8 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from playground.corpora import Corpus, open_corpus
+from playground.corpora import Corpus
+from playground.corpora.respelling import open_saved
 from playground.errors import UserError
 from playground.knob import knobs, turn
 from playground.parsing import parse_int
@@ -33,7 +34,7 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
     if shape:
         raise UserError(f"{', '.join(sorted(shape))} cannot be changed in a fork, which keeps the weights; train anew.")
     recipe = {k.name: changes.pop(k.name) for k in knobs(old.recipe) if k.name in changes}
-    entry = replace(old, recipe=turn(old.recipe, recipe), objective=old.objective.turn(changes))
+    entry = replace(old, recipe=turn(old.recipe, recipe)).asking(changes)
     new = TrainState.new(entry, run.corpus.tokenizer.words, seed, learner.device)
     state = Snapshot.of(learner)
     try:
@@ -42,11 +43,14 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
         raise UserError(
             "A fork keeps the weights, so the model and its objective's heads must stay the same."
         ) from None
-    if [type(o) for o in new.optimisers] == [type(o) for o in learner.optimisers]:
+    new.step, new.tokens, new.graded, new.seconds = state.step, state.tokens, state.graded, state.seconds
+    new.enter_phase()
+    if new.phase == learner.phase and [type(o) for o in new.optimisers] == [type(o) for o in learner.optimisers]:
         for optimiser, kept in zip(new.optimisers, state.optimisers, strict=True):
             optimiser.load_state_dict(kept)
         new.turn({})
-    new.step, new.tokens, new.graded, new.seconds = state.step, state.tokens, state.graded, state.seconds
+    same_rows = all(getattr(old.recipe, name) == getattr(entry.recipe, name) for name in ("batch_size", "seq_len"))
+    new.mems = state.mems if same_rows else ()
     forked = replace(run, entry=entry, seed=seed, out=out)
     return Fork(forked, new, new.step, what_changed(old, entry, {"seed": (learner.seed, seed)}))
 
@@ -62,7 +66,7 @@ def seed_of(changes: dict[str, Any], learner: TrainState) -> int:
 
 def corpus_of(saved: Checkpoint) -> Corpus:
     """The corpus of a saved run, which must still hold the same text."""
-    corpus = open_corpus(saved.corpus.name)
+    corpus = open_saved(saved.corpus.name, saved.tokenizer)
     if corpus.hash != saved.corpus.hash:
         raise UserError(
             f"The run was trained on other text than {saved.corpus.name} holds now (content {saved.corpus.hash[:8]}, "

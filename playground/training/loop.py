@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -11,7 +12,8 @@ from torch import Tensor
 
 from playground.analysis.cooccurrence import cooccurrence
 from playground.batch import Batch, Tokens
-from playground.corpora import Corpus
+from playground.corpora import Corpus, open_corpus
+from playground.corpora.sources import FEWEST
 from playground.errors import UserError
 from playground.objectives import Objective
 from playground.objectives.arrange import ArrangeCooccurrences
@@ -20,10 +22,11 @@ from playground.training import checkpoint, compiled, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
 from playground.training.async_checkpoint import Writer
 from playground.training.data import FEW, BatchSampler, Prefetcher, most_at_once, steps_together
-from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.grad_stats import sizes
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.entry import Entry
+from playground.zoo.phase import Phase
 
 
 @dataclass(frozen=True)
@@ -58,17 +61,35 @@ class Run:
         return self.steps
 
 
+@dataclass(frozen=True)
+class PhaseData:
+    """What a phase of a run reads: its text, the held-out rows of it, and the examples of its steps."""
+
+    corpus: Corpus
+    held_out: Tokens
+    blocks: Prefetcher
+
+
 @dataclass
 class RunState:
-    """A run in progress: what is prepared before its first step, and its last good state."""
+    """A run in progress: what is prepared before its first step for each of its phases, and its last good state."""
 
     run: Run
     learner: TrainState
-    held_out: Tokens
-    blocks: Prefetcher
+    phases: tuple[PhaseData, ...]
     good: Snapshot
     loss: Tensor = field(default_factory=lambda: torch.zeros(()))
     evaluated: int = -1
+
+    @property
+    def held_out(self) -> Tokens:
+        """The held-out rows of the present phase."""
+        return self.phases[self.learner.phase].held_out
+
+    @property
+    def blocks(self) -> Prefetcher:
+        """The examples of the present phase."""
+        return self.phases[self.learner.phase].blocks
 
     @property
     def over(self) -> str:
@@ -80,7 +101,7 @@ class RunState:
 
     def step(self) -> Iterator[Event]:
         """One step; where memory is short, in more and smaller parts."""
-        learner, each = self.learner, self.run.sizes_every
+        learner, each, phase = self.learner, self.run.sizes_every, self.learner.phase
         measured = bool(each) and (learner.step + 1) % each == 0
         was_compiled = not compiled.failed(learner.gradient)
         while True:
@@ -100,6 +121,16 @@ class RunState:
             learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
             tuple(groups),
         )  # fmt: skip
+        if learner.phase != phase:
+            yield self.phase_started()
+
+    def phase_started(self) -> PhaseStarted:
+        """Which phase begins now."""
+        number, entry = self.learner.phase, self.learner.entry
+        phase, asked = entry.all_phases[number], self.learner.objective.name
+        return PhaseStarted(
+            self.learner.step, number, phase.name, asked, self.phases[number].corpus.name, self.held_out
+        )
 
     def _learn(self) -> tuple[Batch, Tensor, dict[str, Tensor], float]:
         with room_for("drawing"):
@@ -178,23 +209,64 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
                 f"The checkpoint holds a {learner.entry.name}, not a {run.entry.name}; name the same entry."
             )
         run = replace(run, entry=learner.entry)
-    recipe = run.entry.recipe
-    objective = informed(run.entry.objective, run.corpus)
-    run = replace(run, entry=replace(run.entry, objective=objective))
-    feed = BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, objective.needs)
-    held_out = feed.evaluation()
-    asked = objective.specimens(held_out, generator(0, "asked", device=run.device.type))
-    learner = learner or TrainState.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, asked)
-    learner.objective = informed(learner.objective, run.corpus)
+    entry, recipe = run.entry, run.entry.recipe
+    texts = [_text_of(run, phase) for phase in entry.all_phases]
+    objectives = [
+        informed(entry.objective_in(phase), text, run.device)
+        for phase, text in zip(entry.all_phases, texts, strict=True)
+    ]
+    sampler = cache(
+        lambda text, needs: BatchSampler.of(
+            text, recipe.seq_len, recipe.batch_size, run.seed, run.device, needs, entry.continues
+        )
+    )
+    feeds = [sampler(text, objective.needs) for text, objective in zip(texts, objectives, strict=True)]
+    held_out = [feed.evaluation() for feed in feeds]
+    asked = [
+        objective.specimens(rows, generator(0, "asked", device=run.device.type))
+        for objective, rows in zip(objectives, held_out, strict=True)
+    ]
+    run = replace(run, entry=replace(entry, objective=objectives[-1]))
+    if learner is None:
+        every = [example for examples in asked for example in examples]
+        learner = TrainState.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, every)
+    known = learner.objectives or (learner.objective,)
+    learner.objectives = tuple(informed(one, text, run.device) for one, text in zip(known, texts, strict=True))
+    learner.objective = learner.objectives[learner.phase]
     if ddp.size() > 1:
-        if recipe.generator_first:
-            raise UserError("generator_first is above 0, which several processes cannot share; set it to 0.")
+        if entry.continues:
+            raise UserError("mem_len is above 0, which several processes cannot share; set it to 0.")
+        if len(texts) > 1:
+            raise UserError(
+                f"{run.entry.name} has {len(texts)} phases, which several processes cannot share; train it without "
+                "torchrun, or set generator_first to 0 where it is not."
+            )
         learner.gradient = ddp.DistributedDataParallelGradient()
         run = run if ddp.first() else replace(run, out=None)
     if run.compiled:
         learner.gradient = compiled.of(learner.gradient)
-    blocks = Prefetcher(feed, learner, steps_together(objective, asked, feed), most_at_once(feed, FEW))
-    return RunState(run, learner, held_out, blocks, Snapshot.of(learner))
+    phases = tuple(
+        PhaseData(
+            text,
+            rows,
+            Prefetcher(feed, learner, steps_together(objective, examples, feed), most_at_once(feed, FEW)),
+        )
+        for text, rows, feed, objective, examples in zip(texts, held_out, feeds, objectives, asked, strict=True)
+    )
+    return RunState(run, learner, phases, Snapshot.of(learner))
+
+
+def _text_of(run: Run, phase: Phase) -> Corpus:
+    """The text of a phase, as long as that of the run; where the run does not read its entry's own, all read that."""
+    if not phase.corpus or run.corpus.name != run.entry.corpus:
+        return run.corpus
+    text = open_corpus(phase.corpus, tokens=max(FEWEST, len(run.corpus)))
+    if text.tokenizer.words != run.corpus.tokenizer.words:
+        raise UserError(
+            f"The phase {phase.name} of {run.entry.name} reads {text.name}, which has other words than "
+            f"{run.corpus.name}; its phases must have one vocabulary."
+        )
+    return text
 
 
 def train(run: Run, learner: TrainState | None = None) -> Iterator[Event]:
@@ -215,6 +287,8 @@ def events_of(state: RunState) -> Iterator[Event]:
 def _events(state: RunState, began: int) -> Iterator[Event]:
     run, learner = state.run, state.learner
     yield Started(learner, run.corpus.unigram_entropy, state.held_out)
+    if len(state.phases) > 1:
+        yield state.phase_started()
     if learner.step == 0:
         yield from state.evaluate()
     with Writer() as writer:
@@ -257,13 +331,13 @@ def _advice(learner: TrainState) -> Incident:
     return Incident(learner.step, "numbers", sentence, settings)
 
 
-def informed(objective: Objective, corpus: Corpus) -> Objective:
-    """The objective with the corpus' names of the labels and its table of co-occurrences."""
+def informed(objective: Objective, corpus: Corpus, device: torch.device = torch.device("cpu")) -> Objective:
+    """The objective with the corpus' names of the labels and its table of co-occurrences, on the device of the run."""
     objective = objective.knowing(corpus.label_names)
     if not objective.counts:
         return objective
     text, specials = corpus.ids[: corpus.held_out_from].long(), corpus.tokenizer.specials
-    return objective.counting(cooccurrence(text, specials, _window(objective)))
+    return objective.counting(cooccurrence(text, specials, _window(objective)).to(device))
 
 
 def _window(objective: Objective) -> int:

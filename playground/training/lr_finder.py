@@ -54,7 +54,7 @@ def find_rate(
         tried: list[TriedRate] = []
         for number in range(steps):
             share = low * (high / low) ** (number / (steps - 1))
-            loss = float(learner.learn(state.blocks.at(start.step + number), share=share)[1])
+            loss = float(learner.learn(state.blocks.at(learner.step), share=share)[1])
             if not math.isfinite(loss):
                 break
             smooth = SMOOTH * tried[-1].smooth + (1 - SMOOTH) * loss if tried else loss

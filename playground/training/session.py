@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,21 +16,22 @@ from playground.errors import UserError
 from playground.knob import turn
 from playground.training import checkpoint
 from playground.training.checkpoint import CorpusInfo
-from playground.training.events import Evaluated, Event, Incident, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.fork import Fork, fork
 from playground.training.loop import Run, train
-from playground.training.observe.recording import Film, Frame, Measured, Moment, Noticed, Sized, with_moments
+from playground.training.observe.recording import Film, Frame, Measured, Moment, Noticed, Regrets, Sized, with_moments
 from playground.training.system import threads
 from playground.training.system.throttle import Budget
+from playground.training.system.turns import NO_LINE, Turn
 from playground.training.train_state import TrainState
 
 
 @dataclass(frozen=True)
 class Row:
-    """One point of the curves, in nats per scored position of the first question; the losses of others are in `more`.
+    """One point of the curves, in nats per scored position of the first question; `more` names the loss of every one.
 
-    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by question. `graded` are the scored
-    answers and `flops` the operations so far.
+    Points that earlier versions kept name the losses of all but the first. Evaluations have `held_out`, held-out losses
+    in `more`, and the `accuracy` by question. `graded` are the scored answers and `flops` the operations so far.
     """
 
     step: int
@@ -46,20 +47,27 @@ class Row:
     @classmethod
     def of(cls, event: Stepped) -> "Row":
         """The point of a finished step, without its operations."""
-        first = next(iter(event.terms.values()))
-        return cls(event.step, float(first), None, event.tokens, event.seconds, _others(event.terms), event.graded)
+        more = _floats(event.terms)
+        return cls(event.step, more[0][1], None, event.tokens, event.seconds, more, event.graded)
+
+    def losses(self, names: Sequence[str]) -> dict[str, float]:
+        """The losses by question; one without a name is of the first of `names` that is missing."""
+        first, named = self.held_out if self.loss is None else self.loss, dict(self.more)
+        if first is None or first in named.values():
+            return named
+        return {next((name for name in names if name not in named), ""): first} | named
 
     def after(self, event: Stepped | Evaluated, learner: TrainState) -> "Row":
         """The next point: that of a step, with its operations, or of an evaluation."""
         if isinstance(event, Evaluated):
-            more, accuracy = _others(event.terms), tuple(event.accuracy.items())
+            more, accuracy = _floats(event.terms), tuple(event.accuracy.items())
             return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, accuracy=accuracy)
         return replace(Row.of(event), flops=self.flops + learner.operations(event.example))
 
 
-def _others(terms: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
-    """The losses of all questions but the first."""
-    return tuple((name, float(value)) for name, value in terms.items())[1:]
+def _floats(terms: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
+    """The losses of all questions by name."""
+    return tuple((name, float(value)) for name, value in terms.items())
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
@@ -71,6 +79,9 @@ Look = Callable[[TrainState], Any]
 LOOKING = 0.012
 """The largest share of the training time that looks may take; slow ones are taken less often."""
 
+ASKED_EVERY = 0.05
+"""Seconds between two questions of a run that stands in line whether its turn has come."""
+
 LOOKED_EVERY = 0.22
 """The fewest seconds of training from one look to the next."""
 
@@ -79,15 +90,17 @@ class Session:
     """A run in a thread; its lists only grow, so a reader keeps an index and needs no lock.
 
     Looks are taken only while the page watches, within their share of the time. With `rows` and `moments` a run that
-    was kept goes on. States: "ready", "running", "paused", "done", "failed".
+    was kept goes on. Between steps it waits for its turn `in_line`.
+
+    States: "ready", "running", "paused", "done", "failed".
     """
 
     def __init__(
         self, run: Run, look: Look | None = None, watched_for: float = 1.5, begin: TrainState | None = None,
         record: Record | None = None, rows: Iterable[Row] = (), film: Film | None = None,
-        moments: Iterable[Moment] = (),
+        moments: Iterable[Moment] = (), in_line: Turn = NO_LINE,
     ) -> None:  # fmt: skip
-        self.run, self.look, self.watched_for = run, look, watched_for
+        self.run, self.look, self.watched_for, self.in_line = run, look, watched_for, in_line
         self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[Row] = list(rows)
@@ -96,7 +109,10 @@ class Session:
         self.film: list[tuple[int, Predictions]] = []
         self.measured: list[Measured] = []
         self.noticed: list[Noticed] = []
-        self._by_kind: dict[type, list[Any]] = {Measured: self.measured, Noticed: self.noticed, Sized: self.sizes}
+        self.regrets: list[Regrets] = []
+        self._by_kind: dict[type, list[Any]] = {
+            Measured: self.measured, Noticed: self.noticed, Regrets: self.regrets, Sized: self.sizes,
+        }  # fmt: skip
         for moment in moments:
             self._keep(moment)
         self.view: Any = None
@@ -196,11 +212,20 @@ class Session:
 
     def _work(self) -> None:
         try:
-            self._follow()
+            while not (self._halt.is_set() or self.in_line.take()):
+                self._resting.set()
+                time.sleep(ASKED_EVERY)
+            self._resting.clear()
+            if self._halt.is_set():
+                self.reason, self._state = "asked", "done"
+            else:
+                self._follow()
         except UserError as refusal:
             self.error, self._state = str(refusal), "failed"
         except Exception as error:  # a thread that ended silently would leave the page waiting
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
+        finally:
+            self.in_line.leave()
 
     def _follow(self) -> None:
         events = with_moments(self.run, train(self.run, self._begin), self.filmed_with, self.moments)
@@ -220,13 +245,15 @@ class Session:
             case Started():
                 self.learner, self.unigram_entropy = event.learner, event.unigram_entropy
                 self._held_out = event.held_out
+            case PhaseStarted():
+                self._held_out = event.held_out
             case Stepped() | Evaluated():
                 assert self.learner is not None, "a run begins with Started"
                 last = self.rows[-1] if self.rows else Row(0, None, None, 0, 0.0)
                 self.rows.append(last.after(event, self.learner))
                 if isinstance(event, Stepped):
                     self._show(self.learner)
-            case Measured() | Noticed() | Sized() | Frame():
+            case Measured() | Noticed() | Regrets() | Sized() | Frame():
                 self._keep(event)
             case Incident():
                 self.trouble = event
@@ -251,19 +278,26 @@ class Session:
         checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, info)
 
     def _may_go_on(self, after: Stepped | Evaluated) -> bool:
-        """Wait here while paused; False once the run shall end."""
+        """Wait here while paused, or until it is this run's turn; False once the run shall end."""
         if isinstance(after, Stepped) or after.step == 0:
-            while not (self._go.is_set() or self._halt.is_set()):
-                if self._single.is_set():
-                    self._single.clear()
-                    break
+            while not (self._halt.is_set() or self._may_step()):
                 self._resting.set()
                 self._show(self.learner)
-                time.sleep(0.01)
+                time.sleep(0.01 if not self._go.is_set() else ASKED_EVERY)
             self._resting.clear()
         while self._settings and self.learner is not None:
             self.learner.turn(self._settings.popleft())
         return not self._halt.is_set()
+
+    def _may_step(self) -> bool:
+        if not (self._go.is_set() or self._single.is_set()):
+            self.in_line.leave()
+            return False
+        if not self.in_line.take():
+            return False
+        if not self._go.is_set():
+            self._single.clear()
+        return True
 
     def _show(self, learner: TrainState | None, now: bool = False) -> None:
         """Update the view where the page watches; while the model rests, once is enough."""

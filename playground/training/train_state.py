@@ -1,11 +1,12 @@
 """The learner: a model with its optimisers, one step of training, one evaluation, and its state set aside."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -21,11 +22,15 @@ from playground.models.dropout import dropping
 from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
 from playground.rng import generator
-from playground.slicing import trimmed
-from playground.training import accumulation, electra_two_stage
+from playground.slicing import batches, trimmed
+from playground.training import accumulation, electra_two_stage, segment_memory
 from playground.training.compiled import Compiled
 from playground.zoo.entry import Entry
+from playground.zoo.phase import Phase
 from playground.zoo.recipe import BETAS, Recipe
+
+ONE = Phase("", 1.0)
+"""The phase of a run that has no others."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +50,10 @@ class PartialBatch:
 
 @dataclass
 class TrainState:
-    """What changes during a run, whose other parts are frozen; `each` are the operations per position of a step."""
+    """What changes during a run, whose other parts are frozen; `each` are the operations per position of a step.
+
+    `objectives` has one for every phase of the run; `objective` is that of the present one.
+    """
 
     entry: Entry
     objective: Objective
@@ -58,6 +66,8 @@ class TrainState:
     gradient: accumulation.Gradient = accumulation.SINGLE_PROCESS
     graded: int = 0
     each: float = 0.0
+    mems: segment_memory.Mems = ()
+    objectives: tuple[Objective, ...] = ()
 
     @classmethod
     def new(
@@ -66,11 +76,26 @@ class TrainState:
         """A fresh model for the vocabulary `words`, with every part that the questions of `examples` need."""
         if examples:
             entry = replace(entry, model=with_required_parts(entry.model, *examples))
+        segment_memory.check(entry, examples)
         electra_two_stage.check(entry)
         devices.check_precision(device, entry.recipe.precision)
         model = make_model(entry.model, len(words), generator(seed, "weights"), words).to(device)
-        objective = entry.objective.proposing(model.propose) if entry.objective.proposes else entry.objective
-        return cls(entry, objective, model, tuple(optimisers(model, entry.recipe)), seed)
+        asked = (entry.objective_in(phase) for phase in entry.all_phases)
+        objectives = tuple(one.proposing(model.propose) if one.proposes else one for one in asked)
+        learner = cls(entry, entry.objective, model, (), seed, objectives=objectives)
+        learner.enter_phase()
+        return learner
+
+    @property
+    def phase(self) -> int:
+        """The number of the phase that the coming step belongs to."""
+        return self.entry.phase_at(self.step)
+
+    def enter_phase(self) -> None:
+        """Take the objective of the present phase, and optimisers that know no gradient yet."""
+        if self.objectives:
+            self.objective = self.objectives[self.phase]
+        self.optimisers = tuple(optimisers(self.model, self.entry.recipe, self.entry.all_phases[self.phase]))
 
     @property
     def device(self) -> torch.device:
@@ -84,7 +109,8 @@ class TrainState:
     def example(self, tokens: Tokens, *path: object) -> Batch:
         """The objective applied to a batch; `path` names the random draw, by default the coming step."""
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
-        return self.objective.example(tokens, rng)
+        step = path[-1] if path else self.step
+        return self.objective.at_step(step if isinstance(step, int) else self.step).example(tokens, rng)
 
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """The part of a step's example that does not depend on the weights of a generator."""
@@ -101,13 +127,14 @@ class TrainState:
 
         Where memory is short in the gradient, nothing has changed yet; in the optimisers, weights may have.
         """
-        recipe = self.entry.recipe
-        example = electra_two_stage.trained_part(self.entry, self.step, example)
-        electra_two_stage.freeze(self.entry, self.step, self.model)
-        share = recipe.lr_multiplier(self.step, falling) if share is None else share
+        recipe, mem_len, number = self.entry.recipe, self.entry.model.mem_len, self.phase
+        phase = self.entry.all_phases[number]
+        example = self.remembering(electra_two_stage.trained_part(phase, example))
+        electra_two_stage.freeze(phase, self.model)
+        share = self.entry.lr_multiplier(self.step, falling) if share is None else share
         try:
             with accumulation.room_for("gradient"), self.dropping():
-                loss, terms = self.gradient(self.model, example, recipe.grad_accum_steps, recipe.precision)
+                loss, terms, states = self.gradient(self.model, example, recipe.grad_accum_steps, recipe.precision)
             with accumulation.room_for("optimiser"):
                 if recipe.grad_clip:
                     torch.nn.utils.clip_grad_norm_(self.parameters, recipe.grad_clip)
@@ -118,11 +145,20 @@ class TrainState:
         finally:
             for parameter in self.parameters:
                 parameter.grad = None
+        self.mems = segment_memory.extended(example.inputs.mems, states, mem_len) if mem_len else ()
         self.step += 1
-        electra_two_stage.hand_over(self.entry, self.step, self.model)
+        if self.phase != number:
+            electra_two_stage.hand_over(self.entry.all_phases[self.phase], self.model)
+            self.mems = ()
+            self.enter_phase()
         self.graded += sum(len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions)
         self.tokens += example.count
         return example, loss, terms, share
+
+    def remembering(self, example: Batch) -> Batch:
+        """The batch with the memory of the step before, where its rows continue those of that step."""
+        fits = self.entry.model.mem_len and segment_memory.fits(example, self.mems)
+        return segment_memory.with_mems(example, self.mems) if fits else example
 
     def dropping(self) -> AbstractContextManager[None]:
         """What a step leaves out of its networks, drawn from the seed and the number of the step."""
@@ -151,24 +187,36 @@ class TrainState:
     def measure(self, tokens: Tokens) -> tuple[dict[str, float], dict[str, float]]:
         """The same, and the accuracy of every question whose answers are right or wrong."""
         self.model.eval()
-        rng = generator(0, "held out", device=self.device.type)
-        example = electra_two_stage.trained_part(self.entry, self.step, self.objective.example(tokens, rng))
-        whole = trimmed(example)
-        parts = accumulation.in_parts(whole, self.entry.recipe.grad_accum_steps if self.splits else 1)
-        shares = accumulation.shares_of(parts, whole)
-        losses: list[accumulation.Graded] = []
+        rng, phase = generator(0, "held out", device=self.device.type), self.entry.all_phases[self.phase]
+        losses: dict[str, list[float]] = {}
         right: dict[str, list[Tensor]] = {}
         with accumulation.room_for("evaluation"):
-            for part, counts in zip(parts, shares, strict=True):
-                answers = self.model(part)
-                for answer in answers:
-                    if (these := answer.right()) is not None:
-                        right.setdefault(answer.target.name, []).append(these)
-                losses.append(total_loss(answers, counts, consume=True))
+            for example in self.objective.specimens(tokens, rng):  # of a mixture, each of its parts
+                for name, value in self._measured(electra_two_stage.trained_part(phase, example), right).items():
+                    losses.setdefault(name, []).append(value)
         self.model.train()
         scored = {name: torch.cat(parts).double() for name, parts in right.items()}
-        terms = {name: float(value) for name, value in accumulation.summed(losses)[1].items()}
+        terms = {name: fmean(values) for name, values in losses.items()}
         return terms, {name: float(answers.mean()) for name, answers in scored.items() if len(answers)}
+
+    def _measured(self, example: Batch, right: dict[str, list[Tensor]]) -> dict[str, float]:
+        """The losses of one held-out example; which of its answers are right is appended to `right`."""
+        whole, mem_len = trimmed(example), self.entry.model.mem_len
+        if mem_len and (rows := segment_memory.stretches(example.tokens)):
+            parts = batches(whole, rows)
+        else:
+            parts = accumulation.in_parts(whole, self.entry.recipe.grad_accum_steps if self.splits else 1)
+        mems: segment_memory.Mems = ()
+        losses: list[accumulation.Graded] = []
+        for part, counts in zip(parts, accumulation.shares_of(parts, whole), strict=True):
+            states: list[Tensor] | None = [] if mem_len else None
+            answers = self.model(segment_memory.with_mems(part, mems), states=states)
+            mems = segment_memory.extended(mems, states, mem_len) if states else ()
+            for answer in answers:
+                if (these := answer.right()) is not None:
+                    right.setdefault(answer.target.name, []).append(these)
+            losses.append(accumulation.Graded(*total_loss(answers, counts, consume=True)))
+        return {name: float(value) for name, value in accumulation.summed(losses)[1].items()}
 
     def turn(self, settings: Mapping[str, Any]) -> None:
         """Turn knobs of the recipe from the next step on; another optimiser would have to begin anew."""
@@ -177,11 +225,13 @@ class TrainState:
         if fixed:
             raise UserError(f"{', '.join(fixed)} cannot be changed in a running learner; fork the run instead.")
         devices.check_precision(self.device, recipe.precision)
-        self.entry = replace(self.entry, recipe=recipe)
+        number, self.entry = self.phase, replace(self.entry, recipe=recipe)
+        if self.phase != number:  # with more or fewer steps a phase begins elsewhere
+            self.enter_phase()
         for optimiser in self.optimisers:
             full = recipe.muon_lr if isinstance(optimiser, torch.optim.Muon) else recipe.lr
             for group in optimiser.param_groups:
-                group["full_rate"], group["weight_decay"] = full, recipe.weight_decay
+                group["full_rate"], group["weight_decay"] = full * group["rate"], recipe.weight_decay
 
     def sound(self, loss: Tensor) -> bool:
         """Whether the loss and all weights are finite."""
@@ -199,18 +249,23 @@ class Snapshot:
     entry: Entry
     weights: dict[str, Tensor]
     optimisers: tuple[dict[str, Any], ...]
+    mems: segment_memory.Mems
 
     @classmethod
     def of(cls, learner: TrainState) -> "Snapshot":
         """A copy that further steps do not change."""
         weights = {name: value.detach().clone() for name, value in learner.model.state_dict().items()}
         optimisers = tuple(deepcopy(optimiser.state_dict()) for optimiser in learner.optimisers)
-        return cls(learner.step, learner.tokens, learner.graded, learner.seconds, learner.entry, weights, optimisers)
+        counts = learner.step, learner.tokens, learner.graded, learner.seconds
+        return cls(*counts, learner.entry, weights, optimisers, learner.mems)
 
     def restore(self, learner: TrainState) -> None:
         """Put a learner back to this state."""
+        number = learner.phase
         learner.step, learner.tokens, learner.graded = self.step, self.tokens, self.graded
-        learner.seconds, learner.entry = self.seconds, self.entry
+        learner.seconds, learner.entry, learner.mems = self.seconds, self.entry, self.mems
+        if learner.phase != number:
+            learner.enter_phase()
         learner.model.load_state_dict(self.weights)
         for optimiser, state in zip(learner.optimisers, self.optimisers, strict=True):
             optimiser.state.clear()  # its memory is needed for what takes its place
@@ -218,16 +273,31 @@ class Snapshot:
             optimiser.zero_grad(set_to_none=True)
 
 
-def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Optimizer]:
-    """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all."""
-    inside = {id(p) for n, p in model.named_parameters() if "blocks" in n and p.dim() == 2}
-    matrices = [p for p in model.parameters() if id(p) in inside and recipe.optimiser == "muon"]
-    others = [p for p in model.parameters() if not (id(p) in inside and recipe.optimiser == "muon")]
+def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase = ONE) -> Iterator[torch.optim.Optimizer]:
+    """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all, at the rates of a phase."""
+    inside = {n for n, p in model.named_parameters() if "blocks" in n and p.dim() == 2 and recipe.optimiser == "muon"}
+    matrices, others = _groups(model, phase, inside), _groups(model, phase, model.state_dict().keys() - inside)
     adam = torch.optim.AdamW(others, lr=recipe.lr, betas=BETAS, weight_decay=recipe.weight_decay, fused=True)
     made: list[torch.optim.Optimizer] = [adam]
     if matrices:
         made.insert(0, torch.optim.Muon(matrices, lr=recipe.muon_lr, weight_decay=recipe.weight_decay, momentum=0.95))
     for optimiser in made:
         for group in optimiser.param_groups:
-            group["full_rate"] = group["lr"]
+            group["full_rate"] = group["lr"] * group["rate"]
         yield optimiser
+
+
+def _groups(model: LanguageModel, phase: Phase, names: Collection[str]) -> list[dict[str, Any]]:
+    """Some parameters in the groups of an optimiser: one for each layer group that has a rate of its own, else one."""
+    parts = list(model.groups().values())
+    if phase.discriminative_factor == 1:
+        parts = [[name for name, _ in model.named_parameters()]]
+    own = dict(model.named_parameters())
+    groups = [
+        {
+            "params": [own[name] for name in part if name in names],
+            "rate": phase.rate * phase.discriminative_factor ** -(len(parts) - 1 - height),
+        }
+        for height, part in enumerate(parts)
+    ]
+    return [group for group in groups if group["params"]]

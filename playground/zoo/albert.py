@@ -23,6 +23,7 @@ ALBERT = Entry(
     changed="Shared layers, narrow word vectors, spans of up to three words hidden, and 'swapped?' for 'neighbours?'.",
     aliases=("ALBERT base", "ALBERT large", "ALBERT xlarge", "ALBERT xxlarge"),
     data="BooksCorpus and English Wikipedia; for the best results also the texts of RoBERTa and XLNet",
+    printed={"objective": "MLM & SOP"},
     published=(
         Published("ALBERT base", ALBERT_BASE, 30_000, 12e6, "table 1"),
         Published("ALBERT large", LARGE, 30_000, 18e6, "table 1"),

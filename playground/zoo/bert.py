@@ -1,9 +1,9 @@
-"""BERT: a stack that looks both ways, trained to fill gaps."""
+"""BERT: a stack that looks both ways, trained to fill gaps and to tell neighbours from strangers."""
 
 from dataclasses import replace
 
 from playground.models import Architecture
-from playground.objectives.catalog.mlm import MLM
+from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.zoo.entry import Entry, Published
 
 BERT_BASE = Architecture(
@@ -27,15 +27,13 @@ BERT = Entry(
     name="BERT",
     year=2018,
     paper="arXiv:1810.04805",
-    idea="Hide some words and use both sides to guess them.",
+    idea="Hide some words of two texts and use both sides to guess them; say whether the second follows the first.",
     parent="GPT",
-    changed="Looks both ways; fills gaps.",
-    unlike_paper={
-        "mask_ratio": "30 % of the words hidden, not 15 %, for tiny models learn sooner so",
-        "next sentence prediction": "no next sentence prediction, and so no [CLS], no [SEP] and no segments; the "
-        "objective 'MLM + NSP' has them",
-    },
+    changed="Looks both ways; fills gaps; judges pairs of texts.",
+    aliases=("BERT base", "BERT large"),
+    unlike_paper={"mask_ratio": "30 % of the words hidden, not 15 %, for tiny models learn sooner so"},
     data="BooksCorpus and English Wikipedia",
+    printed={"objective": "MLM & NSP", "task": "MLM & NSP", "GLUE": "81.9, without WNLI", "FT": "yes"},
     published=(
         Published("BERT base", BERT_BASE, 30_522, 110e6, "sec. 3"),
         Published(
@@ -46,6 +44,6 @@ BERT = Entry(
             "released weights; sec. 3 says 340M",
         ),
     ),
-    model=Architecture(),
-    objective=MLM.turn({"mask_ratio": 0.3}),
+    model=Architecture(segments=2, labels=(("pair", 2),)),
+    objective=MLM_AND_NSP.turn({"mask_ratio": 0.3}),
 )

@@ -1,9 +1,11 @@
 """BioBERT: BERT that goes on to read biology and medicine."""
 
 from playground.models import Architecture
+from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
+from playground.zoo.phase import Phase
 
 BIOBERT = Entry(
     name="BioBERT",
@@ -15,14 +17,17 @@ BIOBERT = Entry(
     corpus="facts",
     unlike_paper={
         "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here",
-        "next sentence prediction": "no next sentence prediction, and so no [CLS], no [SEP] and no segments",
-        "stages": "the second stage alone, from first weights at random, where the paper begins with those of BERT",
+        "next sentence prediction": "asked for general text alone, for the facts are sentences without neighbours",
         "data": "facts on people and towns stand for those of biology",
     },
     data="abstracts of PubMed and articles of PMC, after BERT's texts",
     published=(
         Published("BioBERT", BERT_BASE, 28_996, 110e6, "BERT's number, from whose weights it begins (sec. 3.2)"),
     ),
-    model=Architecture(),
+    model=Architecture(segments=2, labels=(("pair", 2),)),
     objective=MLM.turn({"mask_ratio": 0.3}),
+    phases=(
+        Phase("general text", 0.5, "BERT is trained as it is.", MLM_AND_NSP.turn({"mask_ratio": 0.3}), "world"),
+        Phase("domain text", 0.5, "It reads on in the field."),
+    ),
 )

@@ -10,7 +10,7 @@ CTRL = Entry(
     paper="arXiv:1909.05858",
     idea="Put a code in front of each text that says what kind it is of; given the code, the model writes such texts.",
     parent="GPT-2",
-    changed="A control code in front of every text, taken from where the text was found.",
+    changed="A control code in front of every text, taken from where the text was found; positions are computed.",
     aliases=("conditional transformer language model",),
     unlike_paper={
         "data": "one code for the topic, where the paper has codes for sources, links and tasks as well",
@@ -18,6 +18,6 @@ CTRL = Entry(
         "tokenizer": "whole words, not pieces of words",
     },
     data="Wikipedia, books, news, Reddit, reviews, translations and questions with answers",
-    model=Architecture(attention="left to right"),
+    model=Architecture(positions="sinusoidal", attention="left to right"),
     objective=CONDITIONAL_LM,
 )

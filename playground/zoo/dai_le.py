@@ -11,7 +11,7 @@ DAI_LE = Entry(
     idea="Train an LSTM as a language model first; a classifier that starts from its weights learns better.",
     parent="NNLM",
     changed="An LSTM remembers all words so far, and its weights are kept for the task, not the word vectors alone.",
-    aliases=("LM-LSTM", "semi-supervised sequence learning"),
+    aliases=("Dai & Le", "LM-LSTM", "semi-supervised sequence learning"),
     unlike_paper={
         "tasks": "the language model alone; the paper's other start is a sequence autoencoder (SA-LSTM)",
     },

@@ -28,6 +28,7 @@ ELECTRA = Entry(
         "segments": "no [CLS], no [SEP] and no segments",
     },
     data="BooksCorpus and English Wikipedia; for the large size the texts of XLNet",
+    printed={"objective": "Discriminator (o/r)", "task": "RTD + MLM", "GLUE": "88.6", "FT": "yes"},
     published=(
         Published("ELECTRA small", SMALL, 30_522, 13.5e6, "released weights; table 1 says 14M"),
         Published("ELECTRA base", ELECTRA_BASE, 30_522, 110e6, "table 1"),

@@ -18,6 +18,7 @@ ELMO = Entry(
         "vocabulary is scored, not a sample of them",
     },
     data="1 Billion Word Benchmark",
+    printed={"objective": "LM", "task": "BiLM", "FT": "no"},
     model=Architecture(kind="lstm", char_cnn=True, backward=True, attention="left to right"),
     objective=BILM,
 )

@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import accumulate
+from typing import Any
 
-from playground.catalog import choose, find
+from playground.catalog import choose, find, nearest
 from playground.corpora import Corpus
 from playground.errors import UserError
+from playground.knob import knobs, turn
 from playground.models import Architecture, count_parameters
 from playground.objectives import Objective, find_objective
 from playground.objectives.see import SeeLeft, SeeRight
+from playground.zoo.phase import Phase
 from playground.zoo.recipe import Recipe
 
 CORPORA = {
@@ -55,6 +59,8 @@ class Entry:
 
     `unlike_paper` is what is not as published, by the knob or the missing part, beside what `EVERYWHERE` says; `data`
     are the texts that the authors trained on, `published` the sizes that they name, the one trained here first.
+    `printed` are the cells of the surveys' tables that do not follow from the rest (see `surveys.py`). Of several
+    `phases`, which are trained one after another, `objective` and `corpus` are those of the last one.
     """
 
     name: str
@@ -67,10 +73,12 @@ class Entry:
     changed: str = ""
     corpus: str = "world"
     recipe: Recipe = field(default_factory=Recipe)
+    phases: tuple[Phase, ...] = ()
     aliases: tuple[str, ...] = ()
     unlike_paper: Mapping[str, str] = field(default_factory=dict)
     data: str = ""
     published: tuple[Published, ...] = ()
+    printed: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def order(self) -> tuple[int]:
@@ -78,14 +86,95 @@ class Entry:
         return (self.year,)
 
     @property
+    def continues(self) -> bool:
+        """Whether the rows of each batch continue those of the step before, so that a memory of them is of use."""
+        return self.model.mem_len > 0
+
+    @property
     def not_the_paper(self) -> str:
         """How it differs from its paper, in one sentence."""
         form = f"{OWN_FORM}, unless the recipe called 'paper' is taken" if self.published else OWN_FORM
         return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE, form))}."
 
+    def turned(self, settings: Mapping[str, Any]) -> "Entry":
+        """The entry with its knobs turned, those of model, recipe and objective alike; no two of them share a name."""
+        known = {"model": [k.name for k in knobs(self.model)], "recipe": [k.name for k in knobs(self.recipe)]}
+        known["objective"] = list(self.objective.knobs)
+        for name in settings:
+            if not any(name in names for names in known.values()):
+                listed = "; ".join(f"of the {part}: {', '.join(names) or 'none'}" for part, names in known.items())
+                raise UserError(f"{self.name} has no knob {name!r}. It has, {listed}.")
+        of = {part: {name: settings[name] for name in names if name in settings} for part, names in known.items()}
+        shaped = replace(self, model=turn(self.model, of["model"]), recipe=turn(self.recipe, of["recipe"]))
+        return shaped.asking(of["objective"])
+
+    def asking(self, settings: Mapping[str, Any]) -> "Entry":
+        """The entry with knobs of its objective turned, in every phase that has them; an unknown knob is refused."""
+        return replace(
+            self,
+            objective=self.objective.turn(settings),
+            phases=tuple(replace(phase, objective=_turned(phase.objective, settings)) for phase in self.phases),
+        )
+
+    @property
+    def all_phases(self) -> tuple[Phase, ...]:
+        """What a run does one after another: the declared phases, those of generator and detector, or just one."""
+        share = self.recipe.generator_first
+        if share and not self.phases:
+            return (Phase("generator", share, trains="generator"), Phase("detector", 1 - share, trains="detector"))
+        return self.phases or (Phase("", 1.0),)
+
+    @property
+    def phase_starts(self) -> tuple[int, ...]:
+        """The step (0-based) at which each phase begins; a phase of no step begins with the next one."""
+        return (0, *(round(share * self.recipe.steps) for share in accumulate(p.share for p in self.all_phases[:-1])))
+
+    def phase_at(self, step: int) -> int:
+        """The number of the phase that a step (0-based) belongs to; the last one goes on beyond the recipe's steps."""
+        return max(number for number, start in enumerate(self.phase_starts) if start <= step)
+
+    def phases_begun(self, step: int) -> tuple[tuple[int, str], ...]:
+        """Of several phases those that have begun after so many steps: after how many, and the name."""
+        starts = self.phase_starts if len(self.all_phases) > 1 else ()
+        return tuple(
+            (start, phase.name) for start, phase in zip(starts, self.all_phases, strict=False) if start <= step
+        )
+
+    def objective_in(self, phase: Phase) -> Objective:
+        """What is trained in a phase."""
+        return phase.objective or self.objective
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What a text must have for any phase (see `reading.NEEDS`)."""
+        asked = [self.objective, *(self.objective_in(phase) for phase in self.phases)]
+        return tuple(dict.fromkeys(need for objective in asked for need in objective.needs))
+
+    @property
+    def watched(self) -> Objective:
+        """The objective of the last phase, for a text that has what every phase needs."""
+        return replace(self.objective, needs=self.needs)
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """The names of what it asks in any phase, those of the last one first, as losses are reported."""
+        asked = [self.objective, *(self.objective_in(phase) for phase in self.phases)]
+        return tuple(dict.fromkeys(question for objective in asked for question in objective.questions))
+
+    def lr_multiplier(self, step: int, falling: bool = True) -> float:
+        """The factor of the learning rate in a step (0-based), by a schedule that each phase begins anew."""
+        starts, number = (*self.phase_starts, self.recipe.steps), self.phase_at(step)
+        recipe = replace(self.recipe, steps=max(1, starts[number + 1] - starts[number]))
+        return recipe.lr_multiplier(step - starts[number], falling)
+
     def bound(self, corpus: Corpus) -> float | None:
         """The corpus' own entropy in nats where it bounds the loss: only for models that read left to right."""
         return corpus.entropy_bound if self.model.attention == "left to right" else None
+
+
+def _turned(objective: Objective | None, settings: Mapping[str, Any]) -> Objective | None:
+    """An objective with those knobs turned that it has."""
+    return objective and objective.turn({name: value for name, value in settings.items() if name in objective.knobs})
 
 
 def entries() -> dict[str, Entry]:
@@ -124,6 +213,6 @@ def entry_named(name: str) -> Entry:
         try:
             return entry_for(find_objective(name))
         except UserError as part:
-            if "+" in name:
+            if "+" in name or nearest(name):
                 raise part from None
             raise UserError(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None

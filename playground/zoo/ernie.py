@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 from playground.models import Architecture
-from playground.objectives.catalog.ernie import ERNIE as OBJECTIVE
+from playground.objectives.catalog.ernie import ENTITIES, PHRASES
+from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
+from playground.zoo.phase import Phase
 
 ERNIE_BASE = replace(BERT_BASE, activation="relu", max_position_embeddings=513)
 """BERT with the activation and the positions of the released code."""
@@ -19,12 +21,17 @@ ERNIE = Entry(
     changed="What is hidden together is a unit of meaning: a word, a phrase or a name.",
     aliases=("ERNIE (Baidu)", "ERNIE 1.0"),
     unlike_paper={
-        "stages": "words, phrases and names are drawn in one step, where the paper trains one after another",
+        "stages": "the three stages are of one length; the paper gives them none",
         "next sentence prediction": "one text at a time, so no [CLS], no [SEP], no segments and no dialogues, for "
         "which the paper tells real answers from random ones",
     },
     data="Chinese Wikipedia, Baidu Baike, Baidu news and dialogues of Baidu Tieba",
     published=(Published("ERNIE 1.0", ERNIE_BASE, 18_000, 100e6, "released weights; the paper states no number"),),
     model=Architecture(),
-    objective=OBJECTIVE,
+    objective=ENTITIES,
+    phases=(
+        Phase("basic level", 1 / 3, "Single words are hidden.", MLM),
+        Phase("phrase level", 1 / 3, "Phrases are hidden as a whole.", PHRASES),
+        Phase("entity level", 1 / 3, "Names are hidden as a whole."),
+    ),
 )

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 from playground.models import Architecture
 from playground.objectives import find_objective
+from playground.objectives.catalog.ernie import KNOWLEDGE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
+from playground.zoo.phase import Phase
 
 THREE_DISTANCES = replace(BERT_BASE, labels=(("pair", 3),))
 
@@ -18,8 +20,9 @@ ERNIE_2 = Entry(
     idea="Add task after task on words, on the order of texts and on their meaning, and keep training the old ones.",
     parent="ERNIE",
     changed="Tasks on pairs of texts beside those on words, such as how far apart two sentences stand.",
+    aliases=("ERNIE 2.0 base", "ERNIE 2.0 large"),
     unlike_paper={
-        "stages": "both tasks from the first step on, where the paper adds one after another and goes on with the old",
+        "stages": "two stages, the second with one new task; the paper adds seven tasks one by one",
         "tasks": "hidden units and the distance of two sentences; without capital letters, words that come again in "
         "the document, sentences in a new order, relations of clauses (objective 'discourse relation') and queries",
         "network": "no embedding that tells the network its task",
@@ -30,5 +33,9 @@ ERNIE_2 = Entry(
         Published("ERNIE 2.0 large", replace(THREE_DISTANCES, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
     ),
     model=Architecture(segments=2, labels=(("pair", 3),)),
-    objective=find_objective("ERNIE + sentence distance"),
+    objective=find_objective("knowledge masking + sentence distance"),
+    phases=(
+        Phase("words", 0.5, "Names, phrases and words are hidden.", KNOWLEDGE),
+        Phase("words and texts", 0.5, "The same goes on; beside it the distance of two sentences is asked for."),
+    ),
 )

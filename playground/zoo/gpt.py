@@ -28,7 +28,8 @@ GPT = Entry(
     changed="A transformer in place of the LSTM, and one network that hardly changes from task to task.",
     aliases=("GPT-1", "OpenAI GPT"),
     data="BooksCorpus",
+    printed={"objective": "LM", "task": "LM", "GLUE": "72.8", "FT": "yes"},
     published=(Published("GPT", GPT_117M, 40_478, 117e6, "GPT-2, table 2: its smallest size is that of GPT"),),
-    model=Architecture(attention="left to right"),
+    model=Architecture(norm_first=False, attention="left to right"),
     objective=LM,
 )

@@ -6,6 +6,7 @@ from playground.models import Architecture
 from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry, Published
 from playground.zoo.gpt2 import GPT_2_SMALL
+from playground.zoo.recipe import Recipe
 
 GPT_3_SMALL = replace(GPT_2_SMALL, max_position_embeddings=2048)
 LARGEST = replace(GPT_3_SMALL, layers=96, width=12_288, heads=96)
@@ -20,6 +21,8 @@ GPT_3 = Entry(
     aliases=("GPT-3 175B", "GPT-3 small"),
     unlike_paper={
         "network": "every layer attends to all words to the left; in the paper every second one has a sparse band",
+        "data": "documents that each give their code words a meaning once and then use it, so that only a text that is "
+        "read can teach it; the paper finds such patterns in texts of every kind",
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="Common Crawl filtered, WebText, books and English Wikipedia",
@@ -27,6 +30,8 @@ GPT_3 = Entry(
         Published("GPT-3 175B", LARGEST, 50_257, 175e9, "table 2.1"),
         Published("GPT-3 small", GPT_3_SMALL, 50_257, 125e6, "table 2.1"),
     ),
-    model=Architecture(attention="left to right"),
+    model=Architecture(init="scaled", attention="left to right"),
+    recipe=Recipe(seq_len=128, batch_size=8),
+    corpus="symbols",
     objective=LM,
 )

@@ -3,6 +3,7 @@
 from playground.models import Architecture
 from playground.objectives.catalog.ctrl import CONDITIONAL_LM
 from playground.zoo.entry import Entry
+from playground.zoo.recipe import Recipe
 
 GROVER = Entry(
     name="Grover",
@@ -13,14 +14,16 @@ GROVER = Entry(
     changed="Domain, date, authors and headline of an article are read in front of its text, or written themselves.",
     aliases=("Grover base", "Grover large", "Grover mega"),
     unlike_paper={
-        "data": "one code for the topic, which is never written itself, where the paper has domain, date, authors and "
-        "headline in any order",
+        "data": "stories stand for news, each behind one code for the topic, which is never written itself, and its "
+        "title; the paper has domain, date, authors and headline in any order",
         "network": "norms before each sub-layer; the released code has one before and one behind each MLP and none "
         "before attention",
         "tasks": "no training to tell written texts from human ones",
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="RealNews, news of 5,000 domains",
-    model=Architecture(attention="left to right"),
+    model=Architecture(init="scaled", attention="left to right"),
+    recipe=Recipe(seq_len=64, batch_size=16),
+    corpus="stories",
     objective=CONDITIONAL_LM,
 )

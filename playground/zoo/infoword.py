@@ -20,6 +20,7 @@ INFOWORD = Entry(
     changed="A whole span is recognised among others, beside the words that are guessed one by one.",
     aliases=("InfoWord base", "InfoWord large"),
     data="BooksCorpus and English Wikipedia",
+    printed={"task": "DIM + MLM", "GLUE": "81.1, without WNLI", "FT": "yes"},
     published=(
         Published("InfoWord base", ONE_TEXT, 30_522, 110e6, WHERE),
         Published("InfoWord large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),

@@ -12,7 +12,7 @@ LASER = Entry(
     parent="CoVe",
     changed="The decoder sees one vector and not every word; in the paper one encoder reads all languages untold.",
     corpus="parallel",
-    aliases=("language-agnostic sentence representations",),
+    aliases=("language-agnostic sentence representations", "Artetxe and Schwenk", "Artetxe & Schwenk"),
     unlike_paper={
         "network": "the decoder joins the one vector to its states behind the last layer, where the paper feeds it to "
         "the first at each step",

@@ -32,6 +32,7 @@ MASS = Entry(
         "special tokens": "no sign at the begin and the end of a row",
     },
     data="WMT News Crawl; for the released model of English Wikipedia and books",
+    printed={"objective": "Span Mask", "task": "Seq2Seq MLM", "FT": "yes"},
     published=(Published("MASS base", MASS_BASE, 30_522, 123e6, "released code"),),
     model=Architecture(decoder_layers=2),
     objective=SPAN_MASK,

@@ -1,9 +1,19 @@
 """mBERT: one BERT for 104 languages, which is never told that they have anything in common."""
 
 from playground.models import Architecture
-from playground.objectives.catalog.xlm_r import MULTILINGUAL_MLM
+from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
+
+NATURAL = 0.2
+"""The share of the second language, were its texts taken as they are."""
+
+
+def sampled(share: float, exponent: float) -> float:
+    """The share of the smaller of two languages when texts are drawn by their shares to the power of an exponent."""
+    small, large = share**exponent, (1 - share) ** exponent
+    return round(small / (small + large), 2)
+
 
 MBERT = Entry(
     name="mBERT",
@@ -11,15 +21,15 @@ MBERT = Entry(
     paper="Devlin 2018, Multilingual BERT, released with BERT's code",
     idea="Train one BERT on texts of many languages; what it learns in one helps in others without any translation.",
     parent="BERT",
-    changed="One vocabulary and one network for 104 languages.",
-    corpus="bilingual",
+    changed="One vocabulary and one network for 104 languages; small ones are drawn more often (exponent 0.7).",
+    corpus=f"bilingual(second={sampled(NATURAL, 0.7)})",
     aliases=("multilingual BERT", "BERT multilingual"),
     unlike_paper={
-        "next sentence prediction": "no next sentence prediction, and so no [CLS], no [SEP] and no segments",
+        "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Wikipedia in 104 languages, small ones drawn more often than their share",
     published=(Published("mBERT", BERT_BASE, 119_547, 178e6, "released weights; its page says 110M, which is BERT's"),),
-    model=Architecture(),
-    objective=MULTILINGUAL_MLM,
+    model=Architecture(segments=2, labels=(("pair", 2),)),
+    objective=MLM_AND_NSP.turn({"mask_ratio": 0.3}),
 )

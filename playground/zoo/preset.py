@@ -24,9 +24,10 @@ class RecipePreset:
     as_published: bool = False
 
     def __call__(self, entry: Entry) -> Entry:
-        model = entry.model if entry.model.recurrent else turn(entry.model, self.model)
         if self.as_published and entry.published:
-            model = model.in_form_of(entry.published[0].model)
+            model = entry.model.in_form_of(entry.published[0].model)
+        else:
+            model = entry.model if entry.model.recurrent else turn(entry.model, self.model)
         return replace(entry, recipe=turn(entry.recipe, self.recipe), model=model)
 
 

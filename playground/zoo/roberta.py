@@ -24,6 +24,7 @@ ROBERTA = Entry(
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="books, English Wikipedia, CC-News, OpenWebText and Stories, 160 GB",
+    printed={"objective": "MLM", "task": "MLM", "GLUE": "88.5", "FT": "yes"},
     published=(
         Published("RoBERTa base", ROBERTA_BASE, 50_265, 125e6, "released code"),
         Published("RoBERTa large", replace(ROBERTA_BASE, layers=24, width=1024, heads=16), 50_265, 355e6, "sec. 5"),

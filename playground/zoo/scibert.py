@@ -1,7 +1,7 @@
 """SciBERT: BERT trained from nothing on the papers of science, with a vocabulary of its own."""
 
 from playground.models import Architecture
-from playground.objectives.catalog.mlm import MLM
+from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
 
@@ -15,12 +15,11 @@ SCIBERT = Entry(
     corpus="kinds",
     unlike_paper={
         "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here",
-        "next sentence prediction": "no next sentence prediction, and so no [CLS], no [SEP] and no segments",
         "data": "statements on what things are and what they have stand for science, with the vocabulary of all our "
         "texts, not one of the field",
     },
     data="1.14 million papers of Semantic Scholar, four fifths of them on biology and medicine",
     published=(Published("SciBERT", BERT_BASE, 31_090, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),
-    model=Architecture(),
-    objective=MLM.turn({"mask_ratio": 0.3}),
+    model=Architecture(segments=2, labels=(("pair", 2),)),
+    objective=MLM_AND_NSP.turn({"mask_ratio": 0.3}),
 )

@@ -41,6 +41,7 @@ T5 = Entry(
         "each matrix",
     },
     data="C4, the Colossal Clean Crawled Corpus",
+    printed={"objective": "Text Infilling", "task": "Seq2Seq MLM", "GLUE": "89.7, without WNLI", "FT": "yes"},
     published=(
         Published("T5 base", T5_BASE, 32_128, 223e6, "released weights; sec. 3.1.2 says about 220M"),
         Published("T5 small", SMALL, 32_128, 60e6, "sec. 3.7"),

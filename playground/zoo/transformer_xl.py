@@ -27,14 +27,13 @@ TRANSFORMER_XL = Entry(
     idea="Score words by how far away they stand, not by where; so what was read before a cut can be attended to.",
     aliases=("TXL", "Transformer-XL 12 layers", "Transformer-XL 24 layers"),
     unlike_paper={
-        "network": "no memory of the segment before, so a text is read as far as its row alone; for words, no vectors "
-        "that are narrower for rare words (adaptive softmax)",
+        "network": "for words, no vectors that are narrower for rare words (adaptive softmax)",
     },
     data="WikiText-103 and 1 Billion Word Benchmark by words, enwik8 and text8 by characters",
     published=(
         Published("Transformer-XL, 12 layers", TXL_12_LAYERS, 204, 41e6, "table 2, enwik8, by characters"),
         Published("Transformer-XL, 24 layers", TXL_24_LAYERS, 204, 277e6, "table 2, enwik8, by characters"),
     ),
-    model=Architecture(positions="relative", attention="left to right"),
+    model=Architecture(positions="relative", attention="left to right", mem_len=32),
     objective=LM,
 )

@@ -3,6 +3,8 @@
 from playground.models import Architecture
 from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry
+from playground.zoo.phase import Phase
+from playground.zoo.recipe import Recipe
 
 ULMFIT = Entry(
     name="ULMFiT",
@@ -16,10 +18,16 @@ ULMFIT = Entry(
         "network": "three layers of one width, where the paper's two lower ones are nearly three times as wide as a "
         "word vector; one share of numbers left out, where it has one for each place; and a text of its own in every "
         "row, where it carries the states on from one stretch of text to the next",
-        "stages": "the first of three stages; the second is the strategy 'further pre-training', the third 'ULMFiT'",
+        "stages": "the first two of three stages; the third, the classifier, is the strategy 'ULMFiT'",
         "tasks": "from left to right alone; the paper trains a second model from right to left",
     },
     data="WikiText-103",
     model=Architecture(kind="lstm", layers=3, attention="left to right", dropout=0.1, weight_drop=0.5),
     objective=LM,
+    corpus="reviews",
+    recipe=Recipe(warmup_ratio=0.1, min_lr_ratio=1 / 32),
+    phases=(
+        Phase("general text", 0.6, "The language model reads any text.", corpus="world"),
+        Phase("target text", 0.4, "It goes on with the task's texts, lower layers slower.", discriminative_factor=2.6),
+    ),
 )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from playground.models import Architecture
-from playground.objectives.catalog.tlm import TLM
+from playground.objectives.catalog.tlm import MLM_AND_TLM
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
 
@@ -16,16 +16,17 @@ XLM = Entry(
     paper="arXiv:1901.07291",
     idea="Put a sentence beside its translation and hide words in both; each language helps to fill the other.",
     parent="BERT",
-    changed="Translations stand side by side, and every position knows its language.",
+    changed="Texts of one language and translations side by side take turns; every position knows its language.",
     corpus="parallel",
     aliases=("XLM-15", "XLM MLM + TLM"),
     unlike_paper={
-        "tasks": "pairs of translations in every step; in the paper batches of plain text in one language by turns "
-        "with them, whose words are hidden ('multilingual MLM') or predicted from the left ('multilingual LM')",
+        "tasks": "hidden words alone; the paper also trains a model that predicts from the left ('multilingual LM')",
+        "data": "single sentences of one language, where the paper fills each row with many",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Wikipedia in 15 languages, and translations such as those of MultiUN",
+    printed={"objective": "CLM, MLM, TLM", "stacks": "encoder and decoder"},
     published=(Published("XLM-15", XLM_15, 95_000, 250e6, "arXiv:1911.02116, table of model sizes"),),
     model=Architecture(languages=2),
-    objective=TLM,
+    objective=MLM_AND_TLM,
 )

@@ -5,6 +5,7 @@ from dataclasses import replace
 from playground.models import Architecture
 from playground.objectives.catalog.xlm_r import MULTILINGUAL_MLM
 from playground.zoo.entry import Entry, Published
+from playground.zoo.mbert import NATURAL, sampled
 from playground.zoo.roberta import ROBERTA_BASE
 
 XLM_R = Entry(
@@ -13,8 +14,8 @@ XLM_R = Entry(
     paper="arXiv:1911.02116",
     idea="With enough text of each language, hidden words alone teach what languages have in common.",
     parent="XLM",
-    changed="No translations and no vectors for languages, but a hundred languages and far more text.",
-    corpus="bilingual",
+    changed="No translations, no vectors for languages, far more text; small languages come often (exponent 0.3).",
+    corpus=f"bilingual(second={sampled(NATURAL, 0.3)})",
     aliases=("XLM-RoBERTa", "XLM-R base", "XLM-R large"),
     unlike_paper={
         "special tokens": "no signs at the begin and the end of a row",

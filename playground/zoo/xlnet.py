@@ -31,14 +31,14 @@ XLNET = Entry(
     aliases=("XLNet base", "XLNet large"),
     unlike_paper={
         "partial_prediction_k": "a quarter of the words predicted, not a sixth",
-        "memory": "no memory of earlier segments",
         "segments": "one text at a time, so no [CLS], no [SEP] and no segments",
     },
     data="BooksCorpus, English Wikipedia, Gigaword, ClueWeb and Common Crawl",
+    printed={"objective": "PLM", "stacks": "decoder", "task": "PLM", "GLUE": "90.5, an ensemble", "FT": "yes"},
     published=(
         Published("XLNet large", replace(XLNET_BASE, layers=24, width=1024, heads=16), 32_000, 360e6, WHERE),
         Published("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
     ),
-    model=Architecture(two_streams=True),
+    model=Architecture(two_streams=True, positions="relative", mem_len=32),
     objective=PLM.turn({"partial_prediction_k": 4.0}),
 )

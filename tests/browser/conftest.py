@@ -21,6 +21,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a running app, which keeps its runs in a folder of its own."""
     port = server.free_port()
     thread = server.start(port, runs=tmp_path_factory.mktemp("runs"))
+    while not server.answers(port):  # its thread may not have opened the door yet
+        time.sleep(0.05)
     yield f"http://localhost:{port}"
     thread.stop()
 

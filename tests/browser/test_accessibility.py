@@ -20,6 +20,9 @@ PAGES = {
     "Train": "?page=1",
     "Transfer": "?page=2",
     "Corpus": "?page=3",
+    "Zoo": "?page=4&zoo.entry=BERT",
+    "Inside": "?page=5",
+    "Compress": "?page=6",
 }
 NAMED = """() => {
   const deep = (root) => root.querySelector("h3.title[aria-level]")

@@ -80,7 +80,7 @@ def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tm
     wait_until(page, lambda: "café" in words(page))
     page.get_by_role("button", name="Train on latin.txt").click()
     expect(page.get_by_role("combobox", name="text")).to_have_text("the text on the Corpus page")
-    expect(page.get_by_text("BERT trains on latin.txt.")).to_be_visible()
+    expect(page.get_by_text("RoBERTa trains on latin.txt.")).to_be_visible()
     wait_until(page, lambda: steps(page) > 2)
     page.get_by_role("button", name="Stop").click()
 

@@ -68,7 +68,7 @@ def test_the_table_of_all_objectives_holds_no_formula(page: Page, tmp_path: Path
         page.get_by_role("button", name="Save the table as values").click()
     rows = cells_of(Path(saved.value.path()).read_bytes().decode())
     assert rows[0] == ["objective", "inputs", "targets", "answers", "tokens"]
-    assert len(rows) == 1 + len(made.done)
+    assert len(rows) == 1 + len(made.facts)
     words = [cell for row in rows[1:] for cell in row[1:3]]
     assert any(word.startswith("'=") for word in words)
     assert not [word for word in words if word[:1] in tuple("=+-@\t\r")]

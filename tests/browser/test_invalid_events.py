@@ -38,7 +38,7 @@ def test_a_corpus_that_is_not_offered_is_a_line_in_the_log(
         (logging.WARNING, f"A page sent what no widget takes: {PATH} not in list", None)
     ]
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("BERT on world").first).to_be_attached()
+    expect(page.get_by_text("RoBERTa on world").first).to_be_attached()
     page.get_by_role("button", name="Stop").click()
 
 

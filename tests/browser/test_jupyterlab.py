@@ -1,4 +1,4 @@
-"""Journey: a person opens the first notebook in JupyterLab, steps through a live stage, and finds the app's tile."""
+"""Journeys in JupyterLab: a live stage is stepped through, an order is dragged and kept, the app's tile is found."""
 
 import os
 import re
@@ -13,15 +13,20 @@ from urllib.request import urlopen
 
 import pytest
 from playwright.sync_api import Frame, Page, expect
+from psutil import Process
 
 from tests.browser.test_stage_page import FIND
-from tests.browsing import PATIENCE, shot
+from tests.browser.test_train_page import steps
+from tests.browsing import PATIENCE, shot, wait_until
 from widgets.app.server import free_port
 
-NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+ROOT = Path(__file__).parents[2]
 TOKEN = "a-token-for-this-test"
 STARTED = 4 * PATIENCE
 """Milliseconds until something that starts a process (Lab, a kernel, the app) must have come up on a busy machine."""
+
+MEMORY = 2 << 30
+"""Bytes of a session on Binder."""
 
 QUIET = '{"fetchNews": "false", "checkForUpdates": false, "doNotDisturbMode": true}'
 """Settings of a Lab that asks no other machine for news or newer versions."""
@@ -38,27 +43,40 @@ FOLDERS = {
 
 
 @pytest.fixture(scope="module")
-def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a real JupyterLab, below a prefix as on a hub, without the settings of whoever runs the tests."""
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """A real JupyterLab as Binder starts it, below a prefix, with a token and 2 GB: its address and its process."""
     home = tmp_path_factory.mktemp("lab")
-    shutil.copytree(NOTEBOOKS, home / "notebooks", ignore=shutil.ignore_patterns(".*", "__pycache__"))
+    shutil.copytree(ROOT / "notebooks", home / "notebooks", ignore=shutil.ignore_patterns(".*", "__pycache__"))
     notification = home / "settings" / "@jupyterlab" / "apputils-extension" / "notification.jupyterlab-settings"
     notification.parent.mkdir(parents=True)
     notification.write_text(QUIET)
     port = free_port()
     address = f"http://localhost:{port}/user/me/"
-    command = [Path(sys.prefix) / "bin" / "jupyter", "lab", f"--notebook-dir={home / 'notebooks'}", "--no-browser"]
+    command = [
+        ROOT / "binder" / "start",
+        Path(sys.prefix) / "bin" / "jupyter",
+        "lab",
+        f"--notebook-dir={home / 'notebooks'}",
+        "--no-browser",
+    ]
     command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
     command += ["--ServerApp.base_url=/user/me/", "--expose-app-in-browser", "--allow-root"]
     environment = os.environ | {name: str(home / folder) for name, folder in FOLDERS.items()}
+    environment["MEM_LIMIT"] = str(MEMORY)
     with open(home / "log", "w") as log:
         server = subprocess.Popen(command, env=environment, stdout=log, stderr=subprocess.STDOUT)
     try:
         wait_until_up(f"{address}api", server, home / "log")
-        yield address
+        yield address, server.pid
     finally:
         server.terminate()
         server.wait(30)
+
+
+@pytest.fixture
+def lab(started: tuple[str, int]) -> str:
+    """The address of the JupyterLab."""
+    return started[0]
 
 
 def wait_until_up(address: str, server: subprocess.Popen, log: Path) -> None:
@@ -106,7 +124,7 @@ def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab
         page.keyboard.press("Shift+Enter")
     stage = page.locator("section.stage")
     stage.wait_for(timeout=STARTED)
-    expect(page.locator("[id^=stage-]")).to_have_count(0)  # the picture without a kernel stays in reserve
+    expect(page.locator("[id^=stage-]")).to_be_hidden()  # the picture without a kernel stays in reserve
     assert stage_when(page, "s.layout.lanes.length")["name"] == "text"
     stage.focus()
     expect(stage).to_be_focused()
@@ -121,6 +139,58 @@ def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab
     page.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
     stage_when(page, "s.dark")
     shot(page, "lab-stage-dark")
+
+
+NOTEBOOK = "jupyterapp.shell.currentWidget"
+
+
+def rows_of_both_matrices(page: Page) -> list[str]:
+    """Who may attend to whom on the last frame of the first stage, as the table in words says it."""
+    stage = page.locator("section.stage").first
+    stage.focus()
+    page.keyboard.press("End")
+    stage_when(page, "s.name === 'ask' && !s.moving && s.layout.matrices.length === 2")
+    page.keyboard.press("t")
+    rows = stage.locator(".stage-table tbody tr")
+    expect(rows).to_have_count(16)
+    said = rows.all_inner_texts()
+    page.keyboard.press("t")
+    return said
+
+
+def test_an_order_is_dragged_and_is_still_there_when_the_notebook_is_opened_again(page: Page, lab: str) -> None:
+    address = f"{lab}lab/tree/04_can_a_model_read_in_any_order.ipynb?reset&token={TOKEN}"
+    page.goto(address)
+    expect(page.get_by_role("button", name="| Idle")).to_be_visible(timeout=STARTED)
+    few = (
+        "const cell = cells.find((c) => c.source.startsWith('steps')); cell.setSource(cell.source.replace('400', '2'))"
+    )
+    page.evaluate(f"(() => {{ const {{ cells }} = {NOTEBOOK}.model.sharedModel; {few} }})()")
+    assert page.evaluate("jupyterapp.commands.execute('notebook:run-all-cells')"), "every cell holds what it asserts"
+    page.evaluate(f"{NOTEBOOK}.content.scrollToItem(4)")
+    before = rows_of_both_matrices(page)
+    page.locator(".stage-order").first.scroll_into_view_if_needed()
+    eighth, first = (page.locator(f".stage-order [data-at='{k}']").first.bounding_box() for k in (3, 5))
+    assert eighth and first
+    page.mouse.move(eighth["x"] + 8, eighth["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(first["x"] + first["width"] + 3, first["y"] + 8, steps=6)
+    page.mouse.up()
+    stage_when(page, "String(s.plan.order) === '3,5,6,2,1,8,4,7'")
+    after = rows_of_both_matrices(page)
+    assert before[:8] != after[:8] and before[8:] != after[8:], "content stream and query stream"
+    shot(page, "lab-order")
+    page.evaluate("jupyterapp.commands.execute('docmanager:save')")
+    page.evaluate(f"{NOTEBOOK}.sessionContext.shutdown()")
+    page.evaluate("jupyterapp.commands.execute('application:close')")
+    again = page.context.new_page()  # Lab writes an error where the model of a widget is gone; we show what was kept
+    again.goto(address, timeout=STARTED)
+    again.locator(".jp-Notebook section.stage, .jp-Notebook figure").first.wait_for(timeout=STARTED)
+    again.evaluate(f"{NOTEBOOK}.content.scrollToItem(4)")
+    assert stage_when(again, "String(s.plan.order) === '3,5,6,2,1,8,4,7'")
+    assert rows_of_both_matrices(again) == after
+    expect(again.get_by_text("Error displaying widget").locator("visible=true")).to_have_count(0)
+    shot(again, "lab-opened-again")
 
 
 def test_the_tile_opens_the_app_behind_the_login_of_jupyter(page: Page, lab: str) -> None:
@@ -142,7 +212,22 @@ def test_the_app_has_an_address_of_its_own(page: Page, lab: str) -> None:
         page.goto(f"{lab}playground/?token={TOKEN}", timeout=STARTED)
     page.get_by_role("tab", name="Stage").wait_for()
     expect(page).to_have_title("Pretraining Playground")
+    expect(page.get_by_text("This session has 2.1 GB of memory, so it begins small")).to_be_visible()
     stage_when(page, "s.layout.lanes.length")
+
+
+def test_lab_a_kernel_and_the_app_that_trains_stay_inside_the_memory_of_a_session(
+    page: Page, started: tuple[str, int]
+) -> None:
+    address, process = started
+    with listening(page):
+        page.goto(f"{address}playground/?page=1&token={TOKEN}", timeout=STARTED)
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: steps(page) > 20)
+    session = [Process(process), *Process(process).children(recursive=True)]
+    taken = [(" ".join(each.cmdline()[1:4]), each.memory_full_info().uss) for each in session]
+    assert {"ipykernel_launcher", "panel"} <= {word for name, _ in taken for word in name.split()}, taken
+    assert sum(size for _, size in taken) < MEMORY, taken
 
 
 def test_a_stranger_does_not_get_in(page: Page, lab: str) -> None:

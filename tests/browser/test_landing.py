@@ -212,4 +212,4 @@ def test_a_cell_of_a_notebook_unfolds_its_rows_without_network(page: Page, tmp_p
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save the table as values").click()
     lines = Path(saved.value.path()).read_text(encoding="utf-8").splitlines()
-    assert len(lines) == 1 + len(made.done)
+    assert len(lines) == 1 + len(made.facts)

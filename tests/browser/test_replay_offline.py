@@ -37,7 +37,7 @@ def exported(folder: Path) -> Path:
     """What `train` and `stage(model=...)` leave in cells, as `nbconvert --to html` writes it."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLAYGROUND_HEADLESS", "1")
-        trained = notebook.train("BERT", reviews(), steps=12, batch_size=8, seq_len=16)
+        trained = notebook.train("RoBERTa", reviews(), steps=12, batch_size=8, seq_len=16)
         pictures = [trained._repr_html_(), notebook.stage("MLM", model=trained)._repr_mimebundle_()["text/html"]]
     cells = [nbformat.v4.new_code_cell("", outputs=[shown(html)]) for html in pictures]
     page = folder / "notebook.html"
@@ -159,7 +159,7 @@ def test_an_entry_is_trained_first_and_watched_on_the_given_sentence(tmp_path: P
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)
         patch.chdir(tmp_path)  # where the list of runs is kept
-        assert main(["bake", "BERT", "-o", str(tmp_path / "x.html"), *given, *made]) == 0
+        assert main(["bake", "RoBERTa", "-o", str(tmp_path / "x.html"), *given, *made]) == 0
     replay = load(tmp_path / "run")
     assert replay.record["text"] == ["the", "movie", "was", "good"]
     assert replay.attention["encoder"].shape[:3] == (3, 4, 4)

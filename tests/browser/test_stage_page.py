@@ -311,7 +311,9 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
     expect(page.locator(".stages .stage-caption b").last).to_have_text("Predict")
     page.keyboard.press("/")
     page.locator(".picker input").fill("zzz")
-    expect(page.get_by_text("No objective has")).to_be_visible()
+    expect(page.get_by_text("No objective has 'zzz' in its name or idea; the nearest: ")).to_be_visible()
+    page.locator(".picker input").fill("UL2")
+    expect(page.get_by_text("nearest is the objective 'T5 spans'")).to_be_visible()
 
 
 def test_a_weighted_sum_is_typed_into_the_list_and_carried_by_the_link(page: Page, address: str) -> None:

@@ -129,7 +129,7 @@ def test_choices_fold_where_it_is_narrow_and_what_is_typed_counts_at_once(page: 
     browser = page.context.new_cdp_session(page)
     field = page.get_by_role("textbox", name="steps", exact=True)
     expect(field).to_be_hidden()
-    page.get_by_role("button", name="BERT on world, 1,000 steps: change").click()
+    page.get_by_role("button", name="RoBERTa on world, 1,000 steps: change").click()
     field.wait_for()
     browser.send("Emulation.setCPUThrottlingRate", {"rate": 3})
     field.fill("7")

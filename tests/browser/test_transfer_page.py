@@ -23,7 +23,7 @@ def base_trained_here(page: Page, address: str, steps: int) -> None:
     choose(page, 1, "reviews")
     page.get_by_role("tab", name="Transfer").click()
     page.get_by_role("button", name="Train one here").click()
-    base = page.get_by_text("BERT on reviews, step")
+    base = page.get_by_text("RoBERTa on reviews, step")
     wait_until(page, lambda: base.count() == 1 and int(re.findall(r"step ([\d,]+)", base.inner_text())[0]) >= steps)
 
 

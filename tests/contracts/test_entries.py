@@ -1,6 +1,7 @@
 """What every entry of the zoo owes: its card says in what it is not the paper, and nothing that is not so."""
 
 import re
+from itertools import combinations
 
 import pytest
 
@@ -39,13 +40,13 @@ MISSING = {
     "sentence permutation": lambda entry: entry.objective.name != "BART mixture",
     "special tokens": lambda entry: not has_special_tokens(entry),
     "n-grams": lambda entry: not has(entry, ChooseNgrams),
-    "memory": lambda entry: not getattr(entry.model, "memory", 0),
+    "memory": lambda entry: not entry.model.mem_len,
     "segments": lambda entry: not entry.model.segments,
     "generator_ratio": lambda entry: entry.model.generator_ratio != 0.25,
 }
 """How to see that a part is missing, or a size another than the published one, by the name that a card gives it."""
 
-TOLD = ("data", "tasks", "network", "stages", "tokenizer", "decoding")
+TOLD = ("data", "tasks", "network", "stages", "batches", "tokenizer", "decoding")
 """What a card may say without a check: it is not to be seen in the entry whether it is so."""
 
 
@@ -89,6 +90,12 @@ def test_every_entry_says_where_it_comes_from(name):
     assert said and entry.year <= (2000 + int(said[1]) if said[1] else int(said[2]))
 
 
+def test_no_two_entries_are_one_and_the_same_run():
+    """A diff between two cards is a diff of what runs."""
+    runs = [(e.name, (e.model, e.objective, e.corpus, e.recipe, e.phases)) for e in entries().values()]
+    assert [(one, other) for (one, a), (other, b) in combinations(runs, 2) if a == b] == []
+
+
 @every_entry
 def test_no_other_name_of_an_entry_hides_an_objective_that_it_does_not_train(name):
     entry = entries()[name]
@@ -116,10 +123,10 @@ def test_the_published_model_has_the_kind_and_the_stacks_of_the_tiny_one(name):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("BERT", ("30 % of the words hidden, not 15 %", "no next sentence prediction", "no segments")),
-        ("ERNIE 2.0", ("both tasks from the first step on",)),
-        ("XLNet", ("no memory of earlier segments", "a quarter of the words predicted, not a sixth")),
-        ("XLM", ("pairs of translations in every step",)),
+        ("BERT", ("30 % of the words hidden, not 15 %",)),
+        ("ERNIE 2.0", ("two stages, the second with one new task",)),
+        ("XLNet", ("no [CLS], no [SEP] and no segments", "a quarter of the words predicted, not a sixth")),
+        ("XLM", ("hidden words alone",)),
         ("ELECTRA", ("counted 20 times, not 50",)),
     ],
 )

@@ -40,7 +40,7 @@ def _exactly():
 
 
 @cache
-def base_of(entry="BERT", **model):
+def base_of(entry="RoBERTa", **model):
     """A tiny learner after a few steps, in float64."""
     learner = learner_of(entry, model=model)
     feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
@@ -132,7 +132,7 @@ def test_stacked_equals_separate_whatever_is_asked_about_a_text(name, runs):
     task = find_task(name)
     items = [item for seed in (*SEEDS, 9) for split in ("train", "test") for item in task.items(24, seed, split)]
     words = of_words([word for item in items for word in item.words])
-    learner = TrainState.new(tiny("BERT"), words.words, 0, torch.device("cpu"))
+    learner = TrainState.new(tiny("RoBERTa"), words.words, 0, torch.device("cpu"))
     base = Base(learner, task.load(words, 8, 1, "test").tokens)
     chosen = [find_strategy("full"), find_strategy("gradual")]
     test = task.load(words, 24, 0, "test")

@@ -37,7 +37,7 @@ MECHANISMS = (
 """Every strategy is tested on BERT; these, one for each thing that can be done to a model, on all entries."""
 TRANSFORMERS = tuple(name for name in KINDS if entries()[name].model.kind == "transformer")
 on_every_entry = pytest.mark.parametrize(
-    ("name", "entry"), [(n, e) for n in LEARNING for e in TRANSFORMERS if e == "BERT" or n in MECHANISMS]
+    ("name", "entry"), [(n, e) for n in LEARNING for e in TRANSFORMERS if e == "RoBERTa" or n in MECHANISMS]
 )
 GROUPS = ("embeddings", "layer 1", "layer 2", "layer 3", "layer 4", HEAD)
 
@@ -60,7 +60,7 @@ def texts(split, seed=0):
 class Watched:
     """A fine-tuning run with a copy of all its weights before the first and after every step."""
 
-    def __init__(self, strategy, entry="BERT", seed=0, positions="rotary"):
+    def __init__(self, strategy, entry="RoBERTa", seed=0, positions="rotary"):
         self.snapshots, self.rates, self.remembered, self.events = [], [], [], []
         base, make = base_of(entry, positions), tune_module.parameters
 
@@ -101,7 +101,7 @@ class Watched:
 
 
 @cache
-def watched(name, entry="BERT", seed=0):
+def watched(name, entry="RoBERTa", seed=0):
     """One watched run of a strategy of the catalogue."""
     return Watched(strategies()[name], entry, seed)
 
@@ -161,7 +161,7 @@ def test_it_is_found_by_every_name_it_has(name):
 
 
 def test_an_unknown_strategy_is_refused_with_those_there_are():
-    with pytest.raises(UserError, match=r"no strategy named 'nope'; choose one of: random start, feature-based, "):
+    with pytest.raises(UserError, match=r"no strategy named 'nope'; the nearest: [^,]+, [^,]+, [^,]+"):
         find_strategy("nope")
 
 
@@ -306,7 +306,7 @@ def test_the_base_is_not_touched(name):
 # penalties and extra modules
 
 
-def tuning(strategy, entry="BERT", seed=0):
+def tuning(strategy, entry="RoBERTa", seed=0):
     """A run that has not taken a step."""
     base = base_of(entry)
     return Finetuner(base, strategy, numbered(texts("train"), base), SETTING, seed)
@@ -355,7 +355,7 @@ def test_extra_modules_start_as_the_identity_and_leave_no_trace(name, entry):
 
 def test_each_task_has_its_own_projected_attention_and_all_share_the_body():
     """arXiv:1902.02671, sec. 3: a task's loss moves the shared body and its own modules, not those of the others."""
-    run = tuning(strategies()["projected attention layers"], "BERT")
+    run = tuning(strategies()["projected attention layers"], "RoBERTa")
     [extra] = run.extras
     [own] = run.others[0].extras
     run._set_rates(0)
@@ -383,7 +383,7 @@ def test_what_is_kept_changes_nothing_but_the_time(name):
     """The activations below what learns are computed once per text; the same run without that is the witness."""
     runs = []
     for keeps in (True, False):
-        base = base_of("BERT")
+        base = base_of("RoBERTa")
         setting = replace(SETTING, keeps=keeps)
         runs.append(list(tune(base, strategies()[name], texts("train"), texts("test"), setting, 0)))
     (*one, first), (*other, second) = runs

@@ -14,9 +14,9 @@ import pytest
 import torch
 
 from playground import cli
-from playground.cli.train import _with_bar, turned
+from playground.cli.train import _with_bar
 from playground.corpora import open_corpus
-from playground.corpora.sources import sources
+from playground.corpora.sources import read_name, sources
 from playground.errors import UserError
 from playground.finetuning import FIRST_CHOICE, strategies, tasks
 from playground.inventory import inventory
@@ -27,10 +27,11 @@ from playground.trace.rebuild import SENTENCE
 from playground.training import Stepped
 from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
+from playground.training.store import ready_made
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
 from tests.papers.test_survey_table import ROWS
-from tests.runs import ENTRIES, each_kind, every_entry, reviews, run_of
+from tests.runs import ENTRIES, each_kind, every_entry, reviews, run_of, tiny
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
@@ -433,6 +434,42 @@ def test_compare_keeps_its_promises(facts, text):
     assert json.loads(Path("result/comparison.json").read_text(encoding="utf-8")) == said
 
 
+def test_compress_keeps_its_promises(facts, call, text):
+    facts("train", "RoBERTa", "--corpus", text, "--steps", 3, *TINY, "--set", "layers=2", "--out", "run")
+    quick = ["--train-size", 8, "--seeds", 2, "--tuning-steps", 3, "--with", "layer dropping(steps=2), int8"]
+    said = facts("compress", "run", *quick, "--with", "pruning(steps=2)", "--out", "result", "--hf")
+    assert [row["name"] for row in said["pipelines"]] == [
+        "uncompressed", "layer dropping(steps=2) + int8", "pruning(steps=2)",
+    ]  # fmt: skip
+    assert (said["task"], said["labels"], said["seeds"], said["base"]) == ("sentiment", 8, 2, "RoBERTa")
+    assert said["pipelines"][1]["bytes"] < said["pipelines"][0]["bytes"]
+    assert {path.name for path in Path("result").iterdir()} >= {*said["files"], "models", "outcomes.jsonl"}
+    assert all("as transformers has it" in why for why in said["hf"].values())
+    status, out, _ = call("compress", "run", *quick, "--out", "result", "--resume")
+    assert status == 0
+    assert "layer dropping(steps=2) + int8 against uncompressed" in out
+
+
+def test_compress_lists_its_methods(facts):
+    named = {method["name"]: method for method in facts("compress", "none", "--methods")["methods"]}
+    assert {"DistilBERT", "int8", "head pruning"} <= set(named)
+    assert {"name", "default", "why"} == set(named["int8"]["knobs"][0])
+
+
+@pytest.mark.parametrize(
+    ("line", "fragment"),
+    [
+        ("run --with nope", "no compression method named 'nope'"),
+        ("run --with int8(bits=99)", "bits is 99"),
+        ("run --with int8,pruning", "quantization comes last"),
+        ("run --hf", "--hf writes folders beside the models"),
+        ("run", "There is no checkpoint at"),
+    ],
+)
+def test_a_mistake_in_compress_is_one_sentence(line, fragment, call):
+    refuses(call, ["compress", *line.split()], fragment)
+
+
 def test_compare_says_how_much_of_each_level_a_mix_reads(facts, call, text):
     facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
     line = ["compare", "run", "--strategies", "layer mix,feature-based", *QUICK]
@@ -472,7 +509,7 @@ def test_compare_learns_tasks_in_turn(facts, text):
 @pytest.mark.slow
 def test_compare_prepares_a_base_and_names_it_in_the_command(facts, call, text, monkeypatch):
     monkeypatch.setattr("playground.finetuning.apply.crosslingual.TOKENS", 3_000)
-    facts("train", "BERT", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
+    facts("train", "RoBERTa", "--corpus", text, "--steps", 2, *TINY, "--out", "run")
     more = ["--strategies", "embeddings frozen", "--out", "two"]
     facts("compare", "run", "--second-language", 2, *more, *QUICK)
     both = facts("compare", "run", "--decoder", "run", "--strategies", "full,new decoder,decoder first", *QUICK)
@@ -522,7 +559,7 @@ def test_zoo_lists_all_there_is(facts):
             or entry["objective"] in names["objectives"]
         )
         assert entry["source"]
-        assert entry["corpus"] in names["corpora"]
+        assert read_name(entry["corpus"])[0] in names["corpora"]
 
 
 def test_zoo_says_which_knobs_a_corpus_has(facts):
@@ -540,6 +577,18 @@ def test_zoo_says_which_knobs_a_corpus_has(facts):
 def test_zoo_shows_one_entry(name, facts):
     said = facts("zoo", name.lower())
     assert [entry["name"] for entry in said["entries"]] == [name]
+
+
+def test_zoo_measures_an_entry(call, facts):
+    measured = ("zoo", "gpt", "--measure")
+    assert facts(*measured)["entries"] == facts(*measured[:2])["entries"]
+    [found] = facts(*measured)["properties"]
+    assert (found["name"], found["right_context"], found["generates"], found["taught"]) == ("GPT", False, True, 1.0)
+    status, out, err = call(*measured)
+    assert status == 0 and "entries" in err
+    header, row, *meaning = out.splitlines()
+    assert row.split()[:5] == ["GPT", "no", "0.0%", "yes", "100.0%"]
+    assert all(line.split(":")[0] in header for line in meaning)
 
 
 def test_zoo_has_a_card_for_every_strategy_corpus_and_task(call, facts):
@@ -676,7 +725,7 @@ OBJECTIVE = [
     (f"MLM --set mask_replace_prob={'[' * 50_000}", "mask_replace_prob is '[[["),
     (f"{'x' * 50_000}", "There is no objective named 'xxx"),
     ("permutation", "'permutation'"),
-    ("spam-mask", "the nearest: span mask, span masking."),
+    ("spam-mask", "the nearest: span mask, span masking, "),
     ("MLM --corpus reviews --text a", "leave --text, --file and --pair out"),
     ("MLM --corpus reviews --file short.txt", "leave --text, --file and --pair out"),
     ("NSP --corpus reviews --pair a", "leave --text, --file and --pair out"),
@@ -729,9 +778,9 @@ TRAIN = [
     ("BERT --set heads=5", "5"),
     ("BERT --set optimiser=sgd", "'sgd'"),
     ("BERT --set layers=99", "99"),
-    ("BERT --corpus foreign.txt --set seq_len=256", "256"),
-    ("BERT --steps 1 --corpus foreign.txt --out short.txt/run", "short.txt/run"),
-    ("BERT --steps 1 --corpus foreign.txt --out short.txt", "short.txt"),
+    ("RoBERTa --corpus foreign.txt --set seq_len=256", "256"),
+    ("RoBERTa --steps 1 --corpus foreign.txt --out short.txt/run", "short.txt/run"),
+    ("RoBERTa --steps 1 --corpus foreign.txt --out short.txt", "short.txt"),
     ("BERT --steps 1 --corpus foreign.txt --out a_folder --resume", "a_folder"),
     ("BERT --steps 1 --corpus foreign.txt --out a_run --resume", "a_run"),
 ]
@@ -829,7 +878,7 @@ def test_a_comparison_that_cannot_be_is_a_mistake(more, fragment, call, text):
 
 @pytest.mark.usefixtures("files")
 def test_a_run_whose_vocabulary_does_not_know_the_task_is_a_mistake(call):
-    call("train", "BERT", "--corpus", "foreign.txt", "--steps", 1, *TINY, "--out", "run")
+    call("train", "RoBERTa", "--corpus", "foreign.txt", "--steps", 1, *TINY, "--out", "run")
     refuses(call, ["compare", "run"], "does not know")
 
 
@@ -885,10 +934,10 @@ def test_a_model_that_cannot_answer_what_it_is_asked_is_a_mistake(entry, knob, c
 
 def test_a_knob_means_one_thing_whichever_part_of_an_entry_has_it():
     """`rate` was the learning rate in one command and the share of hidden words in another."""
-    both = turned(entry_named("MLM"), {"lr": "0.005", "mask_ratio": "0.4"})
+    both = entry_named("MLM").turned({"lr": "0.005", "mask_ratio": "0.4"})
     assert (both.recipe.lr, both.objective.knobs["mask_ratio"].default) == (0.005, 0.4)
     with pytest.raises(UserError, match=r"MLM has no knob 'rate'\. It has, of the model: .*lr.*mask_ratio"):
-        turned(entry_named("MLM"), {"rate": "1"})
+        entry_named("MLM").turned({"rate": "1"})
 
 
 def test_an_old_name_of_a_knob_is_taken_with_a_sentence_that_says_its_name_of_today(call, facts, text):
@@ -951,7 +1000,7 @@ def test_no_knob_of_an_objective_is_called_as_one_of_the_model_or_of_the_recipe(
 
 def test_windows_longer_than_the_positions_that_are_learned_are_a_mistake(call, text):
     knobs = ["--set", "max_position_embeddings=8", "--set", "positions=learned"]
-    refuses(call, ["train", "BERT", "--corpus", text, "--steps", "1", *TINY, *knobs], "16 positions")
+    refuses(call, ["train", "RoBERTa", "--corpus", text, "--steps", "1", *TINY, *knobs], "16 positions")
 
 
 def test_a_new_run_in_a_folder_puts_the_checkpoint_of_the_last_one_aside(call, text):
@@ -964,7 +1013,7 @@ def test_a_new_run_in_a_folder_puts_the_checkpoint_of_the_last_one_aside(call, t
 
 
 def test_a_run_that_is_refused_leaves_the_record_of_the_run_before(call, text):
-    first = ["train", "BERT", "--corpus", text, *TINY, "--steps", 2, "--out", "here"]
+    first = ["train", "RoBERTa", "--corpus", text, *TINY, "--steps", 2, "--out", "here"]
     call(*first)
     kept = {p.name: p.read_bytes() for p in Path("here").iterdir()}
     Path("brief.txt").write_text("We walk here now. " * 20, encoding="utf-8")
@@ -1005,3 +1054,36 @@ def test_the_flags_of_before_are_understood_and_stand_in_no_help():
     commands = cli.parser()._subparsers._group_actions[0].choices
     said = " ".join(command.format_help() for command in commands.values())
     assert not any(f"{flag} " in said for flag in ("--labels", "--rates", "--packing", "--way", "--beside"))
+
+
+def test_zoo_builds_base_models_once_and_a_comparison_begins_from_them(call, small, tmp_path, monkeypatch):
+    monkeypatch.setattr(ready_made, "cache_folder", lambda kind: tmp_path / kind)
+    monkeypatch.setattr(ready_made, "open_corpus", partial(open_corpus, tokens=6_000))
+    for module in ("playground.cli.compare", "playground.cli.ready_made", "playground.training.store.ready_made"):
+        monkeypatch.setattr(f"{module}.entry_named", lambda name: replace(tiny(name), corpus="reviews"))
+    compare = ("compare", "GPT", "--strategies", "full", "--tuning-steps", "2", "--seeds", "1", "--train-size", "8")
+    assert "`playground zoo build GPT` makes it once" in call(*compare)[2]
+    status, out, _ = call("zoo", "build", "GPT", "--check", "--json")
+    assert (status, json.loads(out)["ready_made"][0]["state"]) == (1, "missing")
+    status, out, _ = call("zoo", "build", "GPT", "--json")
+    [made] = json.loads(out)["ready_made"]
+    assert (status, made["state"], made["steps"], len(made["sha256"])) == (0, "built", 12, 64)
+    assert json.loads(call("zoo", "build", "GPT", "--json")[1])["ready_made"] == [made | {"state": "ready"}]
+    status, out, err = call(*compare, "--out", "result", "--json")
+    assert f"The base is the ready-made checkpoint {made['name']}" in err
+    assert json.loads(out)["provenance"]["checkpoint"] == f"ready-made {made['name']}"
+    assert f"from {made['name']}" in Path("result", "comparison.svg").read_text(encoding="utf-8")
+    assert call("zoo", "build", "BART", "--cache", "elsewhere", "--check")[1].count("missing") == 1
+
+
+@pytest.mark.parametrize(("asked", "why"), [
+    ("zoo GPT BERT", "Only `playground zoo build` takes several names"),
+    ("zoo --check", "Only `playground zoo build` takes"),
+    ("zoo build --steps 5", "name them: playground zoo build BERT"),
+    ("zoo build nope", "named 'nope'"),
+    ("zoo build GPT --corpus text.txt", "'text.txt'"),
+])  # fmt: skip
+def test_zoo_build_refuses_in_one_sentence(asked, why, call):
+    status, out, err = call(*asked.split())
+    assert (status, out) == (2, "")
+    assert why in err and err.count("\n") == 1

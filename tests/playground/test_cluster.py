@@ -66,7 +66,7 @@ def kill_one_that_has_begun(runs, deadline):
 
 @pytest.mark.slow
 def test_lanes_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_killed(client, tmp_path):
-    course = prepared(run_of(entry=tiny("BERT", {"layers": 1}, seq_len=32), steps=1))
+    course = prepared(run_of(entry=tiny("RoBERTa", {"layers": 1}, seq_len=32), steps=1))
     spec = ComparisonSpec(strategies=("full", "replay"), train_sizes=(8,), seeds=2, steps=30)
     what = (Base(course.learner, course.held_out), reviews().tokenizer, spec)
     *_, alone = compare(*what)

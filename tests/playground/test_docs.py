@@ -144,7 +144,7 @@ def test_the_screen_speaks_the_words_of_the_field(words):
 
 def test_the_page_of_the_command_line_knows_every_command_that_answers_in_json_and_no_option_that_is_not():
     written = (DOCS / "cli.md").read_text(encoding="utf-8")
-    for command in ("objective", "table", "train", "compare", "zoo"):
+    for command in ("objective", "table", "train", "compare", "compress", "zoo"):
         assert f"| `{command}` |" in written
     options = {o for p in parser()._subparsers._group_actions[0].choices.values() for o in p._option_string_actions}
     assert set(re.findall(r"--[a-z][a-z-]+", written)) - {"--help"} <= options

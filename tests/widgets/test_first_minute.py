@@ -65,8 +65,8 @@ def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it
     visit = Store(tmp_path, page=2)
     tabs = main.Tabs(visit).layout
     said = [[pane.object for pane in place.select(pn.pane.HTML)] for place in tabs]
-    assert any("None yet. Train BERT on world first." in each for each in said[2])
-    assert [len(each) for each in (said[0], said[1], said[3])] == [1, 1, 1]
+    assert any("None yet. Train RoBERTa on world first." in each for each in said[2])
+    assert [len(each) for each in (said[0], said[1], said[3], said[4])] == [1, 1, 1, 1]
     assert "Train is being made" in said[1][0]
     visit.close()
 
@@ -164,7 +164,7 @@ def test_a_model_that_hides_its_weights_says_so_and_still_guesses(monkeypatch):
 
 def test_a_recorded_run_stands_faintly_until_there_is_one_of_ones_own():
     drawn = loss.loss_chart()
-    assert drawn.recorded.visible and drawn.name.visible and str(drawn.name.text).startswith("recorded: BERT")
+    assert drawn.recorded.visible and drawn.name.visible and str(drawn.name.text).startswith("recorded: RoBERTa")
     drawn.show([])
     assert drawn.recorded.visible, "a run that has not begun has nothing to show either"
     drawn.over("seconds")

@@ -5,11 +5,11 @@ from typing import Any
 
 from IPython import get_ipython
 
-HOLDERS: dict[bool, str] = {}
-"""The cell whose markup holds the module, by whether that markup is shown: a live widget is shown in its place."""
+HOLDERS: list[str] = []
+"""The cell whose markup holds the module, if any."""
 
 
-def needs_module(shown: bool = True) -> bool:
+def needs_module() -> bool:
     """Whether the markup of the cell that runs must hold the module, for no other cell of the page does.
 
     Always outside of a kernel, where cells cannot be told apart, and in Colab, where every cell is a page of its own.
@@ -17,9 +17,9 @@ def needs_module(shown: bool = True) -> bool:
     cell = _request()
     if cell is None or (cell and "cellId" not in cell) or "google.colab" in sys.modules:
         return True
-    if True in HOLDERS or (HOLDERS and not shown):
+    if HOLDERS:
         return False
-    HOLDERS[shown] = cell.get("cellId", "")
+    HOLDERS.append(cell.get("cellId", ""))
     get_ipython().events.register("pre_run_cell", forget)  # type: ignore[union-attr]
     return True
 
@@ -28,8 +28,7 @@ def forget(_: Any = None) -> None:
     """Let the next cell hold the module if the cell that did is run again or was deleted."""
     cell = _request() or {}
     gone = {cell.get("cellId"), *cell.get("deletedCells", ())}
-    for shown in [shown for shown, holder in HOLDERS.items() if holder in gone]:
-        del HOLDERS[shown]
+    HOLDERS[:] = [holder for holder in HOLDERS if holder not in gone]
 
 
 def _request() -> dict[str, Any] | None:

@@ -26,21 +26,22 @@ def packed(value: Any) -> str:
     return base64.b64encode(zlib.compress(data, 9)).decode("ascii")
 
 
-def fragment(kind: str, instead: str, data: Any, module: bool = True) -> str:
+def fragment(kind: str, instead: str, data: Any, module: bool = True, reserve: str = "") -> str:
     """A part of a page: a "stage", "table" or "replay" where scripts run, elsewhere the markup `instead`.
 
-    The data is what `packed` returns or JSON. Without the `module` another part of the same page must have it.
+    The data is what `packed` returns or JSON. Without the `module` another part of the same page must have it. With
+    `reserve` it is hidden while the live widget of that name is on the page.
     """
     name = f"{kind}-{uuid4().hex[:12]}"
-    cell = f"(globalThis.__playground ??= []).push({js([kind, name, data])});"
+    cell = f"(globalThis.__playground ??= []).push({js([kind, name, data, *filter(None, [reserve])])});"
     script = f'<script type="module">\n{ESM}\ndrawCells();\n{cell}\n</script>' if module else f"<script>{cell}</script>"
     return f'<div id="{name}">{instead}</div>\n{script}'
 
 
-def standalone(record: Record, module: bool = True) -> str:
+def standalone(record: Record, module: bool = True, reserve: str = "") -> str:
     """The stage as a part of a page; without scripts its last frame as picture and table."""
     record = typeset(record)
-    return fragment("stage", still(record), packed(record), module)
+    return fragment("stage", still(record), packed(record), module, reserve)
 
 
 PAGE_STYLE = """

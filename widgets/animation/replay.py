@@ -19,9 +19,9 @@ def page(replay: Replay) -> str:
     return export_html.document(fragment(replay), str(replay.record["title"]))
 
 
-def fragment(replay: Replay, instead: str = "", module: bool = True) -> str:
+def fragment(replay: Replay, instead: str = "", module: bool = True, reserve: str = "") -> str:
     """The replay where scripts run; elsewhere the markup `instead`, or its last moment as picture and table."""
-    return export_html.fragment("replay", instead or still(typeset(replay.last)), packed(replay), module)
+    return export_html.fragment("replay", instead or still(typeset(replay.last)), packed(replay), module, reserve)
 
 
 def packed(replay: Replay) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any
 from playground.objectives import Objective
 from playground.trace import frames
 from playground.trace.rebuild import Rebuilt
-from widgets.animation.cells import needs_module
 from widgets.animation.export_html import document, fragment, packed
 from widgets.animation.record import typeset
 
@@ -36,7 +35,7 @@ def table_data(text: str, done: Sequence[Rebuilt], refused: Refused, stages: boo
 
 @dataclass(frozen=True)
 class Wall:
-    """The table in a notebook: rows unfold their stages, also where there is no kernel and no network."""
+    """The table of a text: rows unfold their stages, also where there is no kernel and no network."""
 
     text: str
     done: Sequence[Rebuilt]
@@ -47,17 +46,18 @@ class Wall:
         """The same rows as `playground table --json`."""
         return [made.facts() for made in self.done]
 
-    def _repr_html_(self) -> str:
-        return self._fragment(needs_module())
+    def data(self) -> dict[str, Any]:
+        """What is drawn, with the stage of every row."""
+        return table_data(self.text, self.done, self.refused, stages=True)
 
     def page(self) -> str:
         """A whole HTML document that needs neither kernel nor network."""
-        return document(f"<style>body {{ max-width: 3800px; }}</style>\n{self._fragment()}", TITLE)
+        return document(f"<style>body {{ max-width: 3800px; }}</style>\n{self.fragment()}", TITLE)
 
-    def _fragment(self, module: bool = True) -> str:
+    def fragment(self, module: bool = True, reserve: str = "") -> str:
         """The drawn table where scripts run, the table in words where they do not."""
-        data = table_data(self.text, self.done, self.refused, stages=True)
-        return fragment("table", in_words(data), packed(data), module)
+        data = self.data()
+        return fragment("table", in_words(data), packed(data), module, reserve)
 
 
 def in_words(data: Mapping[str, Any]) -> str:

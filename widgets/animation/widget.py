@@ -1,9 +1,10 @@
-"""The stage in a notebook."""
+"""What a notebook shows, as widgets: the stage, the survey's table, a run and a page of markup."""
 
 from collections.abc import Mapping
 from typing import Any
 
 import anywidget
+import ipywidgets
 import traitlets
 
 from widgets.animation.edits import unheard
@@ -14,13 +15,39 @@ ESM = beside(__file__, "js/main.js")
 """The drawing module: the stage, the survey's table and the replay of a run, for every host."""
 
 
-class StageWidget(anywidget.AnyWidget):
-    """The stage in a notebook; `frame` and `playing` follow the person, `edit` is what they last did by hand."""
+class DrawingWidget(anywidget.AnyWidget):
+    """A widget of the drawing module, which is sent to the browser only once it is shown.
+
+    `kind` says what is drawn; `reserve` names the parts of the page that stand in where this widget is not.
+    """
 
     _esm = ESM
+    kind = traitlets.Unicode().tag(sync=True)
+    reserve = traitlets.Unicode().tag(sync=True)
+
+    @traitlets.default("layout")
+    def _wide(self) -> ipywidgets.Layout:
+        """As wide as there is room; several in a box share it."""
+        return ipywidgets.Layout(width="100%", min_width="0")
+
+    def open(self) -> None:
+        """Nothing yet: most values of a notebook are read and not shown."""
+
+    @property
+    def model_id(self) -> str:
+        """The id by which the browser, or a box around this widget, knows it."""
+        if self.comm is None:
+            super().open()
+        return super().model_id
+
+
+class StageWidget(DrawingWidget):
+    """The stage in a notebook; `frame` and `playing` follow the person, `edit` is what they last did by hand."""
+
+    kind = traitlets.Unicode("stage").tag(sync=True)
     record = traitlets.Dict().tag(sync=True)
-    frame = traitlets.Int(0).tag(sync=True)
-    playing = traitlets.Bool(False).tag(sync=True)
+    frame = traitlets.Int(0, help="The number of the frame that is shown.").tag(sync=True)
+    playing = traitlets.Bool(False, help="Whether the animation plays.").tag(sync=True)
     editable = traitlets.Bool(False).tag(sync=True)
     edit = traitlets.Dict().tag(sync=True)
 
@@ -28,24 +55,30 @@ class StageWidget(anywidget.AnyWidget):
     def _typeset(self, proposal: Any) -> Record:
         return typeset(proposal["value"])
 
+    def follow(self, store: Any) -> None:
+        """Show what the store rebuilds, and give it what a person does by hand."""
+        heard: dict[str, int] = {}
+
+        def listen(change: Mapping[str, Any]) -> None:
+            for edit in unheard(change["new"], heard):
+                store.edit(edit)
+
+        def show(*_: Any) -> None:
+            self.record = alone(store)
+
+        self.editable = True
+        self.observe(listen, "edit")
+        store.param.watch(show, ["rebuilt", "companions", "said", "trouble"])
+
+
+def alone(store: Any) -> Record:
+    """The record, and what a page of the app would show and hear, for there is none."""
+    more, made = {"said": store.said or store.trouble or store.full, "alone": True}, store.record()
+    return made | more | ({"records": [r | more for r in made["records"]]} if "records" in made else {})
+
 
 def live_widget(store: Any) -> StageWidget:
-    """The stage in a notebook with editing: the store takes the edits, and what it rebuilds is shown."""
-
-    def record() -> Record:
-        """The record, and what a page of the app would show and hear, for there is none."""
-        more, made = {"said": store.said or store.trouble or store.full, "alone": True}, store.record()
-        return made | more | ({"records": [r | more for r in made["records"]]} if "records" in made else {})
-
-    widget, heard = StageWidget(record=record(), editable=True), {}
-
-    def listen(change: Mapping[str, Any]) -> None:
-        for edit in unheard(change["new"], heard):
-            store.edit(edit)
-
-    def show(*_: Any) -> None:
-        widget.record = record()
-
-    widget.observe(listen, "edit")
-    store.param.watch(show, ["rebuilt", "companions", "said", "trouble"])
+    """The stage in a notebook with editing."""
+    widget = StageWidget(record=alone(store))
+    widget.follow(store)
     return widget

@@ -18,7 +18,7 @@ TEMPLATE = """
 @media (prefers-color-scheme: dark) { #first:not(.light) { {{ dark }} } }
 #first { position: fixed; inset: 0; z-index: 1; overflow: hidden; background: var(--paper); color: var(--ink);
   font: 400 14px/1.5 ui-sans-serif, system-ui, sans-serif; }
-#first header { background: var(--top); color: #fff; font-size: 22px; font-weight: 700; line-height: 50px;
+#first header { background: var(--top); color: #fff; font-size: 22px; font-weight: 700; line-height: 44px;
   padding: 0 24px; }
 #first .bar { height: 3px; margin: 0; overflow: hidden; background: #cfe3f1; }
 #first .bar i { display: block; width: 30%; height: 100%; background: #0072b2;

@@ -1,8 +1,11 @@
-"""The served app: four pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
+"""The served app: six pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
 
+import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Any, Protocol
 from urllib.parse import parse_qsl, urlencode
 
 import panel as pn
@@ -11,16 +14,25 @@ import panel_material_ui as pmui
 from widgets import browser
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
+from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle, tidying
 from widgets.app.session import after_the_answer, poll
+from widgets.pages.classroom import MemberPage, TeacherPage
+from widgets.pages.compress import CompressPage
 from widgets.pages.corpus import CorpusPage
+from widgets.pages.inside import InsidePage
 from widgets.pages.layout import View, column
+from widgets.pages.queue import QueueLine
 from widgets.pages.stage import StagePage
 from widgets.pages.train import TrainPage
 from widgets.pages.transfer import TransferPage
+from widgets.pages.zoo import ZooPage
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
+from widgets.state import inside
 from widgets.state.app import Store
+from widgets.state.classroom import MemberStore, TeacherStore
 from widgets.state.stage import SCENE, StageStore
 from widgets.state.train.kept_runs import runs_folder
+from widgets.state.zoo import LINKED
 from widgets.theme import LARGER, html, say
 from widgets.tokens import SKY, TOKENS
 
@@ -38,13 +50,18 @@ AS_MEASURED, AS_LARGE = {"zoom": "calc(1 / var(--larger, 1))"}, {"zoom": "var(--
 GONE_AT_ONCE = {"enter": 200, "exit": 0}
 """A list that fades away after its choice would still take the next press, which was meant for what is below it."""
 
+NARROW = "@media (max-width: 700px)"
+NARROW_TAB = {NARROW: {"minHeight": "32px", "minWidth": "64px", "padding": "4px 10px"}}
+WRAPPED, UNDER_ONE_ROW = {NARROW: {"flexWrap": "wrap"}}, {NARROW: {"display": "none"}}
+"""On a telephone the tabs stand in two rows, where a line below the last one would point at another."""
+
 SHAPES = {
     "MuiPopover": {"styleOverrides": {"root": AS_MEASURED}},
     "MuiMenu": {"styleOverrides": {"list": AS_LARGE}, "defaultProps": {"transitionDuration": GONE_AT_ONCE}},
     "MuiTooltip": {"styleOverrides": {"popper": AS_MEASURED, "tooltip": AS_LARGE}},
-    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "46px !important", "margin": "4px", **LARGE_BAR}}},
-    "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px", **LARGE_TYPE}}},
-    "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}}},
+    "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "44px !important", "margin": "0 4px", **LARGE_BAR}}},
+    "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px", **LARGE_TYPE, **NARROW_TAB}}},
+    "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}, "list": WRAPPED, "indicator": UNDER_ONE_ROW}},
 }
 HEAD = {"& > .MuiLinearProgress-root": {"visibility": "hidden"}}
 """The library's own busy indicator, which it draws also where it is switched off; ours is `busy`."""
@@ -59,20 +76,36 @@ THEME = {
 _visits: dict[int, Any] = {}  # the visits that are there, with their documents
 
 
-def app(runs: Path | None = None) -> Any:
-    """A fresh visit; its training is kept in the folder `runs`, by default where the app was started."""
-    if len(_visits) >= MOST_VISITS:
-        for visit in _visits.values():
-            if visit is not None and not is_held(visit):
-                end(visit)
-        return pmui.Page(title="Pretraining Playground", main=["The server is full; try again in a minute."])
-    store = Store(runs or runs_folder())
+FULL = "The server is full; try again in a minute."
+
+
+def full() -> bool:
+    """Whether there is no place for one more visit; those without a page then make room for the next."""
+    if len(_visits) < MOST_VISITS:
+        return False
+    for visit in _visits.values():
+        if visit is not None and not is_held(visit):
+            end(visit)
+    return True
+
+
+def app(runs: Path | None = None, public: Public | None = None) -> Any:
+    """A fresh visit; its training is kept in the folder `runs`, by default where the app was started.
+
+    Served to others (`public`), the visit has a folder of its own and its share of the machine.
+    """
+    if full():
+        return pmui.Page(title="Pretraining Playground", main=[FULL])
+    left = ExitStack()
+    if public is not None:
+        runs = Path(left.enter_context(TemporaryDirectory(prefix="playground-visit-", ignore_cleanup_errors=True)))
+    store = Store(runs or runs_folder(), *([public.quota, public.classes] if public else []))
     limits.fit(store.train)
     _visits[id(store)] = pn.state.curdoc
     if pn.state.location is not None:
         _link(store)
-    tabs = Tabs(store)
-    poll(tabs.poll)
+    tabs, line, reconnect = Tabs(store), QueueLine(store), browser.reconnect(store)
+    poll(tabs.poll, *([line.poll, end_when_idle(store, lambda: setattr(reconnect, "ended", True))] if public else []))
     if pn.state.curdoc is not None:
         shown = list(PAGES)[store.page]
         opening = first_paint.page(coming(shown)) if store.page else first_paint.first(store.stage)
@@ -81,18 +114,82 @@ def app(runs: Path | None = None) -> Any:
     def gone(session_context: Any) -> None:
         _visits.pop(id(store), None)
         store.close()
+        left.close()
+        if public is not None:
+            tidying.soon()
 
     pn.state.on_session_destroyed(gone)
     unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.BrowserHistory, browser.ColorScheme)
     parts = [
-        *(html(say(sentence, "notice")) for sentence in limits.notices()), tabs,
+        *(html(say(sentence, "notice")) for sentence in limits.notices()), *([line] if public else []), tabs,
         *(each(**browser.UNSEEN) for each in unseen),
-        browser.busy(), browser.reconnect(store), browser.shortcuts(store),
+        browser.busy(), reconnect, browser.shortcuts(store),
     ]  # fmt: skip
+    return _framed("Pretraining Playground", parts)
+
+
+def class_page(public: Public) -> Any:
+    """A visit to `/class/NAME`: of a member, or with `?teacher` of the teacher."""
+    if full():
+        return pmui.Page(title="Pretraining Playground", main=[FULL])
+    name, teacher = pn.state.route_params.get("name", ""), "teacher" in pn.state.session_args
+    store: ClassVisit = (
+        TeacherStore(public.classes, name, public.quota) if teacher else MemberStore(public.classes, name)
+    )
+    page = TeacherPage(store, _here) if isinstance(store, TeacherStore) else MemberPage(store)
+    reconnect = browser.leaving()
+    _visits[id(store)] = visit = pn.state.curdoc
+    after_the_answer(lambda: None)
+    poll(page.poll, end_when_idle(store, lambda: setattr(reconnect, "ended", True)))
+    if visit is not None:
+        visit.template_variables.update(first=first_paint.page(""), scheme=browser.scheme())
+
+    def gone(session_context: Any) -> None:
+        _visits.pop(id(store), None)
+        store.close()
+        tidying.soon()
+
+    pn.state.on_session_destroyed(gone)
+    unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.ColorScheme)
+    parts = [page, *(each(**browser.UNSEEN) for each in unseen), browser.busy(), reconnect]
+    return _framed(f"Class {name}", parts)
+
+
+def _here() -> str:
+    """The address of this page without what is behind it."""
+    location = pn.state.location
+    return location.href.partition("?")[0] if location is not None else ""
+
+
+def _framed(title: str, parts: list[Any]) -> Any:
+    """A page with the head and the looks of all pages."""
     look = {"theme_config": THEME, "dark_theme": browser.scheme() == "dark", "main_width": "100%"}
     return without_the_common_busy_sign(
-        lambda: pmui.Page(title="Pretraining Playground", main=parts, template=first_paint.TEMPLATE, **look)
+        lambda: pmui.Page(title=title, main=parts, template=first_paint.TEMPLATE, **look)
     )
+
+
+class ClassVisit(Protocol):
+    """What a visit must tell, so that its place can be given away."""
+
+    busy: bool
+
+    def close(self) -> None:
+        """End what runs."""
+
+
+def end_when_idle(store: ClassVisit, say_so: Callable[[], None]) -> Callable[[], None]:
+    """Give the place of a visit away where nobody has done anything for long and nothing trains, sooner in a crowd."""
+    visit, working = pn.state.curdoc, time.monotonic()
+
+    def look() -> None:
+        nonlocal working
+        working = time.monotonic() if store.busy else working
+        minutes = idle(visit, working) if visit is not None else 0.0
+        if minutes > (CROWDED_MINUTES if len(_visits) >= MOST_VISITS else IDLE_MINUTES):
+            say_so()
+
+    return look
 
 
 PAGES: dict[str, Callable[[Store], View]] = {
@@ -100,6 +197,9 @@ PAGES: dict[str, Callable[[Store], View]] = {
     "Train": lambda store: TrainPage(store.train, looking=lambda: store.page == 1, slow=store.slow),
     "Transfer": TransferPage,
     "Corpus": lambda store: CorpusPage(store, looking=lambda: store.page == 3),
+    "Zoo": ZooPage,
+    "Inside": InsidePage,
+    "Compress": CompressPage,
 }
 """How each page is made, by the name of its tab."""
 
@@ -108,6 +208,9 @@ COMING = {
     "Train": "what can be chosen, the curves, and the runs that are kept",
     "Transfer": "what can be chosen, the questions, and the charts",
     "Corpus": "the texts to choose from, one document, and its tokens",
+    "Zoo": "the tables of the surveys, their timeline, and the card of each system",
+    "Inside": "a model, the instruments that look into it, and what they find",
+    "Compress": "what can be chosen, the frontier, and the meters",
 }
 """What each page holds, shown while it is being made."""
 
@@ -163,6 +266,8 @@ def _link(store: Store) -> None:
     _open(store, location.search)
     store.param.watch(write, "page")
     store.stage.param.watch(write, [*SCENE, "rebuilt", "view"])
+    store.zoo.param.watch(write, [*LINKED])
+    store.inside.param.watch(write, [*inside.LINKED, "turned"])
     for chosen in (store.train, store.corpus):
         chosen.param.watch(write, [chosen.chosen_by, "corpus_knobs"])
     location.param.watch(turn, "search")
@@ -171,16 +276,22 @@ def _link(store: Store) -> None:
 def _address(store: Store) -> str:
     page = {"page": str(store.page)} if store.page else {}
     stage = store.stage.query() | page or {"view": "stage"}
-    return f"?{urlencode(stage | store.train.query() | store.corpus.query())}"
+    return (
+        f"?{urlencode(stage | store.train.query() | store.corpus.query() | store.zoo.query() | store.inside.query())}"
+    )
 
 
 def _open(store: Store, address: str) -> None:
     """Bring back what an address says; what it does not say is as in a fresh visit."""
     asked = dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True))
-    asked = asked if set(asked) - {"page", "corpus", "source"} else {**asked, "view": "table"}
+    elsewhere = {"page", "corpus", "source", *(f"zoo.{name}" for name in LINKED)}
+    others = {name for name in asked if name.startswith("inside.")}
+    asked = asked if set(asked) - elsewhere - others else {**asked, "view": "table"}
     fresh = StageStore()
     fresh.open(asked)
     store.stage.open({name: str(getattr(fresh, name)) for name in ("text", "pair", "plan", "seed")} | asked)
     store.train.choose_corpus(asked.get("corpus", ""))
     store.corpus.choose_corpus(asked.get("source", ""))
-    store.page = int(asked["page"]) if asked.get("page") in ("1", "2", "3") else 0
+    store.zoo.open(asked)
+    store.inside.open(asked)
+    store.page = int(page) if (page := asked.get("page", "")) in map(str, range(1, len(PAGES))) else 0

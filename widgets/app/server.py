@@ -1,45 +1,91 @@
-"""Serves the app on the loopback address, for one machine alone."""
+"""Serves the app: on the loopback address for one machine alone, or to others where that is asked for."""
 
 import socket
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playground.errors import UserError
+
+if TYPE_CHECKING:
+    from widgets.app.public import Public
 
 LARGEST_MESSAGE = 40_000_000  # bytes of one message from a browser: an uploaded file of 20 MB as text
 
 LOST_FOR, LOOKED_EVERY = 600_000, 2_000  # ms that a lost visit is kept with its run, and between looks for ended ones
 
 
-def serve(port: int, browser: bool = True) -> int:
+LOOPBACK, EVERYWHERE = "127.0.0.1", ""
+
+
+def serve(port: int, browser: bool = True, public: "Public | None" = None) -> int:
     """Serve until interrupted; the address is printed once the door is open."""
     if not 0 <= port < 2**16:
         raise UserError(f"Port {port} does not exist; take one from 1024 to 65535, or 0 for any free one.")
     port = port or free_port()
-    with socket.socket() as probe:
-        taken = probe.connect_ex(("127.0.0.1", port)) == 0
-    if taken:
+    if answers(port):
         raise UserError(f"Port {port} is in use; choose another with --port, or 0 for any free one.")
-    start(port, browser=browser, threaded=False)
+    start(port, browser=browser, threaded=False, public=public)
     return 0
 
 
-def start(port: int, *, browser: bool = False, threaded: bool = True, runs: Path | None = None) -> Any:
-    """The server itself; `threaded` returns at once (for tests), `runs` is where training is kept."""
+def start(
+    port: int, *, browser: bool = False, threaded: bool = True, runs: Path | None = None, public: "Public | None" = None
+) -> Any:
+    """The server itself; `threaded` returns at once (for tests), `runs` is where training is kept.
+
+    Served to others (`public`), every visit keeps its runs in a folder of its own that ends with it.
+    """
     import panel as pn
     import torch
 
-    from widgets.app.main import app
+    from widgets.app.main import app, class_page
     from widgets.app.session import ROUTES
 
     torch.set_num_threads(1)
-    print(f"Pretraining Playground is at http://localhost:{port}", flush=True)
+    options = {
+        "address": LOOPBACK, "websocket_origin": [f"localhost:{port}", f"127.0.0.1:{port}"], "extra_patterns": ROUTES,
+        "websocket_max_message_size": LARGEST_MESSAGE,
+    }  # fmt: skip
+    pages = {"/": lambda: app(runs, public)}
+    if public is not None:
+        pages["/class/{name}"] = lambda: class_page(public)
+        options |= _for_others(port, public)
+    _say_where(port, public)
     return pn.serve(
-        lambda: app(runs), port=port, address="127.0.0.1", show=browser, threaded=threaded, verbose=False,
-        title="Pretraining Playground", websocket_origin=[f"localhost:{port}", f"127.0.0.1:{port}"],
-        extra_patterns=ROUTES, websocket_max_message_size=LARGEST_MESSAGE,
-        unused_session_lifetime_milliseconds=LOST_FOR, check_unused_sessions_milliseconds=LOOKED_EVERY,
+        pages, port=port, show=browser, threaded=threaded, verbose=False,
+        title="Pretraining Playground", unused_session_lifetime_milliseconds=LOST_FOR,
+        check_unused_sessions_milliseconds=LOOKED_EVERY, **options,
     )  # fmt: skip
+
+
+def _for_others(port: int, public: "Public") -> dict[str, Any]:
+    """The options of a server that others reach, perhaps behind a proxy."""
+    from widgets.app import public as others
+    from widgets.app.session import ROUTES
+
+    return {
+        "address": EVERYWHERE, "prefix": public.prefix, "use_xheaders": True,
+        "websocket_origin": list(public.origins or others.addresses(port)),
+        "extra_patterns": [*ROUTES, *others.ROUTES], "websocket_max_message_size": others.MESSAGE,
+        "cookie_path": f"{public.prefix}/", **others.guarded(public),
+    }  # fmt: skip
+
+
+def _say_where(port: int, public: "Public | None") -> None:
+    if public is None:
+        print(f"Pretraining Playground is at http://localhost:{port}", flush=True)
+        return
+    from widgets.app.public import addresses
+
+    print(f"Pretraining Playground is served on port {port}{f', below {public.prefix}/' * bool(public.prefix)}.")
+    print(f"Opened from pages of {', '.join(public.origins or addresses(port))}, and no others.")
+    print(f"A teacher opens {public.prefix}/class/NAME?teacher with the key {public.key}", flush=True)
+
+
+def answers(port: int) -> bool:
+    """Whether a server of this machine listens on a port."""
+    with socket.socket() as probe:
+        return probe.connect_ex((LOOPBACK, port)) == 0
 
 
 def free_port() -> int:

@@ -1,15 +1,21 @@
 """A visit: the answer first, then the page; polled while it lasts, and kept for its browser until that says goodbye."""
 
+import time
+from collections import deque
 from collections.abc import Callable
+from weakref import WeakKeyDictionary
 
 import panel as pn
 from bokeh.document import Document
+from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
-from widgets.panel_compat import PeriodicCallback, end, every, held, on_page_left, with_our_scripts
+from widgets.panel_compat import PeriodicCallback, end, every, held, note_messages, on_page_left, with_our_scripts
 
 PERIOD = 300  # milliseconds between two polls: three a second look alive, and one that finds nothing costs half of 1 ms
 PATIENCE = 60_000  # milliseconds that a browser has to open its connection; a visit that ends is given up much sooner
+
+LONGEST_PAGE = 20.0  # seconds after which the next page is made, whatever became of the one before
 
 FAREWELL = 5_000  # milliseconds from a goodbye to the end of the visit: whoever loads the page again finds the run
 
@@ -31,7 +37,39 @@ def after_the_answer(make: Callable[[], None]) -> None:
         make()
         return
     with_our_scripts(visit)
-    visit.add_next_tick_callback(lambda: (wait_for_the_browser(), make()))
+    loop = IOLoop.current()
+    _builders.setdefault(loop, Builder(loop)).add(visit, lambda: (wait_for_the_browser(), make()))
+
+
+class Builder:
+    """Makes the pages of a server one after another: between two of them the clicks of others are answered.
+
+    A page takes a second or two; twenty who open it at once would keep everybody else waiting for all of that.
+    """
+
+    def __init__(self, loop: IOLoop) -> None:
+        self._loop, self._waiting, self._since = loop, deque[tuple[Document, Callable[[], object]]](), 0.0
+
+    def add(self, visit: Document, make: Callable[[], object]) -> None:
+        """Make a page as soon as those before it are made."""
+        self._waiting.append((visit, make))
+        if time.monotonic() > self._since + LONGEST_PAGE:
+            self._next()
+
+    def _next(self) -> None:
+        self._since = time.monotonic() if self._waiting else 0.0
+        if self._waiting:
+            visit, make = self._waiting.popleft()
+            visit.add_next_tick_callback(lambda: self._make(make))
+
+    def _make(self, make: Callable[[], object]) -> None:
+        try:
+            make()
+        finally:
+            self._loop.add_callback(self._next)
+
+
+_builders: WeakKeyDictionary[IOLoop, Builder] = WeakKeyDictionary()
 
 
 def wait_for_the_browser() -> None:
@@ -64,3 +102,4 @@ def goodbye(visit: Document) -> None:
 
 
 on_page_left(goodbye)
+note_messages()

@@ -78,12 +78,19 @@ class Reconnect(Component):
     earlier = param.String("", doc="The name of the run that was in this tab before.")
     visit = param.String("", doc="The visit, which the page names when it is left for good or comes back.")
     minutes = param.Integer(LOST_FOR // 60_000, doc="How long a visit is kept without its page.")
+    base = param.String(".", doc="Where the app is from here, as the start of an address.")
+    ended = param.Boolean(False, doc="Whether the visit was idle for too long and has ended.")
+
+
+def leaving(**values: Any) -> Reconnect:
+    """The helper for a visit that has no run of its own to come back to."""
+    context = pn.state.curdoc.session_context if pn.state.curdoc else None
+    return Reconnect(visit=context.id if context else "", base=pn.state.rel_path or ".", **values, **UNSEEN)
 
 
 def reconnect(store: Store) -> Reconnect:
     """The helper for a visit."""
-    context = pn.state.curdoc.session_context if pn.state.curdoc else None
-    made = Reconnect(run=store.train.name_of_run, visit=context.id if context else "", **UNSEEN)
+    made = leaving(run=store.train.name_of_run)
     store.train.param.watch(lambda event: setattr(made, "run", event.new), "name_of_run")
     made.param.watch(lambda event: setattr(store.train, "earlier", event.new), "earlier")
     return made

@@ -96,8 +96,10 @@ function render({ model, el }) {
 
   function goodbye() {
     if (away) return; // nobody would hear it
-    navigator.sendBeacon(new URL(`goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href));
+    navigator.sendBeacon(new URL(`${model.get("base")}/goodbye?visit=${encodeURIComponent(model.get("visit"))}`, location.href));
   }
+
+  const leave = () => model.get("ended") && location.replace(new URL(`${model.get("base")}/ended`, location.href));
 
   const remember = () => model.get("run") && remembered((kept) => kept.setItem(RUN, model.get("run")));
   const before = remembered((kept) => kept.getItem(RUN));
@@ -105,6 +107,7 @@ function render({ model, el }) {
   remember();
   sayBack();
   follow(model, ["run"], remember);
+  follow(model, ["ended"], leave);
   for (const shown of window.Bokeh?.documents || []) shown.on_event("connection_lost", lost);
   return endOf(listen([[window, "online", tryAgain], [window, "pagehide", goodbye]]), () => clearTimeout(timer));
 }

@@ -1,7 +1,6 @@
 """Columns, lines and ticks of the pictures that are drawn twice: by Bokeh on a page, and as SVG where there is none."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import ceil, floor, isfinite, log10
 from typing import Any
 
@@ -51,26 +50,31 @@ ESTIMATED = {"operations": "Operations are an estimate: counted in the first bat
 """Notes on an axis."""
 
 
-def training(rows: Sequence[Row]) -> Columns:
-    """The training loss of every step, in nats per scored position, and every axis it may be drawn over."""
-    return _over_all_axes([r for r in rows if r.loss is not None], "loss")
+def training(rows: Sequence[Row], question: str = "") -> Columns:
+    """The training loss of a question in every step that asked it, in nats per scored position, over every axis.
+
+    Without a question it is the loss of the first one of each step.
+    """
+    return _over_all_axes([r for r in rows if r.loss is not None], question)
 
 
-def held_out(rows: Sequence[Row]) -> Columns:
-    """The held-out loss of every evaluation, in nats per scored position, and every axis it may be drawn over."""
-    return _over_all_axes([r for r in rows if r.held_out is not None], "held_out")
+def held_out(rows: Sequence[Row], question: str = "") -> Columns:
+    """The same of the held-out loss at every evaluation."""
+    return _over_all_axes([r for r in rows if r.held_out is not None], question)
 
 
-def other_loss(rows: Sequence[Row], question: str, evaluated: bool) -> Columns:
-    """The loss of a question beside the first, of every step or of every evaluation."""
-    known = [(row, dict(row.more)) for row in rows if (row.loss is None) == evaluated]
-    return _over_all_axes([replace(row, loss=more[question]) for row, more in known if question in more], "loss")
-
-
-def _over_all_axes(rows: Sequence[Row], what: str) -> Columns:
-    return {name: [getattr(r, name) for r in rows] for name in AXES.values()} | {
-        "loss": [getattr(r, what) for r in rows]
+def _over_all_axes(rows: Sequence[Row], question: str) -> Columns:
+    known = [(row, _loss(row, question)) for row in rows]
+    found = [(row, loss) for row, loss in known if loss is not None]
+    return {name: [getattr(row, name) for row, _ in found] for name in AXES.values()} | {
+        "loss": [loss for _, loss in found]
     }
+
+
+def _loss(row: Row, question: str) -> float | None:
+    if question:
+        return row.losses((question,)).get(question)
+    return row.held_out if row.loss is None else row.loss
 
 
 def band(rows: Sequence[Row], bands: Sequence[Band]) -> Columns:
@@ -85,6 +89,14 @@ def marks(rows: Sequence[Row], steps: Sequence[int]) -> Columns:
     """Where some steps stand on every axis."""
     at = {row.step: row for row in rows}
     return {name: [getattr(at[step], name) for step in steps if step in at] for name in AXES.values()}
+
+
+def phases(rows: Sequence[Row], begun: Sequence[tuple[int, str]]) -> Columns:
+    """Where the phases of a run begin, by step and name, on every axis, with a height for the names."""
+    at = {row.step for row in rows}
+    known = [(step, name) for step, name in begun if step in at]
+    named = {"name": [name for _, name in known], "top": [0.0] * len(known)}
+    return marks(rows, [step for step, _ in known]) | named
 
 
 def highest_loss(unigram: float | None, *drawn: Columns) -> float:

@@ -35,14 +35,14 @@ class OtherLoss:
     def show(self, rows: Sequence[Row], question: str) -> None:
         """Draw this question and no other."""
         self.training.name = question
-        self.training.data = columns.other_loss(rows, question, evaluated=False)
-        self.held_out.data = columns.other_loss(rows, question, evaluated=True)
+        rows = rows if question else ()
+        self.training.data, self.held_out.data = columns.training(rows, question), columns.held_out(rows, question)
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Append the new rows."""
-        question = self.training.name or ""
-        append(self.training, columns.other_loss(rows, question, evaluated=False), MOST_STEPS)
-        append(self.held_out, columns.other_loss(rows, question, evaluated=True))
+        if question := self.training.name:
+            append(self.training, columns.training(rows, question), MOST_STEPS)
+            append(self.held_out, columns.held_out(rows, question))
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class LossChart:
     training: ColumnDataSource
     held_out: ColumnDataSource
     marks: ColumnDataSource
+    phases: ColumnDataSource
     band: ColumnDataSource
     unigram: Span
     bound: Span
@@ -63,18 +64,20 @@ class LossChart:
     def show(self, rows: Sequence[Row], questions: Sequence[str] = ()) -> None:
         """Draw these rows and no others; `questions` names what the losses are of, the first one first."""
         self._hide_recorded(rows)
-        self.training.data, self.held_out.data = columns.training(rows), columns.held_out(rows)
-        self.marks.data, self.band.data = columns.marks((), ()), columns.band((), ())
         first, *beside = questions or ("",)
-        self.training.name = first if beside else ""
+        name = self.training.name = first if beside else ""
+        self.training.data, self.held_out.data = columns.training(rows, name), columns.held_out(rows, name)
+        self.marks.data, self.band.data = columns.marks((), ()), columns.band((), ())
+        self.phases.data = columns.phases((), ())
         for other, question in zip_longest(self.others, beside[: len(self.others)], fillvalue=""):
             other.show(rows, question)
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Append the new rows; what is drawn stays."""
         self._hide_recorded(rows)
-        append(self.training, columns.training(rows), MOST_STEPS)
-        append(self.held_out, columns.held_out(rows))
+        name = self.training.name or ""
+        append(self.training, columns.training(rows, name), MOST_STEPS)
+        append(self.held_out, columns.held_out(rows, name))
         for other in self.others:
             other.extend(rows)
 
@@ -105,6 +108,7 @@ class LossChart:
         """Draw the loss by word frequency alone and, where known, the lowest possible one; fix the axes."""
         top = columns.highest_loss(unigram, self.training.data, self.held_out.data)
         self.figure.x_range.end, self.figure.y_range.end = end, top
+        self.phases.data = dict(self.phases.data) | {"top": [top] * len(self.phases.data["step"])}
         self.figure.xaxis[0].ticker, self.figure.yaxis[0].ticker = ticks(0, end, 6), ticks(0, top)
         self.unigram.update(location=unigram or 0, visible=unigram is not None)
         self.bound.update(location=bound or 0, visible=bound is not None)
@@ -128,11 +132,17 @@ def loss_chart() -> LossChart:
         y_range=(0, 8),
     )  # fmt: skip
     noticed, around = ColumnDataSource(columns.marks((), ())), ColumnDataSource(columns.band((), ()))
+    begun = ColumnDataSource(columns.phases((), ()))
     at = [RUN.every * k for k in range(len(RUN.held_out))]
     recorded = plot.line(at, list(RUN.held_out), color=GREY, alpha=0.6, line_width=2.2, line_dash="dotted")
     text = f"recorded: {RUN.entry} on {RUN.corpus}, seed {RUN.seed}"
     name = Label(x=at[20], y=RUN.held_out[20], y_offset=8, text=text, text_color=GREY, text_font_size="13px")
     plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
+    plot.vspan(x="step", source=begun, line_color=GREY, line_dash="dashed", name="mark")
+    plot.text(
+        "step", "top", "name", source=begun, x_offset=5, y_offset=4, text_color=GREY, text_font_size="13px",
+        text_baseline="top", name="mark",
+    )  # fmt: skip
     plot.varea("step", "low", "high", source=around, fill_color=VERMILION, fill_alpha=0.18, name="run")
     seen, tested, drawn = _lines(plot, *(line.colour for line in columns.LINES), "circle")
     others = tuple(OtherLoss(*_lines(plot, colour, colour, "square")[:2], colour) for colour in OTHERS)
@@ -143,7 +153,7 @@ def loss_chart() -> LossChart:
     )
     for part in (name, unigram, bound):
         plot.add_layout(part)
-    return LossChart(plot, seen, tested, noticed, around, unigram, bound, recorded, name, others)
+    return LossChart(plot, seen, tested, noticed, begun, around, unigram, bound, recorded, name, others)
 
 
 def _lines(plot: figure, thin: str, bold: str, marker: str) -> tuple[ColumnDataSource, ColumnDataSource, list[Any]]:

@@ -4,7 +4,7 @@
  */
 
 import { endOf, follow, listen, node, plain, tell } from "../animation/js/dom.js";
-import { matches, neighbour, searchField } from "./listbox.js";
+import { matches, missing, neighbour, searchField } from "./listbox.js";
 
 const STYLE = `
 .picker { font: 400 13.5px/1.35 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; text-align: left;
@@ -71,8 +71,8 @@ function render({ model, el }) {
       group = card.group;
       return [...heading, draft(card, i, value)];
     });
-    const none = sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : `No objective has '${search.value}' in its name or idea.`;
-    list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none)]));
+    const none = () => (sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : missing(model, search.value, `No objective has '${search.value}' in its name or idea`));
+    list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none())]));
     now.textContent = value || "Choose an objective";
     count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars: share of the tokens that get a loss`;
     search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
@@ -153,7 +153,7 @@ function render({ model, el }) {
     const chosen = list.querySelector("[aria-selected='true']");
     if (chosen) list.scrollTop = Math.max(0, chosen.offsetTop - list.offsetTop - 60);
   });
-  return endOf(listen([[document, "keydown", anywhere]]), follow(model, ["value", "cards", "beside"], changed), () => root.remove());
+  return endOf(listen([[document, "keydown", anywhere]]), follow(model, ["value", "cards", "beside", "nearest"], changed), () => root.remove());
 }
 
 export default { render };

@@ -9,17 +9,18 @@ from playground.errors import UserError
 from playground.objectives import GROUPS, Objective, objectives
 from playground.trace.rebuild import rebuild
 from widgets.bundle import beside
-from widgets.panel_compat import Component
+from widgets.lists import Searched
 
 SURVEY = "The survey's table"
 TEXT = "Rosa baked a round loaf of bread this morning . Then her brother sold it in the market ."
 PAIR = "Rosa a cuit un pain rond ce matin ."
 
 
-class Picker(Component):
+class Picker(Searched):
     """A list to choose one objective from, or with the checks several to be shown beside it."""
 
     _esm = beside(__file__)
+    known = staticmethod(objectives)
     cards = param.List(default=[], doc="Name, group, row, idea, aliases and signal of each objective.")
     value = param.String(default="", doc="The objective that is chosen.")
     beside = param.List(default=[], doc="Objectives that are shown beside it.")

@@ -5,7 +5,7 @@
  */
 
 import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
-import { matches, neighbour, searchField } from "./listbox.js";
+import { matches, missing, neighbour, searchField } from "./listbox.js";
 
 const STYLE = `
 .chooser { color: var(--panel-on-background-color, CanvasText); font-family: inherit; font-size: 14px; line-height: 1.4; }
@@ -81,7 +81,7 @@ function render({ model, el }) {
       const legend = node("legend", {}, family, node("small", {}, members[0].shared));
       return node("fieldset", {}, legend, ...members.map(row));
     });
-    list.replaceChildren(...(sets.length ? sets : [node("p", { class: "count" }, `No strategy has '${search.value}' in its name or purpose.`)]));
+    list.replaceChildren(...(sets.length ? sets : [node("p", { class: "count" }, missing(model, search.value, `No strategy has '${search.value}' in its name or purpose`))]));
     show();
   }
 
@@ -137,7 +137,7 @@ function render({ model, el }) {
   el.replaceChildren(root);
   draw();
   explain(named(value()[0]));
-  return endOf(follow(model, ["cards"], draw), follow(model, ["value", "marks"], changed), () => root.remove());
+  return endOf(follow(model, ["cards", "nearest"], draw), follow(model, ["value", "marks"], changed), () => root.remove());
 }
 
 export default { render };

@@ -9,17 +9,18 @@ from playground.finetuning import Strategy, strategies
 from playground.finetuning.strategy.strategy import FAMILIES
 from widgets.bundle import beside
 from widgets.charts.legend import shape, style
-from widgets.panel_compat import Component
+from widgets.lists import Searched
 from widgets.state.transfer import MOST_STRATEGIES
 
 BY_HAND = "made by hand"
 SVG_DASHES = {"solid": "none", "dashed": "6 3", "dotted": "2 2"}
 
 
-class Chooser(Component):
+class Chooser(Searched):
     """Chips of the strategies that are chosen, and a list with a search to choose from."""
 
     _esm = beside(__file__)
+    known = staticmethod(strategies)
     cards = param.List(default=[], doc="Name, family, purpose, source and published rate of each strategy.")
     value = param.List(default=[], doc="The names of those that are chosen.")
     marks = param.List(default=[], doc="Colour, dash and shape of the n-th chosen one, the same in every chart.")

@@ -7,7 +7,6 @@ from typing import Any
 import panel_material_ui as pmui
 import param
 
-from playground.corpora.sources import source_knobs
 from playground.errors import UserError
 from playground.knob import Knob, check, knobs
 from playground.models import Architecture
@@ -18,11 +17,16 @@ from widgets.state.train import TrainStore
 RECURRENT = ("kind", "layers", "width", "embedding_size", "dropout", "weight_drop", "init")
 TRANSFORMER = (
     "kind", "layers", "width", "heads", "mlp_ratio", "embedding_size", "layer_sharing", "positions", "norm_first",
-    "norm", "embedding_norm", "activation", "attention_bias", "dropout", "init",
+    "norm", "embedding_norm", "activation", "attention_bias", "dropout", "init", "mem_len",
 )  # fmt: skip
 """The knobs of a model that a page shows, by what it is; word vectors have their width alone."""
 
-SIZES = {"width": (16, 32, 48, 64, 96, 128, 192, 256), "heads": (1, 2, 4, 8), "embedding_size": (0, 8, 16, 32, 64)}
+SIZES = {
+    "width": (16, 32, 48, 64, 96, 128, 192, 256),
+    "heads": (1, 2, 4, 8),
+    "embedding_size": (0, 8, 16, 32, 64),
+    "mem_len": (0, 16, 32, 64),
+}
 """What fits together, of knobs that may have many values."""
 
 
@@ -91,7 +95,7 @@ def corpus_knobs(state: CorpusChoice) -> Knobs:
 
     return Knobs(
         state, [state.chosen_by, "corpus_knobs"],
-        lambda: {k.name: k for k in source_knobs(getattr(state, state.chosen_by))},
+        lambda: {k.name: k for k in state.known_knobs},
         lambda: state.corpus_knobs.get(getattr(state, state.chosen_by), {}), turn, throttled=True,
     )  # fmt: skip
 
@@ -132,6 +136,8 @@ def control(k: Knob) -> Any:
     if k.choices:
         return pmui.Select(label=label, options=list(k.choices), **shared)
     label = f"{label} ({k.unit})" if k.unit not in ("", label) else label
+    if isinstance(k.default, str):
+        return pmui.TextInput(label=label, size="small", **shared)
     if isinstance(k.default, int):
         return pmui.IntSlider(label=label, start=int(k.low or 0), end=int(k.high or 10), **shared)
     low, high = float(k.low or 0.0), float(k.high or 1.0)

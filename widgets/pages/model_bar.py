@@ -1,23 +1,23 @@
-"""Which model's predictions stand on the stage, and what to do next: a row of buttons and a sentence."""
+"""Which model's predictions stand on the stage, and what to do next: buttons and a sentence."""
 
 from collections.abc import Callable
 from typing import Any
 
 from playground.errors import UserError
-from widgets.pages.layout import STRETCH, View, button, row
+from widgets.pages.layout import View, button, column
 from widgets.state.stage import StageStore
 from widgets.state.stage.model import STEPS
-from widgets.theme import GROWING, html, say
+from widgets.theme import html, say
 
 INSIDE = "Step through one update"
 
 
 class ModelBar(View):
-    """The row; buttons that come and go stand before those that stay, so that none moves away under a pointer."""
+    """A column; buttons that come and go stand below those that stay, so that none moves away under a pointer."""
 
     def __init__(self, stage: StageStore) -> None:
         self.stage = stage
-        self.status = html("", margin=(6, 4, 0, 4), styles={"flex": "1 1 190px", "min-width": "190px"})
+        self.status = html("", margin=(6, 10, 0, 10))
         self.streams = self._button("Next: why two streams?", stage.two_streams, "school")
         self.train = self._button(
             "Train a small model now", stage.teach, "play_arrow",
@@ -25,15 +25,14 @@ class ModelBar(View):
         )  # fmt: skip
         self.trained = self._button("Use the model of the Train page", stage.attach_trained)
         self.remove = self._button("Remove the model", lambda: stage.attach(None), variant="text")
-        self.inside = self._button(INSIDE, stage.look_inside, width=152)
+        self.inside = self._button(INSIDE, stage.look_inside)
         self.beside = self._button("Same sentence", stage.compare, "view_column")
         self.whole = self._button(
             "Train this", stage.train_this, "show_chart",
             description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
         )  # fmt: skip
-        parts = (self.streams, self.train, self.trained, self.remove, self.inside, self.beside, self.whole)
-        look = {"margin": (0, 6), "stylesheets": [GROWING]}
-        super().__init__(row(self.status, *parts, **look, **STRETCH))
+        parts = (self.whole, self.beside, self.train, self.trained, self.inside, self.streams, self.remove)
+        super().__init__(column(*parts, self.status))
         self.poll()
 
     def _button(self, label: str, act: Callable[[], Any], icon: str = "", **looks: Any) -> Any:
@@ -44,7 +43,7 @@ class ModelBar(View):
                 self.stage.trouble = str(refusal)
             self.poll()
 
-        return button(label, press, icon, margin=(2, 4), **looks)
+        return button(label, press, icon, **{"margin": (3, 10), "sizing_mode": "stretch_width", **looks})
 
     def poll(self) -> None:
         stage = self.stage

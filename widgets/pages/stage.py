@@ -44,7 +44,7 @@ class StagePage(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.models, self.notices = ModelBar(stage), Notices(stage)
-        areas = {"pick": _objectives(stage), "rest": _choices(stage), "main": [self.models, Picture(stage)]}
+        areas = {"pick": _objectives(stage), "rest": [self.models, *_choices(stage)], "main": [Picture(stage)]}
         columns = [
             column(
                 *parts, css_classes=[area], styles={"min-width": "0"}, stylesheets=[] if area == "main" else [GROWING]

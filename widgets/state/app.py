@@ -1,29 +1,44 @@
 """The state of a visit: which page is open, the states of the pages, and what is done across them."""
 
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import param
 
+from playground.analysis.subject import Subject
+from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
+from playground.interop.subjects import of_learner
 from playground.objectives import objectives
-from playground.training import Session
-from playground.zoo import entries, entry_named
+from playground.training import Session, Stepped
+from playground.training.store import ready_made
+from playground.training.store.ready_made import ReadyMade, defaults
+from playground.training.store.runs import Runs
+from playground.zoo import entries, entry_named, find_entry
+from playground.zoo.changes import turned
+from widgets.state.classroom import Classes
+from widgets.state.compress import CompressStore
 from widgets.state.corpus import CorpusStore
+from widgets.state.inside import SESSION, InsideStore
+from widgets.state.job import Job
+from widgets.state.quota import ALONE, Quota
 from widgets.state.run_task_matrix import RunTaskMatrixStore
 from widgets.state.sentence_editor import SentenceEditorStore
 from widgets.state.stage import NO_RUN, StageStore
 from widgets.state.stage.samples import offered
 from widgets.state.train import OPENED, OWN_FILE, TrainStore
 from widgets.state.transfer import TransferStore
+from widgets.state.zoo import ZooStore
 
 SMALL_MODEL = (
     "F forks a training run at the step that is shown; these numbers are of a small model that was trained for the "
     "stage alone. Press Train on the Train page, then F there or with its model on the stage."
 )
 
-KEPT, UNTRAINED = "kept", "entry"  # before the name of a base: a kept run, or an entry that is trained first
+KEPT, READY, UNTRAINED = "kept", "ready", "entry"
+"""What stands before the name of a base: a kept run, a ready-made checkpoint, or an entry that is trained first."""
 MOST_BASES = 50  # kept runs that are offered as a base; older ones are opened on the Train page
 
 
@@ -32,15 +47,55 @@ class Store(param.Parameterized):
 
     page = param.Integer(0)
     message = param.String("")
+    built = param.Integer(0, doc="Grows when ready-made base models were built.")
 
-    def __init__(self, runs: Path | None = None, **values: Any) -> None:
+    def __init__(
+        self, runs: Path | None = None, quota: Quota = ALONE, classes: Classes | None = None, **values: Any
+    ) -> None:
         super().__init__(**values)
+        self.quota = quota
         self.stage, self.corpus, self.transfer = StageStore(), CorpusStore(), TransferStore(runs)
         self.train, self.sentence, self.matrix = TrainStore(runs), SentenceEditorStore(), RunTaskMatrixStore(runs)
+        self.zoo, self.compress = ZooStore(), CompressStore()
+        self.inside = InsideStore(self.open_subject, self.first_subject)
         self.stage.train_session = lambda: self.train.session
         self.stage.trainer, self.stage.forker = self.train_from_stage, self.fork
+        self.building = Job("building of base models")
         self._kept_base: tuple[str, Session | None] = "", None
         self.transfer.param.watch(self._other_base, "base")
+        self.train.classes = classes
+        self._share_out()
+
+    def _share_out(self) -> None:
+        """Give every part of the visit what it may take."""
+        quota = self.quota
+        self.train.quota = self.transfer.quota = self.corpus.quota = quota
+        self.train.in_line, self.transfer.in_line = lambda: quota.in_line(self), quota.in_line(self)
+        for job in self.jobs:
+            job.in_line = quota.in_line(self)
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """What trains or measures beside the runs of the Train page and the comparison."""
+        return (
+            self.stage.teaching, self.sentence.teaching, self.matrix.trying, self.zoo.measuring, self.train.search,
+            self.building,
+        )  # fmt: skip
+
+    @property
+    def busy(self) -> bool:
+        """Whether anything of this visit trains or waits for its turn."""
+        session = self.train.session
+        running = session is not None and session.state == "running"
+        return running or self.transfer.lanes.state == "running" or any(job.busy for job in self.jobs)
+
+    @property
+    def place(self) -> int:
+        """The place in the line of what comes first of this visit; 0 where something trains or nothing waits."""
+        session = self.train.session
+        lines = [self.transfer.in_line, *(job.in_line for job in self.jobs), *([session.in_line] if session else [])]
+        places = [each.place for each in lines]
+        return 0 if any(each.trains for each in lines) else min(filter(None, places), default=0)
 
     def slow(self) -> None:
         """Pause the run of the Train page and show its next update, stage by stage, on the Stage page."""
@@ -75,6 +130,22 @@ class Store(param.Parameterized):
         self.train.param.update(opened=self.corpus.corpus, corpus=OPENED)
         self._train(self.train.begin)
 
+    def train_entry(self, name: str) -> None:
+        """Train an entry of the Zoo page on the Train page."""
+        self._train(lambda: self.train.begin_with(find_entry(name)))
+
+    def show_objective(self, name: str) -> None:
+        """Put the objective of an entry on the Stage, with the knobs that the entry has turned."""
+        entry = find_entry(name)
+        self.stage.param.update(view="stage", objective=entry.objective.name)
+        self.stage.settings = turned(entry)
+        self.page = 0
+
+    def show_corpus(self, name: str) -> None:
+        """Open the text on which an entry is trained here on the Corpus page."""
+        self.corpus.choose_corpus(find_entry(name).corpus)
+        self.page = 3
+
     def _train(self, begin: Callable[[], Session | None]) -> None:
         """Go to the Train page, begin there and say what happens; a run that was going on is stopped and kept."""
         before = self.train.session
@@ -93,15 +164,17 @@ class Store(param.Parameterized):
         session = self.train.session
         if kind == KEPT and name != self.train.name_of_run:
             return self._base_at_rest(name)
+        if kind == READY:
+            return self._base_at_rest(name, ready_made.kept())
         wrong = kind == UNTRAINED and (session is None or session.run.entry.name != name)
         return None if wrong else session
 
-    def _base_at_rest(self, name: str) -> Session | None:
+    def _base_at_rest(self, name: str, runs: Runs | None = None) -> Session | None:
         """A kept run, read once for every choice; one that cannot be read says why."""
         if self._kept_base[0] != name:
             self._kept_base = name, None
             try:
-                self._kept_base = name, self.train.at_rest(name)
+                self._kept_base = name, self.train.at_rest(name, runs)
                 self.transfer.trouble = ""
             except UserError as refusal:
                 self.transfer.trouble = str(refusal)
@@ -119,7 +192,53 @@ class Store(param.Parameterized):
         kept = [run for run in reversed(self.train.kept()) if run.out and run.state != "running"][:MOST_BASES]
         runs = {f"{run.shown}, step {run.step:,}": f"{KEPT}:{run.name}" for run in kept}
         zoo = {f"{name}, to be trained": f"{UNTRAINED}:{name}" for name in entries()}
-        return {"the run on the Train page": "", **runs, **zoo}
+        missing = self.missing
+        ready = {f"{made.title}, ready-made": f"{READY}:{made.name}" for made in defaults() if made not in missing}
+        return {"the run on the Train page": "", **ready, **runs, **zoo}
+
+    def looked_into(self) -> dict[str, str]:
+        """What the Inside page can open, by its name on screen: what is trained already."""
+        there = {name: key or SESSION for name, key in self.bases().items()}
+        return {name: key for name, key in there.items() if not key.startswith(f"{UNTRAINED}:")}
+
+    def first_subject(self) -> str:
+        """What the Inside page opens by itself: the run on the Train page, else what is there first."""
+        if self.train.session is not None:
+            return SESSION
+        return next((key for key in self.looked_into().values() if key != SESSION), SESSION)
+
+    def open_subject(self, key: str, to_read: bool = True) -> Subject:
+        """What the Inside page opens; the run on the Train page pauses where its states are `to_read`."""
+        kind, _, name = key.partition(":")
+        if kind in (KEPT, READY):
+            session = self.train.at_rest(name, ready_made.kept() if kind == READY else None)
+        elif (session := self.train.session) is None or session.learner is None or session.learner.step == 0:
+            raise UserError("There is no trained model yet; train one on the Train page, or choose one that is kept.")
+        elif session.state == "running" and to_read:
+            session.rest()
+        assert session.learner is not None
+        return of_learner(session.learner, session.run.corpus)
+
+    @property
+    def missing(self) -> list[ReadyMade]:
+        """The ready-made base models that are not there."""
+        return [made for made in defaults() if ready_made.facts(made) is None]
+
+    def build_bases(self) -> None:
+        """Train the ready-made base models that are missing, in the background, into the cache of this machine."""
+        missing = self.missing
+        total, before = sum(made.steps for made in missing), 0
+
+        def build(progress: Progress) -> None:
+            nonlocal before
+            for made in missing:
+                with closing(ready_made.build(made)) as events:
+                    for event in events:
+                        if isinstance(event, Stepped):
+                            progress(before + event.step, total)
+                before += made.steps
+
+        self.building.begin(build)
 
     def train_base(self) -> None:
         """Train a base on texts of the task that is compared, so that it knows their words."""
@@ -169,10 +288,14 @@ class Store(param.Parameterized):
     def close(self) -> None:
         """End everything that runs and remove what was uploaded."""
         self.stage.teaching.end()
+        self.building.end()
         self.corpus.end()
         self.train.leave()
         self.transfer.end()
         self.transfer.forget()
         self.sentence.teaching.end()
         self.matrix.trying.forget()
+        self.zoo.measuring.end()
+        self.compress.end()
+        self.inside.end()
         self.train.uploads.remove()

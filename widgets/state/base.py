@@ -4,6 +4,7 @@ from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 from playground.corpora import Corpus
+from playground.corpora.respelling import IN_WORDS
 from playground.finetuning import Base
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
@@ -60,10 +61,17 @@ def changed(base: Base, tokenizer: Tokenizer, how: str) -> Generator[Preparing, 
     return base, tokenizer
 
 
+def has_learned(learner: TrainState, corpus: Corpus) -> bool:
+    """Whether a model has learned something: in steps of ours, or before it was imported."""
+    return learner.step > 0 or IN_WORDS in corpus.name
+
+
 def batches(learner: TrainState, corpus: Corpus) -> BatchSampler:
     """The batches on which a learner trains, with the second texts that its objective needs."""
     recipe, needs = learner.entry.recipe, learner.objective.needs
-    return BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs)
+    return BatchSampler.of(
+        corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs, learner.entry.continues
+    )
 
 
 def base_of(learner: TrainState, corpus: Corpus) -> Base:
@@ -74,11 +82,11 @@ def base_of(learner: TrainState, corpus: Corpus) -> Base:
 
 def origin_of(learner: TrainState, corpus: Corpus) -> Origin:
     """Where a comparison begins."""
-    return Origin(learner.entry.name, learner.seed, learner.step, corpus.name, corpus.hash)
+    return Origin.of(learner, corpus.name, corpus.hash)
 
 
 def corpus_info(corpus: Corpus, base: Base, rehearsed: bool) -> CorpusInfo:
     """What a checkpoint must hold of the corpus: also its text, where it is rehearsed and cannot be opened by name."""
-    gone = rehearsed and opened_again(corpus.name, corpus.hash) is None
+    gone = rehearsed and opened_again(corpus.name, corpus.hash, corpus.tokenizer) is None
     text = base.rehearse() if gone else None
     return CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out, text)

@@ -13,7 +13,9 @@ from torch import Tensor
 from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
 from playground.corpora.readers.decode import Progress, WrongEncoding
 from playground.corpora.sources import TABLES
+from playground.corpora.tokenization import Tokenization
 from playground.errors import UserError
+from playground.knob import Knob, knobs
 from playground.parsing import LARGEST
 from playground.rng import derive
 from playground.tokenizing import KINDS, Tokenizer, merge_steps, train
@@ -21,6 +23,7 @@ from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
+from widgets.state.quota import ALONE, Quota
 from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
 from widgets.state.uploads import Uploads
 
@@ -74,6 +77,12 @@ class CorpusStore(CorpusChoice):
     """A corpus to look at: where it comes from, which of its documents is on screen, and a vocabulary for it."""
 
     chosen_by = "source"
+
+    @property
+    def known_knobs(self) -> tuple[Knob, ...]:
+        """The knobs of the corpus but those of its tokenizer: this page trains vocabularies of its own."""
+        return tuple(k for k in super().known_knobs if k not in knobs(Tokenization))
+
     source = param.String("world", label="text")
     pasted = param.String("", label="paste text here", doc="Blank lines separate documents.")
     files = param.List([])
@@ -93,6 +102,7 @@ class CorpusStore(CorpusChoice):
     def __init__(self, **values: Any) -> None:
         super().__init__(**values)
         self.reading, self.cutting = Job("reading"), Job("tokenizing")
+        self.quota: Quota = ALONE
         self.opened: Opened | None = None
         self.table: Table | None = None
         self.uploads = Uploads()
@@ -197,7 +207,7 @@ class CorpusStore(CorpusChoice):
     def keep(self, files: Iterable[tuple[str, bytes]]) -> None:
         """Keep uploaded files; columns are guessed again."""
         try:
-            paths = self.uploads.keep(files)
+            paths = self.uploads.keep(files, self.quota.upload)
         except UserError as refusal:
             self.reading.forget(refusal)
             return

@@ -4,7 +4,9 @@ from typing import ClassVar
 
 import param
 
-from playground.corpora.sources import name_with_knobs, read_name
+from playground.corpora.sources import name_with_knobs, read_name, source_knobs
+from playground.corpora.tokenization import Tokenization
+from playground.knob import Knob, knobs
 
 
 class CorpusChoice(param.Parameterized):
@@ -12,11 +14,20 @@ class CorpusChoice(param.Parameterized):
 
     corpus_knobs = param.Dict({}, doc="The knobs of generated corpora that are not at their default, by corpus.")
     chosen_by: ClassVar[str]
+    own: ClassVar[tuple[str, ...]] = ()  # the names of texts of one's own, for which a tokenizer can be chosen
 
     @property
     def corpus_name(self) -> str:
         """The corpus that is chosen, with the knobs that are turned behind its name."""
         return name_with_knobs(self._bare_name, self.corpus_knobs.get(self._bare_name, {}))
+
+    @property
+    def known_knobs(self) -> tuple[Knob, ...]:
+        """The knobs of the corpus that is chosen; a vocabulary has a size where a tokenizer is chosen."""
+        name, turned = self._bare_name, self.corpus_knobs.get(self._bare_name, {})
+        found = knobs(Tokenization) if name in self.own else source_knobs(name)
+        sized = turned.get("tokenizer", "auto") != "auto"
+        return tuple(k for k in found if sized or k.name != "vocab_size")
 
     @property
     def _bare_name(self) -> str:

@@ -1,13 +1,16 @@
 """What may fail: a background job in a thread of its own, and an act whose refusal is shown as a sentence."""
 
 import threading
+import time
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
+from playground.training.session import ASKED_EVERY
 from playground.training.system import threads
+from playground.training.system.turns import NO_LINE, Turn
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -31,14 +34,21 @@ def as_trouble(act: Callable[P, T]) -> Callable[P, T | None]:
     return tried
 
 
+def wait_for_turn(in_line: Turn, halt: threading.Event) -> None:
+    """Wait until this work may go on, or shall end."""
+    while not (halt.is_set() or in_line.take()):
+        time.sleep(ASKED_EVERY)
+
+
 class Job:
     """One task in a thread of its own; a new one takes its place, and only the result of the newest counts.
 
     Pages poll it: `turn` counts what has begun and ended, `share` is how much is done (0 to 1, None where unknown).
+    Where others train too it waits `in_line` before it begins, and again where it tells its progress.
     """
 
-    def __init__(self, name: str) -> None:
-        self.name, self.turn, self.busy, self.share = name, 0, False, None
+    def __init__(self, name: str, in_line: Turn = NO_LINE) -> None:
+        self.name, self.turn, self.busy, self.share, self.in_line = name, 0, False, None, in_line
         self.result: Any = None
         self.error: UserError | None = None
         self._halt = threading.Event()
@@ -51,6 +61,7 @@ class Job:
         self.busy, self.share, self.turn = True, None, self.turn + 1
 
         def report(done: int, total: int) -> None:
+            wait_for_turn(self.in_line, halt)
             if halt.is_set():
                 raise UserError(f"The {self.name} was stopped.")
             if self._halt is halt:
@@ -59,11 +70,15 @@ class Job:
         def run() -> None:
             result, error = None, None
             try:
-                result = make(report)
+                wait_for_turn(self.in_line, halt)
+                result = None if halt.is_set() else make(report)
             except UserError as refusal:
                 error = refusal
             except Exception as fault:  # a thread that dies silently would leave a screen that waits for ever
                 error = UserError(f"The {self.name} stopped: {fault}")
+            finally:
+                if self._halt is halt:  # a newer task stands there now
+                    self.in_line.leave()
             if not halt.is_set():
                 self.result, self.error, self.busy = result, error, False
                 self.turn += 1

@@ -13,7 +13,7 @@ from playground.training.session import Row
 from widgets.charts import columns
 from widgets.charts.columns import Columns, Values, ticks
 from widgets.charts.legend import DASHES, Mark
-from widgets.tokens import BLUE, GREEN, TOKENS, VERMILION
+from widgets.tokens import BLUE, GREEN, GREY, TOKENS, VERMILION
 
 WIDTH, HEIGHT, LEFT, BOTTOM = 640, 228, 46, 42
 FOOT = HEIGHT - BOTTOM
@@ -21,8 +21,17 @@ FOOT = HEIGHT - BOTTOM
 # loss over steps, and over the learning rate
 
 
-def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: float | None = None) -> str:
-    """Loss over steps in nats: training thin, held out bold, the unigram baseline dashed, the entropy bound dotted."""
+def curve(
+    rows: Sequence[Row],
+    last: int,
+    unigram: float | None = None,
+    bound: float | None = None,
+    phases: Sequence[tuple[int, str]] = (),
+) -> str:
+    """Loss over steps in nats: training thin, held out bold, the unigram baseline dashed, the entropy bound dotted.
+
+    Phases are marked where they begin, by step and name.
+    """
     seen, tested = columns.training(rows), columns.held_out(rows)
     top = columns.highest_loss(unigram, seen, tested)
     parts = [
@@ -34,6 +43,9 @@ def curve(rows: Sequence[Row], last: int, unigram: float | None = None, bound: f
         if value is not None:
             parts.append(_line(LEFT, _y(value, top), WIDTH - 12, _y(value, top), level.colour, 1, DASHES[level.dash]))
             parts.append(words(WIDTH - 14, _y(value, top) - 4, f"{level.name} {value:.2f}", "end", explained=True))
+    for step, name in phases:
+        parts.append(_line(_x(step, last), _y(top, top), _x(step, last), FOOT, GREY, 1, DASHES["dashed"]))
+        parts.append(words(_x(step, last) + 4, _y(top, top) + 10, name))
     for k, (drawn, line) in enumerate(zip((_thin(seen), tested), columns.LINES, strict=True)):
         points = [(_x(s, last), _y(v, top)) for s, v in zip(drawn["step"], drawn["loss"], strict=True)]
         x = LEFT + 8 + 84 * k
@@ -218,6 +230,11 @@ def words(
 def _printable(text: str) -> str:
     """Text without control characters, which no XML may hold."""
     return escape("".join(letter if letter.isprintable() else " " for letter in text))
+
+
+def picture(body: str, width: float, height: float, title: str) -> str:
+    """A picture that was drawn elsewhere, in the colour of the text around it."""
+    return _svg(body, width, height, title)
 
 
 def _svg(body: str, width: float, height: float, title: str, paper: bool = False) -> str:

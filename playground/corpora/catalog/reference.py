@@ -5,8 +5,9 @@ import platform
 import re
 from collections.abc import Iterator, Mapping
 from random import Random
+from typing import Unpack
 
-from playground.corpora.build import Words, build
+from playground.corpora.build import Vocabulary, Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.sources import Source
 from playground.errors import UserError
@@ -30,7 +31,7 @@ _MARKUP = (
 _PLAIN_WORD = re.compile(r"[(\u201c\"']*[A-Za-z]+(?:['\u2019-][A-Za-z]+)*[.,;:!?)\u201d\"']*")
 
 
-def read_reference(seed: int, tokens: int) -> Corpus:
+def read_reference(seed: int, tokens: int, **options: Unpack[Vocabulary]) -> Corpus:
     """At most so many words of the prose of the reference; each section is a document, the seed gives their order."""
     sections = list(prose(_topics()))
     Random(derive(seed, "python reference")).shuffle(sections)
@@ -41,9 +42,8 @@ def read_reference(seed: int, tokens: int) -> Corpus:
         words.close()
         if words.cut:
             break
-    return build(
-        "python reference", words, note=f"It is the prose of the reference of Python {platform.python_version()}."
-    )
+    note = f"It is the prose of the reference of Python {platform.python_version()}."
+    return build("python reference", words, note=note, **options)
 
 
 def _topics() -> Mapping[str, str]:
@@ -94,4 +94,5 @@ PYTHON_REFERENCE = Source(
     aliases=("python",),
     idea="English that people wrote: the prose of the reference of the Python language, which comes with Python.",
     make=read_reference,
+    splits=True,
 )

@@ -58,6 +58,11 @@ def _check_pair(learner: TrainState, tokenizer: Tokenizer, donor: TrainState, do
             f"The layers do not fit: the base has width {one.width} and {one.heads} heads, the other run {other.width} "
             f"and {other.heads}; train both with the same."
         )
+    if one.norm_first != other.norm_first:
+        first, then = ("before", "behind") if one.norm_first else ("behind", "before")
+        raise UserError(
+            f"The norms stand {first} its layers in the base and {then} them in the other run; train both alike."
+        )
     if one.positions != other.positions:
         raise UserError(
             f"The base has {one.positions} positions, the other run {other.positions}; train both with the same."

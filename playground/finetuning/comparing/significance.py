@@ -5,7 +5,7 @@ from itertools import accumulate
 from statistics import fmean, stdev
 from typing import Any
 
-from scipy.special import nctdtr, stdtr, stdtrit
+import scipy  # its parts are loaded when they are first used
 
 LEVEL, POWER = 0.05, 0.8
 """How often chance alone may make a lead that is called one, and how often enough seeds find one that is there."""
@@ -19,7 +19,7 @@ SAME, MOST_SEEDS = 1e-9, 1000
 
 def critical(pairs: int) -> float:
     """The two-sided 5 % point of Student's t for so many pairs."""
-    return float(stdtrit(pairs - 1, 1 - LEVEL / 2))
+    return float(scipy.special.stdtrit(pairs - 1, 1 - LEVEL / 2))
 
 
 def p_value(gaps: Sequence[float]) -> float:
@@ -27,7 +27,7 @@ def p_value(gaps: Sequence[float]) -> float:
     mean, error = fmean(gaps), stdev(gaps) / len(gaps) ** 0.5
     if error <= SAME:
         return 1.0 if abs(mean) <= SAME else 0.0
-    return float(2 * stdtr(len(gaps) - 1, -abs(mean) / error))
+    return float(2 * scipy.special.stdtr(len(gaps) - 1, -abs(mean) / error))
 
 
 def adjusted(values: Sequence[float]) -> list[float]:
@@ -55,7 +55,9 @@ def seeds_needed(gaps: Sequence[float]) -> int | None:
     if spread <= SAME:
         return 2
     size = mean / spread
-    found = (n for n in range(2, MOST_SEEDS + 1) if 1 - nctdtr(n - 1, size * n**0.5, critical(n)) >= POWER)
+    found = (
+        n for n in range(2, MOST_SEEDS + 1) if 1 - scipy.special.nctdtr(n - 1, size * n**0.5, critical(n)) >= POWER
+    )
     return next(found, None)
 
 

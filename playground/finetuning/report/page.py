@@ -21,6 +21,8 @@ from playground.finetuning.comparing.continual import facts as in_turn
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.task import Task, short
 from playground.finetuning.report.notebook import notebook, notebook_in_turn
+from playground.training.store.ready_made import named, weights_hash
+from playground.training.train_state import TrainState
 
 FORMULA = re.compile(r"[=+\-@\t\r]")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?", re.IGNORECASE)
@@ -37,13 +39,24 @@ dt { color: #57606a; } dd { margin: 0 0 8px; overflow-wrap: anywhere; }
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a comparison started: the entry, its seed and steps, and the corpus with the hash of its content."""
+    """Where a comparison started: the entry, its seed and steps, the corpus with the hash of its content, the weights.
+
+    `checkpoint` is the ready-made checkpoint that has the same weights, if there is one.
+    """
 
     entry: str
     seed: int
     step: int
     corpus: str
     corpus_hash: str
+    weights: str = ""
+    checkpoint: str = ""
+
+    @classmethod
+    def of(cls, learner: TrainState, corpus: str, corpus_hash: str) -> "Origin":
+        """The origin of what begins from a learner."""
+        names = learner.entry.name, learner.seed, learner.step, corpus, corpus_hash
+        return cls(*names, weights_hash(learner), named(learner))
 
 
 Draw = Callable[[str, str, Mapping[str, Sequence[float]], Mapping[str, Sequence[float]]], bytes]
@@ -89,6 +102,7 @@ class Report:
             {name: [getattr(o, what) for o in some] for name, some in outcomes.items()}
             for what in ("accuracy", "forgetting")
         )
+        title += f", from {self.origin.checkpoint}" if self.origin.checkpoint else ""
         return self.draw(kind, title, accuracy, forgetting)
 
 
@@ -112,6 +126,7 @@ def came_from(made: Report | ContinualReport) -> dict[str, str]:
     asked, origin = made.asked, made.origin
     return {
         "base": f"{origin.entry}, seed {origin.seed}, after {origin.step} steps",
+        "checkpoint": f"ready-made {origin.checkpoint}" if origin.checkpoint else f"weights {origin.weights[:12]}",
         "corpus": f"{origin.corpus}, content hash {origin.corpus_hash}",
         "task": ", then ".join((asked.task, *asked.then)),
         "labelled texts": ", ".join(map(str, asked.train_sizes)),

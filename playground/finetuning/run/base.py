@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 import torch
 
 from playground.batch import Tokens
-from playground.corpora import Corpus, open_corpus, pick
+from playground.corpora import Corpus, pick
+from playground.corpora.respelling import open_saved
 from playground.errors import UserError
 from playground.finetuning.data.task import Task
 from playground.models.model import LanguageModel
@@ -78,7 +79,7 @@ def from_checkpoint(saved: Checkpoint, rehearsed: bool = True) -> Base:
     kept = saved.corpus.rehearsal
     if kept is not None:
         return Base(learner, held_out, lambda: kept)
-    corpus = opened_again(saved.corpus.name, saved.corpus.hash)
+    corpus = opened_again(saved.corpus.name, saved.corpus.hash, saved.tokenizer)
     if corpus is None:
         return Base(learner, held_out)
     recipe, needs = learner.entry.recipe, learner.objective.needs
@@ -90,10 +91,10 @@ def from_checkpoint(saved: Checkpoint, rehearsed: bool = True) -> Base:
     return Base(learner, held_out, text)
 
 
-def opened_again(name: str, content: str) -> Corpus | None:
+def opened_again(name: str, content: str, tokenizer: Tokenizer) -> Corpus | None:
     """The corpus of a run by its name, None where it is gone or its content has changed."""
     try:
-        corpus = open_corpus(name)
+        corpus = open_saved(name, tokenizer)
     except UserError:
         return None
     return corpus if corpus.hash == content else None

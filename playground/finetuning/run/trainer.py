@@ -1,7 +1,7 @@
 """One fine-tuning run: the plan decides every learning rate, and what is frozen stays bit-identical."""
 
 import time
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
@@ -152,7 +152,7 @@ class Finetuner:
     def __init__(self, base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> None:
         self.base, self.strategy, self.setting, self.seed = base, strategy, setting, seed
         self.steps, self.input_format, self.train = setting.steps, setting.input_format, self.prepared(train)
-        self.model = started(base.learner.model, strategy.fresh, seed)
+        self.model = started(base.learner.model, strategy.fresh, seed, base.tokenizer.words if base.tokenizer else ())
         self.learner = replace_model(base.learner, self.model)
         self.head = self._head_for(self.train)
         self.extras = [attach(kind, self.model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
@@ -346,11 +346,14 @@ def _prepared(given: ExtraFeatures, base: Base, texts: Dataset) -> tuple[Dataset
     return texts, _numbered(given.prepare(base, texts))
 
 
-def started(pre_trained: LanguageModel, fresh: str, seed: int) -> LanguageModel:
-    """A copy of the pre-trained model; what is fresh has new weights that depend on the seed alone."""
+def started(pre_trained: LanguageModel, fresh: str, seed: int, words: Sequence[str] = ()) -> LanguageModel:
+    """A copy of the pre-trained model; what is fresh has new weights that depend on the seed alone.
+
+    `words` are the vocabulary, which vectors that are made of letters need.
+    """
     model = deepcopy(pre_trained)
     if fresh:
-        anew = make_model(model.shape, model.token_embedding.num_embeddings, generator(seed, "fresh weights"))
+        anew = make_model(model.shape, model.token_embedding.num_embeddings, generator(seed, "fresh weights"), words)
         kept = set(model.groups()["embeddings"]) if fresh == "layers" else set()
         part = f"network.{fresh}." if fresh in ("encoder", "decoder") else ""
         new = {n: p for n, p in anew.state_dict().items() if n not in kept and n.startswith(part)}

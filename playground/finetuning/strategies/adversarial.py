@@ -6,7 +6,7 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 
 ADVERSARIAL = Strategy(
     name="adversarial",
-    aliases=("FGM",),
+    aliases=("FGM", "adversarial fine-tuning"),
     family="more texts",
     idea="Train everything on each text and on the same text with its embeddings moved a little for the worst.",
     source="arXiv:1605.07725, sec. 3; one step of FGM, not the several of FreeLB (arXiv:1909.11764)",

@@ -5,7 +5,7 @@ from playground.finetuning.strategy.strategy import Strategy
 
 FEATURE_BASED = Strategy(
     name="feature-based",
-    aliases=("frozen", "features"),
+    aliases=("frozen", "freezing", "features"),
     family="features",
     idea="Freeze the whole model and train only a new head on what it knows.",
     source="survey, sec. 5.1; arXiv:1903.05987",

@@ -5,7 +5,7 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 
 FULL = Strategy(
     name="full",
-    aliases=("full fine-tuning", "fine-tuning"),
+    aliases=("full fine-tuning", "fine-tuning", "supervised fine-tuning", "SFT"),
     family="full",
     idea="Train the head and every layer of the model at one rate.",
     source="survey, sec. 5.2; arXiv:1810.04805, sec. 3.2",

@@ -6,7 +6,7 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 
 MULTI_TASK = Strategy(
     name="multi-task",
-    aliases=("MT-DNN", "joint training"),
+    aliases=("MT-DNN", "multi-task fine-tuning", "joint training"),
     family="several tasks",
     idea="In every step learn a batch of the task and one of another of three tasks, whose heads are their own.",
     source="MT-DNN, arXiv:1901.11504, sec. 3, algorithm 1",

@@ -13,7 +13,7 @@ def shortened(count: int, seed: int, split: Split) -> list[Item]:
 
 SUMMARY = Task(
     name="summary",
-    aliases=("summarisation", "CNN/DM"),
+    aliases=("summarisation", "CNN/DM", "CNN/Daily Mail"),
     idea="Write the one sentence that sums up a story: what was best of all.",
     source="after CNN/Daily Mail (arXiv:1506.03340); stories from the corpus 'summaries'",
     answer=Writing(),

@@ -23,7 +23,7 @@ def events(count: int, seed: int, split: Split) -> list[Item]:
 
 TOPIC = Task(
     name="topic",
-    aliases=("news", "20 newsgroups"),
+    aliases=("news", "topic classification", "text classification", "20 newsgroups"),
     idea="Say in which of six places a sentence of a story happens.",
     source="after 20 Newsgroups (Lang 1995); sentences from the generated stories",
     answer=Classes(NAMES),

@@ -1,8 +1,11 @@
-"""XLNet in transformers: two streams and relative positions, without memory and without segments."""
+"""XLNet in transformers: two streams and relative positions, without segments.
+
+How long its memory is, is not written: weights do not depend on it, and transformers is told with each text.
+"""
 
 from collections.abc import Mapping
 
-from playground.interop.family import CELL, GELUS, HEADS_INTO, HEADS_OUT_OF, Family, Setting, encoder_names
+from playground.interop.family import ANY, CELL, GELUS, HEADS_INTO, HEADS_OUT_OF, Family, Setting, encoder_names
 from playground.models import Architecture
 
 LAYER = "transformer.layer.#"
@@ -29,6 +32,7 @@ XLNET = Family(
         "attention_bias": False,
         "activation": ("gelu", "relu"),
         "two_streams": (True, False),
+        "mem_len": ANY,
     },
     width_key="d_model",
     settings=(

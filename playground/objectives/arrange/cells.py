@@ -23,6 +23,9 @@ class Cells:
     other: Tensor
     seen: Tensor
 
+    def to(self, device: torch.device) -> "Cells":
+        return Cells(self.word.to(device), self.other.to(device), self.seen.to(device))
+
 
 @dataclass(frozen=True)
 class ArrangeCooccurrences(Arrange):

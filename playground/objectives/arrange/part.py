@@ -28,15 +28,21 @@ class Part:
 class SampleTask(Arrange):
     """Draw one of several objectives for each batch by their shares (T5's multi-task mixture, sec. 3.5.2).
 
-    `known` holds the plan keys of each objective: a plan by hand goes to one that knows all its keys.
+    `known` holds the plan keys of each objective: a plan by hand goes to one that knows all its keys. With
+    `alternating` they take turns in training, where `step` is known (XLM, arXiv:1901.07291).
     """
 
     shares: tuple[float, ...]
     known: tuple[tuple[str, ...], ...]
+    alternating: bool = False
+    step: int | None = None
     keys: ClassVar[tuple[str, ...]] = ("part",)
 
     def plan(self, example: Batch, rng: Generator) -> Part:
-        return Part(sampling.among(self.shares, (1,), rng).expand(len(example.tokens.ids)))
+        drawn = sampling.among(self.shares, (1,), rng).expand(len(example.tokens.ids))
+        if not self.alternating or self.step is None:
+            return Part(drawn)
+        return Part(torch.full_like(drawn, self.step % len(self.shares)))
 
     def build(self, example: Batch, plan: Part) -> Batch:
         return example

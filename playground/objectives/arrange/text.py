@@ -34,7 +34,8 @@ class ShiftRight(Arrange):
     """Every position holds the word beside its target; one special token replaces the word that is missing.
 
     From the left (Radford et al. 2018): [START] and all words but the last. From the right, for a model that reads
-    backwards (ELMo, arXiv:1802.05365, sec. 3.1): all words but the first and [END]; a second network may read it.
+    backwards (ELMo, arXiv:1802.05365, sec. 3.1): all words but the first and [END]; a second network may read it. Where
+    rows continue those of the step before, the word before the row takes the place of [START].
     """
 
     side: Literal["left", "right"] = "left"
@@ -48,6 +49,8 @@ class ShiftRight(Arrange):
         shown = place - 1 if self.side == "left" else place + 1 - extra
         origin = shown.where(real & (shown >= 0) & (shown < tokens.lengths[:, None]), -1)
         missing = torch.full_like(place, specials.start if self.side == "left" else specials.end)
+        if self.side == "left" and (before := tokens.previous_ids) is not None:
+            missing[:, 0] = before.where(before >= 0, specials.start)
         ids = gather_origin(tokens.ids, origin).where(origin >= 0, missing).where(real, specials.pad)
         inputs = stream(ids, origin, real, padded=tokens.padded, language=language_ids_at(tokens, origin))
         return replace(example, inputs=inputs, network="main" if self.side == "left" else "backward")

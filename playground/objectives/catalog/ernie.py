@@ -33,15 +33,15 @@ ENTITIES = replace(
     source="arXiv:1904.09223, sec. 3.2.3",
 )
 
-ERNIE = Objective(
-    name="ERNIE",
-    aliases=("knowledge masking", "ERNIE (Baidu)"),
+KNOWLEDGE = Objective(
+    name="knowledge masking",
+    aliases=("phrases and names",),
     group="With knowledge",
     needs=("label:phrase", "label:mention"),
     stages=(ArrangeText(), ChooseWholeUnits("knowledge", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(
         "Hide names, phrases and single words, each as a whole, so that knowledge must bring them back. All three are "
-        "drawn in every step; the paper trains words, then phrases, then names."
+        "drawn in every step; ERNIE trains words, then phrases, then names."
     ),
     loss="Mean cross-entropy of every word of the chosen units given the corrupted text.",
     terms=(HIDDEN,),

@@ -1,25 +1,31 @@
-"""UniLM: the same cloze under four masks, drawn for every row or for every batch."""
+"""UniLM: the same cloze under four masks, drawn for every batch or for every row."""
 
 from dataclasses import replace
 from functools import partial
+from typing import Literal
 
-from playground.objectives.arrange import ArrangePair
-from playground.objectives.ask import AskMasked
+from playground.objectives.arrange import ArrangePair, ArrangeText
+from playground.objectives.ask import AskMasked, AskPair
+from playground.objectives.catalog.nsp import PAIR
 from playground.objectives.change import ChangeTokens
-from playground.objectives.choose import ChooseTokens
+from playground.objectives.choose import ChooseNgrams
 from playground.objectives.formula import Term
 from playground.objectives.mixture import mixture, renamed
 from playground.objectives.objective import Objective
-from playground.objectives.see import SampleMask, SeeAll, SeeLeft, SeePrefix, SeeRight
+from playground.objectives.see import NumberSegments, SampleMask, SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.stage import Stage
 from playground.objectives.symbols import IN_LAYERS, one_sided
 
 GROUP = "Two texts"
 
 
+CHOOSE = ChooseNgrams(sampler="80/20", whole_words=False, num_special_tokens=3)
+"""Single tokens in 80 % of the draws, else two or three together (sec. 2)."""
+
+
 def cloze(see: Stage) -> tuple[Stage, ...]:
     """Hidden words in both texts of a pair, answered at their own places under a mask."""
-    return (ArrangePair(("next",)), ChooseTokens(num_special_tokens=3), ChangeTokens(), see, AskMasked())
+    return (ArrangePair(("next",)), CHOOSE, ChangeTokens(), see, AskMasked())
 
 
 def term(context: str) -> tuple[Term, ...]:
@@ -27,21 +33,20 @@ def term(context: str) -> tuple[Term, ...]:
     return (Term("hidden words", rf"-\frac{{1}}{{|M|}}\sum_{{t \in M}}\log p(x_t \mid {context})"),)
 
 
-UNILM = Objective(
-    name="UniLM",
-    aliases=("unified language model",),
+BY_ROW = Objective(
+    name="UniLM by row",
+    aliases=("UniLM mixture per row",),
     group=GROUP,
     needs=("pair",),
     stages=cloze(SampleMask()),
-    idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first. The "
-    "paper also hides a fifth of them as spans of two or three, and asks for the next sentence.",
+    idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first.",
     loss="Mean cross-entropy of the hidden words given what their row's mask lets them see of the corrupted texts.",
     terms=term(r"\hat{x}_{V(t)}"),
     source="arXiv:1905.03197, sec. 2.2-2.4",
 )
 
 BOTH_SIDES = replace(
-    UNILM,
+    BY_ROW,
     name="UniLM both sides",
     aliases=("bidirectional cloze",),
     stages=cloze(SeeAll()),
@@ -52,7 +57,7 @@ BOTH_SIDES = replace(
 )
 
 SEQ2SEQ = replace(
-    BOTH_SIDES,
+    BY_ROW,
     name="UniLM seq2seq",
     aliases=("sequence-to-sequence cloze",),
     stages=cloze(SeePrefix("text")),
@@ -62,7 +67,7 @@ SEQ2SEQ = replace(
 )
 
 LEFT_TO_RIGHT = replace(
-    BOTH_SIDES,
+    BY_ROW,
     name="UniLM left to right",
     aliases=("left-to-right cloze",),
     stages=cloze(SeeLeft()),
@@ -72,7 +77,7 @@ LEFT_TO_RIGHT = replace(
 )
 
 RIGHT_TO_LEFT = replace(
-    BOTH_SIDES,
+    BY_ROW,
     name="UniLM right to left",
     aliases=("right-to-left cloze",),
     stages=cloze(SeeRight()),
@@ -81,15 +86,35 @@ RIGHT_TO_LEFT = replace(
     terms=(Term.by(partial(one_sided, left=False), "hidden words", IN_LAYERS, sliding_window=0),),
 )
 
-UNILM_BY_BATCH = mixture(
-    "UniLM by batch",
-    tuple(
-        (share, renamed(part, "hidden words", f"hidden words, {part.name.removeprefix('UniLM ')}"))
-        for share, part in ((1 / 3, BOTH_SIDES), (1 / 3, SEQ2SEQ), (1 / 6, LEFT_TO_RIGHT), (1 / 6, RIGHT_TO_LEFT))
-    ),
-    aliases=("UniLM mixture per batch",),
+
+def one_text(see: Stage, kind: Literal["left", "right"]) -> tuple[Stage, ...]:
+    """The same in a single text (sec. 2.1)."""
+    choose = replace(CHOOSE, num_special_tokens=2)
+    return (ArrangeText(add_special_tokens=True), choose, ChangeTokens(), see, NumberSegments(kind), AskMasked())
+
+
+def judged(part: Objective) -> Objective:
+    """The same for a pair of which it is also asked whether the second text follows the first (sec. 2)."""
+    stages = (ArrangePair(("next", "other")), *part.stages[1:], AskPair(("Next Sent", "Random Sent")))
+    return replace(part, stages=stages, terms=(*part.terms, *PAIR))
+
+
+PARTS = (
+    (1 / 3, "both sides", judged(BOTH_SIDES)),
+    (1 / 3, "seq2seq", replace(SEQ2SEQ, stages=(*SEQ2SEQ.stages[:-1], NumberSegments("seq2seq"), AskMasked()))),
+    (1 / 6, "left to right", replace(LEFT_TO_RIGHT, stages=one_text(SeeLeft(), "left"))),
+    (1 / 6, "right to left", replace(RIGHT_TO_LEFT, stages=one_text(SeeRight(), "right"))),
+)
+"""The objectives with their published shares (sec. 2); those of one side read one text."""
+
+UNILM = mixture(
+    "UniLM",
+    tuple((share, renamed(part, "hidden words", f"hidden words, {name}")) for share, name, part in PARTS),
+    aliases=("unified language model", "UniLM by batch", "UniLM mixture per batch"),
     group=GROUP,
-    idea="Hide words in two texts; each batch has one of the four masks, drawn by their published shares.",
-    loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see, named by the mask.",
-    source="arXiv:1905.03197, sec. 2.4",
+    idea="Hide words and guess them from both sides, from one, or as the second text is written from the first; each "
+    "batch has one of the four masks, drawn by their published shares. With both sides in view the pair is judged too.",
+    loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see, named by the mask; "
+    "with both sides in view also that of the one label of each pair.",
+    source="arXiv:1905.03197, sec. 2",
 )

@@ -1,7 +1,7 @@
-"""An attention mask that is drawn for every row."""
+"""An attention mask that is drawn for every row, and segment ids that say which one it is."""
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import torch
 from torch import Generator, Tensor
@@ -18,6 +18,19 @@ KINDS = ("both", "seq2seq", "left", "right")
 
 SEGMENTS = ((0, 1), (4, 5), (2, 2), (3, 3))
 """The segment ids of the two texts under each mask, with `mode_segments`."""
+
+
+@dataclass(frozen=True)
+class NumberSegments(See):
+    """The segment ids that tell one of the four masks from the others (UniLM, arXiv:1905.03197, sec. 2.1)."""
+
+    kind: Literal["both", "seq2seq", "left", "right"] = "both"
+
+    def build(self, example: Batch) -> Batch:
+        first, second = SEGMENTS[KINDS.index(self.kind)]
+        inputs = example.inputs
+        numbers = torch.where(inputs.segment_ids > 0, second, first).masked_fill(~inputs.valid, 0)
+        return replace(example, inputs=replace(inputs, segment_ids=numbers))
 
 
 @dataclass(frozen=True)

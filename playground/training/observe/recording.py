@@ -1,4 +1,4 @@
-"""The moments of a run: probes, bookmarks, sizes and frames, recorded while it trains and stored as JSON."""
+"""The moments of a run: probes, regret, bookmarks, sizes and frames, recorded while it trains and stored as JSON."""
 
 import json
 from base64 import b64decode, b64encode
@@ -10,9 +10,13 @@ import torch
 from torch import Tensor
 
 from playground.analysis.attention_patterns import PATTERNS, Pattern, PatternScore, habits
+from playground.analysis.floor.automaton import automaton_of
+from playground.analysis.floor.regret import Floor, floor_of, reads_windows, regret
 from playground.analysis.predictions import Prediction, Predictions
 from playground.analysis.probes import PROBES, asked
+from playground.batch import Batch
 from playground.corpora.corpus import pick
+from playground.errors import UserError
 from playground.parsing import Form, has_form, parse_json
 from playground.rng import generator
 from playground.training.events import Evaluated, Event, Started, Stepped
@@ -26,6 +30,9 @@ EVERY = 2
 
 TEXTS = 8
 """Held-out texts on which the attention heads are examined."""
+
+LIVE = ("reviews", "agreement", "facts")
+"""Corpora whose grammar is small enough that the best possible prediction is summed within a second of the start."""
 
 FRAMES = 12
 """Frames of the film of a run, besides those at its bookmarks."""
@@ -51,6 +58,15 @@ class Noticed:
 
 
 @dataclass(frozen=True)
+class Regrets:
+    """Nats above the best possible prediction: of a mean word, and of a mean instance of each phenomenon."""
+
+    step: int
+    total: float
+    each: dict[str, float]
+
+
+@dataclass(frozen=True)
 class Sized:
     """The gradient and the update of every group of layers in one step."""
 
@@ -66,7 +82,7 @@ class Frame:
     look: Predictions
 
 
-Moment = Measured | Noticed | Sized | Frame
+Moment = Measured | Noticed | Regrets | Sized | Frame
 """One recorded moment of a run."""
 
 
@@ -93,9 +109,11 @@ def with_moments(
             yield Frame(last_frame, film(learner))
 
 
-def with_probes(run: Run, events: Iterable[Event], known: Iterable[str] = ()) -> Generator[Event | Measured | Noticed]:
-    """The same events, and after every second evaluation the probes and the patterns that are not `known` yet."""
-    patterns, model, example, probes = set(known), None, None, ()
+def with_probes(
+    run: Run, events: Iterable[Event], known: Iterable[str] = ()
+) -> Generator[Event | Measured | Noticed | Regrets]:
+    """The same events, and after every second evaluation probes, regret, and the patterns that are not `known` yet."""
+    patterns, model, example, probes, floor = set(known), None, None, (), None
     every = EVERY * run.evaluate_every
     for event in events:
         yield event
@@ -104,15 +122,30 @@ def with_probes(run: Run, events: Iterable[Event], known: Iterable[str] = ()) ->
             few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
             example = learner.objective.example(few, generator(0, "watched", device=learner.device.type))
             model, probes = learner.model, asked(PROBES, run.corpus, learner.model)
+            floor = _floor(run, example)
         if isinstance(event, Evaluated) and event.step % every == 0 and model is not None and example is not None:
             model.eval()
             scores = habits(example, model.attention(example))
+            above = None if floor is None else regret(model, floor)
             model.train()
             yield Measured(event.step, {probe.gauge.name: probe.measure(model) for probe in probes})
+            if above is not None:
+                yield Regrets(event.step, above.total, above.each)
             for score in scores:
                 if score.notable and score.pattern.name not in patterns:
                     patterns.add(score.pattern.name)
                     yield Noticed(event.step, score)
+
+
+def _floor(run: Run, example: Batch) -> Floor | None:
+    """The best possible prediction of the watched texts; None where it is not known or takes long."""
+    if run.corpus.name not in LIVE or not reads_windows(run.entry.objective):
+        return None
+    try:
+        floor = floor_of(automaton_of(run.corpus), example, run.entry.model.layers)
+    except UserError:
+        return None
+    return floor if floor.asked else None
 
 
 # as JSON
@@ -174,6 +207,7 @@ GROUP = {"name": str, "size": float, "gradient": float, "change": float}
 READERS: dict[str, tuple[Form, Callable[..., Moment]]] = {
     "measured": ({"step": int, "gauges": {str: float}}, Measured),
     "noticed": ({"step": int, "habit": HABIT}, _noticed),
+    "regrets": ({"step": int, "total": float, "each": {str: float}}, Regrets),
     "sized": ({"step": int, "groups": [GROUP]}, lambda step, groups: Sized(step, tuple(Group(**g) for g in groups))),
     "frame": ({"step": int, "look": LOOK}, _frame),
 }

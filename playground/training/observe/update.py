@@ -27,7 +27,8 @@ from playground.training.train_state import TrainState
 class UpdateTrace:
     """One step in detail: the stages of one row of its batch, and model and total loss before and after.
 
-    `share` is the factor of the learning rate, `learner` the copy after the step.
+    `share` is the factor of the learning rate, `learner` the copy after the step, `memory` the number of its positions
+    that the row also attended to.
     """
 
     steps: tuple[Step, ...]
@@ -39,6 +40,7 @@ class UpdateTrace:
     groups: tuple[Group, ...]
     share: float
     learner: TrainState
+    memory: int = 0
 
     @property
     def gradient(self) -> float:
@@ -50,10 +52,12 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0, falling: 
     """Take the coming step with a copy of the learner, which itself stays as it is."""
     copy = deepcopy(learner)
     steps, example = coming(learner, feed)
-    before = read(copy.model, example, row)
+    example = learner.remembering(example)
+    memory = example.inputs.mems[0].shape[1] if example.inputs.mems else 0
+    before = _own(read(copy.model, example, row), memory)
     with sizes(copy.model) as groups:
         trained, loss, _, share = copy.learn(example, falling)
-    after = read(copy.model, example, row)
+    after = _own(read(copy.model, example, row), memory)
     with torch.no_grad():
         loss_after, _ = total_loss(copy.model(trained), consume=True)
     at = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch_size) * feed.batch_size + row
@@ -62,7 +66,12 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0, falling: 
         for step in steps
     )
     losses = float(loss), float(loss_after)
-    return UpdateTrace(shown, row, feed.batch_size, before, after, losses, tuple(groups), share, copy)
+    return UpdateTrace(shown, row, feed.batch_size, before, after, losses, tuple(groups), share, copy, memory)
+
+
+def _own(seen: ForwardTrace, memory: int) -> ForwardTrace:
+    """A forward pass with the attention weights of its own positions, without those of a memory before them."""
+    return replace(seen, weights={name: weights[..., memory:] for name, weights in seen.weights.items()})
 
 
 def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], Batch]:
@@ -75,7 +84,8 @@ def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], B
     tokens = feed.between(number * together, (number + 1) * together)
     steps = objective.steps(tokens, generator(learner.seed, "corrupt", *path, device=device.type))
     example = steps[-1].example
-    return steps, example if together == 1 else trimmed(batches(example, feed.batch_size)[index])
+    own = example if together == 1 else trimmed(batches(example, feed.batch_size)[index])
+    return steps, feed.marked(own, learner.step)
 
 
 def record(update: UpdateTrace, corpus: str) -> dict[str, Any]:
@@ -96,6 +106,10 @@ def record(update: UpdateTrace, corpus: str) -> dict[str, Any]:
     values["groups"] = [vars(group) for group in update.groups]
     values["after"] = [as_data(guess) for guess in update.after.guesses]
     values["captions"] |= _captions(update)
+    if update.memory:
+        values["captions"]["forward"] += (
+            f" What is missing to 100 % goes to the {update.memory} positions of the memory, which are not drawn."
+        )
     return with_numbers(made, values, FORWARD | UPDATE)
 
 

@@ -253,10 +253,7 @@ def followed(
         events = replay.watched(run, events, text)
     if runs is None:
         return events
-    if run.out is None:
-        name = runs.new_name(run_name(run, run.seed))
-    else:
-        name = run.out.name if run.out.absolute().parent == runs.folder.absolute() else run.out.as_posix()
+    name = runs.new_name(run_name(run, run.seed)) if run.out is None else runs.name_of(run.out)
     return runs.recorded(name, run, events, parent)
 
 

@@ -30,8 +30,8 @@ def hindrance(state: RunState) -> str:
         return "its batches come in parts or in half precision"
     if run.sizes_every:
         return "its gradients are measured layer by layer"
-    if run.entry.objective.proposes or example.auxiliary:
-        return "a second network or a second example takes part"
+    if run.entry.objective.proposes or example.auxiliary or len(state.phases) > 1:
+        return "a second network, a second example or a second phase takes part"
     if isinstance(state.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
     if run.entry.model.recurrent:
@@ -40,7 +40,7 @@ def hindrance(state: RunState) -> str:
         return "each seed leaves other numbers out in a step"
     if any(q.at_query or q.reads is not None or not q.kind.plain for q in questions):
         return "its question is no plain choice at each position"
-    return ""
+    return "each seed has a memory of its own" if run.entry.model.mem_len else ""
 
 
 @dataclass
@@ -99,7 +99,8 @@ class Stack:
         totals = torch.stack([t.question.weight * terms[t.question.name] for t in targets]).sum(0)
         totals.sum().backward()
         each = {name: means.detach() for name, means in terms.items()}
-        return {k: (total, {name: means[k] for name, means in each.items()}) for k, total in enumerate(totals.detach())}
+        terms_of = ({name: means[k] for name, means in each.items()} for k in range(len(totals)))
+        return {k: Graded(*own) for k, own in enumerate(zip(totals.detach(), terms_of, strict=True))}
 
 
 class Scores(nn.Module):

@@ -18,7 +18,7 @@ from playground.errors import unwritable
 from playground.parsing import has_form, parse_json
 from playground.training.async_checkpoint import kept
 from playground.training.checkpoint import put_in_place
-from playground.training.events import Evaluated, Incident, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.train_state import TrainState
 
@@ -49,8 +49,10 @@ class Summary:
     reason: str = ""
     compiled: bool = False
     question: str = ""
+    phase: str = ""
     troubles: list[str] = field(default_factory=list)
-    recent: deque[Tensor] = field(default_factory=lambda: deque(maxlen=RECENT))
+    recent: dict[str, deque[Tensor]] = field(default_factory=dict)
+    tested: dict[str, float] = field(default_factory=dict)
 
     def read(self, event: object) -> None:
         """Take in one event."""
@@ -60,13 +62,14 @@ class Summary:
                 self.compiled, self.learner = self.run.compiled, event.learner
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
-                question, loss = next(iter(event.terms.items()))
-                if question != self.question:  # another question is trained from now on
-                    self.recent.clear()
-                self.question = question
-                self.recent.append(loss)
+                self.question = next(iter(event.terms))
+                for question, loss in event.terms.items():
+                    self.recent.setdefault(question, deque(maxlen=RECENT)).append(loss)
+            case PhaseStarted():
+                self.phase = event.name
+                self.recent.clear()
             case Evaluated():
-                self.held_out, self.accuracy = event.held_out, event.accuracy
+                self.held_out, self.accuracy, self.tested = event.held_out, event.accuracy, event.terms
             case Incident():
                 self.troubles.append(event.sentence)
                 self.compiled = self.compiled and event.kind != "compiler"
@@ -75,6 +78,7 @@ class Summary:
 
     def facts(self) -> dict[str, Any]:
         """The JSON keys of `playground train`."""
+        trained = {name: fmean(map(float, losses)) for name, losses in self.recent.items()}
         return {
             "entry": self.run.entry.name,
             "corpus": self.run.corpus.name,
@@ -86,7 +90,9 @@ class Summary:
             "steps": self.step,
             "seconds": round(self.seconds, 3),
             "tokens_per_second": round(self.tokens / self.seconds) if self.seconds else 0,
-            "loss": {"train": fmean(map(float, self.recent)) if self.recent else None, "held_out": self.held_out},
+            "phase": self.phase,
+            "loss": {"train": trained.get(self.question), "held_out": self.held_out},
+            "losses": {name: {"train": trained.get(name), "held_out": loss} for name, loss in self.tested.items()},
             "accuracy": self.accuracy,
             "parameters": 0 if self.learner is None else sum(p.numel() for p in self.learner.parameters),
             "probes": self.probes() if self.reason else {},
@@ -128,7 +134,7 @@ def recorded(run: Run, events: Iterable[AnyEvent], resumed_at: int = 0) -> Itera
                     yield event
             finally:
                 _write(file, waiting)
-        _write_whole(run.out / "run.json", json.dumps(summary.facts(), indent=1))
+        write_text(run.out / "run.json", json.dumps(summary.facts(), indent=1))
     except OSError as error:
         raise unwritable(run.out, error) from error
 
@@ -176,7 +182,7 @@ def _keep_until(path: Path, step: int) -> None:
         return
     lines = path.read_bytes().splitlines() if step else []
     rows = ((line.decode("utf-8"), row) for line in lines if (row := _read_row(line)) is not None)
-    _write_whole(path, "".join(f"{line}\n" for line, row in rows if row["step"] <= step))
+    write_text(path, "".join(f"{line}\n" for line, row in rows if row["step"] <= step))
 
 
 def read_rows(path: Path) -> list[dict[str, Any]]:
@@ -198,7 +204,7 @@ def _read_row(line: bytes) -> dict[str, Any] | None:
     return row if any(has_form(row, form) for form in ROWS) and row.get("terms") != {} else None
 
 
-def _write_whole(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
     """Write a temporary file, then rename it, so that a reader never sees half of it."""
     temporary = path.with_name(f"{path.name}.writing")
     temporary.write_text(text, encoding="utf-8")

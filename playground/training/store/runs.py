@@ -242,6 +242,36 @@ class Runs:
         names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
         return next(name for name in names if name not in taken)
 
+    def name_of(self, folder: Path) -> str:
+        """The name of a run that is kept in a folder: its last part within the list's own folder, else its path."""
+        return folder.name if folder.absolute().parent == self.folder.absolute() else folder.as_posix()
+
+    def adopt(self, other: "Runs", name: str) -> str:
+        """Copy a run of another list, with its folder, its curve and its moments; the name that it has here."""
+        found, new = other.find(name), self.new_name(name)
+        if found.out is None or not os.path.isdir(found.out):
+            raise UserError(f"The run {name} in {other.folder} has no folder any more; train it again.")
+        folder = (self.folder / new).absolute()
+        columns = ", ".join(column for column in COLUMNS["runs"] if column not in ("name", "out"))
+        try:
+            shutil.copytree(found.out, folder)
+            with closing(self._open()) as base:
+                base.execute("ATTACH DATABASE ? AS other", (str(other.folder / FILE),))
+                with base:
+                    base.execute(
+                        f"INSERT INTO runs (name, out, {columns}) "
+                        f"SELECT ?, ?, {columns} FROM other.runs WHERE name = ?",
+                        (new, str(folder), name),
+                    )
+                    for table, steps in BY_STEP.items():
+                        base.execute(
+                            f"INSERT INTO {table} (run, {steps}) SELECT ?, {steps} FROM other.{table} WHERE run = ?",
+                            (new, name),
+                        )
+        except (OSError, sqlite3.Error) as error:
+            raise UserError(f"The run {name} could not be copied to {self.folder} ({error}).") from error
+        return new
+
     def opened(self, events: Iterable[AnyEvent]) -> Generator[AnyEvent]:
         """The same events; a list that cannot be opened is refused at the first, before a run writes anything."""
         for number, event in enumerate(events):

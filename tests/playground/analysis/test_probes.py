@@ -16,13 +16,13 @@ from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing import of_words
 from playground.training import Evaluated, Run, train
-from playground.training.observe.recording import Measured, Noticed, with_probes
+from playground.training.observe.recording import Measured, Noticed, Regrets, from_json, to_json, with_probes
 from playground.zoo import find_entry
 
 WORDS = "the cat sat on a mat and the dog ran".split()
 ROWS = [WORDS[:6], WORDS[6:], WORDS[3:8]]
 PLACES = [2, 1, 4]
-READERS = ("BERT", "GPT", "XLNet", "BART", "ELECTRA")
+READERS = ("RoBERTa", "GPT", "XLNet", "BART", "ELECTRA")
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +70,9 @@ def test_every_other_word_that_may_be_seen_matters(reader, name):
 
 def test_static_vectors_are_refused_in_a_sentence():
     with pytest.raises(UserError, match="do not read a sentence"):
-        with_gap(find_entry("BERT").model.__class__(kind="static"), texts(ROWS, of_words(WORDS)), torch.tensor(PLACES))
+        with_gap(
+            find_entry("RoBERTa").model.__class__(kind="static"), texts(ROWS, of_words(WORDS)), torch.tensor(PLACES)
+        )
 
 
 @pytest.mark.parametrize("gauge", PROBES, ids=lambda g: g.name)
@@ -82,7 +84,7 @@ def test_right_and_wrong_differ_and_the_sentence_holds_the_right_one(gauge):
 
 
 def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
-    corpus, entry = open_corpus("world"), find_entry("BERT")
+    corpus, entry = open_corpus("world"), find_entry("RoBERTa")
     model = make_model(entry.model, len(corpus.tokenizer), generator(0))
     ready = {one.gauge.name: one for one in asked(PROBES, corpus, model)}
     assert set(ready) == {g.name for g in PROBES}
@@ -101,7 +103,7 @@ def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
 
 def test_gauges_whose_words_a_corpus_does_not_know_are_left_out():
     corpus = open_corpus("reviews")
-    model = make_model(find_entry("BERT").model, len(corpus.tokenizer), generator(0))
+    model = make_model(find_entry("RoBERTa").model, len(corpus.tokenizer), generator(0))
     assert [one.gauge.name for one in asked(PROBES, corpus, model)] == [POLARITY.name], "what its text never says"
     assert AGREEMENT.name not in [one.gauge.name for one in asked(PROBES, corpus, model)]
 
@@ -155,7 +157,7 @@ def test_the_decoder_is_asked_about_the_word_it_writes_next():
 
 
 def test_measuring_beside_training_changes_no_bit_of_it():
-    corpus, entry = open_corpus("reviews"), find_entry("BERT")
+    corpus, entry = open_corpus("reviews"), find_entry("RoBERTa")
     run = Run(entry, corpus, steps=6, evaluate_every=3)
     alone = [event.held_out for event in train(run) if isinstance(event, Evaluated)]
     events = list(with_probes(run, train(run)))
@@ -163,6 +165,9 @@ def test_measuring_beside_training_changes_no_bit_of_it():
     measured = [event for event in events if isinstance(event, Measured)]
     assert [m.step for m in measured] == [0, 6], "at every second evaluation"
     assert all(0 <= m.gauges[POLARITY.name] <= 1 for m in measured)
+    regrets = [event for event in events if isinstance(event, Regrets)]
+    assert [r.step for r in regrets] == [0, 6] and all(r.total > 0 and r.each for r in regrets)
+    assert [from_json(*to_json(r)) for r in regrets] == regrets
     assert len({e.habit.pattern.name for e in events if isinstance(e, Noticed)}) == sum(
         isinstance(e, Noticed) for e in events
     ), "a pattern is noticed once"

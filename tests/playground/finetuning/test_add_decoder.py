@@ -25,9 +25,9 @@ def parts(model, name):
     return {k.removeprefix(name): v for k, v in model.state_dict().items() if k.startswith(name)}
 
 
-@pytest.mark.parametrize("donor", ["BERT", "GPT"])
+@pytest.mark.parametrize("donor", ["RoBERTa", "GPT-2"])
 def test_both_stacks_are_those_of_their_sources_and_only_what_joins_them_is_new(donor):
-    source, other = base_of("BERT").learner, base_of(donor).learner
+    source, other = base_of("RoBERTa").learner, base_of(donor).learner
     made = with_decoder(source, WORDS, other, WORDS).model
     for name in ("token_embedding.", "network.encoder.", "lm_head."):
         assert all(torch.equal(v, parts(source.model, name)[k]) for k, v in parts(made, name).items())
@@ -36,11 +36,11 @@ def test_both_stacks_are_those_of_their_sources_and_only_what_joins_them_is_new(
     assert set(decoder) - joins == set(given)
     assert all(torch.equal(decoder[k], given[k]) for k in given)
     assert joins
-    assert torch.equal(made.features(base_of("BERT").held_out), source.model.features(base_of("BERT").held_out))
+    assert torch.equal(made.features(base_of("RoBERTa").held_out), source.model.features(base_of("RoBERTa").held_out))
 
 
 def test_a_new_decoder_is_new_and_the_base_is_not_touched():
-    source = base_of("BERT").learner
+    source = base_of("RoBERTa").learner
     before = {k: v.clone() for k, v in source.model.state_dict().items()}
     decoder = parts(with_decoder(source, WORDS, None, None).model, "network.decoder.")
     given = parts(source.model, "network.encoder.")
@@ -49,17 +49,19 @@ def test_a_new_decoder_is_new_and_the_base_is_not_touched():
 
 
 def test_parts_that_do_not_fit_are_refused():
-    source = base_of("BERT").learner
+    source = base_of("RoBERTa").learner
     with pytest.raises(UserError, match="has a decoder already"):
         with_decoder(base_of("BART").learner, WORDS, None, None)
     with pytest.raises(UserError, match="further networks"):
         with_decoder(base_of("ELECTRA").learner, WORDS, None, None)
     with pytest.raises(UserError, match="different vocabularies"):
         with_decoder(source, WORDS, source, of_words(["the"]))
+    with pytest.raises(UserError, match="norms stand before its layers in the base and behind them in the other run"):
+        with_decoder(source, WORDS, base_of("GPT").learner, WORDS)
     wide = replace(source.entry, model=replace(source.entry.model, width=source.model.shape.width * 2))
     with pytest.raises(UserError, match="layers do not fit"):
         with_decoder(source, WORDS, type(source).new(wide, WORDS.words, 0, source.device), WORDS)
-    assert learner_of("BERT").model.shape.decoder_layers == 0
+    assert learner_of("RoBERTa").model.shape.decoder_layers == 0
 
 
 # which part starts anew
@@ -78,7 +80,7 @@ def test_one_stack_starts_anew_and_everything_else_is_kept(part):
 @pytest.mark.parametrize("name", ["new decoder", "new encoder"])
 def test_a_part_can_start_anew_only_where_there_are_two(name):
     with pytest.raises(UserError, match=f"{name} needs a model with an encoder and a decoder"):
-        texts_for(base_of("BERT").learner, find_task("sentiment"), [find_strategy(name)], WORDS)
+        texts_for(base_of("RoBERTa").learner, find_task("sentiment"), [find_strategy(name)], WORDS)
     assert texts_for(base_of("BART").learner, find_task("sentiment"), [find_strategy(name)], WORDS)
 
 
@@ -143,6 +145,6 @@ def test_a_decoder_that_learns_in_some_steps_is_counted_in_steps():
     assert any(told.endswith("the decoder of BART learns without them in 2 of 4 steps.") for told in made.notices)
 
 
-@pytest.mark.parametrize(("entry", "task"), [("BERT", "sentiment"), ("BART", "sentiment"), ("GPT", "summary")])
+@pytest.mark.parametrize(("entry", "task"), [("RoBERTa", "sentiment"), ("BART", "sentiment"), ("GPT", "summary")])
 def test_where_no_decoder_writes_nothing_is_said_of_one(entry, task):
     assert not any("decoder" in told for told in compared(base_of(entry), task, "adapters").notices)

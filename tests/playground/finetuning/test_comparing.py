@@ -51,7 +51,7 @@ SETTING = FinetuneConfig(steps=6, batch_size=4)
 
 
 @cache
-def base_of(entry="BERT"):
+def base_of(entry="RoBERTa"):
     learner = learner_of(entry, model={"layers": 2})
     feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
@@ -450,7 +450,7 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
 def made():
     asked = ComparisonSpec("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
     return Report(
-        last_of(*asked.strategies, train_sizes=(4, 8)), asked, Origin("BERT", 0, 3, "reviews", "abc123"), draw
+        last_of(*asked.strategies, train_sizes=(4, 8)), asked, Origin("RoBERTa", 0, 3, "reviews", "abc123"), draw
     )
 
 

@@ -29,7 +29,7 @@ SETTING = FinetuneConfig(steps=6, batch_size=4)
 
 
 @cache
-def passed(strategy, steps=6, entry="BERT"):
+def passed(strategy, steps=6, entry="RoBERTa"):
     spec = ComparisonSpec(
         task=TASKS[0], then=TASKS[1:], strategies=(strategy,), train_sizes=(16,), seeds=1, steps=steps
     )
@@ -55,7 +55,7 @@ def test_what_trains_the_model_has_a_matrix_and_forgets_pre_training(strategy):
 
 
 def test_the_first_row_is_that_of_the_task_alone():
-    base, task = base_of("BERT"), find_task("sentiment")
+    base, task = base_of("RoBERTa"), find_task("sentiment")
     words = reviews().tokenizer
     texts = [task.load(words, number, 0, split) for number, split in ((16, "train"), (500, "test"))]
     *_, outcome = tune(base, find_strategy("full"), *texts, SETTING, 0)
@@ -65,7 +65,7 @@ def test_the_first_row_is_that_of_the_task_alone():
 @cache
 def learnt():
     """Entailment as it is once it has been learnt, and the base that is left."""
-    base, task = base_of("BERT"), find_task("entailment")
+    base, task = base_of("RoBERTa"), find_task("entailment")
     train, test = (numbered(task.load(reviews().tokenizer, 16, 0, split), base) for split in ("train", "test"))
     run = Finetuner(base, find_strategy("full"), train, SETTING, 0)
     run.learn(0)
@@ -124,4 +124,4 @@ def test_the_means_are_those_of_the_matrices():
 def test_what_is_no_sequence_is_refused(tasks, strategy, said):
     spec = ComparisonSpec(task=tasks[0], then=tuple(tasks[1:]), strategies=(strategy,))
     with pytest.raises(UserError, match=said):
-        next(continual(base_of("BERT"), reviews().tokenizer, spec))
+        next(continual(base_of("RoBERTa"), reviews().tokenizer, spec))

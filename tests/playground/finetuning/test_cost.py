@@ -10,7 +10,7 @@ from playground.zoo import find_entry
 from tests.texts import SPECIALS, tokens_of
 
 
-@pytest.mark.parametrize("name", ["BERT", "GPT", "XLNet", "BART", "ELECTRA"])
+@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "XLNet", "BART", "ELECTRA"])
 def test_every_entry_has_a_cost(name):
     entry = find_entry(name)
     example = entry.objective.example(tokens_of([[SPECIALS.first_word + k for k in range(12)]] * 3), generator(0))
@@ -20,7 +20,7 @@ def test_every_entry_has_a_cost(name):
 
 
 def test_the_count_is_that_of_the_products_on_paper():
-    entry, number, width = find_entry("BERT"), 12, 64
+    entry, number, width = find_entry("RoBERTa"), 12, 64
     example = find_objective("MLM").example(tokens_of([[SPECIALS.first_word + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layer = 2 * number * (4 * width**2 + 2 * 4 * width**2) + 2 * 2 * number**2 * width
@@ -31,7 +31,7 @@ def test_the_count_is_that_of_the_products_on_paper():
 
 
 def test_what_is_said_from_the_sizes_is_what_is_counted():
-    entry, number = find_entry("BERT"), 12
+    entry, number = find_entry("RoBERTa"), 12
     example = find_objective("MLM").example(tokens_of([[SPECIALS.first_word + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layers = [group for group in model.groups() if group.startswith("encoder")]

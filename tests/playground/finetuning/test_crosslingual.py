@@ -30,7 +30,7 @@ def corpus():
 @pytest.fixture(scope="module")
 def made(corpus):
     """A tiny model with words of the second language, before and after a few steps on them."""
-    given = with_words_of(base_of("BERT").learner, reviews().tokenizer, corpus)
+    given = with_words_of(base_of("RoBERTa").learner, reviews().tokenizer, corpus)
     before = {k: v.clone() for k, v in given.learner.model.state_dict().items()}
     losses = list(learn_words(given, corpus, 12))
     return given, before, losses
@@ -62,13 +62,13 @@ def test_only_the_rows_of_new_words_are_learnt(made):
 
 def test_a_text_of_the_first_language_is_read_as_before(made):
     given, _, _ = made
-    tokens = base_of("BERT").held_out
-    one, other = (model.features(tokens) for model in (base_of("BERT").learner.model, given.learner.model))
+    tokens = base_of("RoBERTa").held_out
+    one, other = (model.features(tokens) for model in (base_of("RoBERTa").learner.model, given.learner.model))
     assert torch.equal(one, other)
 
 
 def test_what_cannot_get_new_words_is_refused(corpus, made):
-    base, words = base_of("BERT"), reviews().tokenizer
+    base, words = base_of("RoBERTa"), reviews().tokenizer
     with pytest.raises(UserError, match="knows all words of second language already"):
         with_words_of(made[0].learner, made[0].tokenizer, corpus)
     with pytest.raises(UserError, match="reads character pieces"):

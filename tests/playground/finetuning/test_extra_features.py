@@ -30,22 +30,22 @@ from tests.runs import reviews
 
 
 def texts(count=12):
-    return numbered(find_task("sentiment").load(reviews().tokenizer, count, 0, "train"), base_of("BERT"))
+    return numbered(find_task("sentiment").load(reviews().tokenizer, count, 0, "train"), base_of("RoBERTa"))
 
 
 def test_words_that_stand_alike_have_alike_static_vectors():
     words = of_words("the film was good bad we saw a talk .".split())
     said = [line.split() for line in ("the film was good", "the film was bad", "we saw a talk") for _ in range(8)]
     text = cloze.texts(said, words)
-    vectors = static_vectors(replace(base_of("BERT"), rehearsal=lambda: text, memory={}), 6)
+    vectors = static_vectors(replace(base_of("RoBERTa"), rehearsal=lambda: text, memory={}), 6)
     good, bad, talk = (vectors[words.encode_words([word])[0]] for word in ("good", "bad", "talk"))
     assert torch.cosine_similarity(good, bad, dim=0) > 0.7 > 0.3 + torch.cosine_similarity(good, talk, dim=0)
-    assert len(vectors) == base_of("BERT").learner.model.token_embedding.num_embeddings
+    assert len(vectors) == base_of("RoBERTa").learner.model.token_embedding.num_embeddings
 
 
 @pytest.mark.slow
 def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
-    base, some = base_of("BERT"), texts()
+    base, some = base_of("RoBERTa"), texts()
     alone = OtherVectors(8).prepare(base, some)
     assert torch.equal(alone.features, static_vectors(base, 8)[some.tokens.ids])
     other = base_of("GPT").learner
@@ -60,7 +60,7 @@ def test_the_head_reads_static_vectors_and_those_of_other_models_side_by_side():
 
 
 def test_cloze_answers_are_what_prompting_says():
-    base, some = base_of("BERT"), texts()
+    base, some = base_of("RoBERTa"), texts()
     given = ClozeAnswers().prepare(base, some).features
     assert given.shape == (*some.tokens.ids.shape, 2)
     said = some.answer.prompted(base.learner.model, Prompt(), some, some).log_softmax(1)
@@ -69,7 +69,7 @@ def test_cloze_answers_are_what_prompting_says():
 
 
 def test_what_is_given_can_be_put_together_with_other_strategies():
-    base, some = base_of("BERT"), texts()
+    base, some = base_of("RoBERTa"), texts()
     joined = find_strategy("knowledge injection + static and contextual + cloze answers")
     run = Finetuner(base, joined, some, FinetuneConfig(3, 4), 0)
     assert run.train.features.shape[-1] == run.head.score.in_features - base.learner.model.shape.width
@@ -91,7 +91,7 @@ def woven_text(packing=PLAIN):
     texts = pack(
         [Item((["anna", "met", "peter", "."],), 0), Item((["met", "."],), 1)], Classes(("no", "yes")), packing, words
     )
-    base = replace(base_of("BERT"), tokenizer=words)
+    base = replace(base_of("RoBERTa"), tokenizer=words)
     return words, texts, Facts(1).prepare(base, texts)
 
 

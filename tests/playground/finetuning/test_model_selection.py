@@ -31,7 +31,7 @@ SPEC = ComparisonSpec(strategies=("feature-based",), train_sizes=(8,), seeds=1, 
 
 
 def test_every_run_is_tried_on_every_task_or_says_why_not():
-    runs, tasks = {"a": saved("BERT"), "b": saved("BART")}, [find_task("sentiment"), SHOUTED]
+    runs, tasks = {"a": saved("RoBERTa"), "b": saved("BART")}, [find_task("sentiment"), SHOUTED]
     found = list(try_all(runs, tasks, SPEC, batch_size=4))
     assert [(one.run, one.task) for one in found] == [
         ("a", "sentiment"),
@@ -47,7 +47,7 @@ def test_every_run_is_tried_on_every_task_or_says_why_not():
 
 
 def test_texts_like_those_of_pre_training_are_more_alike():
-    one = saved("BERT")
+    one = saved("RoBERTa")
     assert 0.0 <= likeness(one, find_task("topic")) < likeness(one, find_task("sentiment")) <= 1.0
 
 

@@ -79,7 +79,7 @@ def tokenizer(drawn):
 def bases(tokenizer):
     """Tiny untrained models of each way to read and write."""
     held_out = find_task("sentiment").load(tokenizer, 8, 0, "test").tokens
-    made = {name: TrainState.new(tiny(name), tokenizer.words, 0, CPU) for name in ("BERT", "GPT", "BART")}
+    made = {name: TrainState.new(tiny(name), tokenizer.words, 0, CPU) for name in ("RoBERTa", "GPT", "BART")}
     return {name: Base(learner, held_out) for name, learner in made.items()}
 
 
@@ -344,7 +344,7 @@ def test_two_vectors_are_compared_by_distance_and_product():
 
 def test_a_span_outside_the_passage_is_closed(tokenizer, bases):
     texts = find_task("question answering").load(tokenizer, 4, 0, "train")
-    model = bases["BERT"].learner.model
+    model = bases["RoBERTa"].learner.model
     scores = new_head(model, texts.answer, 0)({model.top_hidden_state: model.features(texts.tokens)}, texts)
     for row, (first, last) in zip(scores, texts.positions.tolist(), strict=True):
         assert bool((row[:first] == CLOSED).all())
@@ -473,7 +473,7 @@ def test_the_words_that_are_marked_untrained_are_the_likeliest_behind_text_and_q
 
 def test_only_who_reads_left_to_right_goes_on_writing_untrained(tokenizer, bases):
     for name in ("summary", "question answering"):
-        for entry in ("BERT", "BART"):
+        for entry in ("RoBERTa", "BART"):
             with pytest.raises(UserError, match=f"'{name}' cannot be asked of this one; take GPT"):
                 find_task(name).check_prompt(bases[entry].learner.model, tokenizer)
 
@@ -616,7 +616,7 @@ def unsuitable(strategy, task):
 @pytest.mark.parametrize("name", ANSWERED)
 def test_every_strategy_can_be_used_for_every_form_of_answer_or_says_why_not(name, strategy, bases, tokenizer):
     chosen, task = strategies()[strategy], tasks()[name]
-    base = bases["GPT" if name == "translation" else "BERT"]
+    base = bases["GPT" if name == "translation" else "RoBERTa"]
     if reason := unsuitable(chosen, name):
         with pytest.raises(UserError, match=reason):
             tuned(base, tokenizer, task, chosen)
@@ -631,7 +631,7 @@ def test_every_strategy_can_be_used_for_every_form_of_answer_or_says_why_not(nam
 @every_task
 @pytest.mark.parametrize("strategy", ["full", "feature-based", "adapters"])
 def test_every_task_can_be_learnt_by_whoever_can_answer_it(name, strategy, bases, tokenizer):
-    base = bases["BART" if name in WRITTEN else "BERT"]
+    base = bases["BART" if name in WRITTEN else "RoBERTa"]
     before = {k: v.clone() for k, v in base.learner.model.state_dict().items()}
     *_, outcome = tuned(base, tokenizer, tasks()[name], find_strategy(strategy))
     assert (outcome.forgetting == 0.0) == (strategy != "full")
@@ -663,7 +663,7 @@ def test_strategies_put_together_serve_other_tasks_too(bases, tokenizer):
 
 def test_writing_is_refused_where_nothing_can_write(bases, tokenizer):
     with pytest.raises(UserError, match=r"'translation' asks for a text to be written.*such as GPT.*such as BART"):
-        tuned(bases["BERT"], tokenizer, find_task("translation"), find_strategy("full"))
+        tuned(bases["RoBERTa"], tokenizer, find_task("translation"), find_strategy("full"))
     with pytest.raises(UserError, match=r"layer mix does not suit the task 'summary'.*because the decoder writes"):
         tuned(bases["BART"], tokenizer, find_task("summary"), find_strategy("layer mix"))
     *_, outcome = tuned(bases["GPT"], tokenizer, find_task("summary"), find_strategy("layer mix"))
@@ -672,14 +672,14 @@ def test_writing_is_refused_where_nothing_can_write(bases, tokenizer):
 
 @pytest.mark.parametrize(("objective", "lacks"), [("NSP", "a second text"), ("SenseBERT", "the label 'supersense'")])
 def test_a_question_that_a_tasks_texts_cannot_be_asked_is_refused(objective, lacks, tokenizer):
-    learner = replace(TrainState.new(tiny("BERT"), tokenizer.words, 0, CPU), objective=find_objective(objective))
+    learner = replace(TrainState.new(tiny("RoBERTa"), tokenizer.words, 0, CPU), objective=find_objective(objective))
     chosen = [find_strategy("full"), find_strategy("further pre-training")]
     with pytest.raises(UserError, match=f"needs {lacks}.* which the texts of a task do not have"):
         texts_for(learner, find_task("sentiment"), chosen, tokenizer)
 
 
 def test_labels_that_pre_training_needs_are_rehearsed_too(bases):
-    base = bases["BERT"]
+    base = bases["RoBERTa"]
     known = replace(base.held_out, labels={"supersense": base.held_out.ids, "pos": base.held_out.ids})
     learner = replace(base.learner, objective=find_objective("SenseBERT"))
     assert set(Base(learner, known).rehearse().labels) == {"supersense"}
@@ -697,7 +697,7 @@ def test_a_comparison_refuses_before_anything_is_trained(bases, tokenizer):
 def test_a_comparison_names_its_measure_and_gives_all_of_them(bases, tokenizer):
     chosen = [find_strategy("full")]
     spec = ComparisonSpec(task="QA", train_sizes=(8,), seeds=2, steps=2, input_format="GPT")
-    *_, last = compare(bases["BERT"], tokenizer, spec, chosen=chosen, batch_size=4)
+    *_, last = compare(bases["RoBERTa"], tokenizer, spec, chosen=chosen, batch_size=4)
     facts = last.facts()
     assert facts["metric"] == "exact match"
     [said] = facts["strategies"]
@@ -722,7 +722,7 @@ def world():
     from playground.corpora.tinyworld import generate
 
     corpus: Corpus = generate("world", 0, 60_000)
-    entry = find_entry("BERT")
+    entry = find_entry("RoBERTa")
     entry = replace(entry, model=replace(entry.model, width=32, layers=1), recipe=replace(entry.recipe, batch_size=32))
     started, *_ = train(Run(entry, corpus, steps=250))
     held_out = BatchSampler.of(corpus, entry.recipe.seq_len, 8, 0, CPU).evaluation()

@@ -31,7 +31,7 @@ def test_a_share_of_the_words_becomes_gaps_and_never_a_sign():
 
 
 def test_the_writer_starts_as_the_model_and_the_base_stays_as_it_is():
-    model, some = base_of("BERT").learner.model, texts(8)
+    model, some = base_of("RoBERTa").learner.model, texts(8)
     gaps = some_words(some.tokens, 0.3, torch.Generator().manual_seed(0))
     with torch.no_grad():
         one, other = (Conditional(model, 2).scores(some.tokens, gaps, torch.full((8,), label)) for label in (0, 1))
@@ -47,7 +47,7 @@ def test_a_writer_writes_for_the_label_it_is_told():
     words = of_words("it was awful great .".split())
     items = [Item((["it", "was", ("awful", "great")[k % 2], "."],), k % 2) for k in range(32)]
     some = pack(items, Classes(("bad", "good")), PLAIN, words)
-    model = base_of("BERT").learner.model
+    model = base_of("RoBERTa").learner.model
     small = type(model)(model.shape, len(words), torch.Generator().manual_seed(0))
     writer = Conditional(small, 2).learn(some, 150, 0.3, 0)
     gaps = torch.zeros_like(some.tokens.maskable)
@@ -59,7 +59,7 @@ def test_a_writer_writes_for_the_label_it_is_told():
 
 
 def test_rewritten_texts_change_what_is_learnt_and_only_for_gap_fillers():
-    base = base_of("BERT")
+    base = base_of("RoBERTa")
     runs = [
         list(tune(base, find_strategy(name), texts(16), texts(16, "test"), FinetuneConfig(3, 4), 0))
         for name in ("full", "rewritten texts")
@@ -75,7 +75,7 @@ def test_rewritten_texts_change_what_is_learnt_and_only_for_gap_fillers():
 
 @pytest.fixture(scope="module")
 def made():
-    return editor(base_of("BERT"), reviews().tokenizer, find_task("sentiment"), 32, 6, 0)
+    return editor(base_of("RoBERTa"), reviews().tokenizer, find_task("sentiment"), 32, 6, 0)
 
 
 def test_an_edit_changes_few_words_and_says_which(made):
@@ -105,7 +105,7 @@ def test_an_unknown_label_and_a_task_without_classes_are_refused(made):
         made.edit([], "good")
     for task, said in (("similarity", "need classes of texts"), ("entailment", "about several texts at once")):
         with pytest.raises(UserError, match=said):
-            editor(base_of("BERT"), reviews().tokenizer, find_task(task), 8, 2, 0)
+            editor(base_of("RoBERTa"), reviews().tokenizer, find_task(task), 8, 2, 0)
     rate = success(replace(made), find_task("sentiment"), 4)
     assert rate.texts == 4
     assert 0.0 <= rate.turned <= 1.0

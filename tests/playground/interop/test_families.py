@@ -6,12 +6,13 @@ import pytest
 import torch
 import transformers as hf
 
-from playground.batch import Tokens
+from playground.batch import Tokens, stream
 from playground.interop import export, families, open_folder
 from playground.models import LanguageModel
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing import SPECIAL_TOKENS, specials
+from playground.training.segment_memory import extended
 from playground.zoo import entries
 from playground.zoo.preset import PAPER
 from tests.playground.interop.forms import (
@@ -255,3 +256,23 @@ def test_the_recipe_of_the_paper_makes_a_model_that_transformers_reads(name, tmp
     model = LanguageModel(replace(entry.model, **sizes), len(TOKENIZER), rng())
     assert export(model, TOKENIZER, tmp_path / "out", name).name == name
     loaded(tmp_path / "out")
+
+
+def test_xlnet_remembers_what_transformers_remembers(tmp_path, record_property):
+    """The same states are kept for the next segment, and the same scores come of them."""
+    model, (ids, _) = our_model("XLNet"), text(rows=3)
+    export(model, TOKENIZER, tmp_path / "out")
+    theirs, table, mems, largest = loaded(tmp_path / "out"), model.token_embedding.weight, (), 0.0
+    kept = None
+    with torch.no_grad():
+        for segment in (ids, ids.flip(1), ids.roll(1, 0)):
+            inputs = replace(stream(segment, segment, torch.ones_like(segment, dtype=torch.bool)), mems=mems)
+            states = []
+            hidden = model.network(inputs, table, states=states)
+            answer = theirs(input_ids=segment, mems=kept, use_mems=True)
+            kept, mems = answer.mems, extended(mems, states, 512)
+            largest = max(largest, float((model.lm_head(hidden, table) - answer.logits).abs().max()))
+            for ours, other in zip(mems, kept, strict=True):
+                assert torch.allclose(ours, other.transpose(0, 1), atol=CLOSE)
+    record_property("difference", largest)
+    assert largest < CLOSE

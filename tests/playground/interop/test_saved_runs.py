@@ -23,13 +23,14 @@ def test_every_family_can_be_saved_as_a_run_that_is_evaluated(name, tmp_path):
     assert first == second
 
 
-def test_the_commands_write_and_read_a_folder(tmp_path, capsys):
+def test_the_commands_write_and_read_a_folder(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run, folder = str(tmp_path / "run"), str(tmp_path / "folder")
     assert main(["train", "BERT", "--recipe", "paper", "--steps", "1", "--out", run, "--set", "width=16"]) == 0
     capsys.readouterr()
     assert main(["export", run, folder, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
-    assert (told["family"], told["class"]) == ("BERT", "BertForMaskedLM")
+    assert (told["family"], told["class"]) == ("BERT", "BertForPreTraining")
     assert main(["import", folder, "--save", str(tmp_path / "again"), "--json"]) == 0
     card = json.loads(capsys.readouterr().out)
     assert card["architecture"]["width"] == 16 and card["vocabulary"] == told["vocabulary"] and card["unlike"] == 0

@@ -17,7 +17,7 @@ from playground.objectives import find_objective, objectives
 from playground.objectives.arrange import ArrangeDocument, ArrangePair, ControlCode, ShiftRight
 from playground.objectives.ask import AskQueryStream
 from playground.objectives.change import MaskContentStream
-from playground.objectives.choose import ChooseOrder
+from playground.objectives.choose import ChooseNgrams, ChooseOrder
 from playground.objectives.choose.order import ChosenOrder
 from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import tell
@@ -100,7 +100,7 @@ def tiny():
     return LanguageModel(shape, SPECIALS.size, generator(0))
 
 
-@pytest.mark.parametrize("name", [*VARIANTS, "BiLM", "conditional LM", "multilingual LM", "UniLM", "UniLM by batch"])
+@pytest.mark.parametrize("name", [*VARIANTS, "BiLM", "conditional LM", "multilingual LM", "UniLM by row", "UniLM"])
 @pytest.mark.parametrize("rows", SHORT, ids=lambda rows: "-".join(str(len(r)) for r in rows))
 def test_texts_of_hardly_any_tokens_cost_a_number(name, rows, tiny):
     objective = variant(name) if name in VARIANTS else find_objective(name)
@@ -113,7 +113,7 @@ def test_texts_of_hardly_any_tokens_cost_a_number(name, rows, tiny):
             assert answer.target.loss_mask.any() or terms[answer.target.name].item() == 0.0
 
 
-@pytest.mark.parametrize("name", ["BiLM", "window LM", "T5 prefix LM", "multilingual LM", "UniLM by batch"])
+@pytest.mark.parametrize("name", ["BiLM", "window LM", "T5 prefix LM", "multilingual LM", "UniLM"])
 def test_a_batch_without_columns_is_built(name):
     for rows in ([], [[]], [[], []]):
         objective = find_objective(name)
@@ -570,7 +570,7 @@ def pair_of(first, second, rows=1):
 
 def test_unilm_s_prefix_mask_has_the_42_cells():
     """[CLS] A A [SEP] | B B B [SEP]: the first text with its signs is the block of four."""
-    for name, wanted in (("UniLM", {"mask": "seq2seq"}), ("UniLM seq2seq", {})):
+    for name, wanted in (("UniLM by row", {"mask": "seq2seq"}), ("UniLM seq2seq", {})):
         cells = find_objective(name).steps(pair_of(2, 3), generator(0), wanted)[-1].example.inputs.attn_mask.dense()[0]
         lines = ["".join(str(int(c)) for c in row) for row in cells.tolist()]
         assert lines == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
@@ -580,7 +580,7 @@ def test_unilm_s_prefix_mask_has_the_42_cells():
 @settings(max_examples=40)
 @given(tokens=batches(longest=20), seed=seeds)
 def test_p15_every_row_has_its_own_mask(tokens, seed):
-    objective = find_objective("UniLM")
+    objective = find_objective("UniLM by row")
     steps = objective.steps(suited(objective, tokens), generator(seed))
     example, kinds = steps[-1].example, steps[3].plan.tolist()
     for row, kind in enumerate(kinds):
@@ -602,14 +602,16 @@ def test_the_four_masks_come_in_their_shares():
 
 def test_a_mask_that_does_not_exist_is_refused():
     with pytest.raises(UserError, match=r"The mask is 'up'; it must be one of both, seq2seq, left, right\."):
-        story("UniLM", wanted={"mask": "up"})
+        story("UniLM by row", wanted={"mask": "up"})
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_unilm_is_cloze_and_not_shift(kind):
     """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
     tokens = pair_of(7, 6)
-    example = find_objective("UniLM").turn({"mask_ratio": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
+    example = (
+        find_objective("UniLM by row").turn({"mask_ratio": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
+    )
     question = example.questions[0]
     assert torch.equal(question.origin[question.loss_mask], example.inputs.origin[question.loss_mask])
     assert torch.equal(question.loss_mask, (example.inputs.origin >= 0) & (question.loss_mask))
@@ -623,7 +625,7 @@ def test_unilm_is_cloze_and_not_shift(kind):
 
 def test_the_mask_may_be_told_by_segment_numbers():
     """UniLM's released code: 0 and 1 for both sides, 4 and 5 for seq2seq, 2 to the left, 3 to the right."""
-    objective = find_objective("UniLM").turn({"mode_segments": True})
+    objective = find_objective("UniLM by row").turn({"mode_segments": True})
     for kind, numbers in (("both", {0, 1}), ("seq2seq", {4, 5}), ("left", {2}), ("right", {3})):
         example = objective.steps(pair_of(3, 3), generator(0), {"mask": kind})[-1].example
         assert set(example.inputs.segment_ids[0].tolist()) == numbers
@@ -661,15 +663,15 @@ CARD = {"idea": "Two at once.", "loss": "Their sum.", "source": "arXiv:1810.0480
 
 
 def test_each_batch_has_one_part_in_its_share():
-    objective = find_objective("UniLM by batch")
+    objective = find_objective("UniLM")
     rng = generator(9)
     drawn = Counter(objective.stages[0].plan(begin(plain_rows(1, 3)), rng).index for _ in range(4000))
     assert_law(drawn, {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})
 
 
 def test_a_mixture_is_one_of_its_parts():
-    objective = find_objective("UniLM by batch")
-    tokens = pair_of(5, 4, rows=3)
+    objective = find_objective("UniLM")
+    tokens = suited(objective, plain_rows(3, 9))
     for number, part in enumerate(objective.parts, 1):
         steps = objective.steps(tokens, generator(1), {"part": number})
         assert steps[0].stage.tell(steps[0].example, steps[0].plan, 0) == {"part": number}
@@ -682,18 +684,30 @@ def test_a_mixture_is_one_of_its_parts():
 
 
 def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_batch_asks_that_of_the_mask_it_drew():
-    objective = find_objective("UniLM by batch")
-    losses = [f"hidden words, {mask}" for mask in ("both sides", "seq2seq", "left to right", "right to left")]
-    assert [term.question for term in objective.terms] == losses
+    objective = find_objective("UniLM")
+    masks = ("both sides", "seq2seq", "left to right", "right to left")
+    losses = [[f"hidden words, {mask}", *["pair"] * (mask == "both sides")] for mask in masks]
+    assert [term.question for term in objective.terms] == [question for asked in losses for question in asked]
     drawn = set()
     for seed in range(12):
-        made = story("UniLM by batch", seed=seed)
+        made = story("UniLM", seed=seed)
         number = made.facts()["plan"]["part"] - 1
-        assert [q.name for part in made.example.with_auxiliary for q in part.questions] == [losses[number]]
-        assert list(made.facts()["signal_by_question"]) == [losses[number]]
-        assert [term["question"] for term in made.facts()["terms"]] == [losses[number]]
+        assert [q.name for part in made.example.with_auxiliary for q in part.questions] == losses[number]
+        assert list(made.facts()["signal_by_question"]) == losses[number]
+        assert [term["question"] for term in made.facts()["terms"]] == losses[number]
         drawn.add(number)
     assert drawn == {0, 1, 2, 3}
+
+
+def test_unilm_hides_a_fifth_as_two_or_three_and_numbers_the_segments_by_the_mask():
+    """One text where it is read from one side, two elsewhere; segments as in the released code (arXiv:1905.03197)."""
+    objective, tokens = find_objective("UniLM"), pair_of(12, 11)
+    for number, wanted in enumerate(({0, 1}, {4, 5}, {2}, {3}), 1):
+        example = objective.steps(suited(objective, tokens), generator(3), {"part": number})[-1].example
+        assert set(example.inputs.segment_ids[example.inputs.valid].tolist()) == wanted
+        assert int((example.inputs.origin >= 0).sum()) == (12 if number > 2 else example.tokens.lengths.sum())
+    chooses = [stage for part in objective.parts for stage in part.stages if isinstance(stage, ChooseNgrams)]
+    assert [(stage.sampler, stage.max_ngram, stage.whole_words) for stage in chooses] == [("80/20", 3, False)] * 4
 
 
 def prefix_or_cloze():
@@ -715,7 +729,7 @@ def test_a_plan_by_hand_goes_to_a_part_that_knows_it():
 
 
 def test_knobs_of_a_mixture_turn_every_part():
-    objective = find_objective("UniLM by batch").turn({"mask_ratio": 0.5})
+    objective = find_objective("UniLM").turn({"mask_ratio": 0.5})
     assert [part.knobs["mask_ratio"].default for part in objective.parts] == [0.5] * 4
 
 

@@ -90,7 +90,7 @@ def test_a_run_with_a_painted_mask_comes_back_from_its_checkpoint(tmp_path):
     assert saved.objective.stages == find_objective(OPENED).stages
 
 
-MIXTURE, LOOKING_ON = "UniLM by batch", "UniLM by batch painted part 3 encoder opens +1"
+MIXTURE, LOOKING_ON = "UniLM", "UniLM painted part 3 encoder opens +1"
 
 
 def test_a_mask_in_one_part_of_a_mixture_leaves_the_others_as_they_were():
@@ -115,7 +115,7 @@ def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch)
     objective = find_objective(f"{MIXTURE} painted part {part} encoder opens +1 closes -1")
     example = objective.specimens(tokens_for(objective), generator(0))[part - 1]
     model, embedded = model_for(objective), watched(monkeypatch)
-    (answers,) = model(example)
+    answers = model(example)[0]
     reach, _ = leaks.answering(example, answers.target, LAYERS)
     assert torch.equal(influences(answers, embedded[id(example.inputs)]), reach[answers.positions])
     place = int((example.inputs.valid[0].sum()) // 2)

@@ -56,7 +56,7 @@ VARIANTS = {
     "phrase masking": ("phrase masking", {}),
     "phrases in a budget": ("phrase masking", {"sampler": "budget", "mask_ratio": 0.5}),
     "entity masking": ("entity masking", {"mask_ratio": 0.5}),
-    "ERNIE": ("ERNIE", {}),
+    "knowledge masking": ("knowledge masking", {}),
     "n-gram masking": ("n-gram masking", {"mask_ratio": 0.4}),
     "UniLM": ("n-gram masking", {"sampler": "80/20", "whole_words": False}),
     "span masking": ("span masking", {"mask_ratio": 0.5}),
@@ -323,7 +323,7 @@ def found_units(tokens, unit):
 @given(tokens=batches(), seed=seeds, unit=st.sampled_from(("word", "phrase", "entity", "knowledge")), cut=st.booleans())
 def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
     """Places come in any order, some of them twice; where a unit must be cut, it is any of those of the row."""
-    tokens = suited(find_objective("ERNIE"), tokens)
+    tokens = suited(find_objective("knowledge masking"), tokens)
     example, rate = begin(tokens), 0.3
     size = ChooseWholeUnits(unit, mask_ratio=rate).units(example).size
     budget = torch.tensor([stages.count_half_even(t, rate) for t in texts(tokens)])
@@ -782,7 +782,7 @@ def test_signs_are_as_likely_to_be_hidden_as_words(signs):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, unit=st.sampled_from(("word", "phrase", "entity", "knowledge")))
 def test_units_come_in_order_until_the_budget_is_spent_and_the_last_is_cut(tokens, seed, unit):
-    tokens = suited(find_objective("ERNIE"), tokens)
+    tokens = suited(find_objective("knowledge masking"), tokens)
     size = ChooseWholeUnits(unit).units(begin(tokens)).size
     noise = sampling.noise(tuple(size.shape), generator(seed))
     budget = torch.tensor([stages.count_half_even(text, 0.3) for text in texts(tokens)])
@@ -806,7 +806,7 @@ def test_whole_words_with_the_last_one_cut_fill_the_budget(tokens, seed, rate):
         assert not parted or parted[0][0] in hidden, "a word is cut at its end"
 
 
-@pytest.mark.parametrize("name", ["phrase masking", "entity masking", "ERNIE"])
+@pytest.mark.parametrize("name", ["phrase masking", "entity masking", "knowledge masking"])
 @settings(max_examples=30)
 @given(tokens=batches(), seed=seeds)
 def test_names_and_phrases_are_hidden_whole(name, tokens, seed):
@@ -821,7 +821,7 @@ def test_names_and_phrases_are_hidden_whole(name, tokens, seed):
         assert bool(hidden) == bool(units)
 
 
-@pytest.mark.parametrize(("name", "signs"), [("TLM", 4), ("UniLM", 3), ("UniLM by batch", 3), ("MLM + NSP", 3)])
+@pytest.mark.parametrize(("name", "signs"), [("TLM", 4), ("UniLM by row", 3), ("UniLM", 3), ("MLM + NSP", 3)])
 def test_a_pair_counts_with_the_signs_that_stand_around_it(name, signs):
     """15 % of 20 words and 4 signs is 3.6, so 4; of 16 words and 3 signs 2.85, so 3 (reference, section 0)."""
     objective = find_objective(name)
@@ -839,7 +839,7 @@ def test_a_name_of_a_model_means_one_objective():
         "BERT's objective": "MLM + NSP",
         "ALBERT": "ALBERT",
         "StructBERT": "StructBERT",
-        "ERNIE": "ERNIE",
+        "knowledge masking": "knowledge masking",
         "SpanBERT": "SpanBERT",
     }
     spoken |= {"WKLM": "entity replacement", "SenseBERT": "supersense prediction", "SentiLR": "label-aware MLM"}

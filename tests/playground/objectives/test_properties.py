@@ -186,12 +186,13 @@ RULED = tuple(name for name in NAMES if name not in OWN_RULES)
 @few
 @given(tokens=batches(longest=30, rows=3), seed=seeds)
 def test_p10_every_cell_follows_the_rule(name, tokens, seed):
-    step = [s for s in made(name, tokens, seed) if s.verb == "see" and s.part == 0][-1]
+    seen = [s for s in made(name, tokens, seed) if s.verb == "see" and s.part == 0]
+    step, ruled = seen[-1], [s for s in seen if type(s.stage).__name__ != "NumberSegments"][-1]  # it changes no mask
     inputs, decoder = step.example.inputs, step.example.decoder
     masks = {"inputs": inputs.attn_mask, "query": inputs.query_attn_mask}
     if decoder is not None:
         masks |= {"decoder": decoder.attn_mask, "cross": decoder.cross_attn_mask}
-    rules = RULES[type(step.stage).__name__](step)
+    rules = RULES[type(ruled.stage).__name__](ruled)
     assert rules.keys() == {kind for kind, seen in masks.items() if seen is not None}
     for kind, cells in rules.items():
         readers, read = ((inputs, decoder)[kind in ("decoder", "cross")], (inputs, decoder)[kind == "decoder"])

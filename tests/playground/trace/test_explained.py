@@ -129,7 +129,8 @@ def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
 
 
 @pytest.mark.parametrize(
-    ("name", "guessed"), [("phrase masking", "phrases"), ("entity masking", "names"), ("ERNIE", "phrases and names")]
+    ("name", "guessed"),
+    [("phrase masking", "phrases"), ("entity masking", "names"), ("knowledge masking", "phrases and names")],
 )
 def test_that_phrases_and_names_of_a_typed_text_are_guessed_is_said(name, guessed):
     notice = "is guessed, from capital letters and small words."

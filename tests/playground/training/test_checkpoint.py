@@ -65,7 +65,7 @@ def test_it_is_a_safetensors_file_and_nothing_else(trained):
     about = json.loads(header.pop("__metadata__")["playground"])
     assert max(part["data_offsets"][1] for part in header.values()) == len(content) - 8 - length
     assert {name.split(".")[0] for name in header} == {"model", "optimiser", "held_out"}
-    assert (about["format"], about["entry"], about["step"]) == (checkpoint.FORMAT, "BERT", 4)
+    assert (about["format"], about["entry"], about["step"]) == (checkpoint.FORMAT, "RoBERTa", 4)
     assert [p.name for p in trained.iterdir()] == [FILE], "nothing is left beside it"
 
 
@@ -489,7 +489,7 @@ def text(tmp_path, monkeypatch):
 
 
 def resume(text, folder, capsys, *more):
-    command = ["train", "BERT", "--corpus", str(text), "--steps", "3", "--out", str(folder), *more]
+    command = ["train", "RoBERTa", "--corpus", str(text), "--steps", "3", "--out", str(folder), *more]
     status = cli.main(
         [*command, *(a for k in ("width=16", "heads=2", "seq_len=16", "batch_size=4") for a in ("--set", k))]
     )

@@ -62,7 +62,8 @@ def test_a_compiled_run_goes_on_and_its_checkpoint_knows_nothing_of_it(tmp_path,
 def test_parts_of_a_batch_are_compiled_once_however_large_their_shares(traced):
     entry = tiny(batch_size=7, grad_accum_steps=2)
     plain, coded = (losses(train(run_of(entry=entry, steps=4, compiled=c))) for c in (False, True))
-    assert coded == pytest.approx(plain, rel=1e-5)
+    assert coded[0] == pytest.approx(plain[0], rel=1e-6)
+    assert coded == pytest.approx(plain, rel=1e-4), "AdamW divides by gradients, which enlarges what rounding leaves"
     assert 1 <= len(traced) <= 2, "one for each number of rows"
 
 
@@ -125,7 +126,7 @@ def test_the_command_line_says_whether_it_was_compiled(traced, tmp_path, monkeyp
     corpus = reviews(4_000)
     Path("reviews.txt").write_text(corpus.tokenizer.join(corpus.ids.tolist()), encoding="utf-8")
     small = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
-    command = ["train", "BERT", "--corpus", "reviews.txt", "--steps", "2", "--device", "cpu", "--json", *small]
+    command = ["train", "RoBERTa", "--corpus", "reviews.txt", "--steps", "2", "--device", "cpu", "--json", *small]
     for option, graphs in ([], 0), (["--compile"], 1):
         assert cli.main([*command, *option]) == 0
         assert json.loads(capsys.readouterr().out)["compiled"] is bool(graphs)

@@ -14,7 +14,7 @@ from tests.runs import held_out, losses, run_of, tiny
 
 ROOT = Path(__file__).parents[3]
 
-NAMES = ("BERT", "ELECTRA", "BART")
+NAMES = ("RoBERTa", "ELECTRA", "BART")
 
 SHARED = """
 import json, sys
@@ -76,7 +76,7 @@ def test_torchrun_trains_on_the_command_line_and_one_process_speaks(tmp_path):
     small = [a for k in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", k)]
     text = "We walk home . They see a good film . " * 200
     (tmp_path / "t.txt").write_text(text, encoding="utf-8")
-    line = ["-m", "playground", "train", "BERT", "--corpus", "t.txt", *small, "--device", "cpu"]
+    line = ["-m", "playground", "train", "RoBERTa", "--corpus", "t.txt", *small, "--device", "cpu"]
     said = json.loads(torchrun(*line, "--steps", "4", "--out", "here", "--json", folder=tmp_path))
     assert (said["steps"], said["stopped"], said["device"]) == (4, "steps", "cpu")
     assert (tmp_path / "here" / "checkpoint.safetensors").is_file()

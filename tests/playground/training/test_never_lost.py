@@ -37,7 +37,7 @@ from tests.runs import reviews, run_of
 
 torch.set_num_threads(1)
 folder, moments = Path(sys.argv[1]), random.Random(0)
-run = run_of("BERT", steps=60, out=folder / "run", save_every=3, evaluate_every=5)
+run = run_of("RoBERTa", steps=60, out=folder / "run", save_every=3, evaluate_every=5)
 reviews()
 record = run.out / "metrics.jsonl"
 
@@ -81,7 +81,7 @@ def curve(path):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs os.fork")
 def test_killed_again_and_again_it_ends_with_the_same_losses_to_the_last_bit(tmp_path):
     python(KILLED, tmp_path)
-    whole = replace(run_of("BERT", steps=60, save_every=3, evaluate_every=5), out=tmp_path / "whole")
+    whole = replace(run_of("RoBERTa", steps=60, save_every=3, evaluate_every=5), out=tmp_path / "whole")
     list(recorded(whole, train(whole)))
     assert curve(tmp_path / "run") == curve(tmp_path / "whole")
     points = Runs(tmp_path).points("run")
@@ -184,7 +184,7 @@ def spoil(monkeypatch, at):
     monkeypatch.setattr(TrainState, "learn", spoilt)
 
 
-@pytest.mark.parametrize("name", ["BERT", "ELECTRA"])
+@pytest.mark.parametrize("name", ["RoBERTa", "ELECTRA"])
 @pytest.mark.parametrize("bad", [1, 5, 11])
 def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypatch):
     course = prepared(run_of(name))
@@ -275,10 +275,10 @@ def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
     passes = iter([False] * (time - 1) + [True] + [False] * 99)
     answers = LanguageModel.forward
 
-    def once(self, example, attn_weights=None):
+    def once(self, example, attn_weights=None, **more):
         if not torch.is_grad_enabled() and next(passes):
             raise RuntimeError(NO_ROOM_FOR_IT)
-        return answers(self, example, attn_weights)
+        return answers(self, example, attn_weights, **more)
 
     monkeypatch.setattr(LanguageModel, "forward", once)
     events = list(train(run_of(evaluate_every=2)))
@@ -391,7 +391,7 @@ def test_want_of_memory_is_told_from_other_errors(error, asked):
 
 
 def test_the_estimate_counts_at_least_the_weights_and_grows_with_what_it_should():
-    entry = tiny("BERT", {"width": 64, "layers": 2})
+    entry = tiny("RoBERTa", {"width": 64, "layers": 2})
     words = len(reviews().tokenizer)
     learner = TrainState.new(entry, reviews().tokenizer.words, 0, torch.device("cpu"))
     held = sum(4 * p.numel() for p in learner.model.parameters())

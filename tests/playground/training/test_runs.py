@@ -37,7 +37,7 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     _, events = keep(tmp_path)
     runs = Runs(tmp_path)
     (kept,) = runs.all()
-    assert (kept.name, kept.entry, kept.seed, kept.state, kept.step) == ("first", "BERT", 0, "steps", 12)
+    assert (kept.name, kept.entry, kept.seed, kept.state, kept.step) == ("first", "RoBERTa", 0, "steps", 12)
     assert kept.settings["recipe"]["batch_size"] == 8
     assert kept.settings["objective"]["mask_ratio"] == 0.3
     points = runs.points("first")
@@ -235,18 +235,18 @@ def test_the_tree_knows_parents_children_and_what_changed(tmp_path):
 
 def test_a_checkpoint_is_forked_with_its_corpus_opened_again(tmp_path, monkeypatch):
     _, events = keep(tmp_path)
-    monkeypatch.setattr("playground.training.fork.open_corpus", lambda name: reviews())
+    monkeypatch.setattr("playground.training.fork.open_saved", lambda name, tokenizer: reviews())
     saved = checkpoint.load(tmp_path / "first" / "step-4.safetensors")
     learner = saved.learner
     made = fork(Run(learner.entry, corpus_of(saved), learner.seed, learner.device), learner)
     assert losses(train(replace(made.run, steps=12), made.learner)) == losses(events)[4:]
-    monkeypatch.setattr("playground.training.fork.open_corpus", lambda name: reviews(4_000))
+    monkeypatch.setattr("playground.training.fork.open_saved", lambda name, tokenizer: reviews(4_000))
     with pytest.raises(UserError, match="trained on other text"):
         corpus_of(checkpoint.load(tmp_path / "first"))
 
 
 def test_what_changed_tells_recipe_model_and_objective_apart():
-    one = tiny("BERT")
+    one = tiny("RoBERTa")
     other = replace(
         one,
         recipe=replace(one.recipe, lr=0.1),
@@ -284,7 +284,7 @@ def test_seeds_in_workers_have_the_numbers_of_seeds_alone(tmp_path):
     assert bands(p for p in shared if isinstance(p, Point)) == bands(p for p in alone if isinstance(p, Point))
     assert sorted(e.facts["seed"] for e in shared if isinstance(e, Finished)) == [3, 4]
     assert {r.state for r in Runs(tmp_path).all()} == {"steps"}
-    assert (tmp_path / "two" / "BERT-reviews-seed4" / "checkpoint.safetensors").is_file()
+    assert (tmp_path / "two" / "RoBERTa-reviews-seed4" / "checkpoint.safetensors").is_file()
 
 
 def test_seeds_that_were_cut_off_go_on(tmp_path):
@@ -303,11 +303,11 @@ def test_two_runs_at_once_never_share_a_folder(tmp_path):
     next(first)
     next(second)
     assert {e.facts["out"] for e in (*first, *second) if isinstance(e, Finished)} == {
-        str(tmp_path / "BERT-reviews-seed0"),
-        str(tmp_path / "BERT-reviews-seed0-2"),
+        str(tmp_path / "RoBERTa-reviews-seed0"),
+        str(tmp_path / "RoBERTa-reviews-seed0-2"),
     }
     assert [r.state for r in runs.all()] == ["steps", "steps"]
-    assert claimed(tmp_path / "BERT-reviews-seed0").name == "BERT-reviews-seed0", "it is free again"
+    assert claimed(tmp_path / "RoBERTa-reviews-seed0").name == "RoBERTa-reviews-seed0", "it is free again"
 
 
 def test_a_claim_whose_process_is_gone_counts_no_more(tmp_path):
@@ -344,21 +344,21 @@ def call(tmp_path, monkeypatch, capsys):
 
 
 def test_train_fork_and_list(call):
-    first = ("train", "BERT", "--corpus", "t.txt", *TINY, "--steps", 6, "--save-every", 2)
+    first = ("train", "RoBERTa", "--corpus", "t.txt", *TINY, "--steps", 6, "--save-every", 2)
     assert call(*first)[0] == 0
-    status, facts, _ = call("train", "--fork", "BERT-t-seed0@4", "--steps", 8, "--set", "lr=0.01", "--json")
+    status, facts, _ = call("train", "--fork", "RoBERTa-t-seed0@4", "--steps", 8, "--set", "lr=0.01", "--json")
     assert (status, facts["changed"], facts["steps"]) == (0, "lr 0.006 → 0.01", 8)
-    assert (facts["parent"], facts["forked_at"], facts["out"]) == ("BERT-t-seed0", 4, "runs/BERT-t-seed0-fork4")
+    assert (facts["parent"], facts["forked_at"], facts["out"]) == ("RoBERTa-t-seed0", 4, "runs/RoBERTa-t-seed0-fork4")
     runs = call("runs", "--json")[1]["runs"]
-    assert [r["name"] for r in runs] == ["BERT-t-seed0", "BERT-t-seed0-fork4"]
+    assert [r["name"] for r in runs] == ["RoBERTa-t-seed0", "RoBERTa-t-seed0-fork4"]
     tree = call("runs")[1].splitlines()
-    assert tree[1].startswith("  BERT-t-seed0-fork4 (from step 4: lr 0.006 → 0.01): 8 steps")
-    one = call("runs", "BERT-t-seed0", "--json")[1]
+    assert tree[1].startswith("  RoBERTa-t-seed0-fork4 (from step 4: lr 0.006 → 0.01): 8 steps")
+    one = call("runs", "RoBERTa-t-seed0", "--json")[1]
     assert one["checkpoints"] == [2, 4, 6]
     assert len([p for p in one["points"] if p["loss"] is not None]) == 6
     assert call("runs", "nobody")[0] == 2
-    status, _, err = call("train", "--fork", "BERT-t-seed0@5", "--steps", 8)
-    assert (status, err.strip()) == (2, "The run BERT-t-seed0 kept nothing of step 5; it kept 2, 4, 6.")
+    status, _, err = call("train", "--fork", "RoBERTa-t-seed0@5", "--steps", 8)
+    assert (status, err.strip()) == (2, "The run RoBERTa-t-seed0 kept nothing of step 5; it kept 2, 4, 6.")
 
 
 def test_no_runs_is_a_sentence(call):
@@ -367,16 +367,16 @@ def test_no_runs_is_a_sentence(call):
 
 def test_the_paper_recipe_on_the_command_line(call):
     status, *_ = call(
-        "train", "BERT", "--corpus", "t.txt", *TINY, "--recipe", "paper", "--steps", 2, "--out", "p", "--json"
+        "train", "RoBERTa", "--corpus", "t.txt", *TINY, "--recipe", "paper", "--steps", 2, "--out", "p", "--json"
     )
     assert status == 0
     entry = checkpoint.load("p").learner.entry
     assert (entry.recipe.optimiser, entry.model.positions, entry.model.init) == ("adamw", "learned", "normal")
-    assert call("train", "BERT", "--recipe", "slow")[0] == 2
+    assert call("train", "RoBERTa", "--recipe", "slow")[0] == 2
 
 
 def test_seeds_on_the_command_line_come_with_their_band(call):
-    status, facts, _ = call("train", "BERT", "--corpus", "t.txt", *TINY, "--steps", 2, "--seeds", 2, "--json")
+    status, facts, _ = call("train", "RoBERTa", "--corpus", "t.txt", *TINY, "--steps", 2, "--seeds", 2, "--json")
     assert status == 0
     values = [run["loss"]["held_out"] for run in facts["runs"]]
     assert facts["bands"][-1]["mean"] == pytest.approx(sum(values) / 2)
@@ -384,7 +384,7 @@ def test_seeds_on_the_command_line_come_with_their_band(call):
 
 
 def test_a_run_cut_off_before_its_first_checkpoint_begins_anew(call, tmp_path):
-    first = ("train", "BERT", "--corpus", "t.txt", *TINY, "--steps", 3, "--out", "here", "--json")
+    first = ("train", "RoBERTa", "--corpus", "t.txt", *TINY, "--steps", 3, "--out", "here", "--json")
     whole = call(*first)[1]
     (tmp_path / "here" / "checkpoint.safetensors").unlink()
     assert call(*first, "--resume")[1]["loss"] == whole["loss"]

@@ -33,7 +33,7 @@ def points(events):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["BERT", "GPT", "BART"])
+@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "BART"])
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 @pytest.mark.usefixtures("_exactly")
 def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path):
@@ -53,13 +53,13 @@ def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path)
 
 
 def test_the_points_of_stacked_seeds_come_side_by_side():
-    order = [p.seed for p in train_seeds(small("BERT"), (3, 4), parallelism="vmap") if isinstance(p, Point)]
+    order = [p.seed for p in train_seeds(small("RoBERTa"), (3, 4), parallelism="vmap") if isinstance(p, Point)]
     assert order != sorted(order)
     assert set(order[:4]) == {3, 4}
 
 
 def test_stacked_seeds_go_on_where_they_were_cut_off(tmp_path):
-    run = replace(small("BERT"), out=tmp_path / "cut")
+    run = replace(small("RoBERTa"), out=tmp_path / "cut")
     whole = points(train_seeds(replace(run, out=None), (0, 1), parallelism="vmap"))
     list(train_seeds(replace(run, steps=3), (0,)))
     rest = points(train_seeds(run, (0, 1), resume=True, parallelism="vmap"))
@@ -71,8 +71,8 @@ def test_stacked_seeds_go_on_where_they_were_cut_off(tmp_path):
 WHY = {
     "ELECTRA": (small("ELECTRA"), "a second network"),
     "XLNet": (small("XLNet"), "no plain choice"),
-    "parts": (small("BERT", grad_accum_steps=2), "come in parts"),
-    "measured": (replace(small("BERT"), sizes_every=2), "layer by layer"),
+    "parts": (small("RoBERTa", grad_accum_steps=2), "come in parts"),
+    "measured": (replace(small("RoBERTa"), sizes_every=2), "layer by layer"),
 }
 
 
@@ -86,7 +86,7 @@ def test_seeds_that_cannot_be_stacked_run_apart_with_a_sentence(case):
 
 
 def test_seeds_that_would_not_fit_are_stacked_a_few_at_a_time(monkeypatch):
-    run = small("BERT")
+    run = small("RoBERTa")
     need = estimate(run.entry, len(run.corpus.tokenizer)).total
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
     parts, sentence = stacks(run, range(4), "vmap")

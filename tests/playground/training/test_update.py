@@ -20,9 +20,8 @@ BEFORE = 5
 
 def feed_of(run):
     recipe = run.entry.recipe
-    return BatchSampler.of(
-        run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, run.entry.objective.needs
-    )
+    needs, continues = run.entry.objective.needs, run.entry.continues
+    return BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, needs, continues)
 
 
 def stopped(run, after=BEFORE):
@@ -74,7 +73,7 @@ def test_the_coming_batch_is_the_one_that_blocks_will_give(name):
 
 
 def test_gradient_and_change_are_those_of_the_parameters():
-    run = run_of("BERT")
+    run = run_of("RoBERTa")
     learner, _ = stopped(run)
     update = look_inside(learner, feed_of(run))
     old, new = (dict(model.named_parameters()) for model in (learner.model, update.learner.model))
@@ -91,7 +90,7 @@ def test_gradient_and_change_are_those_of_the_parameters():
 
 @pytest.mark.parametrize("row", [0, 3])
 def test_the_frames_show_the_row_that_trained_and_what_the_model_said_of_it(row):
-    run = run_of("BERT")
+    run = run_of("RoBERTa")
     learner, _ = stopped(run)
     update = look_inside(learner, feed_of(run), row)
     made = record(update, "reviews")
@@ -128,7 +127,7 @@ def test_every_objective_can_be_looked_into(name):
 
 
 def test_a_tiny_entry_is_described_in_full_sentences():
-    run = run_of(entry=tiny("BERT"))
+    run = run_of(entry=tiny("RoBERTa"))
     learner, _ = stopped(run)
     captions = record(look_inside(learner, feed_of(run)), "reviews")["numbers"]["captions"]
     assert set(captions) == {"forward", "predict", "loss", "gradient", "change", "after"}

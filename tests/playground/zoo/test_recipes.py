@@ -64,7 +64,7 @@ def test_an_unknown_recipe_is_refused_with_those_there_are():
 
 
 def gradients(learner, example, accumulate):
-    loss, terms = SingleProcess()(learner.model, example, accumulate, "float32")
+    loss, terms, _ = SingleProcess()(learner.model, example, accumulate, "float32")
     grads = {n: p.grad.clone() for n, p in learner.model.named_parameters() if p.grad is not None}
     learner.model.zero_grad(set_to_none=True)
     return float(loss), {k: float(v) for k, v in terms.items()}, grads
@@ -86,7 +86,7 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(name, parts):
 
 def test_rows_with_few_answers_do_not_count_more_than_others():
     """The mean of the means of two halves is not the mean of all answers where the halves have unlike many."""
-    course = prepared(run_of("BERT", steps=1))
+    course = prepared(run_of("RoBERTa", steps=1))
     example = course.blocks.at(0)
     question = example.questions[0]
     graded = question.loss_mask.clone()
@@ -115,7 +115,7 @@ def test_half_precision_is_refused_where_it_is_missing():
 
 
 def test_only_graded_positions_reach_the_vocabulary():
-    course = prepared(run_of("BERT", steps=1))
+    course = prepared(run_of("RoBERTa", steps=1))
     seen = []
     course.learner.model.lm_head.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
     course.learner.learn(example := course.blocks.at(0))
@@ -203,7 +203,7 @@ def test_playground_train_finds_a_rate_and_trains_nothing(tmp_path, monkeypatch,
     corpus = reviews(4_000)
     text.write_text(corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n"), encoding="utf-8")
     small = [a for k in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", k)]
-    assert cli.main(["train", "BERT", "--corpus", str(text), *small, "--find-rate", "--json"]) == 0
+    assert cli.main(["train", "RoBERTa", "--corpus", str(text), *small, "--find-rate", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert 1e-6 < said["rate"] < 1
     assert said["tried"][0]["rate"] < said["rate"]

@@ -2,8 +2,12 @@
 
 from itertools import groupby
 
+import pytest
+
+from playground.catalog import nearest
 from playground.objectives import GROUPS, objectives
-from widgets.lists.objective_picker import SURVEY, cards
+from widgets.lists.objective_picker import SURVEY, cards, picker
+from widgets.lists.strategy_picker import chooser
 
 
 def test_the_survey_stands_first_and_the_groups_follow_in_their_order():
@@ -18,3 +22,13 @@ def test_the_survey_stands_first_and_the_groups_follow_in_their_order():
 def test_every_objective_has_one_card():
     assert sorted(card["name"] for card in cards()) == sorted(objectives())
     assert sum(bool(card["row"]) for card in cards()) == 11
+
+
+@pytest.mark.parametrize("make", [picker, chooser])
+def test_a_list_says_what_is_nearest_to_what_it_does_not_have(make):
+    searched = make()
+    searched.missed = "UL2"
+    assert searched.nearest[:2] == ["UL2", nearest("UL2")]
+    searched.missed = "<b>nothing</b>"
+    assert searched.nearest[:2] == ["<b>nothing</b>", ""]
+    assert [name in searched.known() for name in searched.nearest[2].split(", ")] == [True] * 3

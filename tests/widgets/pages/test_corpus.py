@@ -420,11 +420,11 @@ def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
     (button,) = (part for part in layout.select() if str(getattr(part, "label", "")).startswith("Train on"))
     button.clicks += 1
     first = visit.train.session
-    assert (visit.page, visit.train.corpus, visit.message) == (1, OPENED, "BERT trains on pasted text.")
+    assert (visit.page, visit.train.corpus, visit.message) == (1, OPENED, "RoBERTa trains on pasted text.")
     assert becomes(lambda: first.learner is not None and first.learner.step > 0)
     button.clicks += 1
     assert first.reason == "asked" and visit.train.session is not first
-    assert visit.message == "BERT trains on pasted text. The run before it was stopped and is kept."
+    assert visit.message == "RoBERTa trains on pasted text. The run before it was stopped and is kept."
     visit.close()
 
 

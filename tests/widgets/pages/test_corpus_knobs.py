@@ -8,8 +8,10 @@ from panel.io.location import Location
 
 from playground.corpora import open_corpus
 from playground.corpora.sources import FEWEST, name_with_knobs, read_name, source_knobs, sources
+from playground.corpora.tokenization import Tokenization
 from playground.errors import UserError
 from playground.knob import knobs
+from playground.zoo import find_entry
 from tests.widgets.state.test_app import is_a_sentence
 from widgets.app import main
 from widgets.pages.corpus import CorpusPage
@@ -20,6 +22,7 @@ from widgets.state.corpus import CorpusStore
 from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
 
 SOURCES = sources()
+TOKENIZER = tuple(k for k in knobs(Tokenization) if k.name == "tokenizer")
 WITH_KNOBS = [name for name, source in SOURCES.items() if source.settings is not None]
 
 
@@ -62,14 +65,13 @@ def test_there_are_corpora_with_knobs():
 def test_every_knob_of_a_corpus_has_a_control_and_each_turn_names_another_corpus(kind, name):
     store = kind()
     column = corpus_knobs(store).layout
-    assert not column.visible and not column.objects
     store.param.update(**{kind.chosen_by: name})
-    mine = source_knobs(name)
-    assert mine == knobs(SOURCES[name].settings)
+    mine = store.known_knobs
+    assert mine == (*knobs(SOURCES[name].settings), *(TOKENIZER if kind is TrainStore else ()))
     assert column.visible and len(column) == len(mine)
     assert [widget.value for widget in column] == [k.default for k in mine]
     assert store.corpus_name == name, "nothing is turned yet"
-    for k, widget in zip(mine, column, strict=True):
+    for k, widget in zip(mine, [*column], strict=True):
         before = store.corpus_name
         turn(widget, other(k))
         assert store.corpus_name != before
@@ -77,7 +79,7 @@ def test_every_knob_of_a_corpus_has_a_control_and_each_turn_names_another_corpus
         assert f"{k.name}=" in store.corpus_name
     turned = read_name(store.corpus_name)
     assert turned == (name, {k.name: other(k) for k in mine})
-    for k, widget in zip(mine, column, strict=True):
+    for k, widget in zip(mine, [*column][: len(mine)], strict=True):
         turn(widget, k.default)
     assert store.corpus_name == name
 
@@ -90,13 +92,52 @@ def test_the_name_with_knobs_is_the_name_of_the_corpus_that_is_made(name):
 
 
 @pytest.mark.parametrize("name", [*(n for n in SOURCES if n not in WITH_KNOBS), OWN_TEXT, OWN_FILE, "some/file.txt"])
-def test_where_there_are_no_knobs_there_is_no_control(name):
-    store = TrainStore(corpus=WITH_KNOBS[0])
+def test_where_there_are_no_knobs_there_is_no_control_but_that_of_the_tokenizer(name):
+    store, there = TrainStore(corpus=WITH_KNOBS[0]), TrainStore(corpus=name).known_knobs
     column = corpus_knobs(store).layout
     assert column.visible
     store.corpus = name
-    assert not column.visible and not column.objects
+    assert there == (TOKENIZER if name != "some/file.txt" else ())
+    assert column.visible == bool(there) and len(column) == len(there)
     assert store.corpus_name == name
+    looking = CorpusStore(source=name)
+    assert not corpus_knobs(looking).layout.visible, "that page has a tokenizer of its own"
+
+
+def test_a_vocabulary_has_a_size_once_a_tokenizer_is_chosen():
+    store = TrainStore()
+    column = corpus_knobs(store).layout
+    [kind] = column
+    turn(kind, "bpe")
+    assert len(column) == 2 and store.corpus_name == "world(tokenizer=bpe)"
+    turn(column[1], 500)
+    assert store.corpus_name == "world(tokenizer=bpe, vocab_size=500)"
+    turn(column[0], "auto")
+    assert len(column) == 1
+
+
+@pytest.mark.parametrize("kind", ["characters", "bytes", "words"])
+def test_a_pasted_text_and_an_uploaded_one_are_split_as_chosen(kind):
+    store = TrainStore(corpus=OWN_TEXT, pasted="The cat sat on the mat . " * 40)
+    store.corpus_knobs = {name: {"tokenizer": kind} for name in store.own}
+    wanted = {"characters": "character", "words": "word"}.get(kind, kind)
+    assert store.load_corpus().tokenizer.kind == wanted
+    store.keep("own.txt", b"The cat sat on the mat . " * 40)
+    store.corpus = OWN_FILE
+    assert store.load_corpus().tokenizer.kind == wanted
+
+
+def test_an_entry_brings_the_tokenizer_of_its_corpus_and_the_next_one_its_own(monkeypatch):
+    store = TrainStore()
+    monkeypatch.setattr(store, "begin", lambda: None)
+    store.begin_with(find_entry("flair"))
+    assert (store.corpus, store.corpus_name) == ("world", "world(tokenizer=characters)")
+    store.begin_with(find_entry("BERT"))
+    assert store.corpus_name == "world"
+    store.corpus_knobs = {"world": {"tokenizer": "bpe"}}
+    monkeypatch.setattr(store, "begin", lambda: "a session")
+    store.begin_with(find_entry("GPT"))
+    assert store.corpus_name == "world(tokenizer=bpe)", "what a person chose stays"
 
 
 def test_knobs_are_remembered_by_corpus_and_both_pages_have_their_own():

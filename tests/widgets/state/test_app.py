@@ -1,6 +1,7 @@
 """Stores: the state of a visit, without a browser; what is wrong is a sentence and loses nothing."""
 
 import base64
+import html
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from playground.trace.inputs import said_by_hand
 from playground.trace.overrides import natural
 from playground.trace.rebuild import SENTENCE, rebuild
 from playground.training import Run, Session, Started, train
+from playground.zoo import entries
 from tests.papers.test_survey_table import ROWS
 from tests.runs import KINDS, alone, becomes, learner_of, reviews, run_of, suited_reviews
 from tests.texts import tokens_for
@@ -324,13 +326,13 @@ def test_the_table_says_what_it_leaves_out_of_a_long_text_also_of_the_second_one
 
 
 def test_what_is_painted_in_a_mixture_is_for_the_part_on_the_stage():
-    store = StageStore(objective="UniLM by batch")
+    store = StageStore(objective="UniLM")
     store.plan = "part=3"
     store.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 3, True]]})
     heard = []
     store.trainer = lambda name, knobs: heard.append(name)
     store.train_anyway()
-    assert (heard, store.trouble) == (["UniLM by batch painted part 3 encoder opens +1"], "")
+    assert (heard, store.trouble) == (["UniLM painted part 3 encoder opens +1"], "")
 
 
 def test_matrices_above_the_first_layer_cannot_be_painted_and_nothing_is_lost():
@@ -466,7 +468,7 @@ def test_beginning_makes_a_session_that_has_not_started(training):
     session = training.begin()
     assert session is training.session
     assert (session.state, session.rows, training.trouble) == ("ready", [], "")
-    assert (session.run.entry.name, session.run.seed, session.run.steps) == ("BERT", 0, 20_000)
+    assert (session.run.entry.name, session.run.seed, session.run.steps) == ("RoBERTa", 0, 20_000)
     assert session.run.entry.recipe.steps == 20_000
 
 
@@ -632,7 +634,7 @@ def test_a_comparison_fills_the_screen(transfer, training):
     assert transfer.begin(session) is True
     assert done(transfer)
     assert (transfer.lanes.state, transfer.trouble, transfer.lanes.done_share) == ("done", "", 1.0)
-    assert transfer.lanes.base_name == "BERT after 2 steps on pasted text"
+    assert transfer.lanes.base_name == "RoBERTa after 2 steps on pasted text"
     outcomes = transfer.lanes.result.outcomes
     for what in ("accuracy", "forgetting"):
         assert transfer.lanes.values(what, transfer.chosen) == {
@@ -877,7 +879,7 @@ def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
     heads = base64.b64decode(store.record()["numbers"]["attention"]["encoder"]["data"]["0"])
     n = store.record()["frames"][-1]["matrices"][0]["shape"][0]
     assert all(heads[h * n * n + 1] == 0 for h in range(2)), "a closed cell gets no attention"
-    deep = StageModel(learner_of("BERT", model={"layers": 3}), reviews())
+    deep = StageModel(learner_of("RoBERTa", model={"layers": 3}), reviews())
     store.attach(deep)
     for asked, told in ((None, "2"), (0, "0"), (1, "1")):
         if asked is not None:
@@ -926,7 +928,7 @@ def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective
 
 def test_another_objective_brings_its_own_text_where_the_model_knows_it_and_else_says_why_not():
     store = StageStore()
-    store.attach(StageModel(learner_of("BERT"), suited_reviews(find_objective("TLM"))))
+    store.attach(StageModel(learner_of("RoBERTa"), suited_reviews(find_objective("TLM"))))
     store.objective = "TLM"
     assert "“Comment” and “vas-tu”" in store.gave_way and store.pair != "Comment vas-tu"
     store.objective = "LM"
@@ -981,11 +983,13 @@ def test_every_kind_of_objective_gets_its_samples(name):
 
 def test_no_model_and_no_objective_bring_the_stage_down():
     store = StageStore()
-    store.attach(StageModel(learner_of("BERT"), reviews()))
+    store.attach(StageModel(learner_of("RoBERTa"), reviews()))
     for name in objectives():
         store.objective = name
         assert store.trouble == "" or is_a_sentence(store.trouble), name
-        assert store.silent == "" or store.silent.startswith("BERT that has not learned anything cannot answer"), name
+        assert store.silent == "" or store.silent.startswith("RoBERTa that has not learned anything cannot answer"), (
+            name
+        )
         assert ("forward" in frames_of(store)) == (not store.silent), name
 
 
@@ -1041,7 +1045,7 @@ def test_every_stage_beside_shows_numbers_of_its_own_model_or_says_why_not(monke
 
 def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objective():
     store = Store(page=1)
-    session = Session(run_of("BERT", steps=3)).start()
+    session = Session(run_of("RoBERTa", steps=3)).start()
     store.train.session = session
     assert becomes(lambda: session.state == "done")
     store.page = 0
@@ -1056,7 +1060,7 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
 
 
 def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path):
-    trained = notebook.train("BERT", reviews(), steps=2, batch_size=8, seq_len=16)
+    trained = notebook.train("RoBERTa", reviews(), steps=2, batch_size=8, seq_len=16)
     (tmp_path / "films.csv").write_text(
         "said,liked\n" + "".join(f"it was a {w} film {k},{k % 2}\n" for k in range(40) for w in ("good", "bad"))
     )
@@ -1083,9 +1087,26 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
         notebook.compare("bert")
 
 
+def test_a_notebook_trains_an_entry_of_pairs_and_tells_which_text_is_watched(monkeypatch):
+    monkeypatch.setenv("PLAYGROUND_HEADLESS", "1")
+    trained = notebook.train(
+        "BERT",
+        suited_reviews(entries()["BERT"].objective),
+        steps=1,
+        batch_size=4,
+        seq_len=16,
+        sentence="the film was good",
+    )
+    assert "needs two texts" in trained.watched and "a held-out pair of texts" in trained.watched
+    assert trained.watched.split("Watched instead")[1] in html.unescape(trained._repr_html_())
+    assert trained.glance is not None and trained.glance.sees.count("[SEP]") == 2
+    recorded = trained.replay.moments[-1]["guesses"]
+    assert [g["top"][0][0] for g in recorded if g["top"]] == [g.top[0][0] for g in trained.glance.guesses if g.top]
+
+
 def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     monkeypatch.setenv("PLAYGROUND_HEADLESS", "1")
-    trained = notebook.train("BERT", reviews(), steps=2, batch_size=8, seq_len=16)
+    trained = notebook.train("RoBERTa", reviews(), steps=2, batch_size=8, seq_len=16)
     picture = notebook.stage("MLM", model=trained)
     markup = picture._repr_mimebundle_()["text/html"]
     data = re.search(r'\["stage", "stage-\w+", "([^"]+)"\]', markup)

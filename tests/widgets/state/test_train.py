@@ -533,7 +533,7 @@ def test_the_tools_list_compare_and_fork(store):
 
 def test_slow_pauses_and_opens_the_coming_update_on_the_stage(tmp_path):
     visit = Store(tmp_path / "runs", page=1)
-    session = Session(run_of("BERT", steps=1000)).start()
+    session = Session(run_of("RoBERTa", steps=1000)).start()
     visit.train.session = session
     assert becomes(lambda: session.learner is not None and session.learner.step > 1)
     visit.slow()
@@ -602,7 +602,7 @@ def test_a_click_shows_at_once_what_can_be_pressed_now_whatever_drawing_costs(st
 
 
 def test_the_sentence_is_asked_once_unless_a_generator_asks_it(store):
-    for name, often in (("BERT", 1), ("ELECTRA", 3)):
+    for name, often in (("RoBERTa", 1), ("ELECTRA", 3)):
         learner, asked = learner_of(name), []
         look = ProbeSentence(sentence_of(reviews()))
         with pytest.MonkeyPatch.context() as patch:
@@ -716,7 +716,7 @@ def test_runs_are_deleted_after_a_question_and_never_the_one_on_screen_or_one_th
 
 def test_knobs_that_are_turned_are_listed_with_a_run_and_the_others_are_folded_away(store):
     store.settings = {"lr": 0.003}
-    store.brought = {"BERT": {"mask_replace_prob": 0.5}}
+    store.brought = {"RoBERTa": {"mask_replace_prob": 0.5}}
     store.begin()
     ends(store)
     (line,) = followed(runs_page.RunList(store)).lines.values()
@@ -748,7 +748,7 @@ def test_a_run_of_the_page_is_baked_also_after_it_was_stopped(store, tmp_path, c
     assert json.loads(capsys.readouterr().out)["steps"] == [0, 1, 2, 3, 4, 5]
     assert store.replay().decode()[:40] == page.read_text()[:40]
     assert main(["bake", name, "-o", str(page), "--runs", str(store.runs.folder), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["title"] == "BERT while it learns"
+    assert json.loads(capsys.readouterr().out)["title"] == "RoBERTa while it learns"
     store.session = None
     later = TrainStore(store.runs.folder, device="cpu")
     later.open(name)

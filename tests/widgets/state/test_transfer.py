@@ -356,7 +356,7 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
     picker.value = picker.options["the short one, step 4"]
     visit.transfer.param.update(task="sentiment", train_size=8)
     assert visit.transfer.begin(visit.base), visit.transfer.trouble
-    assert visit.transfer.lanes.base_name == "BERT after 4 steps on reviews"
+    assert visit.transfer.lanes.base_name == "RoBERTa after 4 steps on reviews"
     assert visit.train.session is going and going.state == "running", "the run on the Train page goes on"
     ended(visit)
     assert visit.base is visit.base, "a kept run is read once"

@@ -4,24 +4,23 @@
  */
 
 import { streamSpots } from "./chips.js";
-import { button, draggable, iconButton, isForeign, isText } from "./controls.js";
+import { button, draggable, iconButton, isForeign, isText, labelButton } from "./controls.js";
 import { node } from "./dom.js";
 import { LONG } from "./long_text.js";
 import { chipBox, clamp, isOpen, laneOf, matrixOf, range, shownFrom } from "./record.js";
 
 const HANDS_STYLE = `
-.stage .stage-tools { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; padding: 0 var(--pad); margin: 0 0 6px; font-size: 13px; min-height: 36px; }
-.stage .stage-hint { flex: 1 1 100%; order: 2; margin: 0; color: var(--muted); display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; min-height: 34px; }
+.stage .stage-tools { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; padding: 0 var(--pad); margin: 0 0 4px; font-size: 13px; }
+.stage .stage-hint { flex: 1 1 100%; order: 2; margin: 0; color: var(--muted); display: flex; flex-wrap: wrap; align-items: center; gap: 4px 6px; min-height: 32px; }
 .stage .stage-hint:empty { display: none; }
 .stage .stage-hint b { color: var(--ink); font-weight: 650; }
-.stage .stage-tools .stage-group { flex-wrap: wrap; } .stage .stage-tools .stage-group:last-child { gap: 4px 2px; }
-.stage .stage-tools > .stage-group + .stage-group { margin-left: auto; }
-.stage .stage-tools button { white-space: nowrap; border-color: var(--line); height: 32px; }
-.stage .stage-tools button.on, .stage .stage-tools button[aria-pressed="true"], .stage .stage-tools button[aria-checked="true"] { background: var(--accent); color: var(--paper); border-color: var(--accent); }
+.stage .stage-bench .stage-group { flex-wrap: wrap; } .stage .stage-bench button { min-width: 32px; padding: 0 7px; }
+.stage .stage-tools button, .stage .stage-bench button { white-space: nowrap; border-color: var(--line); height: 32px; }
+.stage :is(.stage-tools, .stage-bench) :is(button.on, button[aria-pressed="true"], button[aria-checked="true"]) { background: var(--accent); color: var(--paper); border-color: var(--accent); }
 .stage input[type=text] { font: inherit; color: inherit; background: var(--paper); border: 1px solid var(--line); border-radius: 8px; height: 32px; padding: 0 8px; width: 9.5em; }
 .stage .stage-order { flex: 1 1 100%; order: 3; max-height: 190px; overflow-y: auto; display: flex; flex-wrap: wrap; align-items: center; gap: 5px 5px; padding: 5px 8px; background: var(--track); border-radius: 10px; touch-action: none; }
 .stage .stage-order > span { color: var(--muted); margin-right: 4px; }
-.stage .stage-order button { background: var(--paper); cursor: grab; padding: 0 9px; height: 30px; font-weight: 500; gap: 5px; max-width: 16em; overflow: hidden; white-space: nowrap; }
+.stage .stage-order button { background: var(--paper); cursor: grab; padding: 0 7px; height: 30px; font-weight: 500; gap: 5px; max-width: 16em; overflow: hidden; white-space: nowrap; }
 .stage .stage-order button small { color: var(--muted); font-size: 10.5px; font-variant-numeric: tabular-nums; }
 .stage .stage-order button.late { border-color: var(--orange); box-shadow: inset 0 -2px 0 var(--orange); }
 .stage .stage-order button.dragged { opacity: .55; cursor: grabbing; border-style: dashed; }
@@ -56,10 +55,10 @@ export function handsOn(kit) {
   const hint = node("p", { class: "stage-hint", "aria-live": "polite" });
   const order = node("div", { class: "stage-order", role: "group", "aria-label": "Order" });
   const buttons = {
-    roll: button("Resample", "Resample: another seed (N)", () => kit.send({ do: "roll" }, "choose")),
+    roll: labelButton("roll", "Resample", "Resample: another seed (N)", () => kit.send({ do: "roll" }, "choose")),
     undo: iconButton("undo", "Undo (Ctrl+Z)", () => kit.send({ do: "undo" })),
     redo: iconButton("redo", "Redo (Ctrl+Shift+Z)", () => kit.send({ do: "redo" })),
-    paint: button("Paint mask", "Open and close cells of the attention mask by hand (M)", () => setPainting(!kit.painting)),
+    paint: labelButton("paint", "Paint mask", "Open and close cells of the attention mask by hand (M)", () => setPainting(!kit.painting)),
     repair: button("Reset mask", "Close what was opened in the attention mask, open what was closed", () => kit.send({ do: "unpaint" })),
   };
   const group = node("span", { class: "stage-group" }, ...Object.values(buttons));
@@ -201,7 +200,8 @@ export function handsOn(kit) {
     if (held > words.length) held = 0;
     if (can("pair") && !held) return ["The second text:", ...(record().outcomes || []).map((outcome) => choice(outcome, outcome === plan().pair, () => send({ do: "pair", to: outcome }, "pair")))];
     if (!held || !chosen().includes(held)) {
-      const said = [can("chosen") && "Click a word of the text to choose it.", can("spans") && "Drag across words to make a span; drag its end to resize it.", can("order") && "Drag the order below.", can("split") && "Drag the split.", can("cut") && "Drag the cut."].filter(Boolean);
+      const said = [can("chosen") && "Click a word of the text to choose it.", can("spans") && "Drag across words to make a span; drag its end to resize it.", can("split") && "Drag the split."].filter(Boolean);
+      if (!said.length && can("order")) return []; // the strip of the order says it
       return [said.join(" ") || (kit.live ? "Nothing in this plan can be edited." : RECORDED)];
     }
     const actions = can("actions") ? Object.entries(ACTION_NAMES) : [];
@@ -242,7 +242,7 @@ export function handsOn(kit) {
       const label = `${name}, step ${i + 1} of ${sequence.length}${predicted(i) ? ", predicted" : ""}`;
       return node("button", { type: "button", "data-unit": String(each), "data-at": String(i), "aria-label": label, title: "Drag, or Shift+Left and Shift+Right", class: predicted(i) ? "late" : "", tabindex: i ? "-1" : "0" }, node("small", {}, String(i + 1)), name ?? String(each));
     });
-    order.replaceChildren(node("span", {}, cut === undefined ? "new order" : "order of prediction"), ...made);
+    order.replaceChildren(node("span", {}, cut === undefined ? "new order" : "prediction order"), ...made);
     if (made[cut]) {
       const handle = slider("stage-cut", "Context length: words that are given before the first prediction", 0, sequence.length - 1, cut, (to) => send({ do: "cut", to }, "cut"));
       handle.dataset.cut = "1";
@@ -429,7 +429,8 @@ export function handsOn(kit) {
     kit.wake();
   }
 
-  parts.tools.append(hint, group, order);
+  parts.bench.prepend(group);
+  parts.tools.append(hint, order);
   parts.picture.append(lane);
   for (const [part, drag] of [[lane, dragWords], [order, dragUnits], [canvas, dragCells]]) draggable(part, drag);
   return { adopt, place, key };

@@ -2,14 +2,16 @@
 
 import { endOf, follow, plain, tell } from "./dom.js";
 import { unpacked } from "./files.js";
+import { renderMarkup, renderRun } from "./notebook.js";
 import { mountReplay } from "./replay.js";
+import { whileLive, whileNotLive } from "./reserve.js";
 import { mount } from "./side_by_side.js";
 import { mountTable, renderTable } from "./survey_table.js";
 
 export { mount };
 
 /** anywidget and Panel's AnyWidgetComponent offer the same model: get, set, on, save_changes. */
-function render({ model, el }) {
+function renderStage({ model, el }) {
   const send = (name, value) => model.get(name) !== value && tell(model, name, value);
   // Hosts may keep only the last of several values, so each message carries the last edits and the numbers tell which are new.
   const told = { from: Math.random().toString(36).slice(2), edits: [] };
@@ -39,17 +41,28 @@ function render({ model, el }) {
   return endOf(...Object.entries(changes).map(([name, act]) => follow(model, [name], act)), handle.destroy);
 }
 
-const KINDS = { stage: mount, table: mountTable, replay: mountReplay };
+const WIDGETS = { stage: renderStage, table: renderTable, run: renderRun, markup: renderMarkup };
+
+/** The one view of all widgets; what the page holds in reserve for it is hidden while it is there. */
+function render({ model, el }) {
+  const end = (WIDGETS[model.get("kind")] || renderStage)({ model, el });
+  return endOf(end, whileLive(model.get("reserve")));
+}
+
+const KINDS = { stage: mount, table: mountTable, replay: mountReplay, markup: () => {} };
 
 /**
  * Draws what the cells of a page put into the queue `__playground`, before or after this module has run: the kind of a
- * drawing, the id of its element and its data, packed or as an object. So a page needs this module once.
+ * drawing, the id of its element, its data, packed or as an object, and the widget it is in reserve for, if any. So a
+ * page needs this module once.
  */
 export function drawCells() {
   const queue = (globalThis.__playground ??= []);
-  queue.push = (...cells) => cells.forEach(async ([kind, id, data]) => {
+  queue.push = (...cells) => cells.forEach(async ([kind, id, data, reserve]) => {
     const el = document.getElementById(id);
-    if (el) KINDS[kind](el, typeof data === "string" ? await unpacked(data) : data);
+    const draw = async () => KINDS[kind](el, typeof data === "string" ? await unpacked(data) : data);
+    if (el && reserve) whileNotLive(reserve, el, draw);
+    else if (el) await draw();
   });
   queue.push(...queue.splice(0));
 }

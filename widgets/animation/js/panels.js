@@ -1,7 +1,7 @@
 /** What lies beside and below the picture: the explanation, the quiz, the table, the storyboard, and what to take home. */
 
 import { streamSpots } from "./chips.js";
-import { button, isForeign } from "./controls.js";
+import { button, isForeign, labelButton } from "./controls.js";
 import { listen, node } from "./dom.js";
 import { takeHome } from "./export.js";
 import { csvText, download } from "./files.js";
@@ -140,9 +140,9 @@ export function sheetsOf(kit) {
   const shows = { story: calm.matches, table: false, keys: false };
   const buttons = {
     guess: button("Quiz", "Guess before it is shown (G)", ask),
-    story: button("Storyboard", "All frames as a sheet (B)", () => toggle("story")),
-    table: button("Table", "The matrix as a table (T)", () => toggle("table")),
-    save: button("Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
+    story: labelButton("story", "Storyboard", "All frames as a sheet (B)", () => toggle("story")),
+    table: labelButton("table", "Table", "The matrix as a table (T)", () => toggle("table")),
+    save: labelButton("share", "Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
     keys: button("?", "Keys (?)", () => toggle("keys"), { "aria-label": "Keys" }),
   };
   let [guess, terms, room, shown] = [null, [], 0, ""];
@@ -164,6 +164,7 @@ export function sheetsOf(kit) {
     const symbols = told.flatMap((term) => Object.entries(term.symbols || {}).map(([name, text]) => quiet(formula((term.signs || {})[name], name), `: ${text}`)));
     const share = signal && signal.tokens ? signal.graded / signal.tokens : 0;
     const sections = [
+      parts.subtitle.textContent && section("The idea", parts.subtitle),
       told.length && section("The loss", quiet(loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols),
       misprint && section("As printed in the survey (erratum)", quiet(`${misprint.where} prints:`), node("div", { class: "stage-terms" }, formula(misprint.mathml, misprint.latex)), quiet(misprint.wrong)),
       signal && section("Signal", ...(meters.length > 1 ? meters.flatMap(metered) : [meter(share), taught({ ...signal, share })])),
@@ -415,7 +416,8 @@ export function sheetsOf(kit) {
     renew();
   };
   const destroy = listen([[document, "pointerdown", outside], [calm, "change", calmer]]);
-  parts.tools.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys), quiz);
+  parts.bench.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys));
+  parts.tools.append(quiz);
   parts.below.append(keys, story, table);
   return { adopt, hover, key, follow, renew, settle, destroy, svg: () => takeHome(kit).svgText(), link: linkHere };
 }

@@ -11,8 +11,8 @@ import { CELL, LABEL, LANES, clamp, font, inFull, laneOf, leakSteps, matrixShape
  */
 export function makePlan(record, width, measure) {
   const pad = width < 560 ? 10 : 20;
-  const wide = width >= 720;
-  const gutter = wide ? 112 : 0;
+  const wide = width >= 620;
+  const gutter = wide ? (width < 760 ? 96 : 112) : 0;
   const inset = wide ? 9 : 6; // from the edge of a track to its first chip
   const left = pad + (wide ? gutter : inset);
   const chips = fitChips(record, width - pad - inset - left, wide, measure);
@@ -61,7 +61,7 @@ function planLanes(record, plan, top) {
     const height = heading + pitch * lines - (lines > 1 ? chips.gap : 0);
     const room = looked && (name === "inputs" || name === "decoder") ? (lines === 1 ? 8 : 2) : 0;
     plan.lanes[name] = { title: lanes[0].title || name, y, top: y + heading, above, below, pitch, lines, height, numbered, room };
-    y += height + room + (plan.wide ? 18 : 16);
+    y += height + room + (plan.wide ? 12 : 16);
   }
   return y;
 }

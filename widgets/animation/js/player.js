@@ -130,6 +130,12 @@ export function makePlayer(now, options) {
 
 const ACTS = { first: "first", back: "backward", play: "toggle", step: "forward", last: "end" };
 
+/** Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above. */
+function wordsOfPlace(words) {
+  const [, name, count] = words.match(/^(.+ )(\(\d+\/\d+\))$/) || [];
+  return count ? [node("span", { class: "stage-word" }, name), count] : [words];
+}
+
 /**
  * The bar of a player: a button for each title, by the name of its icon, a scrub bar, and words for where it stands.
  * @returns {any}
@@ -144,7 +150,7 @@ export function playerBar(player, titles, attributes = {}) {
     show({ at, playing }, last, words, spoken = words, what = "") {
       disable(["first", "back"], at <= 0);
       disable(["last", "step"], at >= last);
-      where.textContent = words;
+      if (where.textContent !== words) where.replaceChildren(...wordsOfPlace(words));
       scrub.max = String(last);
       if (!scrub.matches(":active")) scrub.value = String(at);
       scrub.setAttribute("aria-valuetext", spoken);

@@ -1,7 +1,7 @@
 /** What else the panel says about a frame: its lines of code, the switches of an objective, and its mask over ten epochs. */
 
 import { paintChip } from "./chips.js";
-import { button, isForeign, setLamp } from "./controls.js";
+import { button, isForeign, labelButton, setLamp } from "./controls.js";
 import { node } from "./dom.js";
 import { explained } from "./glossary.js";
 import { canvasOf, cut, paintBox, paintText, screenRatio } from "./pen.js";
@@ -37,7 +37,7 @@ export function moreOf(kit) {
   parts.style.prepend(MORE_STYLE);
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
-  const reel = button("Masks over epochs", "The mask at ten visits of the same sentence, one in each epoch (V)", () => roll(), { "aria-pressed": "false" });
+  const reel = labelButton("film", "Masks over epochs", "The mask at ten visits of the same sentence, one in each epoch (V)", () => roll(), { "aria-pressed": "false" });
   let [shown, rolling] = [null, false];
 
   function follow() {
@@ -115,7 +115,7 @@ export function moreOf(kit) {
   }
 
   const again = () => roll(rolling);
-  parts.tools.querySelector(".stage-menu")?.before(reel);
+  parts.bench.querySelector(".stage-menu")?.before(reel);
   parts.below.prepend(film);
   return {
     follow, renew: again, settle: again,

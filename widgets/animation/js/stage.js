@@ -28,22 +28,23 @@ const STYLE = `
   ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY};
   transition: color 30ms linear; container-type: inline-size; text-align: left; }
 .stage *, .stage *::before { box-sizing: border-box; }
-.stage .stage-head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 4px 14px; padding: 0 var(--pad); }
+.stage .stage-head { display: flex; align-items: baseline; min-height: 41px; gap: 2px 14px; padding: 0 var(--pad); }
 .stage .stage-title { font-size: 19px; font-weight: 650; letter-spacing: -.012em; line-height: 1.25; margin: 0; }
-.stage .stage-subtitle { flex: 1 1 260px; color: var(--muted); margin: 0; }
+.stage .stage-subtitle { color: var(--muted); margin: 0; } .stage > .stage-subtitle { padding: 0 var(--pad); }
 .stage .stage-lamp { display: inline-flex; align-items: center; gap: 7px; font-size: 12.5px; padding: 3px 11px 3px 8px; border-radius: 99px;
-  background: var(--track); color: var(--muted); margin: 0; max-width: 100%; align-self: center; }
+  background: var(--track); color: var(--muted); margin: 0; max-width: 42%; line-height: 1.3; align-self: flex-start; }
 .stage .stage-lamp svg { flex: none; width: 15px; height: 15px; }
-.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; min-height: 1.5em; margin: 5px 0 6px; padding: 0 var(--pad); font-size: 15px; }
+.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; flex: 1 1 0; min-height: 2.6em; margin: 0; flex-wrap: wrap; font-size: 15px; line-height: 1.3; }
+.stage .stage-caption span { flex: 1 1 0; min-width: 12em; } .stage .stage-group { flex: none; }
 .stage .stage-caption b { font-weight: 650; white-space: nowrap; }
 .stage canvas { display: block; width: 100%; border-radius: 8px; touch-action: pan-y; }
 .stage .stage-picture { position: relative; min-width: 0; } .stage .stage-main { min-width: 0; flex: 1 1 0; }
 .stage .stage-body { display: flex; gap: 0 18px; align-items: flex-start; }
 .stage .stage-foot { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 6px 0 0; padding: 0 var(--pad); color: var(--muted); font-size: 13px; }
 .stage .stage-reader { flex: 1 1 300px; min-height: 1.5em; margin: 0; } .stage .stage-source { margin: 0; font-size: 12px; }
-.stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; margin: 4px var(--pad) 8px; padding: 4px 8px;
+.stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; margin: 4px var(--pad) 8px; padding: 4px 8px;
   background: var(--track); border-radius: 12px; font-size: 13px; }
-.stage .stage-group { display: inline-flex; align-items: center; gap: 2px; } .stage .stage-group:last-child { margin-left: auto; gap: 4px; }
+.stage .stage-group { display: inline-flex; align-items: center; gap: 2px; } .stage .stage-bench { display: inline-flex; flex-wrap: wrap; gap: 2px 6px; margin-left: auto; }
 .stage button, .stage select { font: inherit; color: inherit; background: transparent; border: 1px solid transparent; border-radius: 8px;
   height: 34px; cursor: pointer; }
 .stage button { min-width: 34px; padding: 0 8px; display: inline-flex; align-items: center; justify-content: center; gap: 6px; }
@@ -57,15 +58,17 @@ const STYLE = `
 .stage button:disabled { opacity: .35; cursor: default; background: transparent; }
 .stage :focus-visible, .stage:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
 .stage:focus-visible { border-radius: 8px; outline-offset: -2px; }
-.stage .stage-scrub { flex: 1 1 140px; display: flex; align-items: center; min-width: 120px; }
+.stage .stage-scrub { flex: 1 1 100px; display: flex; align-items: center; min-width: 90px; }
 .stage input[type=range] { width: 100%; margin: 0; height: 26px; accent-color: var(--accent); cursor: pointer; }
-.stage .stage-where { min-width: 9em; font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.stage .stage-where { font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .stage [hidden] { display: none !important; }
+@container (min-width: 1240px) { .stage .stage-where { flex: 0 0 10.4em; } }
+@container (max-width: 1240px) { .stage .stage-word { display: none; } }
+@container (max-width: 760px) { .stage .stage-head { flex-wrap: wrap; } .stage .stage-caption { flex-basis: 100%; order: 3; } .stage .stage-lamp { max-width: 100%; } }
 @container (max-width: 560px) {
-  .stage .stage-subtitle { flex-basis: 100%; }
-  .stage .stage-caption { flex-direction: column; gap: 0; min-height: 4.4em; font-size: 14px; }
+  .stage .stage-caption { flex-direction: column; flex-wrap: nowrap; align-items: stretch; gap: 0; min-height: 4.4em; font-size: 14px; } .stage .stage-caption span { flex: none; }
   .stage .stage-controls .stage-group { flex-wrap: wrap; }
-  .stage .stage-scrub { flex-basis: 100%; order: -1; } .stage .stage-where { min-width: 0; flex: 1; text-align: right; white-space: normal; }
+  .stage .stage-scrub { flex-basis: 100%; order: -1; } .stage .stage-where { min-width: 0; flex: 1 1 0; text-align: right; white-space: normal; }
 }
 body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }
 @media (forced-colors: active) { .stage button, .stage .stage-lamp, .stage .stage-controls { border: 1px solid currentColor; } }
@@ -95,23 +98,24 @@ function buildParts(player, setSorted, now) {
     sort: button(icon(ICONS.sort), "Sort axes by order (O)", () => setSorted(!now.sorted), { "aria-label": "Sort axes by order", "aria-pressed": "false" }),
     layer: select("Layer", "Layer (, and .)"),
     head: select("Attention head", "Attention head (H)"),
+    bench: node("span", { class: "stage-bench" }),
     tools: node("div", { class: "stage-tools", role: "group", "aria-label": "By hand" }),
     picture: node("div", { class: "stage-picture" }),
     below: node("div", { class: "stage-below" }),
     explain: node("aside", { class: "stage-explain", "aria-label": "Explanation" }),
     style: node("style", {}, STYLE),
   };
-  parts.sort.append(node("span", {}, "Sort by order"));
+  parts.sort.append(node("span", { class: "stage-word" }, "Sort by order"));
   parts.speed.value = "1";
   parts.picture.append(parts.canvas);
   const live = node("p", { class: "stage-caption", "aria-live": "polite" }, parts.name, parts.caption);
   const steps = node("span", { class: "stage-group" }, bar.first, bar.back, bar.play, bar.step, bar.last);
   const extras = node("span", { class: "stage-group" }, parts.sort, parts.layer, parts.head, parts.speed, parts.loop);
-  parts.controls = node("div", { class: "stage-controls", role: "group", "aria-label": "Player" }, steps, node("span", { class: "stage-scrub" }, bar.scrub), bar.where, extras);
-  const head = node("header", { class: "stage-head" }, parts.title, parts.subtitle, parts.lamp);
+  parts.controls = node("div", { class: "stage-controls", role: "group", "aria-label": "Player" }, steps, node("span", { class: "stage-scrub" }, bar.scrub), bar.where, extras, parts.bench);
+  parts.top = node("header", { class: "stage-head" }, parts.title, live, parts.lamp);
   const foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
   const body = node("div", { class: "stage-body" }, node("div", { class: "stage-main" }, parts.tools, parts.picture, foot, parts.below), parts.explain);
-  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, head, live, parts.controls, body);
+  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, parts.top, parts.controls, body);
   return parts;
 }
 
@@ -252,6 +256,7 @@ export function mountOne(el, raw, options = {}) {
     offerWeights(matrices);
     if (parts.sort.hidden) setSorted(false);
     tellPlugs("adopt");
+    if (!root.contains(parts.subtitle) || parts.explain.hidden) parts.top.after(parts.subtitle);
   }
 
   /** The layers and heads that can be chosen. */
@@ -399,6 +404,7 @@ export function mountOne(el, raw, options = {}) {
   });
 
   el.replaceChildren(root);
+  if (options.bare) parts.tools.prepend(parts.bench); // it has no player whose bar the tools could stand in
   if (options.bare) for (const part of [parts.controls, parts.explain, parts.below, ...(kit.live ? [] : [parts.tools])]) part.remove();
   retheme();
   const [first, end] = String(record.begin || 1).split("-").map(Number);

@@ -272,9 +272,9 @@ export function mountTable(el, raw, options = {}) {
 
   function open(name) {
     if (options.onOpen) return options.onOpen(name);
+    clear();
     const record = (data.stages || {})[name];
-    if (!record) return;
-    close();
+    if (!record) return mark("");
     opened.append(button("Close", "Close the stage (Escape)", leave, { "aria-label": "Close the stage (Escape)" }));
     stage = mountOne(opened.appendChild(node("div")), record, { playing: !calm.matches });
     opened.hidden = false;
@@ -283,11 +283,15 @@ export function mountTable(el, raw, options = {}) {
     mark(name);
   }
 
-  function close() {
+  function clear() {
     stage?.destroy();
     stage = null;
     opened.replaceChildren();
     opened.hidden = true;
+  }
+
+  function close() {
+    clear();
     mark("");
   }
 
@@ -298,7 +302,9 @@ export function mountTable(el, raw, options = {}) {
     row?.focus();
   }
 
+  /** Notes which row is unfolded, by its name. */
   function mark(name) {
+    options.onUnfold?.(name);
     for (const each of data.stages ? rows() : []) each.setAttribute("aria-expanded", String(each.dataset.name === name));
   }
 
@@ -381,6 +387,11 @@ export function renderTable({ model, el }) {
     tell(model, "opened", { name, number: (count += 1) });
     focusStage(el);
   };
-  const handle = mountTable(el, model.get("table"), { onOpen });
-  return endOf(follow(model, ["table"], () => handle.update(model.get("table"))), handle.destroy);
+  const unfolds = model.get("table").stages; // in a notebook, where `value` is the name of the unfolded row
+  let unfolded = "";
+  const onUnfold = (name) => (unfolded = name) === model.get("value") || tell(model, "value", name);
+  const handle = mountTable(el, model.get("table"), unfolds ? { onUnfold } : { onOpen });
+  const unfold = () => model.get("value") === unfolded || handle.open(model.get("value"));
+  const ends = [follow(model, ["table"], () => handle.update(model.get("table"))), follow(model, unfolds ? ["value"] : [], unfold)];
+  return endOf(...ends, handle.destroy);
 }

@@ -32,7 +32,7 @@ class TrainPage(View):
         self.train, self.looking = train, looking
         self.buttons, self.picture = RunButtons(train, slow), RunPicture(train)
         sidebar = Sidebar(
-            _choices(train), [EarlierRun(train), self.buttons, self.picture],
+            _choices(train), [EarlierRun(train), ReadyMadeRun(train), self.buttons, self.picture],
             lambda: f"{train.entry} on {train.corpus_name}, {train.steps:,} steps",
         )  # fmt: skip
         train.param.watch(sidebar.label, ["entry", "corpus", "corpus_knobs", "steps"])
@@ -68,7 +68,8 @@ def _choices(train: TrainStore) -> list[Any]:
         corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD), file,
         pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
         pmui.TextInput.from_param(chosen.pair, max_length=300, visible=second, **FIELD),
-        heading("Run"), row(seed, seeds), number(chosen.steps, width=140, margin=(6, 10), **plain),
+        heading("Run"), row(seed, *([] if train.quota.shared else [seeds])),
+        number(chosen.steps, width=140, margin=(6, 10), **plain),
         pmui.Select.from_param(chosen.window, **FIELD), pmui.Select.from_param(chosen.preset, **FIELD),
         html(pn.bind(_recipe, chosen.preset, chosen.settings)),
         pmui.Select.from_param(chosen.device, options=["auto", *available()], **FIELD),
@@ -112,6 +113,35 @@ class EarlierRun(View):
         if run is not None:
             where = f"{run.name} was on this page before. It is kept, and was at step {run.step:,} when last written."
             self.text.object = say(where, "notice")
+
+
+class ReadyMadeRun(View):
+    """That what is chosen is there ready-made, before it is trained, and the way to open it."""
+
+    def __init__(self, train: TrainStore) -> None:
+        self.train, self.text = train, html("")
+        take = button("Open the ready-made run", train.open_ready_made, "inventory_2", margin=(0, 10, 8, 10))
+        super().__init__(pn.Column(self.text, take, visible=False, margin=0, **STRETCH))
+        chosen = [
+            "entry",
+            "corpus",
+            "corpus_knobs",
+            "seed",
+            "steps",
+            "window",
+            "preset",
+            "settings",
+            "shapes",
+            "session",
+        ]
+        train.param.watch(self._show, chosen)
+        self._show()
+
+    def _show(self, *_: object) -> None:
+        made = self.train.ready_made if self.train.session is None else None
+        self.layout.visible = made is not None
+        if made is not None:
+            self.text.object = say(f"{made.title}: this run is there already, as the checkpoint {made.name}.", "notice")
 
 
 class RunButtons(View):

@@ -14,9 +14,9 @@ from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import Budget
 from widgets.browser import OnScreen
-from widgets.charts import probes
+from widgets.charts import probes, regret
 from widgets.charts.chart import Cursor
-from widgets.charts.columns import AXES, ESTIMATED, band, marks
+from widgets.charts.columns import AXES, ESTIMATED, band, marks, phases
 from widgets.charts.layer_updates import size_strips
 from widgets.charts.loss import loss_chart
 from widgets.pages.layout import STRETCH, View, beside, button, column, heading, plot, row
@@ -29,10 +29,14 @@ from widgets.theme import changing, html, say, tell
 
 DRAWING = 0.025  # the share of processor time that drawing may take while a model trains
 
-SEEN_EVERY, TOLD_EVERY, LONGEST = 0.22, 0.3, 1.0
-"""Seconds from one look at the model to the next, between two updates of the numbers, and from one point of the loss to
-the next at the longest."""
+SEEN_EVERY, TOLD_EVERY, LONGEST, WAITING_EVERY = 0.22, 0.3, 1.0, 2.0
+"""Seconds from one look at the model to the next, between two updates of the numbers, from one point of the loss to the
+next at the longest, and between two pictures of a run that waits in line while others train."""
 
+NO_FLOOR = say(
+    "The best possible prediction is summed live for the corpora reviews, agreement and facts, read in single texts.",
+    "quiet",
+)
 NO_PROBE = say("No probe fits this text: their words are not in its vocabulary.", "quiet")
 
 
@@ -42,7 +46,7 @@ class RunPicture(View):
     def __init__(self, train: TrainStore) -> None:
         self.train = train
         self.drawing = Budget(DRAWING, time.thread_time, time.process_time, longest=LONGEST)
-        self.seeing, self.telling = _Rhythm(SEEN_EVERY), _Rhythm(TOLD_EVERY)
+        self.seeing, self.telling, self.waiting = (_Rhythm(s) for s in (SEEN_EVERY, TOLD_EVERY, WAITING_EVERY))
         self.numbers, self.predicted = changing(numbers(None)), changing(predictions.markup(None))
         self.origin = changing("")
         self.view: Predictions | None = None
@@ -61,6 +65,8 @@ class RunPicture(View):
         trains = session is not None and session.state == "running"
         if session is not None and (self.words.seen or self.head.mark.seen or session.view is None or not trains):
             session.watch()  # it looks at the model only where what it sees is on screen
+        if session is not None and session is self.loss.session and session.in_line.place and not self.waiting.due:
+            return
         if self.drawing.allows or not trains:
             with self.drawing.spending(), pn.io.hold():
                 self._draw(session, at_once=not trains)
@@ -207,9 +213,12 @@ class LossCurve(View):
         if fresh or (rows and (at_once or self.mark.seen)):
             self.rows += len(rows)
             if fresh:
-                self.chart.show(rows, session.run.entry.objective.questions)
+                self.chart.show(rows, session.run.entry.questions)
             else:
                 self.chart.extend(rows)
+        begun = session.run.entry.phases_begun(session.rows[-1].step) if session.rows else ()
+        if fresh or len(begun) != len(self.chart.phases.data["step"]):
+            self.chart.phases.data, self.reach = phases(session.rows, begun), None
         if marked := noticed != self.noticed:
             self.noticed = noticed
             self.chart.marks.data = marks(session.rows, [n.step for n in session.noticed])
@@ -219,22 +228,25 @@ class LossCurve(View):
 
 
 class Measures(View):
-    """The probes, and what a step does to the layers."""
+    """The probes, the regret, and what a step does to the layers."""
 
     def __init__(self, train: TrainStore, cursor: Cursor) -> None:
         self.session: Session | None = None
-        self.measured = self.sized = 0
+        self.measured = self.sized = self.regretted = 0
         self.steps = Range1d(0, 1000)
+        self.regret, self.unlearnt = regret.regret_chart(self.steps), changing(NO_FLOOR)
         self.probes, self.sizes = probes.gauge_chart(self.steps), size_strips(self.steps)
         self.key = html(probes.KEY)
-        cursor.link(self.probes.figure, *self.sizes.figures)
+        cursor.link(self.probes.figure, self.regret.figure, *self.sizes.figures)
         about = "".join(say(f"{probe.name}: {probe.question} ({probe.source})", "quiet") for probe in PROBES)
         strips = beside(*(pn.pane.Bokeh(figure, margin=(0, 10), **STRETCH) for figure in self.sizes.figures))
+        self.regrets = column(plot(self.regret, margin=(0, 10)), later=True)
         self.strips = column(strips, later=True, min_height=self.sizes.figures[0].height)
         super().__init__(
             column(
                 heading("Probes (zero-shot accuracy)"), self.key, plot(self.probes, margin=(0, 10)),
                 html(f"<details><summary>About these probes</summary>{about}</details>"),
+                heading("Regret: nats above the best possible prediction"), self.unlearnt, self.regrets,
                 heading("Inside the layers: gradient norm, how far a step moves them"), self.strips,
             )
         )  # fmt: skip
@@ -243,13 +255,20 @@ class Measures(View):
         """Draw what was measured since."""
         fresh = session is not self.session
         if fresh:
-            self.session, self.measured, self.sized = session, 0, 0
+            self.session, self.measured, self.sized, self.regretted = session, 0, 0, 0
         measured, sized = session.measured[self.measured :], session.sizes[self.sized :]
+        regrets = session.regrets[self.regretted :]
         self.steps.end = session.run.last or max(100, session.rows[-1].step if session.rows else 0)
         if fresh or measured:
             self.measured += len(measured)
             (self.probes.show if fresh else self.probes.extend)(measured)
             self.key.object = (NO_PROBE if measured and not measured[-1].gauges else "") + probes.KEY
+        if fresh or regrets:
+            self.regretted += len(regrets)
+            (self.regret.show if fresh else self.regret.extend)(regrets)
+            tell(self.unlearnt, say(regret.unlearnt(regrets[-1]), "quiet") if regrets else NO_FLOOR)
+        if regrets:
+            self.regrets.send()
         if fresh or sized:
             self.sized += len(sized)
             (self.sizes.show if fresh else self.sizes.extend)(sized, session.run.sizes_every)

@@ -6,6 +6,7 @@ from statistics import fmean
 from playground.devices import describe
 from playground.training import Session
 from playground.training.session import Row
+from playground.zoo import Entry
 from widgets.theme import figures
 
 STATES = {"running": "training", "done": "finished", "failed": "stopped by an error"}
@@ -23,7 +24,7 @@ def numbers(session: Session | None) -> str:
         missing = dict.fromkeys(("loss (nats)", "held out (nats)", "tokens/s", "device"), "–")
         return figures({"state": "ready", "step": "0", **missing})
     state = _state(session)  # first: what rests adds no row any more
-    rows, names = session.rows, session.run.entry.objective.questions
+    rows, names = session.rows, session.run.entry.questions
     stepped = [r for r in rows[-LAST_ROWS:] if r.loss is not None]
     tested = next((r for r in reversed(rows) if r.held_out is not None), None)
     last = rows[-1] if rows else None
@@ -31,8 +32,9 @@ def numbers(session: Session | None) -> str:
         {
             "state": state,
             "step": f"{last.step if last else 0} of {session.run.last}",
+            **_phase(session.run.entry, last.step if last else 0),
             **_named("loss", _means(stepped, names), names),
-            **_named("held out", {} if tested is None else losses(tested, names), names),
+            **_named("held out", {} if tested is None else tested.losses(names), names),
             **_accuracy({} if tested is None else dict(tested.accuracy), names),
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
@@ -47,18 +49,16 @@ def _state(session: Session) -> str:
     return PAUSING if state == "paused" and not session.rests else STATES.get(state, state)
 
 
-def losses(row: Row, names: Sequence[str]) -> dict[str, float]:
-    """The losses of a row by question; a question that was not asked is left out."""
-    first = row.loss if row.loss is not None else row.held_out
-    others = dict(row.more)
-    name = next((q for q in names if q not in others), "")
-    return ({} if first is None else {name: first}) | others
+def _phase(entry: Entry, step: int) -> dict[str, str]:
+    """The phase that a run is in, where it has several."""
+    number, names = entry.phase_at(step), [phase.name for phase in entry.all_phases]
+    return {"phase": f"{number + 1} of {len(names)}, {names[number]}"} if len(names) > 1 else {}
 
 
 def _means(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for row in rows:
-        for name, value in losses(row, names).items():
+        for name, value in row.losses(names).items():
             found.setdefault(name, []).append(value)
     return {name: fmean(values) for name, values in found.items()}
 

@@ -18,6 +18,7 @@ from playground.zoo.preset import RECIPE_PRESETS
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
 from widgets.lists import RunLine
+from widgets.pages.classroom import ClassStart
 from widgets.pages.layout import STRETCH, View, accordion, button, column, download, plot, row
 from widgets.state.train import AT_ONCE, TrainStore
 from widgets.state.train.kept_runs import groups, held_out_curves, noise, tree
@@ -46,9 +47,13 @@ class RunTools(View):
 
     def __init__(self, train: TrainStore) -> None:
         self.edits, self.rates, self.runs = HyperparameterEdits(train), RateSearch(train), RunList(train)
-        self.parts = (self.edits, self.rates, self.runs)
-        titles = ("Edit hyperparameters, or fork the run", "Find a learning rate", "Runs: list, tree and comparison")
-        parts = dict(zip(titles, self.parts, strict=True))
+        parts: dict[str, View] = {
+            "Edit hyperparameters, or fork the run": self.edits, "Find a learning rate": self.rates,
+            "Runs: list, tree and comparison": self.runs,
+        }  # fmt: skip
+        if train.classes is not None:
+            parts["Start a class"] = ClassStart(train.begin_class)
+        self.parts = tuple(parts.values())
         super().__init__(
             accordion(parts, [2] if train.kept() else [], lambda number: self.parts[number].poll(), margin=(8, 10))
         )
@@ -180,7 +185,8 @@ class RunList(View):
         self.older = button("Show older runs", self._show_older, "expand_more", visible=False, margin=(4, 4))
         self.ticked = TickedRuns(train, self._again)
         self.compared = column(self.names, plot(self.chart, margin=(0, 10)), self.noise, visible=False)
-        kept_in = html(say(f"Kept in {train.runs.folder}.", "quiet"))
+        place = "Kept until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
+        kept_in = html(say(place, "quiet"))
         super().__init__(column(self.none, self.search, self.list, self.older, self.ticked, self.compared, kept_in))
 
     def poll(self) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from widgets.pages.base_model import base_choice, describe_base
 from widgets.pages.layout import FIELD, MAIN, Sidebar, View, button, heading, row
 from widgets.pages.transfer.controls import choices
 from widgets.pages.transfer.results import Results
@@ -50,10 +51,16 @@ class TransferPage(View):
             "Train one here", store.train_one, "model_training", margin=(6, 10),
             description="Train one here: with what is chosen on the Train page; this page says how far it is.",
         )  # fmt: skip
+        self.build = button(
+            "Make base models ready", store.build_bases, "inventory_2", margin=(6, 10),
+            description="Make base models ready: train the usual ones once and keep them on this machine.",
+        )  # fmt: skip
+        self.built = html("")
         self.train_base = button("", store.train_base, "model_training", margin=(0, 10, 6, 10), visible=False)
         self.questions = [
             button(name, lambda name=name: ask(store, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS
         ]
+        self.turn = -1
         self.base, self.trouble, before = html(""), html(""), transfer.param.before
         self.views = (
             Results(
@@ -63,7 +70,8 @@ class TransferPage(View):
             RunTaskMatrix(store.matrix, store.train, store.take_run_on_screen),
         )
         controls = [
-            heading("Base model"), _bases(store), self.base, self.train, pmui.Select.from_param(before, **FIELD),
+            heading("Base model"), base_choice(store, 2), self.base, row(self.train, self.build), self.built,
+            pmui.Select.from_param(before, **FIELD),
             html(pn.bind(lambda how: say(CHANGES[how], "quiet"), before)),
             row(self.compare, self.stop), self.trouble, self.train_base,
             heading("Or begin with a question"), *self.questions, *choices(store),
@@ -82,7 +90,8 @@ class TransferPage(View):
 
     def _show(self) -> None:
         store, transfer = self.store, self.store.transfer
-        self.base.object = _base(store)
+        self.base.object = describe_base(store)
+        self._show_building()
         self.trouble.object = say(transfer.trouble, "trouble") + say(transfer.notice, "notice")
         text = transfer.text_for_base if transfer.unknown_words else ""
         offered = "this file" if isinstance(text, Path) else text
@@ -100,6 +109,20 @@ class TransferPage(View):
         for view in self.views:
             view.poll()
 
+    def _show_building(self) -> None:
+        """How far the ready-made base models are; when they are there, they are offered."""
+        job = self.store.building
+        if job.busy:
+            self.built.object = say(f"Base models are being trained: {job.share or 0.0:.0%} done.", "quiet")
+        elif self.turn != job.turn:
+            self.turn, missing = job.turn, bool(self.store.missing)
+            there = "" if missing else "Ready-made base models are in the list above."
+            self.built.object = say(there, "quiet") if job.error is None else say(str(job.error), "trouble")
+            self.build.visible, self.store.built = missing, job.turn
+            if job.turn and not missing and self.store.train.session is None and not self.store.transfer.base:
+                self.store.transfer.base = next(base for base in self.store.bases().values() if base)
+        self.build.disabled = job.busy
+
 
 def ask(store: Store, question: str) -> None:
     """Choose all that a question needs and begin; a file of one's own stays the task."""
@@ -108,30 +131,3 @@ def ask(store: Store, question: str) -> None:
         del values["task"]
     store.transfer.param.update(**values)
     store.transfer.begin(store.base)
-
-
-def _bases(store: Store) -> Any:
-    """Whose model is fine-tuned; runs that came meanwhile are offered when the page is opened."""
-    base = pmui.Select.from_param(store.transfer.param.base, options=store.bases(), **FIELD)
-
-    def renew(*_: Any) -> None:
-        if store.page != 2:
-            return
-        offered = store.bases()
-        chosen = store.transfer.base if store.transfer.base in offered.values() else ""
-        base.param.update(options=offered, value=chosen)
-
-    store.param.watch(renew, "page")
-    store.train.param.watch(renew, "session")
-    return base
-
-
-def _base(store: Store) -> str:
-    session = store.base
-    if store.train.trouble:
-        return say(store.train.trouble, "trouble")
-    if session is None or not session.rows:
-        return say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
-    step = session.rows[-1].step
-    name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
-    return say(name) + say("Comparing pauses its training." if session.state == "running" else "", "quiet")

@@ -52,15 +52,15 @@ def choices(store: Store) -> list[Any]:
         heading("Budget"), pmui.Select.from_param(chosen.train_size, options=SIZES, **FIELD),
         pmui.MultiChoice.from_param(chosen.other_sizes, options=SIZES, disabled=in_turn, **FIELD),
         number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
-        pmui.Select.from_param(chosen.workers, options=_execution(), disabled=in_turn, **FIELD),
+        pmui.Select.from_param(chosen.workers, options=_execution(transfer.quota.shared), disabled=in_turn, **FIELD),
         heading("Fairness"), pmui.Select.from_param(chosen.match, disabled=in_turn, **FIELD),
         pmui.Select.from_param(chosen.lr_policy, **FIELD), html(pn.bind(lambda *_: said_of_fairness(transfer), *rules)),
     ]  # fmt: skip
 
 
-def _execution() -> dict[str, int]:
-    """Where the lanes may run: one after another, each step shown, or side by side on the cores of this machine."""
-    cores = spare(0)
+def _execution(shared: bool) -> dict[str, int]:
+    """Where the lanes may run: one after another, each step shown, or side by side on cores that are not shared."""
+    cores = 1 if shared else spare(0)
     side_by_side = {f"side by side, in {cores} processes": cores} if cores > 1 else {}
     return {"one by one, seen step by step": 1} | side_by_side
 

@@ -21,6 +21,7 @@ from playground.trace.overrides import repainted
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.training import Session
 from widgets.animation.record import lockstep
+from widgets.state.base import has_learned
 from widgets.state.history import History
 from widgets.state.job import Job
 from widgets.state.stage import edits, link
@@ -355,7 +356,9 @@ class StageStore(param.Parameterized):
     def trained(self) -> Session | None:
         """The run of the Train page, once it has learned something."""
         session = self.train_session()
-        return session if session is not None and session.learner is not None and session.learner.step else None
+        if session is None or session.learner is None or not has_learned(session.learner, session.run.corpus):
+            return None
+        return session
 
     def attach_trained(self) -> None:
         """Put a copy of the Train page's model on the stage as it is now; its run goes on."""

@@ -11,6 +11,7 @@ from playground.analysis.predictions import read, sentence_of
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import Progress
+from playground.corpora.respelling import IN_WORDS
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective
@@ -19,6 +20,7 @@ from playground.trace.rebuild import Rebuilt
 from playground.training import Run, Started, Stepped, train
 from playground.training.observe.update import look_inside
 from playground.training.observe.update import record as inside_record
+from playground.training.store.ready_made import named
 from playground.training.train_state import TrainState
 from playground.zoo.entry import entry_for
 from widgets.state.base import batches
@@ -41,12 +43,17 @@ class StageModel:
 
     @property
     def name(self) -> str:
-        """The entry with its steps and its corpus; a model that never learned says so."""
+        """The entry with its steps and its corpus; a model that never learned, or learned elsewhere, says so."""
         step = self.learner.step
-        after = (
-            f"after {step} step{'s' * (step != 1)} on {self.corpus.name}" if step else "that has not learned anything"
-        )
-        return f"{self.learner.entry.name} {after}"
+        unlearned = "as it was imported" if IN_WORDS in self.corpus.name else "that has not learned anything"
+        after = f"after {step} step{'s' * (step != 1)} on {self.corpus.name}" if step else unlearned
+        made = f" (ready-made checkpoint {self.checkpoint})" if self.checkpoint else ""
+        return f"{self.learner.entry.name} {after}{made}"
+
+    @cached_property
+    def checkpoint(self) -> str:
+        """The ready-made checkpoint that has the same weights, empty where there is none."""
+        return named(self.learner)
 
     @cached_property
     def model(self) -> LanguageModel:

@@ -11,6 +11,8 @@ import param
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
+from playground.corpora.sources import name_with_tokenizer, read_name
+from playground.corpora.tokenization import Tokenization
 from playground.devices import pick
 from playground.errors import UserError
 from playground.knob import turn
@@ -28,14 +30,19 @@ from playground.training.parallel.extra_seeds import ExtraSeeds
 from playground.training.parallel.seeds import run_name
 from playground.training.parallel.workers import spare
 from playground.training.session import Record, Row
+from playground.training.store import ready_made
 from playground.training.store.metrics import recorded
+from playground.training.store.ready_made import ReadyMade
 from playground.training.store.runs import Parent, RunRow, Runs
+from playground.training.system.turns import NO_LINE, Turn
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import RECIPE_PRESETS, find_preset
 from widgets.animation.replay import page as replay_page
+from widgets.state.classroom import Classes, Classroom
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job, as_trouble
+from widgets.state.quota import ALONE, Quota
 from widgets.state.train.kept_runs import (
     NOTHING,
     Past,
@@ -59,8 +66,8 @@ AS_DECLARED = "default"  # the recipe that the entry itself declares
 ROW_LENGTHS = {"as the recipe says": 0, **{str(tokens): tokens for tokens in (8, 16, 24, 32, 48, 64, 128, 256)}}
 """Tokens of one row of a batch."""
 
-EVALUATE_EVERY, SIZES_EVERY, CHECKPOINTS = 25, 20, 20
-"""Steps between evaluations and between measurements of the layers; how many checkpoints a run leaves."""
+EVALUATE_EVERY, SIZES_EVERY = 25, 20
+"""Steps between evaluations and between measurements of the layers."""
 
 AT_ONCE = ("lr", "muon_lr", "grad_clip", "weight_decay", "warmup_ratio", "min_lr_ratio")
 """Knobs that a running model can take; the others need a fork."""
@@ -76,7 +83,8 @@ class TrainStore(CorpusChoice):
     """
 
     chosen_by = "corpus"
-    entry = param.String("BERT", label="model")
+    own = (OWN_TEXT, OWN_FILE)
+    entry = param.String("RoBERTa", label="model")
     corpus = param.String("world", label="text")
     pasted = param.String("", label="paste text here")
     upload = param.Parameter(None)
@@ -111,8 +119,11 @@ class TrainStore(CorpusChoice):
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**values)
         self.runs = Runs(runs or runs_folder())
+        self.quota: Quota = ALONE
+        self.classes: Classes | None = None
+        self.in_line: Callable[[], Turn] = lambda: NO_LINE
         self.stage_texts = ("", "")
-        self.proposed_corpus = self.corpus
+        self.proposed_corpus = self.corpus_name
         self.search = Job("search for a rate")
         self.tried: list[TriedRate] = []
         self.brought: dict[str, Mapping[str, Any]] = {}
@@ -122,12 +133,13 @@ class TrainStore(CorpusChoice):
 
     def load_corpus(self) -> Corpus:
         """The corpus that is chosen, or a refusal in a sentence."""
+        turned = self.corpus_knobs.get(self.corpus, {})
         if self.corpus == OWN_TEXT:
-            return from_pasted(self.pasted[:LONGEST_PASTE])
+            return from_pasted(self.pasted[:LONGEST_PASTE], **turn(Tokenization(), turned).options)
         if self.corpus == OWN_FILE:
             if self.upload is None:
                 raise UserError("No file is chosen yet; choose a text, a table or a treebank first.")
-            return open_corpus(self.upload)
+            return open_corpus(name_with_tokenizer(str(self.upload), turned))
         if self.corpus == OPENED:
             if self.opened is None:
                 raise UserError("Nothing is open on the Corpus page yet; open it and choose a text there.")
@@ -139,30 +151,46 @@ class TrainStore(CorpusChoice):
     @as_trouble
     def keep(self, name: str, content: bytes) -> None:
         """Keep an uploaded file as the text; it is read when a run begins."""
-        self.upload = self.uploads.keep([(name, content)])[0]
+        self.upload = self.uploads.keep([(name, content)], self.quota.upload)[0]
 
     @as_trouble
     def begin(self) -> Session:
         """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
         return self._with_extra_seeds(self._watch(self._run()))
 
+    @as_trouble
+    def begin_class(self, name: str, key: str) -> Classroom:
+        """Begin a class whose members train what is chosen here, each with another seed."""
+        if self.classes is None:
+            raise UserError("This app serves one person; start it with --public for a class.")
+        self.classes.check(key)
+        run = self._run()
+        self.quota.check(run, kept=0)
+        return self.classes.start(name, key, run)
+
     def begin_with(self, entry: Entry) -> Session | None:
         """A fresh session of an entry on the text that a person chose; where that does not suit, on the entry's own."""
-        chosen = self.corpus != self.proposed_corpus
-        if not chosen:
-            self.proposed_corpus = entry.corpus
-        self.param.update(entry=entry.name, corpus=self.corpus if chosen else entry.corpus)
+        if self.corpus_name == self.proposed_corpus:
+            self._propose(entry.corpus)
+        self.entry = entry.name
         session = self.begin()
-        if session is not None or self.corpus == entry.corpus:
+        if session is not None or self.corpus_name == entry.corpus:
             return session
-        refused, self.corpus, self.proposed_corpus = self.trouble, entry.corpus, entry.corpus
+        refused = self.trouble
+        self._propose(entry.corpus)
         if (session := self.begin()) is not None:
             self.notice = f"{refused} So {entry.name} is trained on {self.corpus_name}. {self.notice}".rstrip()
         return session
 
+    def _propose(self, name: str) -> None:
+        """Choose the corpus of an entry, with the knobs behind its name."""
+        bare, turned = read_name(name)
+        self.param.update(corpus=bare, corpus_knobs=self.corpus_knobs | {bare: turned})
+        self.proposed_corpus = self.corpus_name
+
     def _with_extra_seeds(self, session: Session) -> Session:
         """The same session; the other seeds, where several are asked for, will train beside it."""
-        if self.seeds > 1:
+        if self.seeds > 1 and not self.quota.shared:
             run, seeds = session.run, range(self.seed + 1, self.seed + self.seeds)
             kept = self.runs.folder.absolute()
             folders = {seed: kept / self._new_folder(run_name(run, seed)) for seed in seeds}
@@ -194,12 +222,17 @@ class TrainStore(CorpusChoice):
         window = {"seq_len": self.window} if self.window else {}
         entry = _turned(entry, {**self.settings, **window, "steps": self.steps})
         corpus = self.load_corpus()
-        return _scheduled(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
+        return self._scheduled(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
+
+    def _scheduled(self, run: Run) -> Run:
+        steps = run.entry.recipe.steps
+        save = max(EVALUATE_EVERY, steps // self.quota.checkpoints)
+        return replace(run, steps=steps, evaluate_every=EVALUATE_EVERY, sizes_every=SIZES_EVERY, save_every=save)
 
     def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> Entry:
         """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
         asked = entry.recipe.seq_len
-        fits = max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.objective.needs))
+        fits = max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.needs))
         if fits >= asked:
             self.notice = ""
             return entry
@@ -217,13 +250,19 @@ class TrainStore(CorpusChoice):
         """A session of a run, in a folder of its own; an old run goes on with its `learner`, `past` and `name`."""
         recipe = run.entry.recipe
         # what cannot be cut into rows is refused here, and not later in the thread
-        BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, run.entry.objective.needs)
+        needs, continues = run.entry.objective.needs, run.entry.continues
+        BatchSampler.of(run.corpus, recipe.seq_len, recipe.batch_size, run.seed, run.device, needs, continues)
         look = self._probe(run)
+        if not name:
+            self.quota.check(run, len(self.kept()))
         self.leave()
         name = name or self._new_folder(run_name(run, run.seed) if parent is None else f"{parent.run}-at{parent.step}")
         run = replace(run, out=(self.runs.folder / name).absolute())
         record = self._record(name, parent, learner.step if learner else 0, look.sentence)
-        session = Session(run, look, begin=learner, record=record, rows=past.rows, film=look, moments=past.moments)
+        session = Session(
+            run, look, begin=learner, record=record, rows=past.rows, film=look, moments=past.moments,
+            in_line=self.in_line(),
+        )  # fmt: skip
         if learner is not None:
             session.view, session.unigram_entropy = look(learner), run.corpus.unigram_entropy
         return self._take(session, name)
@@ -243,7 +282,7 @@ class TrainStore(CorpusChoice):
             words = split_words(clean(" ".join(self.stage_texts)))
             if words and not unknown_words(run.corpus.tokenizer, words):
                 sentence, pair = self.stage_texts
-        return ProbeSentence(*text_to_watch(run.corpus, run.entry.objective, run.entry.recipe.seq_len, sentence, pair))
+        return ProbeSentence(*text_to_watch(run.corpus, run.entry.watched, run.entry.recipe.seq_len, sentence, pair))
 
     @param.depends("sentence", "pair", watch=True)
     @as_trouble
@@ -336,7 +375,7 @@ class TrainStore(CorpusChoice):
             raise UserError(f"The run is at step {forked.step}; give the fork more steps than that.")
         past = Past(tuple(session.rows), tuple(session.moments)).until(forked.step)
         parent = Parent(name, forked.step, forked.changed)
-        return self._watch(_scheduled(forked.run), forked.learner, past, parent).start()
+        return self._watch(self._scheduled(forked.run), forked.learner, past, parent).start()
 
     # runs that are kept
 
@@ -392,15 +431,38 @@ class TrainStore(CorpusChoice):
         if self.runs.find(name).state == "running":
             raise UserError(f"{name} is being trained by another program; wait until it is done.")
         run, learner = self._saved(name)
-        return self._watch(_scheduled(run), learner, self.past(name).until(learner.step), name=name)
+        return self._watch(self._scheduled(run), learner, self.past(name).until(learner.step), name=name)
 
-    def at_rest(self, name: str) -> Session:
+    @property
+    def ready_made(self) -> ReadyMade | None:
+        """The ready-made checkpoint of what is chosen, if it is there."""
+        try:
+            window = {"seq_len": self.window} if self.window else {}
+            entry = _turned(self.shaped, {**self.settings, **window, "steps": self.steps})
+            made = ReadyMade(entry, self.corpus_name, self.seed)
+            return made if ready_made.facts(made) is not None else None
+        except UserError:
+            return None
+
+    @as_trouble
+    def open_ready_made(self) -> Session | None:
+        """Take the ready-made checkpoint of what is chosen up as a run of one's own, unless it was before."""
+        made = self.ready_made
+        if made is None:
+            raise UserError("Nothing ready-made is there for what is chosen now; press Train.")
+        before = {run.name for run in self.runs.all() if run.step == made.steps}
+        name = made.name if made.name in before else self.runs.adopt(ready_made.kept(), made.name)
+        session = self.open(name)
+        self.notice = f"This run is the ready-made checkpoint {made.name}."
+        return session
+
+    def at_rest(self, name: str, runs: Runs | None = None) -> Session:
         """A kept run at its last checkpoint, beside the run on screen, which goes on; it is read and never written."""
-        run, learner = self._saved(name)
-        return Session(run, begin=learner, rows=self.curve(name))
+        run, learner = self._saved(name, runs)
+        return Session(run, begin=learner, rows=self.curve(name) if runs is None else runs.points(name))
 
-    def _saved(self, name: str) -> tuple[Run, TrainState]:
-        saved = self.runs.load(name, device=pick(self.device))
+    def _saved(self, name: str, runs: Runs | None = None) -> tuple[Run, TrainState]:
+        saved = (runs or self.runs).load(name, device=pick(self.device))
         learner = saved.learner
         return Run(learner.entry, _corpus_of(saved), learner.seed, learner.device), learner
 
@@ -435,12 +497,6 @@ class TrainStore(CorpusChoice):
             return None
 
         self.search.begin(search)
-
-
-def _scheduled(run: Run) -> Run:
-    steps = run.entry.recipe.steps
-    save = max(EVALUATE_EVERY, steps // CHECKPOINTS)
-    return replace(run, steps=steps, evaluate_every=EVALUATE_EVERY, sizes_every=SIZES_EVERY, save_every=save)
 
 
 def _can_be_watched(session: Session) -> bool:

@@ -35,11 +35,14 @@ from playground.tokenizing import Tokenizer
 from playground.training import Session, checkpoint
 from playground.training.checkpoint import Checkpoint, CorpusInfo
 from playground.training.parallel.workers import spare
+from playground.training.store.ready_made import named
 from playground.training.store.runs import Runs
 from playground.training.system import threads
+from playground.training.system.turns import NO_LINE, Turn
 from playground.training.train_state import TrainState
-from widgets.state.base import AS_IT_IS, CHANGES, base_of, changed, corpus_info, origin_of
-from widgets.state.job import as_trouble
+from widgets.state.base import AS_IT_IS, CHANGES, base_of, changed, corpus_info, has_learned, origin_of
+from widgets.state.job import as_trouble, wait_for_turn
+from widgets.state.quota import ALONE, Quota
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
 from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
@@ -89,6 +92,8 @@ class TransferStore(param.Parameterized):
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
         self.runs = Runs(runs or runs_folder())
+        self.quota: Quota = ALONE
+        self.in_line: Turn = NO_LINE
         self.lanes, self.uploads = Lanes(ComparisonSpec(), (), "", {}), Uploads()
         self._origin: Origin | None = None
         self._checkpoints: dict[str, bytes] = {}
@@ -113,7 +118,7 @@ class TransferStore(param.Parameterized):
     @as_trouble
     def upload(self, name: str, content: bytes) -> None:
         """Keep an uploaded labelled file; its columns are guessed."""
-        paths = self.uploads.keep([(name, content)], LARGEST_LABELLED_FILE)
+        paths = self.uploads.keep([(name, content)], min(LARGEST_LABELLED_FILE, self.quota.upload))
         self._opened = None
         self.param.update(own_file=paths[0], text_column="", label_column="")
 
@@ -188,12 +193,13 @@ class TransferStore(param.Parameterized):
         asked = ComparisonSpec(
             "base", tasks[0].name, tuple(map(spell, chosen)), sizes[:1] if in_turn else tuple(sorted(set(sizes))),
             self.seeds, 0, self.steps, "steps" if in_turn else self.match, self.lr_policy,
-            1 if in_turn else min(self.workers, spare(0)), input_format=self.input_format or None,
+            1 if in_turn or self.quota.shared else min(self.workers, spare(0)), input_format=self.input_format or None,
             then=tuple(task.name for task in tasks[1:]), extra_encoders=tuple(others),
         )  # fmt: skip
         self._remember(asked, id(session), learner.step, self.before, self.own_file)
         change = "" if self.before == AS_IT_IS else f", {self.before}"
-        name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{change}"
+        made = f", ready-made checkpoint {ready}" if (ready := named(learner)) else ""
+        name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
         self.lanes = Lanes(asked, tasks, name, self._steps)
         self.lanes.state = "running"
         base = replace(base, learner=replace_model(learner, deepcopy(learner.model)), memory={})
@@ -294,8 +300,10 @@ class TransferStore(param.Parameterized):
     def _work(self, lanes: Lanes, events: Iterator[Any]) -> None:
         halt = self._halt
         try:
+            wait_for_turn(self.in_line, halt)
             for event in events:
                 lanes.add(event)
+                wait_for_turn(self.in_line, halt)
                 if halt.is_set():
                     lanes.state = "stopped"
                     return
@@ -305,6 +313,9 @@ class TransferStore(param.Parameterized):
             lanes.state = "failed"
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
             self.trouble, lanes.state = f"The comparison stopped: {error}", "failed"
+        finally:
+            if self._halt is halt:
+                self.in_line.leave()
 
     # the result as files
 
@@ -356,7 +367,7 @@ def _saved(learner: TrainState, tokenizer: Tokenizer, info: CorpusInfo) -> bytes
 
 def base_of_session(session: Session | None) -> tuple[Base, Tokenizer]:
     """The model of a session as a base, and its tokenizer; a run that goes on is paused first."""
-    if session is None or session.learner is None or session.learner.step == 0:
+    if session is None or session.learner is None or not has_learned(session.learner, session.run.corpus):
         raise UserError("There is no trained model yet; train one on the Train page, or press 'Train one here'.")
     if session.state == "running":
         session.rest()

@@ -1,0 +1,174 @@
+"""What looking inside costs, beside the plain way: BertViz' pages, copies of a model, Jacobians, a pass for each layer.
+
+python benchmarks/inside.py [--rounds 5] [--tokens 128] [--layers 12] [--heads 12] [--width 768]
+
+The large model is one of random weights in the shape of BERT-base (arXiv:1810.04805, sec. 3). BertViz is measured where
+it can be imported: `pip install --no-deps --target DIR bertviz==1.4.1`, then PYTHONPATH=DIR.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import replace
+from statistics import median
+from typing import Any
+
+import torch
+
+from playground.analysis.finding import Finding
+from playground.analysis.gradients import sensitivity_of_text
+from playground.analysis.instrument import instrument_named
+from playground.analysis.interventions import row_losses
+from playground.analysis.subject import Subject
+from playground.corpora import open_corpus
+from playground.interop.subjects import of_learner
+from playground.models import LanguageModel
+from playground.models.taps import head_names
+from playground.training.train_state import TrainState
+from playground.zoo import entry_named
+from widgets.static import findings
+
+AIM = "Aims: the heads of 12 x 12 at 128 tokens in under 1 s, a hover under 50 ms (the browser's own titles: no call)."
+
+
+def spent(act: Callable[[], Any], rounds: int) -> float:
+    """Median milliseconds of one core, after one call that warms up; other work on the machine does not count."""
+    act()
+    times = []
+    for _ in range(rounds):
+        start = time.process_time()
+        act()
+        times.append(1000 * (time.process_time() - start))
+    return median(times)
+
+
+def subject_of(name: str, **shape: Any) -> Subject:
+    """An entry with fresh weights on its own corpus."""
+    entry = entry_named(name)
+    entry = replace(entry, model=replace(entry.model, **shape))
+    corpus = open_corpus(entry.corpus)
+    learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
+    return of_learner(learner, corpus)
+
+
+def line(what: str, ours: float, plain: float | None = None, how: str = "") -> None:
+    ratio = f"{plain:10.1f}  {plain / ours:6.1f} x  {how}" if plain is not None else ""
+    print(f"{what:<46} {ours:10.1f}  {ratio}")
+
+
+def heads_of_a_large_model(given: argparse.Namespace) -> None:
+    """The grid and one head of a model of BERT-base's shape, from the sentence to the markup."""
+    shape = {"layers": given.layers, "heads": given.heads, "width": given.width, "max_position_embeddings": 512}
+    subject = subject_of("RoBERTa", **shape)
+    ids = subject.corpus.windows(given.tokens, "held_out").ids[0].tolist()
+    text = " ".join(subject.tokenizer.words[i] for i in ids)
+    look = instrument_named("attention")
+
+    def measured() -> Finding:
+        return look.look(subject, replace(look.settings, sentence=text))
+
+    found = measured()
+    page = findings.markup(found)
+    tokens = subject.sentence(text).ids.shape[1]
+    print(f"Attention of {given.layers} x {given.heads} at {tokens} tokens (ms): ours, plain, ratio. {AIM}")
+    weights: dict[str, list[torch.Tensor]] = {}
+    with torch.no_grad():
+        subject.model.features(subject.sentence(text), weights)
+    line("one pass and its finding", spent(measured, given.rounds))
+    drawn = spent(lambda: findings.markup(found), given.rounds)
+    line("the grid as markup", drawn, *bertviz(weights["encoder"], tokens, given.rounds))
+    line("the grid and one head enlarged", spent(lambda: findings.markup(found, "1,1"), given.rounds))
+    print(f"{'bytes of the grid':<46} {len(page):10,}")
+
+
+def bertviz(weights: list[torch.Tensor], tokens: int, rounds: int) -> tuple[float | None, str]:
+    """BertViz' model view of the same weights: milliseconds, and its bytes in words."""
+    try:
+        from bertviz import model_view
+    except ImportError:
+        return None, ""
+    words = [f"w{k}" for k in range(tokens)]
+    made = model_view(weights, words, html_action="return").data
+    took = spent(lambda: model_view(weights, words, html_action="return"), rounds)
+    return took, f"BertViz 1.4.1 model_view, {len(made):,} bytes"
+
+
+def heads_one_by_one(rounds: int) -> None:
+    """Every head switched off by its tap, and by a copy of the model whose weights are set to 0."""
+    subject = subject_of("RoBERTa")
+    model, example, heads = subject.model.eval(), subject.example(32), head_names(subject.model)
+
+    @torch.no_grad()
+    def tapped() -> list[float]:
+        found = []
+        with model.tapped(*heads) as taps:
+            for head in heads:
+                taps.restore()
+                taps.zero(head)
+                found.append(float(row_losses(model, example).mean()))
+        return found
+
+    @torch.no_grad()
+    def copied() -> list[float]:
+        found = []
+        for number in range(len(heads)):
+            layer, head = divmod(number, model.shape.heads)
+            other: LanguageModel = deepcopy(model)
+            wide = model.shape.width // model.shape.heads
+            other.layers[layer].attn.out.weight[:, head * wide : (head + 1) * wide] = 0
+            found.append(float(row_losses(other, example).mean()))
+        return found
+
+    assert torch.allclose(torch.tensor(tapped()), torch.tensor(copied()), atol=1e-5)
+    line(f"{len(heads)} heads off, one by one", spent(tapped, rounds), spent(copied, rounds), "a copy for each head")
+
+
+def sensitivity(rounds: int) -> None:
+    """The exact influence of each word on each state."""
+    subject = subject_of("RoBERTa")
+    model, tokens = subject.model.eval(), subject.sentence()
+    [below] = model.hidden_states(tokens, last=0)
+
+    def jacobian() -> torch.Tensor:
+        exact = torch.autograd.functional.jacobian(lambda x: model.hidden_states(tokens, x, 0)[-1][0], below.detach())
+        return exact[:, :, 0].square().sum((1, 3)).sqrt()
+
+    level = model.top_hidden_state
+    assert torch.allclose(jacobian(), sensitivity_of_text(model, tokens, level), atol=1e-4)
+    ours = spent(lambda: sensitivity_of_text(model, tokens, level), rounds)
+    line("influence of words on states", ours, spent(jacobian, rounds), "torch.autograd.functional.jacobian")
+
+
+def states(rounds: int) -> None:
+    """The states of all layers of 1,000 sentences, read once for all instruments, or anew for each layer."""
+    subject = subject_of("RoBERTa")
+    model, tokens = subject.model.eval(), subject.sentences(1_000)
+
+    def anew() -> None:
+        with torch.no_grad():
+            for level in range(len(subject.levels)):
+                model.hidden_states(tokens, last=level)
+
+    once = spent(lambda: replace(subject, known={}).states(tokens), rounds)
+    line("states of all layers of 1,000 sentences", once, spent(anew, rounds), "a pass for each layer")
+    subject.states(tokens)
+    line(
+        "the same for the next instrument", max(spent(lambda: subject.states(tokens), rounds), 1e-3), once, "read anew"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    for name, default in (("rounds", 5), ("tokens", 128), ("layers", 12), ("heads", 12), ("width", 768)):
+        parser.add_argument(f"--{name}", type=int, default=default)
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    heads_of_a_large_model(given)
+    print("The default base (ms): ours, plain, ratio.")
+    for each in (heads_one_by_one, sensitivity, states):
+        each(given.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,222 @@
+"""What an instrument finds: a sentence, numbers beside what they compare to, tables that say how they are drawn."""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A long column of a few `names`: the number of its name in each row."""
+
+    names: tuple[str, ...]
+    codes: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def tolist(self) -> list[str]:
+        """The name in each row."""
+        return [self.names[code] for code in self.codes.tolist()]
+
+
+Column = Sequence[Any] | np.ndarray | Coded
+"""One column of a table: plain values, one a row; an array, or names by their numbers, where there are many."""
+
+
+@dataclass(frozen=True)
+class Bars:
+    """A bar for each row: `label` names it, `value` is its length, `group` its colour and its place beside others."""
+
+    label: str
+    value: str
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A line over `x` for each `group`; `low` and `high` are the edges of a band around it."""
+
+    x: str
+    y: str
+    group: str = ""
+    low: str = ""
+    high: str = ""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A cell for each row of the table, in the order in which `row` and `column` first appear; `text` stands in a cell.
+
+    With `panel_row` and `panel_column` there are many matrices, laid out in a grid (layers x heads).
+    """
+
+    row: str
+    column: str
+    value: str
+    text: str = ""
+    panel_row: str = ""
+    panel_column: str = ""
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """A point for each row of the table, coloured by `group`; `label` is what it says under the mouse."""
+
+    x: str
+    y: str
+    label: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Tree:
+    """A sentence with an arc from each word to its `head` (place in the sentence, -1: none); `gold` are the true ones.
+
+    Each `group` of rows is a sentence.
+    """
+
+    word: str
+    head: str
+    gold: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Words:
+    """Sentences, one a `group`, whose words are coloured by `value`; `note` is what a word says under the mouse."""
+
+    word: str
+    value: str
+    note: str = ""
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A plain table."""
+
+
+Drawing = Bars | Curve | Matrix | Scatter | Tree | Words | Rows
+"""The ways in which a table can be drawn; their fields are the names of its columns."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """One number with its unit, and what it compares to by name, such as "chance", "control task" or "gold"."""
+
+    name: str
+    value: float
+    unit: str = ""
+    baselines: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of one length and how they are drawn; `lines` are values to compare with, `note` explains in words."""
+
+    title: str
+    columns: Mapping[str, Column]
+    drawing: Drawing = Rows()
+    unit: str = ""
+    lines: Mapping[str, float] = field(default_factory=dict)
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        lengths = {name: len(column) for name, column in self.columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise ValueError(f"the columns of {self.title!r} have several lengths: {lengths}")
+        named = {name for f in fields(self.drawing) if (name := getattr(self.drawing, f.name))}
+        if unknown := named - set(self.columns):
+            raise ValueError(f"{self.title!r} is drawn by columns that it lacks: {', '.join(sorted(unknown))}")
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def to_csv(self) -> str:
+        """The table as comma-separated values under the names of its columns."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(self.columns)
+        writer.writerows(zip(*map(plain, self.columns.values()), strict=True))
+        return text.getvalue()
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What an instrument says of one subject: a `headline` in a sentence, numbers, tables."""
+
+    headline: str
+    numbers: tuple[Number, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+    def number(self, name: str) -> float:
+        """The value of a number by its name."""
+        return next(number.value for number in self.numbers if number.name == name)
+
+    def facts(self) -> dict[str, Any]:
+        """The finding as values that JSON knows; what is not finite is null."""
+        return {
+            "headline": self.headline,
+            "numbers": [
+                {"name": n.name, "value": _finite(n.value), "unit": n.unit}
+                | {"baselines": {name: _finite(value) for name, value in n.baselines.items()}}
+                for n in self.numbers
+            ],
+            "tables": [
+                {"title": t.title, "unit": t.unit, "note": t.note, "lines": dict(t.lines)}
+                | {"columns": {name: [_finite(value) for value in plain(column)] for name, column in t.columns.items()}}
+                for t in self.tables
+            ],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The finding as lines of text: the headline, and a line for each number."""
+        yield self.headline
+        for n in self.numbers:
+            beside = ", ".join(f"{name} {value:.4g}" for name, value in n.baselines.items())
+            yield f"  {n.name}: {n.value:.4g} {n.unit}".rstrip() + (f" ({beside})" if beside else "")
+
+
+def difference(first: Table, second: Table) -> Table | None:
+    """What the second table has more than the first, cell by cell; None where their rows are not the same."""
+    value = VALUES.get(type(first.drawing), "")
+    if not value or first.drawing != second.drawing or len(first) != len(second):
+        return None
+    drawn = getattr(first.drawing, value)
+    named = [
+        c for f in fields(first.drawing) if (c := getattr(first.drawing, f.name)) and f.name in NAMES and c != drawn
+    ]
+    if not all(_same(first.columns[name], second.columns[name]) for name in named):
+        return None
+    more = np.asarray(second.columns[drawn], dtype=float) - np.asarray(first.columns[drawn], dtype=float)
+    columns = {**{name: first.columns[name] for name in named}, drawn: more}
+    kept = {f.name: name if (name := getattr(first.drawing, f.name)) in columns else "" for f in fields(first.drawing)}
+    return Table(f"Difference: {first.title}", columns, type(first.drawing)(**kept), first.unit, {"no difference": 0.0})
+
+
+def _same(first: Column, second: Column) -> bool:
+    if isinstance(first, Coded) and isinstance(second, Coded):
+        return first.names == second.names and np.array_equal(first.codes, second.codes)
+    return plain(first) == plain(second)
+
+
+VALUES: Mapping[type, str] = {Bars: "value", Curve: "y", Matrix: "value"}
+"""The part of each drawing that holds its numbers, of those of which a difference can be drawn."""
+
+NAMES = ("label", "group", "x", "row", "column", "panel_row", "panel_column")
+"""The parts of a drawing that say which row is which."""
+
+
+def plain(column: Column) -> list[Any]:
+    """The values of a column as Python's own."""
+    return column.tolist() if isinstance(column, np.ndarray | Coded) else list(column)
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,124 @@
+"""The exact chance of every word at a place of a text, given any other words of it (forward-backward algorithm)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from playground.analysis.floor.automaton import STARTS, Automaton, Start
+from playground.errors import UserError
+from playground.tokenizing.vocabulary import SEPARATOR
+
+Seen = tuple[bool, ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A text as ids and where it begins; sums over all ways to write it are kept for the parts that were asked for.
+
+    What follows the text is unknown. Raises `UserError` where the grammar cannot write the text.
+    """
+
+    automaton: Automaton
+    ids: tuple[int, ...]
+    start: Start = "sentence"
+    _forward: dict[Seen, Tensor] = field(default_factory=dict, repr=False, compare=False)
+    _backward: dict[Seen, Tensor] = field(default_factory=dict, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Refuse a text that the grammar cannot write, naming the word at which it fails."""
+        for place in range(len(self.ids)):
+            if not bool(self._before((True,) * (place + 1)).any()):
+                raise UserError(self._refusal(place))
+
+    def chances(self, place: int, seen: Sequence[bool]) -> Tensor:
+        """The chance of every word `[v]` at a place, given the words that are `seen` `[t]` (its own never is)."""
+        rules = self.automaton
+        before, after = self._before(tuple(seen[:place])), self._after(tuple(seen[place + 1 :]))
+        arcs = rules.arcs_from(before)
+        weights = before[rules.source[arcs]] * self._chance(place, arcs) * after[rules.target[arcs]]
+        words = torch.zeros(len(rules.tokenizer), dtype=torch.float64).index_add_(0, rules.word[arcs], weights)
+        return words / words.sum()
+
+    def next_words(self) -> Tensor:
+        """The chance of every word at each place, given the words to the left, `[t, v]`."""
+        return self._all([[k < place for k in range(len(self.ids))] for place in range(len(self.ids))])
+
+    def two_sided(self) -> Tensor:
+        """The chance of every word at each place, given all other words, `[t, v]`."""
+        return self._all([[True] * len(self.ids)] * len(self.ids))
+
+    def _all(self, seen: Sequence[Sequence[bool]]) -> Tensor:
+        return torch.stack([self.chances(place, row) for place, row in enumerate(seen)])
+
+    def phenomena(self) -> Tensor:
+        """The share of each phenomenon in the word at each place, `[t, phenomena]`: its chance given the whole text."""
+        rules, rows = self.automaton, []
+        for place, word in enumerate(self.ids):
+            arcs = rules.arcs_of(word)
+            before = self._before((True,) * place)[rules.source[arcs]]
+            after = self._after((True,) * (len(self.ids) - place - 1))[rules.target[arcs]]
+            shares = torch.zeros(len(rules.phenomena), dtype=torch.float64)
+            shares.index_add_(0, rules.phenomenon[arcs], before * self._chance(place, arcs) * after)
+            rows.append(shares / shares.sum())
+        return torch.stack(rows)
+
+    def _before(self, seen: Seen) -> Tensor:
+        """The chance of every state `[s]` after the first `len(seen)` words, up to a factor."""
+        if not seen:
+            return self.automaton.starts[self.start]
+        if seen not in self._forward:
+            self._forward[seen] = _scaled(self._step(self._before(seen[:-1]), len(seen) - 1, seen[-1]))
+        return self._forward[seen]
+
+    def _after(self, seen: Seen) -> Tensor:
+        """The chance `[s]` of the last `len(seen)` words from every state, up to a factor."""
+        if not any(seen):
+            return torch.ones(self.automaton.states, dtype=torch.float64)
+        if seen not in self._backward:
+            self._backward[seen] = _scaled(self._step_back(self._after(seen[1:]), len(self.ids) - len(seen), seen[0]))
+        return self._backward[seen]
+
+    def _step(self, states: Tensor, place: int, seen: bool) -> Tensor:
+        source, target, chance = self._moves(place, seen)
+        return torch.zeros_like(states).index_add_(0, target, states[source] * chance)
+
+    def _step_back(self, states: Tensor, place: int, seen: bool) -> Tensor:
+        source, target, chance = self._moves(place, seen)
+        return torch.zeros_like(states).index_add_(0, source, states[target] * chance)
+
+    def _moves(self, place: int, seen: bool) -> tuple[Tensor, Tensor, Tensor]:
+        """Source, target and chance of what can be written at a place: its own word, or any where it is hidden."""
+        rules = self.automaton
+        if not seen and not self._begins_sentence(place):
+            return rules.moves
+        arcs = rules.arcs_of(self.ids[place]) if seen else slice(None)
+        return rules.source[arcs], rules.target[arcs], self._chance(place, arcs)
+
+    def _chance(self, place: int, arcs: slice | Tensor) -> Tensor:
+        rules = self.automaton
+        if self._begins_sentence(place):
+            return rules.chance[arcs] * (rules.word[arcs] != SEPARATOR)
+        return rules.chance[arcs]
+
+    def _begins_sentence(self, place: int) -> bool:
+        return place == 0 and self.start == "sentence"
+
+    def _refusal(self, place: int) -> str:
+        words = self.automaton.tokenizer.decode(self.ids)
+        said = f"after {' '.join(words[:place])!r}" if place else f"at the beginning of {STARTS[self.start]}"
+        return (
+            f"The grammar of {self.automaton.preset} cannot write {words[place]!r} {said}, "
+            "so the best possible prediction is not known; choose one of its own sentences."
+        )
+
+
+def chart_of(automaton: Automaton, words: Sequence[str], start: Start = "sentence") -> Chart:
+    """The chart of a text that is given as words."""
+    return Chart(automaton, tuple(automaton.tokenizer.encode_words(words)), start)
+
+
+def _scaled(states: Tensor) -> Tensor:
+    """The same chances with sum 1, so that long texts do not underflow."""
+    return states / states.sum().clamp(min=torch.finfo(torch.float64).tiny)

@@ -1,0 +1,138 @@
+"""An instrument: one question about a model, what it needs, and the function that answers it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from playground.analysis.finding import Finding
+from playground.analysis.subject import Subject
+from playground.catalog import choose, find
+from playground.errors import UserError
+
+PACKAGES = ("playground.analysis.instruments", "playground.finetuning.instruments")
+"""Where instruments stand; those that fine-tune or train a model need a room above this one."""
+
+Need = Callable[[Subject], str]
+"""Says in a sentence what a subject lacks; nothing where it has it."""
+
+GROUPS = (
+    "Attention", "Intervene", "Influence", "Probes", "Words", "Knowledge", "Floor", "Fragility", "Training", "Meters",
+)  # fmt: skip
+"""The groups of instruments, in the order of the page."""
+
+
+@dataclass(frozen=True)
+class NoSettings:
+    """An instrument without knobs."""
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """One way to look inside.
+
+    `question` is what it answers, in a learner's words; `rows` are its rows of the inventory; `settings` is a frozen
+    dataclass of knobs with its defaults; `measure` gets the subject, in evaluation mode, and the settings. The numbers
+    are the same for the same seed but where it is not `repeatable`, because it measures time.
+    """
+
+    name: str
+    group: str
+    question: str
+    source: str
+    measure: Callable[[Subject, Any], Finding]
+    rows: tuple[str, ...] = ()
+    needs: tuple[Need, ...] = ()
+    settings: Any = NoSettings()
+    repeatable: bool = True
+
+    @property
+    def idea(self) -> str:
+        return self.question
+
+    @property
+    def order(self) -> tuple[int]:
+        return (GROUPS.index(self.group),)
+
+    def missing(self, subject: Subject) -> str:
+        """Why a subject cannot be measured, in a sentence; nothing where it can."""
+        return next((sentence for need in self.needs if (sentence := need(subject))), "")
+
+    def look(self, subject: Subject, settings: Any = None) -> Finding:
+        """Measure a subject, whose model stays as it was; one that lacks something is refused with the sentence."""
+        if sentence := self.missing(subject):
+            raise UserError(sentence)
+        modes = [(module, module.training) for module in subject.model.modules()]
+        subject.model.eval()
+        try:
+            return self.measure(subject, self.settings if settings is None else settings)
+        finally:
+            for module, training in modes:
+                module.training = training
+
+
+def instruments() -> dict[str, Instrument]:
+    """All instruments by name, group by group."""
+    every = [each for package in PACKAGES for each in find(package, Instrument).values()]
+    return {each.name: each for each in sorted(every, key=lambda each: each.order)}
+
+
+def instrument_named(name: str) -> Instrument:
+    """An instrument by its name; else a refusal that names the nearest."""
+    wanted = name.strip().lower()
+    home = next((package for package in PACKAGES if wanted in find(package, Instrument)), PACKAGES[0])
+    return choose(home, Instrument, name, "instrument")
+
+
+# what a subject can lack
+
+
+def reads_sentences(subject: Subject) -> str:
+    """It reads words in a sentence: no static vectors."""
+    if subject.model.shape.kind == "static":
+        return "Static vectors do not read a sentence: a word has the same vector everywhere."
+    return ""
+
+
+def attends(subject: Subject) -> str:
+    """It has attention heads in its encoder."""
+    if subject.model.shape.kind != "transformer":
+        return f"There are no attention heads in a model of the kind {subject.model.shape.kind}."
+    return ""
+
+
+def has_residual_states(subject: Subject) -> str:
+    """It fills gaps with the states of one stream of a transformer."""
+    if sentence := attends(subject):
+        return sentence
+    return (
+        "Two streams answer here, and the states of one alone cannot be exchanged."
+        if subject.model.shape.two_streams
+        else ""
+    )
+
+
+def has_table(subject: Subject) -> str:
+    """It reads word vectors from a table, which gradients reach."""
+    return "Its word vectors are made of letters, which words share." if subject.model.shape.char_cnn else ""
+
+
+def labels(*names: str) -> Need:
+    """The corpus has gold labels of these names."""
+
+    def lacks(subject: Subject) -> str:
+        absent = [name for name in names if name not in subject.corpus.labels]
+        return f"The corpus {subject.corpus.name} has no gold labels for {', '.join(absent)}." if absent else ""
+
+    return lacks
+
+
+def corpora(*names: str) -> Need:
+    """The corpus is one of these generated ones."""
+
+    def lacks(subject: Subject) -> str:
+        known = subject.corpus.name.partition("(")[0].strip() in names
+        return (
+            "" if known else f"This needs the corpus {' or '.join(names)}, and the model knows {subject.corpus.name}."
+        )
+
+    return lacks

@@ -1,0 +1,157 @@
+"""States of one sentence put into another (causal tracing, arXiv:2202.05262, sec. 2; arXiv:2004.12265)."""
+
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor
+
+from playground.analysis.cloze import MASK, gap_of, log_chances, with_gap
+from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
+from playground.analysis.instrument import Instrument, has_residual_states
+from playground.analysis.subject import Subject
+from playground.batch import Batch, Tokens, token_strings
+from playground.corpora import pick
+from playground.errors import UserError
+from playground.knob import knob
+from playground.models.taps import answering, head_names
+
+MOST = 12
+"""Words of a sentence that is chosen here."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Two sentences of one length with one gap each."""
+
+    clean: str = knob("", why=f"A sentence with {MASK} for the word to be predicted; empty: one of the held-out text.")
+    corrupted: str = knob("", why="The same with another word or more; empty: the one word that changes most.")
+    answer: str = knob("", why="The word whose probability is followed; empty: the true one, or the likeliest.")
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two texts `[1, t]` with a gap at `place` `[1]`, and the id of the answer."""
+
+    clean: Tokens
+    corrupted: Tokens
+    place: Tensor
+    answer: int
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """How much of the lost log-probability comes back with each state, and each head, of the clean sentence."""
+    model, pair = subject.model, _typed(subject, settings) if settings.clean.strip() else _chosen(subject)
+    clean, corrupted = (with_gap(model.shape, text, pair.place) for text in (pair.clean, pair.corrupted))
+    best, worst = (float(log_chances(model, each)[0, pair.answer]) for each in (clean, corrupted))
+    lost = best - worst
+    if abs(lost) < 1e-6:
+        raise UserError("Both sentences give the answer the same probability, so nothing can be restored; change more.")
+    words = _labels(corrupted, clean)
+    network = answering(model)
+    layers = [f"{network}layer{k + 1}" for k in range(model.shape.layers)]
+    states = (_patched(subject, pair, clean, layers, len(words)) - worst) / lost
+    heads = list(head_names(model, network))
+    each = [(float(_whole(subject, pair, clean, head)) - worst) / lost for head in heads]
+    grid = {
+        "layer": [layer for layer in layers for _ in words],
+        "position": words * len(layers),
+        "restored": states.flatten().tolist(),
+    }
+    layer, place = divmod(int(states[:-1].argmax() if len(layers) > 1 else states.argmax()), len(words))
+    word = subject.tokenizer.words[pair.answer]
+    said = " / ".join(_said(text, pair.place) for text in (pair.clean, pair.corrupted))
+    top = max(range(len(heads)), key=lambda k: each[k])
+    return Finding(
+        f"The state of {words[place]!r} after {layers[layer]} brings back {float(states[layer, place]):.0%} of what "
+        f"{word!r} lost; of the heads {heads[top]} does most, {each[top]:.0%}.",
+        (Number("log-probability lost", lost, "nats", {"clean": best, "corrupted": worst}),),
+        (
+            Table("States of the clean sentence put into the other", grid, Matrix("layer", "position", "restored"),
+                  "share of the loss restored", note=said),
+            Table("Heads of the clean sentence put into the other", {"head": heads, "restored": each},
+                  Bars("head", "restored"), "share of the loss restored", {"all": 1.0}),
+        ),
+    )  # fmt: skip
+
+
+def _patched(subject: Subject, pair: Pair, clean: Batch, layers: list[str], positions: int) -> Tensor:
+    """The log-probability of the answer with one state of the clean sentence, `[layers, n]`; a row for a position."""
+    model, rows = subject.model, torch.zeros(positions, dtype=torch.long)
+    example = with_gap(model.shape, pick(pair.corrupted, rows), pair.place[rows])
+    own = torch.eye(positions, dtype=torch.bool)[..., None]
+    found = []
+    with torch.no_grad(), model.tapped(*layers) as taps:
+        log_chances(model, clean)
+        known = dict(taps.values)
+        for layer in layers:
+            taps.restore()
+            taps.change(layer, lambda value, layer=layer: torch.where(own, known[layer], value))
+            found.append(log_chances(model, example)[:, pair.answer])
+    return torch.stack(found)
+
+
+def _whole(subject: Subject, pair: Pair, clean: Batch, head: str) -> Tensor:
+    """The log-probability of the answer with all that a head gathers in the clean sentence."""
+    model = subject.model
+    with torch.no_grad(), model.tapped(head) as taps:
+        log_chances(model, clean)
+        taps.change(head, taps[head])
+        return log_chances(model, with_gap(model.shape, pair.corrupted, pair.place))[0, pair.answer]
+
+
+def _typed(subject: Subject, settings: Settings) -> Pair:
+    (clean, place), (corrupted, other) = (gap_of(s, subject.tokenizer) for s in (settings.clean, settings.corrupted))
+    if clean.ids.shape != corrupted.ids.shape or not torch.equal(place, other):
+        raise UserError(
+            f"The sentences have {clean.ids.shape[1]} and {corrupted.ids.shape[1]} tokens and gaps at {int(place) + 1} "
+            f"and {int(other) + 1}; write two of one length with {MASK} at the same place."
+        )
+    likeliest = int(log_chances(subject.model, with_gap(subject.model.shape, clean, place))[0].argmax())
+    answer = subject.tokenizer.encode_word(settings.answer.strip())[0] if settings.answer.strip() else likeliest
+    return Pair(clean, corrupted, place, answer)
+
+
+def _chosen(subject: Subject) -> Pair:
+    """A held-out sentence with the gap and the one other word, out of all, that change the true word's chance most."""
+    text = subject.sentence()
+    text = replace(text, ids=text.ids[:, :MOST], **_cut(text))
+    length = text.ids.shape[1]
+    gap, other = (~torch.eye(length, dtype=torch.bool)).nonzero(as_tuple=True)
+    rows = pick(text, torch.zeros(len(gap), dtype=torch.long))
+    strange = subject.corpus.ids[subject.corpus.ids >= subject.tokenizer.specials.first_word]
+    drawn = strange[torch.randint(len(strange), (len(gap),), generator=subject.rng("strange words"))].long()
+    changed = replace(rows, ids=rows.ids.scatter(1, other[:, None], drawn[:, None]))
+    true = text.ids[0][gap][:, None]
+    shape = subject.model.shape
+    before, after = (log_chances(subject.model, with_gap(shape, each, gap)).gather(1, true) for each in (rows, changed))
+    most = int((before - after).argmax())
+    return Pair(text, pick(changed, torch.tensor([most])), gap[most : most + 1], int(true[most]))
+
+
+def _cut(text: Tokens) -> dict[str, object]:
+    """The other fields of the first words of a text of one row."""
+    row = {name: getattr(text, name)[:, :MOST] for name in ("word_ids", "sentence_ids")}
+    return row | {"lengths": text.lengths.clamp(max=MOST), "labels": {}}
+
+
+def _labels(corrupted: Batch, clean: Batch) -> list[str]:
+    """The words at each position, both where they differ."""
+    each = [token_strings(b.inputs.ids[0], b.inputs.valid[0], b.tokens.vocabulary) for b in (clean, corrupted)]
+    return [f"{k + 1} {a}" if a == b else f"{k + 1} {a}/{b}" for k, (a, b) in enumerate(zip(*each, strict=True))]
+
+
+def _said(text: Tokens, place: Tensor) -> str:
+    words = token_strings(text.ids[0], text.valid[0], text.vocabulary)
+    return " ".join(MASK if k == int(place) else word for k, word in enumerate(words))
+
+
+ACTIVATION_PATCHING = Instrument(
+    name="activation patching",
+    group="Intervene",
+    question="Where is the word kept that decides the answer?",
+    source="arXiv:2202.05262, sec. 2, with another word in place of noise; arXiv:2004.12265",
+    measure=measure,
+    rows=("V27",),
+    needs=(has_residual_states,),
+    settings=Settings(),
+)

@@ -1,0 +1,90 @@
+"""The attention weights of every head on one sentence (arXiv:1906.05714), and the pattern that each follows there."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from playground.analysis.attention_patterns import habits
+from playground.analysis.finding import Coded, Finding, Matrix, Number, Rows, Table
+from playground.analysis.instrument import Instrument, attends
+from playground.analysis.subject import Subject
+from playground.batch import Batch, begin, token_strings
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The sentence."""
+
+    sentence: str = knob("", why="A sentence of your own; empty for one of the held-out text.")
+
+
+@torch.no_grad()
+def attention(subject: Subject, text: str) -> tuple[Batch, Tensor]:
+    """A plain text, and the weights `[layers, h, t, t]` of all heads that read it."""
+    tokens, weights = subject.sentence(text), {}
+    subject.model.features(tokens, weights)
+    return begin(tokens), torch.stack(weights["encoder"])[:, 0]
+
+
+def entropy(weights: Tensor) -> Tensor:
+    """The mean entropy of the rows of each head in nats, `[layers, h]`."""
+    return -(weights * weights.clamp(min=1e-30).log()).sum(-1).mean(-1)
+
+
+def _counted(number: int) -> tuple[str, ...]:
+    return tuple(str(k + 1) for k in range(number))
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """All weights, and the strongest pattern of each head."""
+    example, weights = attention(subject, settings.sentence)
+    words = token_strings(example.inputs.ids[0], example.inputs.valid[0], example.tokens.vocabulary)
+    scores = habits(example, {"encoder": weights[:, None]})
+    best = {(s.layer, s.head): s for s in reversed(scores) if s.notable}
+    layers, heads, length, _ = weights.shape
+    index = np.indices(weights.shape, dtype=np.int16).reshape(4, -1)
+    place = tuple(f"{k + 1} {word}" for k, word in enumerate(words))
+    columns = {
+        "layer": Coded(_counted(layers), index[0]),
+        "head": Coded(_counted(heads), index[1]),
+        "query": Coded(place, index[2]),
+        "key": Coded(place, index[3]),
+        "weight": weights.numpy().ravel(),
+    }
+    grid = Table(
+        "Attention of every head", columns, Matrix("query", "key", "weight", "", "layer", "head"), unit="weight",
+        note="A map for each head, layers from top to bottom. Rows: the word that looks; columns: where it looks.",
+    )  # fmt: skip
+    spread = entropy(weights)
+    found = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
+    labels = Table(
+        "What each head does here",
+        {
+            "layer": [layer + 1 for layer in range(layers) for _ in range(heads)],
+            "head": [head + 1 for _ in range(layers) for head in range(heads)],
+            "pattern": [score.pattern.name if score else "none" for score in found],
+            "weight": [score.weight if score else 0.0 for score in found],
+            "entropy": [float(each) for each in spread.flatten()],
+        },
+    )
+    named = sum(score is not None for score in found)
+    return Finding(
+        f"{named} of {layers * heads} heads follow a known pattern in this sentence of {length} tokens.",
+        (Number("mean entropy", float(spread.mean()), "nats", {"uniform attention": float(np.log(length))}),),
+        (grid, replace(labels, drawing=Rows())),
+    )
+
+
+ATTENTION = Instrument(
+    name="attention",
+    group="Attention",
+    question="Where does every head look in this sentence?",
+    source="arXiv:1906.05714; patterns after arXiv:1906.04341, sec. 3",
+    measure=measure,
+    rows=("V26",),
+    needs=(attends,),
+    settings=Settings(),
+)

@@ -1,0 +1,150 @@
+"""The ratio of co-occurrences with two words (GloVe, D14-1162, table 1); taxonomic and attributive neighbours."""
+
+from dataclasses import dataclass
+
+import torch
+
+from playground.analysis.cooccurrence import cooccurrence
+from playground.analysis.finding import Bars, Finding, Number, Rows, Table
+from playground.analysis.instrument import Instrument, corpora
+from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import frequent_words, id_of, nearest, word_vectors
+from playground.corpora.tinyworld.presets.kinds import COLOURS, TAXONOMY
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The two words, and those that tell them apart."""
+
+    first: str = knob("ice", why="Words that go with it have a ratio above 1.")
+    second: str = knob("steam", why="Words that go with it have a ratio below 1.")
+    others: str = knob("solid gas water fashion", why="Words whose ratios are shown.")
+    window: int = knob(10, 1, 40, unit="tokens", why="Words at most so far apart occur together.")
+    smoothing: float = knob(0.5, 0.0, 10.0, unit="counts", why="Added to each count, so that no ratio is infinite.")
+
+
+def has_ice(subject: Subject) -> str:
+    """The training text has the words of the default settings."""
+    known = {subject.tokenizer.words[k] for k in frequent_words(subject, 1).tolist()}
+    wanted = {"ice", "steam", *"solid gas water fashion".split()}
+    if absent := sorted(wanted - known):
+        return f"The corpus {subject.corpus.name} does not have the words {', '.join(absent)}; families has them."
+    return ""
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """P(k | first) / P(k | second) for each word k, from the counts of the training text."""
+    first, second = (id_of(subject, word) for word in (settings.first, settings.second))
+    others = {word: id_of(subject, word) for word in settings.others.split()}
+    cells = cooccurrence(_apart(subject), subject.tokenizer.specials, settings.window)
+    of = {word: _chances(cells, word, settings.smoothing, len(subject.tokenizer)) for word in (first, second)}
+    ratios = {word: float(of[first][k] / of[second][k]) for word, k in others.items()}
+    columns = {
+        "word": list(ratios),
+        f"P(word | {settings.first})": [float(of[first][k]) for k in others.values()],
+        f"P(word | {settings.second})": [float(of[second][k]) for k in others.values()],
+        "ratio": list(ratios.values()),
+        "logarithm of the ratio": [float(torch.tensor(ratio).log10()) for ratio in ratios.values()],
+    }
+    high, low = max(ratios, key=ratios.__getitem__), min(ratios, key=ratios.__getitem__)
+    note = "Windows end with the sentence; GloVe's own do not."
+    title = f"With {settings.first} rather than with {settings.second}"
+    return Finding(
+        f"{high} goes with {settings.first} (ratio {ratios[high]:.3g}), {low} with {settings.second} "
+        f"({ratios[low]:.3g}).",
+        tuple(Number(word, ratio, "ratio", {"no difference": 1.0}) for word, ratio in ratios.items()),
+        (
+            Table(
+                title,
+                columns,
+                Bars("word", "logarithm of the ratio"),
+                "log10 of the ratio",
+                {"no difference": 0.0},
+                note,
+            ),
+        ),
+    )
+
+
+def _apart(subject: Subject) -> torch.Tensor:
+    """The training text with [SEP] in place of the last token of each sentence, so that no window goes beyond."""
+    corpus = subject.corpus
+    end = corpus.sentence_ids[1:] != corpus.sentence_ids[:-1]
+    ids = corpus.ids.clone()
+    ids[:-1] = ids[:-1].masked_fill(end, subject.tokenizer.specials.sep)
+    return ids[: corpus.held_out_from]
+
+
+def _chances(cells, word: int, smoothing: float, size: int) -> torch.Tensor:
+    """P(k | word) for every word k `[v]`, from smoothed counts."""
+    row = torch.full((size,), float(smoothing), dtype=torch.double)
+    own = cells.word == word
+    row[cells.other[own]] += cells.seen[own].double()
+    return row / row.sum()
+
+
+@dataclass(frozen=True)
+class KindsSettings:
+    """How many neighbours count."""
+
+    neighbours: int = knob(3, 1, 10, unit="words", why="How many of the nearest things are looked at.")
+
+
+def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
+    """Of the nearest other things of each thing: how many are of its kind, how many of its colour; and by chance."""
+    kind_of = {thing: kind for kinds in TAXONOMY.values() for kind, things in kinds.items() for thing in things.split()}
+    top_of = {kind: top for top, kinds in TAXONOMY.items() for kind in kinds}
+    things = {thing: id_of(subject, thing) for thing in kind_of}
+    vectors, spelt = word_vectors(subject.model), {k: thing for thing, k in things.items()}
+    rows: dict[str, list] = {"thing": [], "nearest": [], "kind": [], "colour": []}
+    shares: dict[str, list[float]] = {"kind": [], "animal or plant": [], "colour": []}
+    chance: dict[str, list[float]] = {name: [] for name in shares}
+    traits = {
+        "kind": kind_of.__getitem__, "animal or plant": lambda t: top_of[kind_of[t]], "colour": COLOURS.__getitem__,
+    }  # fmt: skip
+    for thing, number in things.items():
+        others = torch.tensor([k for k in things.values() if k != number])
+        near = [spelt[k] for k in nearest(vectors[[number]], vectors, others, settings.neighbours)[0][0].tolist()]
+        for name, trait in traits.items():
+            shares[name].append(sum(trait(t) == trait(thing) for t in near) / len(near))
+            chance[name].append(sum(trait(t) == trait(thing) for t in things if t != thing) / (len(things) - 1))
+        for name, value in zip(rows, (thing, ", ".join(near), kind_of[thing], COLOURS[thing]), strict=True):
+            rows[name].append(value)
+    mean = {name: sum(row) / len(row) for name, row in shares.items()}
+    by_chance = {name: sum(row) / len(row) for name, row in chance.items()}
+    columns = {
+        "property": list(mean) * 2,
+        "share": [*mean.values(), *by_chance.values()],
+        "of": ["nearest things"] * len(mean) + ["by chance"] * len(mean),
+    }
+    return Finding(
+        f"Of the nearest things {mean['kind']:.2f} are of the same kind (by chance {by_chance['kind']:.2f}) "
+        f"and {mean['colour']:.2f} of the same colour ({by_chance['colour']:.2f}).",
+        tuple(Number(f"same {name}", mean[name], "share", {"chance": by_chance[name]}) for name in mean),
+        (Table("What neighbours share", columns, Bars("property", "share", "of"), "share of neighbours"),
+         Table("Nearest things", rows, Rows())),
+    )  # fmt: skip
+
+
+COOCCURRENCE_RATIOS = Instrument(
+    name="co-occurrence ratios",
+    group="Words",
+    question="Which words go with ice rather than with steam?",
+    source="GloVe, D14-1162, table 1",
+    measure=measure,
+    rows=("V47",),
+    needs=(has_ice,),
+    settings=Settings(),
+)
+
+KINDS_AND_COLOURS = Instrument(
+    name="taxonomic and attributive neighbours",
+    group="Words",
+    question="Are the neighbours of a thing of its kind, or of its colour?",
+    source="after Rubinstein et al. 2015, P15-2119",
+    measure=measure_kinds,
+    rows=("V19",),
+    needs=(corpora("kinds"),),
+    settings=KindsSettings(),
+)

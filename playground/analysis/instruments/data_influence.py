@@ -1,0 +1,256 @@
+"""What taught it, and when: retraining without groups of texts, three estimates of it, and checkpoints."""
+
+from collections.abc import Callable
+from copy import deepcopy
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+from torch import Tensor
+from torch.func import functional_call
+
+from playground.analysis.cloze import gap_of, with_gap
+from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Scatter, Table
+from playground.analysis.influence import (
+    Query,
+    Training,
+    Weights,
+    agreement,
+    descend,
+    dot_product,
+    gradient,
+    group_gradients,
+    influence_function,
+    left_out,
+    tracin,
+)  # fmt: skip
+from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import id_of
+from playground.batch import Batch
+from playground.corpora import pick
+from playground.knob import knob
+from playground.models import LanguageModel
+
+LARGEST = 1_000_000
+"""Weights of a model that is retrained again and again."""
+
+CHECKPOINTS, QUERIED = 5, 8
+"""Checkpoints that TracIn sums over, and held-out rows that are the query where no sentence is given."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is to be explained, and how the model goes on learning."""
+
+    sentence: str = knob("", why="A sentence with one [MASK]; empty: the loss of eight held-out rows.")
+    answer: str = knob("", why="The word whose probability in the gap is to be explained.")
+    groups: int = knob(64, 4, 256, unit="groups", why="Each is left out once, and the model trained anew without it.")
+    rows: int = knob(1, 1, 16, unit="texts", why="Texts of a group.")
+    steps: int = knob(16, 2, 400, unit="steps", why="Of plain gradient descent from the model as it is.")
+    batch: int = knob(8, 2, 64, unit="groups", why="Groups in one batch; each batch comes in its turn.")
+    rate: float = knob(0.03, 0.001, 10.0, unit="learning rate", why="Of plain gradient descent.")
+    damping: float = knob(1.0, 0.001, 1000.0, unit="", why="Added to the curvature, which is not positive everywhere.")
+    solver_steps: int = knob(15, 1, 200, unit="steps", why="Of conjugate gradients.")
+
+
+def trains_on_plain_rows(subject: Subject) -> str:
+    """Its objective reads rows of plain text, and the model is small enough to be retrained many times."""
+    objective, size = subject.objective, sum(p.numel() for p in subject.model.parameters())
+    if objective.needs or objective.proposes:
+        return (
+            f"The objective {objective.name} reads more than rows of plain text, so no row can be left out by itself."
+        )
+    if size > LARGEST:
+        return f"The model has {size:,} weights; to be retrained 64 times it may have {LARGEST:,}."
+    return ""
+
+
+class Copy:
+    """A copy of a subject's model whose losses are functions of the weights."""
+
+    def __init__(self, model: LanguageModel) -> None:
+        self.model = deepcopy(model).cpu().eval()
+        self.names = [name for name, _ in self.model.named_parameters()]
+        self.start: Weights = tuple(p.detach().clone() for p in self.model.parameters())
+
+    def answers(self, weights: Weights, example: Batch) -> tuple:
+        return functional_call(self.model, dict(zip(self.names, weights, strict=True)), (example,))
+
+    def mean_loss(self, weights: Weights, example: Batch) -> Tensor:
+        """The sum of the mean losses of all questions, in nats."""
+        return sum((answer.mean() for answer in self.answers(weights, example)), torch.zeros(()))
+
+    def loss_by_group(self, weights: Weights, example: Batch, group: Tensor, groups: int) -> Tensor:
+        """What the rows of each group add to that loss, `[g]`; `group` `[r]` is that of each row."""
+        found = torch.zeros(groups)
+        for answer in self.answers(weights, example):
+            losses = answer.losses()
+            found = found.index_add(0, group[answer.rows], losses / max(1, len(losses)))
+        return found
+
+
+def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, str]:
+    """The loss to be explained, and what it is in words."""
+    if not settings.sentence:
+        held_out = subject.example(QUERIED)
+        return (lambda weights: copy.mean_loss(weights, held_out)), f"the loss of {QUERIED} held-out rows"
+    tokens, place = gap_of(settings.sentence, subject.tokenizer)
+    example, word = with_gap(subject.model.shape, tokens, place), id_of(subject, settings.answer)
+
+    def surprise(weights: Weights) -> Tensor:
+        return -copy.answers(weights, example)[-1].scores.log_softmax(-1)[0, word]
+
+    return surprise, f"the surprise at {settings.answer!r} in {settings.sentence!r}"
+
+
+def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Training, list[str]]:
+    """Gradient descent on groups of rows of the training text, and the words of each group."""
+    length = subject.held_out.ids.shape[1]
+    rows = subject.corpus.windows(length)
+    wanted = settings.groups * settings.rows
+    chosen = torch.randperm(len(rows.ids), generator=subject.rng("influence rows"))[:wanted]
+    groups = max(1, len(chosen) // settings.rows)
+    chosen = chosen[: groups * settings.rows]
+    of = torch.arange(len(chosen)) // settings.rows
+    parts = torch.arange(len(chosen)).split(settings.batch * settings.rows)
+    examples = [
+        (subject.objective.example(pick(rows, chosen[part]), subject.rng("influence", k)), of[part])
+        for k, part in enumerate(parts)
+    ]
+
+    def terms(weights: Weights, batch: int) -> Tensor:
+        return copy.loss_by_group(weights, *examples[batch], groups)
+
+    turns = [step % len(parts) for step in range(settings.steps)]
+    spelt = [" ".join(rows.vocabulary[k] for k in rows.ids[c].tolist()) for c in chosen.view(groups, -1)[:, 0].tolist()]
+    batch_of = [g // settings.batch for g in range(groups)]
+    return Training(copy.start, terms, turns, settings.rate, batch_of), spelt
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """Leave each group out once and train anew; the three estimates beside it, with their rank correlations."""
+    copy = Copy(subject.model)
+    query, said = query_of(subject, copy, settings)
+    training, words = training_of(subject, copy, settings)
+    every = max(1, settings.steps // CHECKPOINTS)
+    path = descend(training, keep=every)
+    truth, end = left_out(training, query), path[-1]
+    own = group_gradients(training, end)
+    estimates = {
+        "gradient dot product": dot_product(training, query, end, own),
+        "TracIn over checkpoints": tracin(training, query, path[:-1]),
+        "influence function": influence_function(training, query, end, settings.damping, settings.solver_steps, own),
+    }
+    found = {name: agreement(estimate, truth) for name, estimate in estimates.items()}
+    with torch.no_grad():
+        before, after = float(query(copy.start)), float(query(end))
+    order = truth.argsort(descending=True).tolist()
+    best = max(found, key=lambda name: found[name].value)
+    return Finding(
+        f"Of {training.groups} groups left out in turn, the {best} ranks them most like the truth: "
+        f"Spearman {found[best].value:.2f}.",
+        (
+            Number("loss after training", after, f"nats, {said}", {"before": before}),
+            *(Number(name, one.value, "Spearman with the truth", {"from": one.low, "to": one.high, "no relation": 0.0})
+              for name, one in found.items()),
+        ),
+        (
+            Table("What each group taught", {
+                "group": [f"group {k + 1}" for k in order],
+                "nats higher without it": [float(truth[k]) for k in order],
+            }, Bars("group", "nats higher without it"), "nats", note="Below 0: the model is better without the group."),
+            _against(estimates, truth),
+            Table("The groups that taught most", {
+                "group": [k + 1 for k in order],
+                "nats higher without it": [float(truth[k]) for k in order],
+                **{name: [float(one[k]) for k in order] for name, one in estimates.items()},
+                "begins with": [words[k] for k in order],
+            }, Rows()),
+        ),
+    )  # fmt: skip
+
+
+def _against(estimates: dict[str, Tensor], truth: Tensor) -> Table:
+    """Each estimate, in standard deviations, against the truth."""
+    columns: dict[str, list] = {"truth": [], "estimate": [], "group": [], "of": []}
+    for name, estimate in estimates.items():
+        spread = float(estimate.std()) or 1.0
+        columns["truth"] += truth.tolist()
+        columns["estimate"] += ((estimate - estimate.mean()) / spread).tolist()
+        columns["group"] += [f"group {k + 1}" for k in range(len(truth))]
+        columns["of"] += [name] * len(truth)
+    note = "The truth in nats; estimates in standard deviations, since their units differ."
+    return Table("Estimates against the truth", columns, Scatter("truth", "estimate", "group", "of"), note=note)
+
+
+@dataclass(frozen=True)
+class CheckpointSettings:
+    """What is to be explained."""
+
+    sentence: str = knob("", why="A sentence with one [MASK]; empty: the loss of eight held-out rows.")
+    answer: str = knob("", why="The word whose probability in the gap is to be explained.")
+
+
+def kept_checkpoints(subject: Subject) -> str:
+    """Earlier checkpoints of the run were kept."""
+    if len(subject.earlier) < 1:
+        return "No earlier checkpoints of this run were kept; train it with --save-every."
+    return ""
+
+
+def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Finding:
+    """The loss of the query at every kept checkpoint, and what the gradient at each says of the way to the next."""
+    models: dict[int, Callable[[], LanguageModel]] = {**subject.earlier, subject.step: lambda: subject.model}
+    copy = Copy(subject.model)
+    query, said = query_of(subject, copy, Settings(settings.sentence, settings.answer))
+    steps = sorted(models)
+    path: list[Weights] = [tuple(p.detach().cpu().clone() for p in models[step]().parameters()) for step in steps]
+    with torch.no_grad():
+        losses = [float(query(weights)) for weights in path]
+    falls = [one - other for one, other in pairwise(losses)]
+    estimates = [_first_order(query, one, other) for one, other in pairwise(path)]
+    names = [f"{one} to {other}" for one, other in pairwise(steps)]
+    most = max(range(len(falls)), key=falls.__getitem__)
+    curve = {"step": steps, "loss": losses}
+    bars = {
+        "steps": names * 2,
+        "fall": [*falls, *estimates],
+        "of": ["true"] * len(falls) + ["gradient times the way"] * len(falls),
+    }
+    return Finding(
+        f"It was learnt most between steps {steps[most]} and {steps[most + 1]}: {falls[most]:.2f} nats of {said}.",
+        (Number("loss at the end", losses[-1], "nats", {"at the first checkpoint": losses[0]}),),
+        (Table("Loss by checkpoint", curve, Curve("step", "loss"), "nats"),
+         Table("Fall between checkpoints", bars, Bars("steps", "fall", "of"), "nats",
+               note="The gradient holds for small steps only; between distant checkpoints it can be far off.")),
+    )  # fmt: skip
+
+
+def _first_order(query: Query, here: Weights, there: Weights) -> float:
+    """By how much the loss falls from here to there as the gradient here says."""
+    slopes = gradient(query, here)
+    return -sum(float((g * (b - a)).sum()) for g, a, b in zip(slopes, here, there, strict=True))
+
+
+WHAT_TAUGHT_IT = Instrument(
+    name="what taught it",
+    group="Influence",
+    question="Which training texts taught the model this, and do estimates agree with retraining without them?",
+    source="arXiv:1703.04730; TracIn, arXiv:2002.08484",
+    measure=measure,
+    rows=("V40",),
+    needs=(reads_sentences, trains_on_plain_rows),
+    settings=Settings(),
+)
+
+WHICH_CHECKPOINT = Instrument(
+    name="which checkpoint learnt it",
+    group="Influence",
+    question="Between which steps of its training did the model learn this?",
+    source="after TracIn, arXiv:2002.08484",
+    measure=measure_checkpoints,
+    rows=("V40",),
+    needs=(reads_sentences, kept_checkpoints),
+    settings=CheckpointSettings(),
+)

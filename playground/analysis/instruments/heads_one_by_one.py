@@ -1,0 +1,93 @@
+"""All heads switched off one by one (Michel et al., arXiv:1905.10650, sec. 3.2; Kovaleva et al., arXiv:1908.08593)."""
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
+from playground.analysis.instrument import Instrument, attends
+from playground.analysis.interventions import probes_of, scores, standard_error
+from playground.analysis.subject import Subject
+from playground.knob import knob
+from playground.models.taps import Taps, head_names
+
+SURE = 2.0
+"""Standard errors by which a head must change the loss to count."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much is read, and what takes the place of a head."""
+
+    texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
+    instead: str = knob(
+        "zero", choices=("zero", "mean"), why="What a head gives when it is off: nothing, or its mean over the texts."
+    )
+
+
+def switch_off(taps: Taps, name: str, instead: str) -> None:
+    """Let a part give 0, or its mean over all positions of the pass."""
+    taps.change(name, (lambda v: v * 0) if instead == "zero" else (lambda v: v.mean((0, 1), keepdim=True).expand_as(v)))
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """The change of the loss and of each probe with each head alone switched off."""
+    model, example, probes = subject.model, subject.example(settings.texts), probes_of(subject)
+    before, known = scores(model, example, probes)
+    heads, changes, moved = head_names(model), [], []
+    with model.tapped(*heads) as taps:
+        for done, head in enumerate(heads):
+            subject.report(done, len(heads))
+            taps.restore()
+            switch_off(taps, head, settings.instead)
+            after, now = scores(model, example, probes)
+            changes.append(after - before)
+            moved += [(head, name, now[name] - value) for name, value in known.items()]
+    return _finding(heads, changes, before, known, moved)
+
+
+def _finding(
+    heads: tuple[str, ...], changes: list[Tensor], before: Tensor, known: dict[str, float],
+    moved: list[tuple[str, str, float]],
+) -> Finding:  # fmt: skip
+    mean, error = [float(c.mean()) for c in changes], [standard_error(c) for c in changes]
+    worst = max(range(len(heads)), key=lambda k: mean[k])
+    better = [head for head, m, e in zip(heads, mean, error, strict=True) if m < -SURE * e]
+    idle = sum(abs(m) <= SURE * e for m, e in zip(mean, error, strict=True))
+    tables = [
+        Table(
+            "Change of the loss without each head", {"head": list(heads), "change": mean, "standard error": error},
+            Bars("head", "change"), unit="nats", lines={"no change": 0.0},
+        )
+    ]  # fmt: skip
+    if moved:
+        columns = dict(zip(("head", "probe", "change"), map(list, zip(*moved, strict=True)), strict=True))
+        tables.append(
+            Table(
+                "Change of what it can be asked", columns, Matrix("probe", "head", "change"), unit="share right",
+                note="; ".join(f"{name}: {value:.2f} with all heads" for name, value in known.items()),
+            )
+        )  # fmt: skip
+    gain = f" Without {', '.join(better)} it is even better." if better else ""
+    return Finding(
+        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats; "
+        f"{idle} of {len(heads)} heads change nothing that can be told from chance.{gain}",
+        (
+            Number("largest rise of the loss", mean[worst], "nats", {"loss with all heads": float(before.mean())}),
+            Number("heads within two standard errors of no change", idle / len(heads), "share of the heads"),
+            Number("heads without which it is better", len(better), "heads"),
+        ),
+        tuple(tables),
+    )
+
+
+HEADS_ONE_BY_ONE = Instrument(
+    name="heads one by one",
+    group="Intervene",
+    question="Which heads does it need? Each is switched off once.",
+    source="arXiv:1905.10650, sec. 3.2; arXiv:1908.08593",
+    measure=measure,
+    rows=("V27",),
+    needs=(attends,),
+    settings=Settings(),
+)

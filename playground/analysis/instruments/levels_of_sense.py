@@ -1,0 +1,77 @@
+"""ELMo's two curves: part of speech and sense by level (arXiv:1802.05365, sec. 5.3)."""
+
+from dataclasses import dataclass
+
+from playground.analysis.finding import Curve, Finding, Number, Table
+from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.probing.classifier import ProbeCurve, probe_curve
+from playground.analysis.probing.reading import both_states, probing_texts
+from playground.analysis.probing.task import find_probing_task
+from playground.analysis.subject import Subject
+from playground.knob import knob
+
+TASKS = ("part of speech", "sense")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How much text is read."""
+
+    count: int = knob(
+        1500, 150, 4000, unit="sentences", why="Ambiguous words are few; more sentences have more of them."
+    )
+
+
+def ambiguous(subject: Subject) -> str:
+    """The held-out text has words of both kinds of labels."""
+    held = {name: row[subject.corpus.held_out_from :] for name, row in subject.corpus.labels.items()}
+    absent = [name for name in ("pos", "sense") if name not in held or int((held[name] >= 0).sum()) < 100]
+    if absent:
+        return f"The corpus {subject.corpus.name} has too few words with the label {' and '.join(absent)}; take senses."
+    return ""
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """The accuracy of two linear probes by level, with the random encoder's."""
+    texts = probing_texts(subject, settings.count)
+    curves: dict[str, ProbeCurve] = {}
+    states = both_states(subject, texts.tokens)
+    for name in TASKS:
+        _, items = find_probing_task(name).make(texts, subject.seed)
+        curves[name] = probe_curve(*states, texts.tokens, items, subject.seed)
+    rows = [
+        (level, value, f"{name}{of}")
+        for name, curve in curves.items()
+        for of, field in (("", "accuracy"), (", control task", "control"), (", random encoder", "random_accuracy"))
+        for level, value in zip(subject.levels, [getattr(one, field) for one in curve.levels], strict=True)
+    ]
+    columns = {name: [row[k] for row in rows] for k, name in enumerate(("level", "accuracy", "probe"))}
+    lines = {f"{name}: most frequent of the same word": curve.by_type for name, curve in curves.items()}
+    best = {name: subject.levels[curve.best.level] for name, curve in curves.items()}
+    return Finding(
+        f"Part of speech is read best at {best['part of speech']}, the sense of ambiguous words at {best['sense']}.",
+        tuple(_number(name, curve) for name, curve in curves.items()),
+        (Table("Accuracy by level", columns, Curve("level", "accuracy", "probe"), "share right", lines,
+               "Unlike the paper: a linear probe in place of the nearest mean vector of a sense."),),
+    )  # fmt: skip
+
+
+def _number(name: str, curve: ProbeCurve) -> Number:
+    best = curve.best
+    beside = {
+        "lowest level": curve.levels[0].accuracy, "control task": best.control,
+        "random encoder": best.random_accuracy, "most frequent of the same word": curve.by_type,
+    }  # fmt: skip
+    return Number(name, best.accuracy, "share right", beside)
+
+
+LEVELS_OF_SENSE = Instrument(
+    name="part of speech and sense by level",
+    group="Probes",
+    question="Do lower levels know the part of speech better, and higher ones the sense?",
+    source="arXiv:1802.05365, sec. 5.3",
+    measure=measure,
+    rows=("V49",),
+    needs=(reads_sentences, ambiguous),
+    settings=Settings(),
+)

@@ -1,0 +1,121 @@
+"""One loss, four names: all 2^T ways to hide words of a sentence, and the best and worst order of prediction."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, Words
+from playground.analysis.floor.automaton import automaton_of
+from playground.analysis.floor.chart import Chart
+from playground.analysis.instrument import Instrument
+from playground.analysis.lattice import MOST, Lattice, lattice_of, not_masked
+from playground.analysis.subject import Subject
+from playground.errors import UserError
+from playground.knob import knob
+
+RATES = [k / 20 for k in range(1, 21)]
+"""Mask ratios at which MLM is drawn."""
+
+BERT = 0.15
+"""The mask ratio of BERT (arXiv:1810.04805, sec. 3.1)."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which sentence; its first words are taken."""
+
+    sentence: str = knob("", why="A sentence of your own; empty for a held-out one.")
+    words: int = knob(8, 2, MOST, unit="words", why="Each word more doubles the number of ways to hide words.")
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """All losses of one sentence, summed in four ways."""
+    ids = _ids(subject, settings)
+    words = [subject.tokenizer.words[number] for number in ids]
+    lattice = lattice_of(subject.model, ids, subject.tokenizer)
+    best, worst, left = lattice.best_order(), lattice.worst_order(), lattice.in_order(range(len(ids)))
+    known = _known(subject, ids)
+    orders = {"best order": best, "worst order": worst, "left to right": left}
+    first = " ".join(words[place] for place in best.places[:3])
+    return Finding(
+        f"The best order of prediction gives the sentence {best.nats:.2f} nats, the worst {worst.nats:.2f}; "
+        f"the best begins with: {first}.",
+        (
+            Number("any-order prediction", lattice.any_order(), "nats a sentence", known),
+            Number("masked diffusion", lattice.masked_diffusion(), "nats a sentence", known),
+            Number("mask-predict", lattice.mask_predict(), "nats a sentence", known),
+            Number("MLM, 15 % hidden", lattice.masked_at(BERT), "nats a sentence, no bound", known),
+            *(Number(name, order.nats, "nats a sentence", known) for name, order in orders.items()),
+        ),
+        (
+            _heat(words, lattice),
+            Table(
+                "Orders of prediction: best, worst, left to right",
+                {
+                    "order": [name for name, order in orders.items() for _ in order.places],
+                    "word": [words[place] for order in orders.values() for place in sorted(order.places)],
+                    "step": [order.places.index(k) + 1 for order in orders.values() for k in sorted(order.places)],
+                    "loss": [o.losses[o.places.index(k)] for o in orders.values() for k in sorted(o.places)],
+                    "note": [
+                        f"step {o.places.index(k) + 1}: {o.losses[o.places.index(k)]:.2f} nats"
+                        for o in orders.values()
+                        for k in sorted(o.places)
+                    ],
+                },
+                Words("word", "step", note="note", group="order"), unit="step at which the word is predicted",
+            ),
+            Table(
+                "MLM at a mask ratio", {"mask ratio": RATES, "nats": [lattice.masked_at(rate) for rate in RATES]},
+                Curve("mask ratio", "nats"), unit="nats a sentence",
+                lines={"masked diffusion: the mean over all ratios": lattice.masked_diffusion(), **known},
+                note="MLM at one ratio is no bound on the nats of the sentence; its mean over all ratios is.",
+            ),
+        ),
+    )  # fmt: skip
+
+
+def _heat(words: Sequence[str], lattice: Lattice) -> Table:
+    """The mean loss of each word by the number of words that are visible."""
+    size = lattice.size
+    cells = [(size - m, place) for m in range(1, size + 1) for place in range(size)]
+    values = [float(lattice.by_word[size - seen - 1, place]) for seen, place in cells]
+    return Table(
+        "Loss by number of visible words",
+        {
+            "visible words": [seen for seen, _ in cells],
+            "word": [f"{place + 1} {words[place]}" for _, place in cells],
+            "loss": values,
+            "nats": [f"{value:.1f}" for value in values],
+        },
+        Matrix("visible words", "word", "loss", text="nats"), unit="nats",
+        note="The mean over all sets of so many visible words.",
+    )  # fmt: skip
+
+
+def _ids(subject: Subject, settings: Settings) -> list[int]:
+    return subject.sentence(settings.sentence).ids[0].tolist()[: settings.words]
+
+
+def _known(subject: Subject, ids: Sequence[int]) -> dict[str, float]:
+    """The nats of the sentence in the grammar, where it is known; there every order gives the same."""
+    try:
+        chances = Chart(automaton_of(subject.corpus), tuple(ids)).next_words()
+    except UserError:
+        return {}
+    return {"grammar": -sum(float(row[number].log()) for row, number in zip(chances, ids, strict=True))}
+
+
+def fills_gaps(subject: Subject) -> str:
+    """It fills gaps from both sides."""
+    return not_masked(subject.model.shape)
+
+
+MASK_LATTICE = Instrument(
+    name="mask lattice",
+    group="Floor",
+    question="What does every way to hide words cost, and in which order are they best predicted?",
+    source="arXiv:1904.09324; arXiv:2110.02037; arXiv:2406.07524",
+    measure=measure,
+    rows=("V36", "V37"),
+    needs=(fills_gaps,),
+    settings=Settings(),
+)

@@ -1,0 +1,116 @@
+"""Nearest neighbours of a word, and a map of words by PCA and t-SNE (van der Maaten and Hinton 2008)."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from sklearn.manifold import TSNE
+from torch import Tensor
+from torch.nn.functional import normalize
+
+from playground.analysis.finding import Bars, Finding, Number, Scatter, Table
+from playground.analysis.instrument import Instrument
+from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import frequent_words, id_of, in_a_plane, nearest, word_vectors
+from playground.errors import UserError
+from playground.knob import knob
+from playground.rng import derive
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The word that is asked for, and the words on the map."""
+
+    word: str = knob("", why="Empty: the fiftieth most frequent word, or the last.")
+    neighbours: int = knob(10, 1, 50, unit="words", why="How many neighbours are listed.")
+    words: int = knob(200, 12, 600, unit="words", why="The most frequent words stand on the map.")
+    method: Literal["PCA", "t-SNE"] = knob(
+        "PCA", choices=("PCA", "t-SNE"), why="PCA keeps distances that are far, t-SNE keeps who is near."
+    )
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """Neighbours by cosine, and the map of the most frequent words by part of speech where the corpus knows it."""
+    known, vectors = frequent_words(subject), word_vectors(subject.model)
+    if len(known) < 12:
+        raise UserError(f"The training text has {len(known)} words that stand 5 times; a map needs 12.")
+    word = id_of(subject, settings.word) if settings.word else int(known[min(49, len(known) - 1)])
+    others = known[known != word]
+    found, cosines = nearest(vectors[[word]], vectors, others, settings.neighbours)
+    spelt = subject.tokenizer.words
+    listed = {"word": [spelt[k] for k in found[0].tolist()], "cosine": cosines[0].tolist()}
+    shown = known[: settings.words]
+    same = _share_of_class(subject, vectors, known)
+    numbers = () if same is None else (Number("neighbour of the same part of speech", same[0], "share of words",
+                                              {"chance": same[1]}),)  # fmt: skip
+    return Finding(
+        f"Nearest to {spelt[word]!r} stand {', '.join(listed['word'][:3])}.",
+        numbers,
+        (
+            Table(f"Nearest to {spelt[word]}", listed, Bars("word", "cosine"), "cosine"),
+            _map(subject, vectors, shown, settings),
+        ),
+    )
+
+
+def _map(subject: Subject, vectors: Tensor, shown: Tensor, settings: Settings) -> Table:
+    x = normalize(vectors[shown], dim=-1)
+    if settings.method == "PCA":
+        points = in_a_plane(x)
+    else:
+        chance = derive(subject.seed, "t-SNE") % 2**32
+        near = min(30.0, (len(shown) - 1) / 3)
+        points = torch.from_numpy(
+            TSNE(perplexity=near, init="pca", random_state=chance, n_jobs=1).fit_transform(x.numpy())
+        )
+    columns = {
+        "x": points[:, 0].tolist(),
+        "y": points[:, 1].tolist(),
+        "word": [subject.tokenizer.words[k] for k in shown.tolist()],
+        "part of speech": _parts_of_speech(subject, shown),
+    }
+    return Table(f"The most frequent words by {settings.method}", columns, Scatter("x", "y", "word", "part of speech"))
+
+
+def _classes(subject: Subject) -> Tensor | None:
+    """The most frequent part of speech of each word `[v]`, -1 for words that have none."""
+    label = subject.corpus.labels.get("pos")
+    if label is None:
+        return None
+    size = len(subject.tokenizer)
+    count = len(subject.corpus.label_names["pos"])
+    there = label >= 0
+    pairs = subject.corpus.ids[there].long() * count + label[there].long()
+    table = torch.bincount(pairs, minlength=size * count).view(size, count)
+    return table.argmax(1).where(table.sum(1) > 0, -1)
+
+
+def _parts_of_speech(subject: Subject, words: Tensor) -> list[str]:
+    classes = _classes(subject)
+    if classes is None:
+        return ["word"] * len(words)
+    names = (*subject.corpus.label_names["pos"], "none")
+    return [names[k] for k in classes[words].tolist()]
+
+
+def _share_of_class(subject: Subject, vectors: Tensor, known: Tensor) -> tuple[float, float] | None:
+    """How often a word's nearest neighbour has its part of speech, and how often by chance."""
+    classes = _classes(subject)
+    if classes is None:
+        return None
+    unit = normalize(vectors[known], dim=-1)
+    best = (unit @ unit.T).fill_diagonal_(-2.0).argmax(1)
+    own = classes[known]
+    shares = torch.bincount(own.clamp(min=0)).double() / len(own)
+    return float((own[best] == own).double().mean()), float(shares.square().sum())
+
+
+NEIGHBOURS = Instrument(
+    name="neighbours and map",
+    group="Words",
+    question="Which words are near a word, and which words lie together on a map?",
+    source="arXiv:1301.3781; t-SNE, van der Maaten and Hinton 2008",
+    measure=measure,
+    rows=("V21",),
+    settings=Settings(),
+)

@@ -1,0 +1,78 @@
+"""Nats of every word of a sentence beside the best possible; their mean exponentiated is the perplexity."""
+
+from dataclasses import dataclass
+from math import exp
+
+import torch
+
+from playground.analysis.cloze import log_chances, with_gap
+from playground.analysis.finding import Bars, Finding, Number, Table
+from playground.analysis.floor.automaton import automaton_of
+from playground.analysis.floor.chart import Chart
+from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.predictions import one_row
+from playground.analysis.subject import Subject
+from playground.corpora import pick
+from playground.errors import UserError
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Which sentence."""
+
+    sentence: str = knob("", why="A sentence of your own; empty for a held-out one.")
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """Each word predicted from the words to its left, or from both sides where the model reads both."""
+    text = subject.sentence(settings.sentence)
+    ids, size = text.ids[0].tolist(), text.ids.shape[1]
+    words = [f"{k + 1} {subject.tokenizer.words[number]}" for k, number in enumerate(ids)]
+    device = subject.model.token_embedding.weight.device
+    rows = pick(one_row(ids, subject.tokenizer), torch.zeros(size, dtype=torch.long)).to(device)
+    example = with_gap(subject.model.shape, rows, torch.arange(size, device=device))
+    chances = log_chances(subject.model, example).double().cpu()
+    nats = [-float(row[number]) for row, number in zip(chances, ids, strict=True)]
+    one_sided = subject.model.shape.attention == "left to right"
+    best, why = _best(subject, ids, one_sided)
+    name = "perplexity" if one_sided else "pseudo-perplexity"
+    groups = {subject.name: nats, **({"best possible": best} if best else {})}
+    columns = {
+        "word": [word for word in words for _ in groups],
+        "nats": [nats_of[k] for k in range(size) for nats_of in groups.values()],
+        "who": [who for _ in words for who in groups],
+    }
+    mean = sum(nats) / size
+    dearest = words[max(range(size), key=nats.__getitem__)].partition(" ")[2]
+    bound = {"best possible": exp(sum(best) / size)} if best else {}
+    return Finding(
+        f"The {name} is {exp(mean):.1f}; the dearest word is {dearest!r}." + (f" {why}" if why else ""),
+        (
+            Number(name, exp(mean), "equally likely words", bound),
+            Number("nats", mean, "nats a word", {"best possible": sum(best) / size} if best else {}),
+        ),
+        (Table("Nats of every word", columns, Bars("word", "nats", "who"), unit="nats"),),
+    )
+
+
+def _best(subject: Subject, ids: list[int], one_sided: bool) -> tuple[list[float], str]:
+    """The nats of the best possible prediction, or why it is not known."""
+    try:
+        chart = Chart(automaton_of(subject.corpus), tuple(ids))
+    except UserError as error:
+        return [], str(error)
+    table = chart.next_words() if one_sided else chart.two_sided()
+    return [abs(float(row[number].log())) for row, number in zip(table, ids, strict=True)], ""
+
+
+PERPLEXITY = Instrument(
+    name="perplexity",
+    group="Floor",
+    question="Which words of a sentence surprise the model, and which must?",
+    source="perplexity; from both sides pseudo-log-likelihood (arXiv:1910.14659)",
+    measure=measure,
+    rows=("V35",),
+    needs=(reads_sentences,),
+    settings=Settings(),
+)

@@ -1,0 +1,118 @@
+"""Which word influences which state: gradients of states by word vectors (saliency, arXiv:1312.6034, for sentences)."""
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from playground import leaks
+from playground.analysis.finding import Finding, Matrix, Number, Table
+from playground.analysis.gradients import sensitivity_of_answers, sensitivity_of_text
+from playground.analysis.instrument import Instrument
+from playground.analysis.subject import Subject
+from playground.batch import Batch, Stream, token_strings
+from playground.errors import UserError
+from playground.knob import knob
+
+LAST, TEXT, EXAMPLE = 13, "a plain text", "a training example"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is read, and which states are followed."""
+
+    sentence: str = knob("", why="A sentence of your own; empty for one of the held-out text.")
+    read: str = knob(
+        TEXT, choices=(TEXT, EXAMPLE), why="As the finished model reads, or with the masks and gaps of its training."
+    )
+    level: int = knob(
+        LAST, 0, LAST, unit="level", why="Of a plain text: 0 the word vectors, 1 the first layer; at most its last."
+    )
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """The influence of every word on every state, beside what the attention masks allow."""
+    found, read = (_of_text if settings.read == TEXT else _of_example)(subject, settings)
+    influence, queries, keys = found
+    length = len(keys)
+    zeros, cells = int((influence == 0).sum()), influence.numel()
+    columns = {
+        "state": [query for query in queries for _ in range(length)],
+        "word": [key for _ in queries for key in keys],
+        "influence": influence.flatten().tolist(),
+        "shown": [f"{value:.1g}" if value else "0" for value in influence.flatten().tolist()],
+    }
+    if zeros == 0:
+        said = "Every state depends on every word."
+    elif len(queries) == length and bool((influence == influence.diag().diag()).all()):
+        said = "Every state depends on its own word alone."
+    else:
+        said = f"{zeros} of {cells} pairs have no influence at all: exact zeros, closed by the masks."
+    return Finding(
+        said,
+        (Number("pairs without influence", zeros / cells, "share of the pairs", {"closed by the masks": read}),),
+        (
+            Table(
+                "Influence of each word on each state", columns, Matrix("state", "word", "influence", text="shown"),
+                unit="size of the gradient", note="A 0 is exact.",
+            ),
+        ),
+    )  # fmt: skip
+
+
+Influence = tuple[Tensor, list[str], list[str]]
+
+
+def _of_text(subject: Subject, settings: Settings) -> tuple[Influence, float]:
+    """A plain text, and the share of pairs that the masks close."""
+    tokens, model = subject.sentence(settings.sentence), subject.model
+    level = min(settings.level, len(subject.levels) - 1)
+    influence = sensitivity_of_text(model, tokens, level)
+    words = _numbered(token_strings(tokens.ids[0], tokens.valid[0], tokens.vocabulary))
+    return (influence, words, words), float((~open_pairs(subject, tokens.ids.shape[1], level)).float().mean())
+
+
+def open_pairs(subject: Subject, length: int, level: int) -> Tensor:
+    """Which words reach which states of a plain text after so many layers, `[t, t]`, by the closure of the masks."""
+    shape = subject.model.shape
+    cells = torch.ones(length, length, dtype=torch.bool)
+    sides = {"left to right": cells.tril(), "right to left": cells.triu()}
+    layers = 0 if shape.kind == "static" else min(level, shape.layers)
+    if shape.recurrent and layers:  # one layer reads all that stands on a side
+        layers = length
+    return leaks.reaches(cells if shape.directions == 2 else sides.get(shape.attention, cells), layers)
+
+
+def _of_example(subject: Subject, settings: Settings) -> tuple[Influence, float]:
+    """The scored positions of a training example; the masks of that example say what is closed."""
+    model, shape = subject.model, subject.model.shape
+    if shape.char_cnn:
+        raise UserError("Its word vectors are made of letters, which words share; set read to a plain text.")
+    tokens = subject.sentence(settings.sentence)
+    if subject.objective.needs:
+        raise UserError("Its training needs more than one sentence; set read to a plain text.")
+    example: Batch = subject.objective.example(tokens, subject.rng("sensitivity"))
+    [question] = example.questions[:1]
+    influence, scored = sensitivity_of_answers(model, example, question), question.loss_mask[0]
+    reach, _ = leaks.answering(example, question, shape.layers)
+    rows = [label for label, kept in zip(_labels(example.stream_of(question), example), scored, strict=True) if kept]
+    return (influence[scored], rows, _labels(example.inputs, example)), float((~reach[scored]).float().mean())
+
+
+def _labels(stream: Stream, example: Batch) -> list[str]:
+    return _numbered(token_strings(stream.ids[0], torch.ones_like(stream.valid[0]), example.tokens.vocabulary))
+
+
+def _numbered(words: list[str]) -> list[str]:
+    return [f"{k + 1} {word}" for k, word in enumerate(words)]
+
+
+SENSITIVITY = Instrument(
+    name="sensitivity",
+    group="Influence",
+    question="Which word has an influence on which state?",
+    source="gradients after arXiv:1312.6034; the closure of the attention masks is that of the leak check",
+    measure=measure,
+    rows=("V40",),
+    settings=Settings(),
+)

@@ -1,0 +1,61 @@
+"""Any heads, layers and neurons switched off together (ablation; Kovaleva et al., arXiv:1908.08593)."""
+
+from dataclasses import dataclass
+
+from playground.analysis.finding import Bars, Finding, Number, Table
+from playground.analysis.instrument import Instrument, attends
+from playground.analysis.instruments.heads_one_by_one import switch_off
+from playground.analysis.interventions import probes_of, scores, standard_error
+from playground.analysis.subject import Subject
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is off."""
+
+    parts: str = knob(
+        "layer1.head1",
+        why="Names with spaces between: layer1.head2, layer1.attention, layer1.mlp, layer2.neuron7, "
+        "decoder.layer1.cross.head1.",
+    )
+    texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
+    instead: str = knob(
+        "zero", choices=("zero", "mean"), why="What a part gives when it is off: nothing, or its mean over the texts."
+    )
+
+
+def measure(subject: Subject, settings: Settings) -> Finding:
+    """The loss and the probes without the parts, beside those of the whole model."""
+    model, example, probes = subject.model, subject.example(settings.texts), probes_of(subject)
+    parts = settings.parts.replace(",", " ").split()
+    before, known = scores(model, example, probes)
+    with model.tapped(*parts) as taps:
+        for part in dict.fromkeys(parts):
+            switch_off(taps, part, settings.instead)
+        after, now = scores(model, example, probes)
+    change, error = after - before, standard_error(after - before)
+    asked = [(name, state, each[name]) for name in known for state, each in (("all on", known), ("off", now))]
+    columns = dict(zip(("probe", "model", "right"), map(list, zip(*asked, strict=True)), strict=True)) if asked else {}
+    bars = Table("What it can be asked", columns, Bars("probe", "right", "model"), "share right", {"chance": 0.5})
+    what = ", ".join(dict.fromkeys(parts)) or "nothing"
+    return Finding(
+        f"Without {what} the loss is {float(after.mean()):.3f} nats, {float(change.mean()):+.3f} ± {error:.3f}.",
+        (
+            Number("loss", float(after.mean()), "nats", {"all on": float(before.mean())}),
+            *(Number(name, now[name], "share right", {"all on": known[name], "chance": 0.5}) for name in known),
+        ),
+        (bars,) if asked else (),
+    )
+
+
+SWITCH_OFF = Instrument(
+    name="switch off",
+    group="Intervene",
+    question="What happens without these heads, layers or neurons?",
+    source="arXiv:1908.08593",
+    measure=measure,
+    rows=("V27",),
+    needs=(attends,),
+    settings=Settings(),
+)

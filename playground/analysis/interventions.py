@@ -1,0 +1,41 @@
+"""What a model loses when parts of it are switched off: its loss on held-out text and what it can be asked."""
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+import torch
+from torch import Tensor
+
+from playground.analysis.probes import PROBES, EncodedProbe, asked
+from playground.analysis.subject import Subject
+from playground.batch import Batch
+from playground.models import LanguageModel
+
+
+def row_losses(model: LanguageModel, example: Batch) -> Tensor:
+    """The loss that is trained, of each text `[b]` alone: the weighted sum of the mean losses of its questions."""
+    total = model.token_embedding.weight.new_zeros(len(example.tokens.ids))
+    for answer in model(example):
+        losses, zero = answer.losses(), torch.zeros_like(total)
+        sums, counts = zero.index_add(0, answer.rows, losses), zero.index_add(0, answer.rows, torch.ones_like(losses))
+        total = total + answer.target.weight * sums / counts.clamp(min=1)
+    return total
+
+
+def probes_of(subject: Subject) -> tuple[EncodedProbe, ...]:
+    """The probes of agreement, polarity and facts that the corpus has the words for; made once."""
+    key = "interventions: probes"
+    if key not in subject.known:
+        subject.known[key] = asked(PROBES, subject.corpus, subject.model)
+    return cast("tuple[EncodedProbe, ...]", subject.known[key])
+
+
+@torch.no_grad()
+def scores(model: LanguageModel, example: Batch, probes: Sequence[EncodedProbe]) -> tuple[Tensor, Mapping[str, float]]:
+    """The loss of each text `[b]` in nats, and the share of each probe that is right."""
+    return row_losses(model, example), {probe.gauge.name: probe.measure(model) for probe in probes}
+
+
+def standard_error(values: Tensor) -> float:
+    """The standard error of a mean."""
+    return float(values.std() / len(values) ** 0.5) if len(values) > 1 else float("nan")

@@ -1,0 +1,37 @@
+"""What probes of a subject read: different sentences, its states of them, and those of a random encoder."""
+
+from dataclasses import replace
+
+from torch import Tensor
+
+from playground.analysis.probing.classifier import random_encoder
+from playground.analysis.probing.items import Texts
+from playground.analysis.probing.texts import different
+from playground.analysis.subject import Subject
+from playground.batch import Tokens
+
+
+def probing_texts(subject: Subject, count: int) -> Texts:
+    """Different held-out sentences of a subject's corpus, the same for all probes."""
+    key = ("probing texts", count)
+    if key not in subject.known:
+        subject.known[key] = Texts(different(subject.sentences(count)), subject.corpus.label_names)
+    found = subject.known[key]
+    assert isinstance(found, Texts)
+    return found
+
+
+def untrained(subject: Subject) -> Subject:
+    """The same subject with a random encoder in place of its model."""
+    if "random encoder" not in subject.known:
+        model = random_encoder(subject.model, subject.seed, subject.tokenizer.words)
+        subject.known["random encoder"] = replace(subject, model=model, known={})
+    found = subject.known["random encoder"]
+    assert isinstance(found, Subject)
+    return found
+
+
+def both_states(subject: Subject, tokens: Tokens) -> tuple[list[Tensor], list[Tensor]]:
+    """The states `[r, t, d]` of all levels, of the model and of the random encoder, on the CPU."""
+    own, other = subject.states(tokens), untrained(subject).states(tokens)
+    return [level.cpu() for level in own], [level.cpu() for level in other]

@@ -1,0 +1,1 @@
+"""The probing tasks, found by the catalogue."""

@@ -1,0 +1,143 @@
+"""What is looked into: a model with the text it knows and the objective that trained it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+import torch
+from torch import Generator, Tensor
+
+from playground.analysis.predictions import sentence_of
+from playground.batch import Batch, Tokens
+from playground.corpora import Corpus, pick
+from playground.corpora.corpus import Part
+from playground.models import LanguageModel
+from playground.objectives import Objective
+from playground.rng import generator
+from playground.tokenizing import Tokenizer, read_input
+
+MOST_TYPED = 128
+"""Tokens of a typed sentence that are read."""
+
+ROWS_AT_ONCE = 64
+"""Sentences that are read in one pass."""
+
+
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """A model, its corpus, its objective and its seed; `step` is how far it was trained.
+
+    `held_out` are rows of unseen text as the objective reads them, with second texts where it needs them; `earlier`
+    loads the model at the steps of which a checkpoint was kept. What was computed once is kept in `known`, so the model
+    must not be trained meanwhile; instruments that take long `report` how many of their parts are done.
+    """
+
+    name: str
+    model: LanguageModel
+    corpus: Corpus
+    objective: Objective
+    held_out: Tokens
+    seed: int = 0
+    step: int = 0
+    earlier: Mapping[int, Callable[[], LanguageModel]] = field(default_factory=dict, repr=False)
+    known: dict[object, object] = field(default_factory=dict, repr=False)
+    report: Callable[[int, int], None] = field(default=lambda done, total: None, repr=False)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.corpus.tokenizer
+
+    def rng(self, *path: object) -> Generator:
+        """Randomness for one purpose; it follows from the seed of the run."""
+        return generator(self.seed, "inside", *path)
+
+    def at(self, step: int) -> "Subject":
+        """The same at an earlier step of which a checkpoint was kept; it knows the same sentences."""
+        return replace(self, model=self.earlier[step](), step=step, earlier={}, known={})
+
+    def example(self, rows: int = 8) -> Batch:
+        """The first held-out rows as the objective makes them into a training example, always with the same gaps."""
+        few = pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids))))
+        return self.objective.example(few, self.rng("example"))
+
+    def sentences(self, count: int, part: Part = "held_out") -> Tokens:
+        """Random sentences of the corpus `[b, t]` with their labels, without [SEP]; always the same for a seed.
+
+        `head` is the place within the sentence, -1 for the root.
+        """
+        key = ("sentences", count, part)
+        if key not in self.known:
+            self.known[key] = draw_sentences(self.corpus, count, part, self.rng("sentences", part))
+        found = self.known[key]
+        assert isinstance(found, Tokens)
+        return found
+
+    def sentence(self, text: str = "") -> Tokens:
+        """A typed sentence as a batch of one row; without a text a held-out one, always the same."""
+        return sentence_of(self.corpus) if not text.strip() else read_input(text, self.tokenizer, MOST_TYPED).tokens
+
+    def states(self, tokens: Tokens) -> list[Tensor]:
+        """The hidden states `[b, t, d]` of a plain text at all levels, embeddings first; computed once for a text."""
+        key = ("states", id(tokens))
+        if key not in self.known:
+            self.known[key] = (tokens, read_states(self.model, tokens))  # keeps the text, and so its id
+        _, found = self.known[key]  # type: ignore[misc]
+        return found
+
+    @property
+    def levels(self) -> tuple[str, ...]:
+        """The names of the levels of `states`."""
+        shape = self.model.shape
+        if shape.kind == "static":
+            return ("word vectors",)
+        norm = ("final norm",) if self.model.top_hidden_state > shape.layers else ()
+        return ("embeddings", *(f"layer {k + 1}" for k in range(shape.layers)), *norm)
+
+
+@torch.no_grad()
+def read_states(model: LanguageModel, tokens: Tokens) -> list[Tensor]:
+    """The hidden states `[b, t, d]` of a plain text at all levels, a few sentences at a time."""
+    parts = torch.arange(len(tokens.ids)).split(ROWS_AT_ONCE)
+    each = [model.hidden_states(pick(tokens, rows)) for rows in parts]
+    return [torch.cat(level) for level in zip(*each, strict=True)]
+
+
+SHORTEST, LONGEST = 3, 32
+"""Tokens of the sentences that are drawn."""
+
+
+def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> Tokens:
+    """At most `count` random sentences of a corpus in their order, those of a fitting length."""
+    first, last = (0, corpus.held_out_from) if part == "train" else (corpus.held_out_from, len(corpus))
+    number, words = corpus.sentence_ids[first:last], corpus.ids[first:last] >= corpus.tokenizer.specials.unknown
+    _, place, size = number.unique_consecutive(return_inverse=True, return_counts=True)
+    lengths = torch.zeros_like(size).index_add_(0, place, words.long())
+    starts = first + size.cumsum(0) - size
+    fitting = ((lengths >= SHORTEST) & (lengths <= LONGEST)).nonzero()[:, 0]
+    chosen = fitting[torch.randperm(len(fitting), generator=rng)[:count]].sort().values
+    return _cut(corpus, starts[chosen], lengths[chosen])
+
+
+def _cut(corpus: Corpus, starts: Tensor, lengths: Tensor) -> Tokens:
+    """The sentences that begin at `starts` `[b]`; special tokens end a sentence, so they follow its words."""
+    place = torch.arange(int(lengths.max()) if len(lengths) else 0)
+    valid = place < lengths[:, None]
+    at = (starts[:, None] + place).where(valid, starts[:, None])
+
+    def cut(row: Tensor, fill: int) -> Tensor:
+        return row[at].long().masked_fill(~valid, fill)
+
+    labels = {name: cut(row, -1) for name, row in corpus.labels.items()}
+    if "head" in labels:
+        head = labels["head"] - starts[:, None]
+        labels["head"] = head.where((labels["head"] >= 0) & (head >= 0) & (head < lengths[:, None]), -1)
+    specials, zero = corpus.tokenizer.specials, torch.zeros_like(at)
+    word_ids = cut(corpus.word_ids, 0)
+    return Tokens(
+        cut(corpus.ids, specials.pad),
+        lengths,
+        (word_ids - word_ids[:, :1]).clamp(min=0).where(valid, zero),
+        zero,
+        specials,
+        labels=labels,
+        vocabulary=corpus.tokenizer.words,
+    )

@@ -1,0 +1,1 @@
+"""Words as vectors: neighbours, analogies, senses, and how much a vector depends on its context."""

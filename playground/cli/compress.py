@@ -1,0 +1,148 @@
+"""`playground compress`: a fine-tuned model made smaller in several ways, with three meters side by side."""
+
+import argparse
+import sys
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from playground.cli.options import Parser, common_options, number_of, path, say
+from playground.compression import methods
+from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
+from playground.compression.report import FILES
+from playground.compression.storage import export_folder, load
+from playground.errors import UserError, unwritable
+from playground.finetuning import find_task
+from playground.finetuning.run.base import from_checkpoint
+from playground.training import checkpoint
+from playground.training.checkpoint import Checkpoint
+
+
+def add(command: Parser) -> None:
+    """The options of the command."""
+    common_options(command, compress_run)
+    option = command.add_argument
+    option("base", metavar="RUN", help="the folder of a run")
+    option(
+        "--with", dest="pipelines", action="append", metavar="a,b", default=None,
+        help="methods one after the other, such as DistilBERT,int8; may come again, and each is compared",
+    )  # fmt: skip
+    option("--methods", action="store_true", help="list the methods with their knobs, and do nothing else")
+    option("--task", default="sentiment", metavar="TASK", help="a task, or your own labelled file")
+    option("--train-size", type=number_of("texts"), default=64, metavar="N", help="labelled texts to learn from")
+    option("--seeds", type=number_of("seeds"), default=3, metavar="K")
+    option("--tuning-steps", type=number_of("steps"), default=80, metavar="N", help="steps of the uncompressed model")
+    option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes for the lanes")
+    option("--resume", action="store_true", help="go on with the lanes that --out has not finished")
+    option("--out", type=path, metavar="DIR", help="folder for the models, the table and the record")
+    option("--hf", action="store_true", help="also write Hugging Face folders of the first seed, where a family fits")
+
+
+def compress_run(given: argparse.Namespace) -> int:
+    """Check the request, run the lanes, print the table and write the files."""
+    if given.methods:
+        return say(given, {"methods": [method_facts(name) for name in methods()]}, _listed())
+    spec = CompressionSpec(
+        given.base, given.task, tuple(given.pipelines or CompressionSpec.pipelines), given.seeds, given.seed,
+        given.train_size, given.tuning_steps, given.workers,
+    )  # fmt: skip
+    spec.check()
+    if given.hf and given.out is None:
+        raise UserError("--hf writes folders beside the models; say where with --out DIR.")
+    task, saved, folder = find_task(spec.task), checkpoint.load(spec.base), given.out and Path(given.out)
+    base = from_checkpoint(saved)
+    events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)
+    *_, last = _with_bar(events, spec)
+    assert isinstance(last, Compression)
+    facts = last.facts() | {"base": base.learner.entry.name, "corpus": saved.corpus.name}
+    if folder is not None:
+        facts |= _write(last, folder, facts) | ({"hf": _export(last, saved, folder)} if given.hf else {})
+    return say(given, facts, table(facts))
+
+
+def _write(result: Compression, folder: Path, facts: dict[str, Any]) -> dict[str, Any]:
+    try:
+        for name, make in FILES.items():
+            (folder / name).write_text(make(result, facts), encoding="utf-8")
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return {"out": str(folder), "files": list(FILES)}
+
+
+def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, str]:
+    """The Hugging Face folders by pipeline, or why there is none."""
+    said = {}
+    for name, [first, *_] in result.outcomes.items():
+        try:
+            target = folder / "huggingface" / Path(first.folder).parent.name
+            export_folder(load(first.folder, result.task), saved.tokenizer, target, saved.learner.entry.name)
+            said[name] = str(target)
+        except UserError as refusal:
+            said[name] = str(refusal)
+    return said
+
+
+def _with_bar(events: Iterator[Outcome | Compression], spec: CompressionSpec) -> Iterator[Outcome | Compression]:
+    first = next(events)
+    total = len(spec.chosen) * spec.seeds
+    with tqdm(total=total, desc="compressing", unit="model", file=sys.stderr, mininterval=0.2) as bar:
+        for event in chain([first], events):
+            if isinstance(event, Outcome):
+                bar.set_postfix_str(f"{event.pipeline}, seed {event.seed}", refresh=False)
+                bar.update()
+            yield event
+
+
+def table(facts: dict[str, Any]) -> list[str]:
+    """The three meters and what is kept, a line for each pipeline, and what the differences say."""
+    rows, metric = facts["pipelines"], facts["metric"]
+    wide = max(14, *(len(row["name"]) for row in rows))
+    lines = [
+        f"{facts['task']}, {facts['labels']} labels, {facts['seeds']} seeds, from {facts['base']} on {facts['corpus']}",
+        f"{'pipeline':<{wide}} {'accuracy':>15} {'kept (95 %)':>18} {'parameters':>10} {'bytes':>9} {'operations':>10}"
+        f" {'ms at 1':>8} {'ms at 32':>8} {'flipped':>7}",
+    ]
+    for row in rows:
+        accuracy, latency = row["accuracy"], row["latency"]
+        lines.append(
+            f"{row['name']:<{wide}} {accuracy['mean']:>7.3f} ± {accuracy['sd']:.3f} {_kept(row['kept']):>18}"
+            f" {row['parameters']:>10,} {row['bytes']:>9,.0f} {row['operations']:>10,.0f}"
+            f" {latency['1']['median'] * 1e3:>8.2f} {latency['32']['median'] * 1e3:>8.2f}"
+            f" {row['flipped']['mean']:>7.1f}"
+        )
+    lines += [] if metric == "accuracy" else [f"accuracy is here: {metric}"]
+    against = [*facts["against_uncompressed"], *facts["against_baselines"]]
+    lines += [
+        f"{gap['name']} against {gap.get('against', 'uncompressed')}: {gap['difference']:+.3f}, {gap['said']}."
+        for gap in against
+    ]
+    frontier = [f"{meter}: {', '.join(names)}" for meter, names in facts["frontier"].items()]
+    return [*lines, "Beaten by none that costs at most as much, by " + "; by ".join(frontier) + ".", facts["verdict"]]
+
+
+def _kept(kept: dict[str, float | None]) -> str:
+    if kept["mean"] is None:
+        return "–"
+    bounds = "" if kept["low"] is None else f" ({kept['low']:.0%} to {kept['high']:.0%})"
+    return f"{kept['mean']:.0%}{bounds}"
+
+
+def method_facts(name: str) -> dict[str, Any]:
+    """A method with its knobs as plain data."""
+    method = methods()[name]
+    knobs = [{"name": k.name, "default": k.default, "why": k.why} for k in method.knobs]
+    return {
+        "name": name, "aliases": method.aliases, "family": method.family, "idea": method.idea, "rows": method.rows,
+        "source": method.source, "unlike_paper": method.unlike_paper, "knobs": knobs,
+    }  # fmt: skip
+
+
+def _listed() -> list[str]:
+    lines = []
+    for method in methods().values():
+        knobs = ", ".join(f"{k.name}={k.default}" for k in method.knobs)
+        lines += [f"{method.name} ({method.family}): {method.idea}", f"    {knobs}"]
+    return lines

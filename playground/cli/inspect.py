@@ -1,0 +1,79 @@
+"""`playground inspect`: look inside a model with an instrument."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from playground.analysis.finding import Finding
+from playground.analysis.instrument import Instrument, instrument_named, instruments
+from playground.analysis.subject import Subject
+from playground.cli.options import Parser, common_options, number_of, pairs, path, say
+from playground.errors import unwritable
+from playground.interop.subjects import open_subject
+from playground.knob import knobs, turn, written
+
+
+def add(command: Parser) -> None:
+    """The options of the command."""
+    common_options(command, inspect_model)
+    option = command.add_argument
+    option("subject", nargs="?", metavar="RUN", help="a kept run, a checkpoint, a folder of transformers, or an entry")
+    option("--probe", metavar="NAME", help="the instrument; without it all are listed with what the model lacks")
+    option("--set", action="append", default=[], metavar="KNOB=VALUE", help="a knob of the instrument")
+    option("--list", action="store_true", help="the instruments with their questions and knobs")
+    option("--csv", type=path, metavar="DIR", help="write every table of the result into a folder")
+    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    option("--threads", type=number_of("processes"), default=2, metavar="N", help="threads of torch; 2 by default")
+
+
+def inspect_model(given: argparse.Namespace) -> int:
+    """Print what an instrument finds, or what instruments there are."""
+    torch.set_num_threads(given.threads)
+    if given.list or given.subject is None:
+        return say(given, {"instruments": [_about(each) for each in instruments().values()]}, list(_listed()))
+    instrument = None if given.probe is None else instrument_named(given.probe)
+    subject = open_subject(given.subject, given.runs)
+    if instrument is None:
+        facts = [_about(each) | {"missing": each.missing(subject)} for each in instruments().values()]
+        return say(given, {"subject": subject.name, "instruments": facts}, list(_listed(subject)))
+    settings = turn(instrument.settings, pairs(given.set, "The setting"))
+    found = instrument.look(subject, settings)
+    files = _write(found, Path(given.csv)) if given.csv else []
+    facts = {"subject": subject.name, "step": subject.step, "instrument": instrument.name, "settings": asdict(settings)}
+    lines = [f"{subject.name}: {instrument.question}", *found.lines(), *(f"  table     {file}" for file in files)]
+    return say(given, facts | found.facts(), lines)
+
+
+def _about(instrument: Instrument) -> dict[str, Any]:
+    facts = {name: getattr(instrument, name) for name in ("name", "group", "question", "source")}
+    return facts | {"rows": list(instrument.rows), "knobs": {k.name: k.default for k in knobs(instrument.settings)}}
+
+
+def _listed(subject: Subject | None = None) -> Iterator[str]:
+    """A line for each instrument with its knobs and, for a subject, what this lacks."""
+    group = ""
+    for each in instruments().values():
+        if each.group != group:
+            group = each.group
+            yield group
+        yield f"  {each.name:<24} {each.question}"
+        if turned := written(each.settings, ", "):
+            yield f"{'':<27}{turned}"
+        if subject is not None and (sentence := each.missing(subject)):
+            yield f"{'':<27}not here: {sentence}"
+
+
+def _write(found: Finding, folder: Path) -> list[Path]:
+    """Write every table as a CSV file named after it."""
+    files = [folder / f"{table.title.replace('/', '-')}.csv" for table in found.tables]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, table in zip(files, found.tables, strict=True):
+            file.write_text(table.to_csv(), encoding="utf-8")
+    except OSError as error:
+        raise unwritable(folder, error) from error
+    return files

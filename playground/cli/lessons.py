@@ -1,0 +1,78 @@
+"""`playground lessons`: run the tutorial notebooks and write them as pages."""
+
+import argparse
+import json
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from playground.cli.options import Parser, common_options, number_of, pairs, path, say
+from playground.errors import UserError, unwritable
+
+
+def add(command: Parser) -> None:
+    """The options of the command."""
+    option = command.add_argument
+    option("action", choices=("run",), help="run: every notebook, as papermill does it")
+    option("names", nargs="*", metavar="NOTEBOOK", help="beginnings of names such as 04; without one, all")
+    option("--out", type=path, default="lessons", metavar="DIR", help="folder for the pages; lessons by default")
+    option("--notebooks", type=path, default="notebooks", metavar="DIR", help="where they are; notebooks by default")
+    option(
+        "--form", choices=("page", "demo", "exercise"), default="page",
+        help="page: with all code; demo: for a projector, one button; exercise: notebooks without solutions, not run",
+    )  # fmt: skip
+    option("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebooks: steps=100")
+    option("--workers", type=number_of("processes"), default=os.cpu_count() or 1, metavar="N", help="one a core")
+    common_options(command, run)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run them side by side; exit status 1 where one fails, which is named with its cell and cause."""
+    lessons = import_module("widgets.lessons")
+    chosen, out, settings = lessons.notebooks(Path(given.notebooks), given.names), Path(given.out), _settings(given)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(out, error) from error
+    done = []
+    with tqdm(total=len(chosen), desc="lessons", unit="notebook", file=sys.stderr) as bar:
+        written = (
+            lessons.exercises(chosen, out)
+            if given.form == "exercise"
+            else lessons.run_all(chosen, out, settings, given.workers, given.form)
+        )
+        for lesson in written:
+            bar.update()
+            bar.set_postfix_str(lesson.name)
+            done.append(lesson)
+    (out / "index.html").write_text(lessons.index(done, settings, given.form), encoding="utf-8")
+    facts = [
+        {
+            "name": lesson.name, "title": lesson.title, "page": str(lesson.page), "seconds": lesson.seconds,
+            "bytes": lesson.page.stat().st_size, "failure": lesson.failure, "kept_corpus": lesson.kept,
+        }
+        for lesson in sorted(done, key=lambda lesson: lesson.name)
+    ]  # fmt: skip
+    lines = [f"{each['failure'] or each['name']}: {each['seconds']:.0f} s" for each in facts]
+    say(given, {"out": str(out), "lessons": facts}, [*lines, f"{out / 'index.html'}: {len(facts)} lessons."])
+    return int(any(each["failure"] for each in facts))
+
+
+def _settings(given: argparse.Namespace) -> dict[str, Any]:
+    """The parameters that were set, numbers as numbers; the seed is one of them."""
+    typed = pairs(given.set, "The setting")
+    if "seed" in typed and given.seed:
+        raise UserError(f"--set seed={typed['seed']} and --seed {given.seed} are both given; leave one of them out.")
+    values = {name: _value(text) for name, text in typed.items()}
+    return ({"seed": given.seed} if given.seed else {}) | values
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -1,0 +1,401 @@
+"""Pipelines side by side over seeds: what each keeps of the answers, and what it costs by each meter."""
+
+import hashlib
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from statistics import fmean, stdev
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from playground import __version__
+from playground.compression.classifier import Classifier, fine_tuned, score_all
+from playground.compression.meters import (
+    BATCHES,
+    Flip,
+    Latency,
+    Matrix,
+    Size,
+    answers,
+    depth,
+    flips,
+    latencies,
+    operations,
+    pretraining_loss,
+    size,
+)
+from playground.compression.method import UNCOMPRESSED, Compressed, Pipeline, TaskData, read_pipeline
+from playground.compression.storage import load, save
+from playground.errors import UserError, unwritable
+from playground.finetuning.comparing.compare import TEST_TEXTS, spread
+from playground.finetuning.comparing.significance import against, critical, leader
+from playground.finetuning.data.task import Task
+from playground.finetuning.run.base import Base, replace_model
+from playground.finetuning.run.record import fingerprint, identity
+from playground.finetuning.strategy.strategy import texts_for
+from playground.parsing import parse_json
+from playground.tokenizing import Tokenizer
+from playground.training.parallel.workers import as_worker, begin, context, end_with_parent
+
+RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
+
+METERS = {"bytes": "bytes of the file", "operations": "operations per text", "seconds": "seconds of a batch of 1"}
+"""What the frontier is drawn over."""
+
+
+@dataclass(frozen=True)
+class CompressionSpec:
+    """What a person asks for; `pipelines` are lines such as "DistilBERT, int8", the uncompressed model comes first."""
+
+    base: str = "base"
+    task: str = "sentiment"
+    pipelines: tuple[str, ...] = ("DistilBERT", "int8")
+    seeds: int = 3
+    seed: int = 0
+    labels: int = 64
+    steps: int = 80
+    workers: int = 1
+
+    @property
+    def chosen(self) -> tuple[Pipeline, ...]:
+        """The pipelines, each once, the uncompressed model first."""
+        every = (Pipeline(), *map(read_pipeline, self.pipelines))
+        return tuple({pipeline.name: pipeline for pipeline in every}.values())
+
+    def check(self) -> None:
+        """Refuse what cannot be run."""
+        if len(self.chosen) < 2:
+            raise UserError("No pipeline is named; name at least one, such as DistilBERT.")
+        if len(self.chosen) > MOST_PIPELINES + 1:
+            raise UserError(f"{len(self.chosen) - 1} pipelines are named; compare at most {MOST_PIPELINES} at once.")
+        if self.labels < 2 or self.seeds < 1 or self.workers < 1:
+            raise UserError(
+                f"labels is {self.labels}, seeds is {self.seeds} and workers is {self.workers}; at least 2 labels, 1 "
+                "seed and 1 worker are needed."
+            )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One pipeline with one seed: what is kept, what it weighs and computes, and where its file lies.
+
+    `layers_used` is the mean number of layers that a text took, `flipped` the number of unseen texts with another
+    answer than the uncompressed model's, `seconds` how long it took to make.
+    """
+
+    pipeline: str
+    seed: int
+    accuracy: float
+    measured: Mapping[str, float]
+    pretraining_loss: float | None
+    size: Size
+    operations: float
+    layers_used: float
+    flipped: int
+    flips: tuple[Flip, ...]
+    layers: tuple[tuple[int, ...], ...]
+    curves: Mapping[str, Any]
+    seconds: float
+    folder: str
+
+
+@dataclass(frozen=True)
+class Work:
+    """What all lanes share: the base, texts by seed, and the folder of the files."""
+
+    base: Base
+    task: Task
+    train: Mapping[int, Any]
+    test: Mapping[int, Any]
+    steps: int
+    folder: Path
+
+    def data(self, seed: int) -> TaskData:
+        return TaskData(self.base, self.task, self.train[seed], self.test[seed], seed, self.steps)
+
+    def place(self, pipeline: Pipeline, seed: int) -> Path:
+        """The folder of a model's file; its name holds a hash, for a pipeline may be long."""
+        short = hashlib.sha256(pipeline.name.encode()).hexdigest()[:8]
+        plain = "".join(c if c.isalnum() else "_" for c in pipeline.name)[:40].strip("_")
+        return self.folder / f"{plain}-{short}" / f"seed-{seed}"
+
+
+def lane(work: Work, pipeline: Pipeline, seed: int) -> Outcome:
+    """Make one compressed model, measure it, and write it."""
+    began, data = time.perf_counter(), work.data(seed)
+    with as_worker():
+        if pipeline.methods:
+            teacher = load(work.place(Pipeline(), seed), work.task).classifier
+            made = pipeline.apply(teacher, data)
+        else:
+            teacher = fine_tuned(data.base, data.train, data.steps, data.batch_size, seed)
+            made = Compressed.whole(teacher)
+        seconds = time.perf_counter() - began
+        path = save(work.place(pipeline, seed), made, data.base.words)
+        return _measured(pipeline, made, teacher, data, path, seconds)
+
+
+def _measured(
+    pipeline: Pipeline, made: Compressed, teacher: Classifier, data: TaskData, path: Path, seconds: float
+) -> Outcome:
+    test, model = data.test, made.classifier
+    measured = test.answer.measure(score_all(model, test), test.labels)
+    number, changed = flips(answers(teacher, test), answers(model, test), test, data.base.words)
+    return Outcome(
+        pipeline.name, data.seed, measured["accuracy"], measured, pretraining_loss(made, data), size(made, path),
+        operations(model, test), depth(model, test), number, changed, made.layers, made.curves, seconds,
+        str(path.parent),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compression:
+    """All outcomes by pipeline, in the order in which they were asked for, and the seconds of each with its first seed.
+
+    `chance` is what guessing reaches, `texts` how many each model was tested on.
+    """
+
+    spec: CompressionSpec
+    task: Task
+    outcomes: Mapping[str, tuple[Outcome, ...]]
+    seconds: Mapping[str, Mapping[int, Latency]]
+    chance: float
+    texts: int
+    took: float
+
+    def facts(self) -> dict[str, Any]:
+        """The promised JSON keys of `playground compress`."""
+        first = self.outcomes[UNCOMPRESSED]
+        accuracies = {name: [o.accuracy for o in some] for name, some in self.outcomes.items()}
+        others = {name: some for name, some in accuracies.items() if name != UNCOMPRESSED}
+        return {
+            "task": self.task.name,
+            "metric": self.task.metric,
+            "labels": self.spec.labels,
+            "seeds": len(first),
+            "chance": self.chance,
+            "texts": self.texts,
+            "seconds": self.took,
+            "pipelines": [self._facts(name) for name in self.outcomes],
+            "against_uncompressed": against(accuracies[UNCOMPRESSED], others, self.chance, self.texts),
+            "against_baselines": self._against_baselines(accuracies),
+            "frontier": {meter: self.frontier(meter) for meter in METERS},
+            "verdict": leader(others if len(others) > 1 else accuracies, "pipeline", self.chance, self.texts),
+        }
+
+    def cost(self, name: str, meter: str) -> float:
+        """What a pipeline costs by a meter, a mean over seeds; seconds are those of the first seed."""
+        some = self.outcomes[name]
+        if meter == "seconds":
+            return self.seconds[name][BATCHES[0]].median
+        return fmean(o.size.file if meter == "bytes" else o.operations for o in some)
+
+    def frontier(self, meter: str) -> list[str]:
+        """The pipelines that no other one beats: none that costs at most as much scores higher by more than the noise.
+
+        Where two score alike within the noise, the cheaper one does not push the other out: there is no winner.
+        """
+        accuracies = {name: [o.accuracy for o in some] for name, some in self.outcomes.items()}
+        return [name for name in accuracies if not self._beaten(name, meter, accuracies)]
+
+    def _beaten(self, name: str, meter: str, accuracies: Mapping[str, Sequence[float]]) -> bool:
+        cheaper = {
+            other: some
+            for other, some in accuracies.items()
+            if other != name and self.cost(other, meter) <= self.cost(name, meter)
+        }
+        found = against(accuracies[name], cheaper, self.chance, self.texts) if cheaper else []
+        return any(gap["larger"] and gap["difference"] > 0 for gap in found)
+
+    def _facts(self, name: str) -> dict[str, Any]:
+        some, [first, *_] = self.outcomes[name], self.outcomes[name]
+        losses = [o.pretraining_loss for o in some if o.pretraining_loss is not None]
+        return {
+            "name": name,
+            "baseline": read_pipeline(name).baseline,
+            "accuracy": spread([o.accuracy for o in some]),
+            "measured": {key: spread([o.measured[key] for o in some]) for key in first.measured},
+            "kept": self.kept(name),
+            "pretraining_loss": spread(losses) if len(losses) == len(some) else None,
+            "parameters": first.size.parameters,
+            "nonzero": fmean(o.size.nonzero for o in some),
+            "bytes": self.cost(name, "bytes"),
+            "memory": first.size.memory,
+            "operations": self.cost(name, "operations"),
+            "layers_used": fmean(o.layers_used for o in some),
+            "latency": {str(batch): asdict(each) for batch, each in self.seconds.get(name, {}).items()},
+            "flipped": spread([float(o.flipped) for o in some]),
+            "layers": first.layers,
+            "made_in": sum(o.seconds for o in some),
+            "folder": first.folder,
+        }
+
+    def kept(self, name: str) -> dict[str, float | None]:
+        """The score above chance as a share of the uncompressed model's, paired by seed, and its 95 % interval."""
+        pairs = zip(self.outcomes[name], self.outcomes[UNCOMPRESSED], strict=True)
+        shares = [(o.accuracy - self.chance) / (u.accuracy - self.chance) for o, u in pairs if u.accuracy > self.chance]
+        if not shares:
+            return {"mean": None, "low": None, "high": None}
+        room = critical(len(shares)) * stdev(shares) / len(shares) ** 0.5 if len(shares) > 1 else None
+        mean = fmean(shares)
+        bounds = {"low": None, "high": None} if room is None else {"low": mean - room, "high": mean + room}
+        return {"mean": mean, **bounds}
+
+    def _against_baselines(self, accuracies: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
+        """Every compressed model of no more parameters than a baseline's against that baseline."""
+        weight = {name: some[0].size.parameters for name, some in self.outcomes.items()}
+        rows = []
+        for base in (name for name in accuracies if read_pipeline(name).baseline):
+            small = {n: some for n, some in accuracies.items() if not read_pipeline(n).baseline
+                     and weight[n] <= weight[base]}  # fmt: skip
+            rows += [gap | {"against": base} for gap in against(accuracies[base], small, self.chance, self.texts)]
+        return rows
+
+
+def compress(
+    base: Base, tokenizer: Tokenizer, spec: CompressionSpec, *, task: Task, folder: Path | None = None,
+    resume: bool = False,
+) -> Iterator[Outcome | Compression]:  # fmt: skip
+    """Run every pipeline with every seed and yield the outcomes as they come; the last value is the `Compression`.
+
+    All start from the base as it is now. Files and the record of finished lanes go to the `folder`, by default to one
+    that is gone afterwards; with `resume` lanes that the record knows are not run again.
+    """
+    spec.check()
+    if task.answer.about == "written":
+        raise UserError(
+            f"The task {task.name!r} asks for a text to be written, and only models with a head for labels are "
+            "compressed here; take another task, such as sentiment."
+        )
+    with TemporaryDirectory() as spare:
+        began, home = time.perf_counter(), Path(spare) if folder is None else folder / "models"
+        learner = replace_model(base.learner, deepcopy(base.learner.model))
+        base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
+        texts, seeds = texts_for(base.learner, task, [], tokenizer), range(spec.seed, spec.seed + spec.seeds)
+        train = {seed: texts(spec.labels, seed, "train") for seed in seeds}
+        work = Work(base, task, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, spec.steps, home)
+        record = Record.of(folder, resume, work, spec)
+        found: dict[tuple[str, int], Outcome] = {}
+        for outcome in _lanes(work, spec, record):
+            found[outcome.pipeline, outcome.seed] = outcome
+            yield outcome
+        outcomes = {p.name: tuple(found[p.name, seed] for seed in seeds) for p in spec.chosen}
+        yield _compression(work, spec, outcomes, time.perf_counter() - began)
+
+
+def _compression(
+    work: Work, spec: CompressionSpec, outcomes: Mapping[str, tuple[Outcome, ...]], took: float
+) -> Compression:
+    """The result, with the seconds of all models of the first seed, taken in turns."""
+    models = {p.name: load(work.place(p, spec.seed), work.task).classifier.eval() for p in spec.chosen}
+    with as_worker():
+        seconds = latencies(models, work.test[spec.seed])
+    guesses = [work.task.answer.guess(work.train[s].labels, test.labels) for s, test in work.test.items()]
+    chance = fmean(guesses) if work.task.answer.has_chance else 0.0
+    texts = min(len(test.labels) for test in work.test.values())
+    return Compression(spec, work.task, outcomes, seconds, chance, texts, took)
+
+
+@dataclass
+class Record:
+    """Outcomes of finished lanes by key, one line of JSON each, so that a run that was killed goes on where it was."""
+
+    path: Path | None
+    shared: str
+    known: dict[str, Outcome] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: Path | None, resume: bool, work: Work, spec: CompressionSpec) -> "Record":
+        """The record of a folder; without `resume` a new one."""
+        texts = [data.tokens.ids for each in (work.train, work.test) for data in each.values()]
+        shared = json.dumps([fingerprint(work.base, *texts[:1]), spec.labels, spec.steps, work.task.name, __version__])
+        record = cls(folder and folder / RECORD, shared)
+        if record.path is not None and record.path.exists():
+            record._read(record.path) if resume else record.path.unlink()
+        return record
+
+    def key(self, pipeline: Pipeline, seed: int) -> str:
+        """Everything on which the numbers of a lane depend, hashed."""
+        return hashlib.sha256(
+            json.dumps([self.shared, [identity(m.step) for m in pipeline.methods], seed]).encode()
+        ).hexdigest()[:24]
+
+    def put(self, key: str, outcome: Outcome) -> None:
+        """Keep an outcome."""
+        self.known[key] = outcome
+        if self.path is None:
+            return
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"key": key, "value": asdict(outcome)}) + "\n")
+        except OSError as error:
+            raise unwritable(self.path.parent, error) from error
+
+    def _read(self, path: Path) -> None:
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                kept = parse_json(line)
+                self.known[kept["key"]] = read_outcome(kept["value"])
+            except (ValueError, TypeError, LookupError):  # half a line, which a killed program leaves
+                continue
+
+
+def read_outcome(values: Mapping[str, Any]) -> Outcome:
+    """The outcome that was written."""
+    weight = dict(values["size"])
+    weight["matrices"] = tuple(Matrix(**{**m, "shape": tuple(m["shape"])}) for m in weight["matrices"])
+    changed = tuple(Flip(**flip) for flip in values["flips"])
+    layers = tuple(map(tuple, values["layers"]))
+    return Outcome(**{**values, "size": Size(**weight), "flips": changed, "layers": layers})
+
+
+def _lanes(work: Work, spec: CompressionSpec, record: Record) -> Iterator[Outcome]:
+    """The outcomes of all lanes, known ones first; the uncompressed models are made before all others."""
+    seeds = range(spec.seed, spec.seed + spec.seeds)
+    whole = [(Pipeline(), seed) for seed in seeds]
+    others = [(pipeline, seed) for seed in seeds for pipeline in spec.chosen[1:]]
+    for jobs in (whole, others):
+        known = {job: record.known[k] for job in jobs if (k := record.key(*job)) in record.known}
+        known = {job: outcome for job, outcome in known.items() if Path(outcome.folder).is_dir()}
+        yield from known.values()
+        waiting = [job for job in jobs if job not in known]
+        for job, outcome in _run(work, waiting, spec.workers):
+            record.put(record.key(*job), outcome)
+            yield outcome
+
+
+Job = tuple[Pipeline, int]
+
+
+def _run(work: Work, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
+    """The lanes one by one, or in so many processes of one thread each, with the same numbers."""
+    if workers == 1 or len(jobs) < 2:
+        yield from ((job, lane(work, *job)) for job in jobs)
+        return
+    base = work.base.rehearse()
+    travelling = replace(work, base=replace(work.base, rehearsal=None, memory={"rehearsal": base}))
+    pool = ProcessPoolExecutor(min(workers, len(jobs)), context(), _begin, (travelling,))
+    try:
+        sent = {pool.submit(_in_worker, job): job for job in jobs}
+        for done in as_completed(sent):
+            yield sent[done], done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+_work: list[Work] = []
+
+
+def _begin(work: Work) -> None:
+    begin()
+    end_with_parent()
+    _work[:] = [work]
+
+
+def _in_worker(job: Job) -> Outcome:
+    return lane(_work[0], *job)

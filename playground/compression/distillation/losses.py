@@ -1,0 +1,79 @@
+"""The losses of distillation: each compares what a student computes with what its teacher computes."""
+
+from math import sqrt
+
+import torch
+from torch import Tensor
+from torch.nn.functional import cosine_embedding_loss, kl_div, log_softmax, mse_loss, normalize
+
+from playground.compression.distillation.reading import Reading, Trace
+
+
+def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor:
+    """T² times the divergence of the teacher's softened classes from the student's, scores `[n, c]` (Hinton, sec. 2).
+
+    Where an answer is one number, `c` = 1, it is the squared difference.
+    """
+    if student.shape[-1] == 1:
+        return mse_loss(student, teacher)
+    soft = log_softmax(teacher / temperature, -1)
+    return kl_div(log_softmax(student / temperature, -1), soft, reduction="batchmean", log_target=True) * temperature**2
+
+
+def logit_mse(student: Tensor, teacher: Tensor) -> Tensor:
+    """The mean squared difference of scores (Tang et al., arXiv:1903.12136)."""
+    return mse_loss(student, teacher)
+
+
+def cosine(student: Trace, teacher: Trace) -> Tensor:
+    """1 less the cosine of the last hidden states, over all tokens (DistilBERT, arXiv:1910.01108)."""
+    ours, theirs = student.states[-1][student.valid], teacher.states[-1][teacher.valid]
+    return cosine_embedding_loss(ours, theirs, torch.ones(len(ours)))
+
+
+def patient(student: Reading, teacher: Reading, mapping: list[int]) -> Tensor:
+    """The mean over the layers below the last of the squared distance of the texts' normed vectors (PKD)."""
+    pairs = list(enumerate(mapping))[:-1] or list(enumerate(mapping))
+    ours = torch.stack([normalize(student.text[k], dim=-1) for k, _ in pairs])
+    theirs = torch.stack([normalize(teacher.text[k], dim=-1) for _, k in pairs])
+    return ((ours - theirs) ** 2).sum(-1).mean()
+
+
+def embedding_mse(student: Trace, teacher: Trace) -> Tensor:
+    """The mean squared difference of what the first layer reads (TinyBERT, arXiv:1909.10351, eq. 9)."""
+    return mse_loss(student.states[0][student.valid], teacher.states[0][teacher.valid])
+
+
+def hidden_mse(student: Trace, teacher: Trace, mapping: list[int]) -> Tensor:
+    """The sum over layers of the mean squared difference of their states (TinyBERT, eq. 8)."""
+    valid = student.valid
+    each = [mse_loss(student.states[k + 1][valid], teacher.states[t + 1][valid]) for k, t in enumerate(mapping)]
+    return torch.stack(each).sum()
+
+
+def attention_mse(student: Trace, teacher: Trace, mapping: list[int]) -> Tensor:
+    """The sum over layers of the mean squared difference of attention before its softmax (TinyBERT, eq. 7)."""
+    allowed = student.allowed.expand_as(student.attention[0])
+    each = [mse_loss(student.attention[k][allowed], teacher.attention[t][allowed]) for k, t in enumerate(mapping)]
+    return torch.stack(each).sum()
+
+
+def attention_transfer(student: Trace, teacher: Trace) -> Tensor:
+    """The divergence of the last layers' attention, a mean over heads and queries (MiniLM, arXiv:2002.10957)."""
+    return _divergence(student.attention[-1], teacher.attention[-1], student)
+
+
+def value_relation(student: Trace, teacher: Trace) -> Tensor:
+    """The same of the softmax of the last layers' values times values (MiniLM)."""
+    return _divergence(_relation(student.values[-1]), _relation(teacher.values[-1]), student)
+
+
+def _relation(values: Tensor) -> Tensor:
+    return values @ values.transpose(-1, -2) / sqrt(values.shape[-1])
+
+
+def _divergence(student: Tensor, teacher: Tensor, trace: Trace) -> Tensor:
+    """The divergence of the teacher's rows `[b, h, n, m]` from the student's, a mean over rows that are no padding."""
+    ours, theirs = (x.masked_fill(~trace.allowed, -1e9).log_softmax(-1) for x in (student, teacher))
+    rows = trace.valid[:, None, :].expand(ours.shape[:3])
+    return kl_div(ours[rows], theirs[rows], reduction="batchmean", log_target=True)

@@ -1,0 +1,94 @@
+"""Steps on pre-training text: a student learns the objective, or from a teacher that reads the same text."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import torch
+from torch import Generator, Tensor
+
+from playground.batch import Batch, Tokens
+from playground.compression.distillation.reading import Trace, trace
+from playground.compression.method import TaskData
+from playground.corpora.corpus import pick
+from playground.models import LanguageModel, total_loss
+from playground.models.dropout import dropping
+from playground.models.model import ForwardPass
+from playground.zoo.recipe import BETAS
+
+LEARNING_RATE = 6e-3
+"""That of AdamW in the zoo's recipe."""
+
+
+@dataclass(frozen=True)
+class TextStep:
+    """A batch of text, plain and as the objective corrupts it, for a student and a teacher."""
+
+    student: LanguageModel
+    teacher: LanguageModel
+    tokens: Tokens
+    example: Batch
+
+    @cached_property
+    def _passes(self) -> tuple[ForwardPass, ForwardPass]:
+        return ForwardPass(self.student, self.example), ForwardPass(self.teacher, self.example)
+
+    def objective_loss(self) -> Tensor:
+        """The loss of the objective."""
+        ours = self._passes[0]
+        answers = [ours.answer(part, q) for part in self.example.with_auxiliary for q in part.questions]
+        return total_loss(answers)[0]
+
+    def scores(self) -> tuple[Tensor, Tensor]:
+        """Both models' scores of every word at the scored positions, `[k, v]`."""
+        [question, *_] = self.example.questions
+        ours, theirs = self._passes
+        with torch.no_grad():
+            shown = theirs.answer(self.example, question).scores
+        return ours.answer(self.example, question).scores, shown
+
+    def last_states(self) -> tuple[Tensor, Tensor]:
+        """Both models' last states of the corrupted text that is no padding, `[k, d]`."""
+        ours, theirs = self._passes
+        with torch.no_grad():
+            shown = theirs.states(self.example, "inputs")
+        valid = self.example.inputs.valid
+        return ours.states(self.example, "inputs")[valid], shown[valid]
+
+    def traces(self) -> tuple[Trace, Trace]:
+        """What both models compute of the plain text."""
+        with torch.no_grad():
+            shown = trace(self.teacher, self.tokens)
+        return trace(self.student, self.tokens), shown
+
+
+TextLoss = Callable[[TextStep], Mapping[str, Tensor]]
+
+
+def train_on_text(
+    student: LanguageModel, teacher: LanguageModel, data: TaskData, rng: Generator, steps: int, loss: TextLoss
+) -> dict[str, list[float]]:
+    """Change the student by some steps on the base's pre-training text; the terms of the loss by step."""
+    text, size, terms = data.pretraining, data.base.learner.entry.recipe.batch_size, dict[str, list[float]]()
+    objective, weights = data.base.learner.objective, [*student.parameters()]
+    optimiser = torch.optim.AdamW(weights, lr=LEARNING_RATE, betas=BETAS, weight_decay=0.01)
+    student.requires_grad_(True)
+    for step in range(steps):
+        rows = pick(text, torch.randint(len(text.ids), (size,), generator=rng))
+        example = objective.example(rows, rng)
+        for group in optimiser.param_groups:
+            group["lr"] = LEARNING_RATE * min(1.0, (step + 1) / max(1, steps // 10)) * (1 - step / steps)
+        with dropping(student, rng):
+            some = loss(TextStep(student, teacher, rows, example))
+            torch.stack(list(some.values())).sum().backward()
+        torch.nn.utils.clip_grad_norm_(weights, 1.0)
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        for name, value in some.items():
+            terms.setdefault(f"{name} (text)", []).append(float(value.detach()))
+    return terms
+
+
+def objective_alone(now: TextStep) -> dict[str, Tensor]:
+    """The pre-training loss."""
+    return {"pre-training": now.objective_loss()}

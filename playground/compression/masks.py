@@ -1,0 +1,36 @@
+"""Exact zeros in matrices: which they are, and how they are made by torch.nn.utils.prune."""
+
+from collections.abc import Iterable
+
+from torch import nn
+from torch.nn.utils import prune
+
+from playground.compression.classifier import Classifier
+
+
+def owner(classifier: Classifier, name: str) -> tuple[nn.Module, str]:
+    """The module that has a parameter, and the parameter's name in it."""
+    place, _, attribute = name.rpartition(".")
+    return classifier.get_submodule(place), attribute
+
+
+def zero_smallest(classifier: Classifier, names: Iterable[str], sparsity: float, together: bool) -> None:
+    """Set that share of the weights with the smallest size to 0, over all matrices `together` or in each."""
+    places = [owner(classifier, name) for name in names]
+    if together:
+        prune.global_unstructured(places, prune.L1Unstructured, amount=sparsity)
+    for module, attribute in places:
+        if not together:
+            prune.l1_unstructured(module, attribute, amount=sparsity)
+        prune.remove(module, attribute)
+
+
+def sparsity_of(classifier: Classifier, names: Iterable[str]) -> float:
+    """The share of exact zeros in some matrices."""
+    each = [classifier.get_parameter(name) for name in names]
+    return sum(int((p == 0).sum()) for p in each) / max(1, sum(p.numel() for p in each))
+
+
+def gradual(sparsity: float, step: int, steps: int) -> float:
+    """The sparsity after a step: a cubic rise from 0 to its end (Zhu and Gupta, arXiv:1710.01878, eq. 1)."""
+    return sparsity * (1 - (1 - min(1.0, step / max(1, steps))) ** 3)

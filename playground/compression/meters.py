@@ -1,0 +1,190 @@
+"""The three meters: what a compressed model weighs, computes and takes; and what it keeps of the answers."""
+
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from warnings import catch_warnings
+
+import torch
+from torch import Tensor
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.flop_counter import FlopCounterMode
+
+from playground.compression.classifier import Classifier, matrices, score_all
+from playground.compression.method import Compressed, TaskData
+from playground.compression.storage import save
+from playground.errors import UserError
+from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.run.base import replace_model
+from playground.tokenizing import Tokenizer
+
+COUNTED, BATCHES, ROUNDS = 64, (1, 32), 41
+"""Texts whose operations are counted, sizes of a batch that is timed, and how often each is."""
+
+MOST_FLIPPED = 40
+"""Flipped answers that are kept."""
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """A matrix of the network as a file holds it: its shape, its share of exact zeros, and the bits of a weight."""
+
+    name: str
+    shape: tuple[int, ...]
+    sparsity: float
+    bits: int
+
+
+@dataclass(frozen=True)
+class Size:
+    """Parameters as torch counts them, those that are not 0, bytes of the file, and bytes of weights while it runs."""
+
+    parameters: int
+    nonzero: int
+    file: int
+    memory: int
+    matrices: tuple[Matrix, ...]
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Seconds of one batch: the median of all rounds, and the quarter of them below and above.
+
+    `share` is the median over rounds of the seconds as a share of the first model's in the same round, with its
+    quarters too.
+    """
+
+    median: float
+    low: float
+    high: float
+    share: float = 1.0
+    share_low: float = 1.0
+    share_high: float = 1.0
+
+
+def size(compressed: Compressed, written: Path | None = None) -> Size:
+    """What a model weighs; its file is written for it, unless it lies there already."""
+    classifier = compressed.classifier
+    if written is None:
+        with TemporaryDirectory() as folder:
+            weight = save(folder, compressed).stat().st_size
+    else:
+        weight = written.stat().st_size
+    every = [*classifier.parameters()]
+    rows = tuple(
+        Matrix(
+            name.removeprefix("model."), tuple(p.shape), float((p == 0).double().mean()),
+            compressed.grids[name].bits if name in compressed.grids else 32,
+        )
+        for name, p in matrices(classifier).items()
+    )  # fmt: skip
+    held = [*every, *classifier.buffers()]
+    return Size(
+        sum(p.numel() for p in every), sum(int((p != 0).sum()) for p in every), weight,
+        sum(p.numel() * p.element_size() for p in held), rows,
+    )  # fmt: skip
+
+
+@torch.no_grad()
+def operations(classifier: Classifier, texts: Dataset) -> float:
+    """Operations of all matrix products per text, the mean over some texts; masked cells count too."""
+    some, recurrent = texts.pick(torch.arange(min(COUNTED, len(texts.labels)))), classifier.model.shape.recurrent
+    still = [p for p in classifier.parameters() if p.requires_grad]
+    for p in still:
+        p.requires_grad_(False)
+    plain, math = torch.backends.mkldnn.flags(enabled=not recurrent), sdpa_kernel(SDPBackend.MATH)  # for the counter
+    try:
+        with catch_warnings(action="ignore"), plain, math, FlopCounterMode(display=False) as counter:
+            classifier(some)
+    finally:
+        for p in still:
+            p.requires_grad_(True)
+    return counter.get_total_flops() / len(some.labels)
+
+
+@torch.no_grad()
+def latencies(
+    classifiers: Mapping[str, Classifier], texts: Dataset, batches: Sequence[int] = BATCHES, rounds: int = ROUNDS
+) -> dict[str, dict[int, Latency]]:
+    """Seconds of a batch of each size, taken in turns in one run, so that all share what else the machine does."""
+    names = list(classifiers)
+    taken: dict[str, dict[int, list[float]]] = {name: {batch: [] for batch in batches} for name in names}
+    for turn in range(-1, rounds):  # the first turn warms up
+        for batch in batches:
+            index = (torch.arange(batch) + max(0, turn) * batch) % len(texts.labels)
+            some = texts.pick(index)
+            for name in names[turn % len(names) :] + names[: turn % len(names)]:
+                began = time.perf_counter()
+                classifiers[name](some)
+                if turn >= 0:
+                    taken[name][batch].append(time.perf_counter() - began)
+    return {name: {b: _latency(some, taken[names[0]][b]) for b, some in each.items()} for name, each in taken.items()}
+
+
+def _latency(seconds: Sequence[float], first: Sequence[float]) -> Latency:
+    shares = [own / other for own, other in zip(seconds, first, strict=True)]
+    return Latency(*_quarters(seconds), *_quarters(shares))
+
+
+def _quarters(values: Sequence[float]) -> tuple[float, float, float]:
+    """The median, and the quarter of the values below and above."""
+    middle = torch.tensor(values, dtype=torch.double).quantile(torch.tensor([0.5, 0.25, 0.75], dtype=torch.double))
+    return tuple(middle.tolist())
+
+
+def depth(classifier: Classifier, texts: Dataset) -> float:
+    """The mean number of layers that a text takes."""
+    with torch.no_grad():
+        return float(classifier.depths(texts).double().mean())
+
+
+def pretraining_loss(compressed: Compressed, data: TaskData) -> float | None:
+    """The loss of the base's objective on held-out text; None where the model has other words or another structure."""
+    classifier, base = compressed.classifier, data.base
+    same = classifier.kept_ids is None and classifier.model.shape.kind == base.learner.model.shape.kind
+    if same:
+        with suppress(UserError):
+            return list(replace_model(base.learner, classifier.model).evaluate(base.measured).values())[-1]
+    return None
+
+
+@dataclass(frozen=True)
+class Flip:
+    """A text whose answer is another one after compression: the right answer, the one before, and the one after."""
+
+    text: str
+    right: str
+    before: str
+    after: str
+
+
+def answers(classifier: Classifier, texts: Dataset) -> Tensor:
+    """The class of each text, `[n]`; empty where an answer is no class of a text."""
+    if not texts.answer.classes:
+        return torch.zeros(0, dtype=torch.long)
+    return texts.answer.pairs(score_all(classifier, texts), texts.labels)[0].argmax(1)
+
+
+def flips(before: Tensor, after: Tensor, texts: Dataset, tokenizer: Tokenizer) -> tuple[int, tuple[Flip, ...]]:
+    """How many answers changed, and the first of them in words."""
+    if not len(before):
+        return 0, ()
+    changed, names = (before != after).nonzero()[:, 0].tolist(), texts.answer.classes
+    right = texts.answer.right(texts.labels)
+
+    def flip(k: int) -> Flip:
+        row = k * texts.rows_each
+        ids = texts.tokens.ids[row][texts.tokens.valid[row]].tolist()
+        return Flip(tokenizer.join(ids), names[int(right[k])], names[int(before[k])], names[int(after[k])])
+
+    return len(changed), tuple(map(flip, changed[:MOST_FLIPPED]))
+
+
+def density(weight: Tensor, cells: int = 16) -> list[list[float]]:
+    """The share of weights that are not 0 in each cell of a matrix, at most so many cells each way."""
+    rows, columns = (torch.arange(n).tensor_split(min(cells, n)) for n in weight.shape)
+    there = (weight.detach() != 0).double()
+    return [[float(there[r][:, c].mean()) for c in columns] for r in rows]

@@ -1,0 +1,218 @@
+"""A compression method: what it does to a fine-tuned model, its knobs, and where it comes from."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Protocol
+
+import torch
+from torch import Generator
+
+from playground.catalog import choose, find, year
+from playground.compression.classifier import Classifier
+from playground.compression.grids import Grid
+from playground.errors import UserError
+from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.input_format import format_for
+from playground.finetuning.data.task import Task
+from playground.finetuning.run.base import Base
+from playground.finetuning.strategy.find import split_outside_brackets
+from playground.knob import Knob, knobs, spelt, turn, written
+from playground.rng import derive
+
+FAMILIES = {
+    "pruning": "weights, heads, neurons or layers are left out",
+    "low rank and sharing": "matrices are made thin, or layers have weights in common",
+    "distillation": "a smaller student learns from the answers and states of the model",
+    "module replacing": "layers of the model are replaced one by one while it works",
+    "early exit": "easy texts leave before the last layer",
+    "quantization": "weights have fewer bits",
+    "baseline": "a small model that never saw the large one",
+}
+"""The families of methods in the order of a survey (arXiv:2003.08271), each with what its members do."""
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """What a method may read: the base, the task, the labelled texts of one seed, and further texts without labels."""
+
+    base: Base
+    task: Task
+    train: Dataset
+    test: Dataset
+    seed: int
+    steps: int = 80
+    batch_size: int = 16
+
+    def unlabelled(self, number: int) -> Dataset:
+        """Further texts of the task, none of them for testing; their labels are never read."""
+        words, number = self.base.words, min(number, self.task.examples or number)
+        form = format_for(self.base.learner.model.shape, None)
+        return self.base.remember(
+            ("unlabelled", number, self.seed),
+            lambda: self.task.load(words, number, derive(self.seed, "unlabelled") % 2**31, "train", form),
+        )
+
+    @cached_property
+    def pretraining(self) -> Any:
+        """Pre-training text of the base that is never measured."""
+        return self.base.rehearse()
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """A classifier, and what a file must know of it.
+
+    `grids` are the matrices with few bits, `zeros` the names of those whose exact zeros stay zeros in later training,
+    `sparse` says whether a file leaves these zeros out. `layers` are the teacher's layers, from 1, that each layer of
+    the student stands for. `curves` are numbers that a method recorded.
+    """
+
+    classifier: Classifier
+    grids: Mapping[str, Grid] = field(default_factory=dict)
+    zeros: frozenset[str] = frozenset()
+    sparse: bool = False
+    layers: tuple[tuple[int, ...], ...] = ()
+    methods: tuple[str, ...] = ()
+    curves: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def whole(cls, classifier: Classifier) -> "Compressed":
+        """The model as it is, each layer for itself."""
+        return cls(classifier, layers=tuple((k + 1,) for k in range(classifier.model.shape.layers)))
+
+    def copy(self) -> "Compressed":
+        """The same with a classifier of its own."""
+        return replace(self, classifier=deepcopy(self.classifier))
+
+    def with_layers(self, classifier: Classifier, chosen: tuple[tuple[int, ...], ...]) -> "Compressed":
+        """The same with another classifier whose layers stand for these layers, from 0, of the present one."""
+        renamed = {f"encoder.blocks.{group[-1]}.": f"encoder.blocks.{k}." for k, group in enumerate(chosen)}
+        names = set[str]()
+        for name in self.zeros:
+            old = next((part for part in renamed if part in name), "")
+            names.add(name.replace(old, renamed[old]) if old else name)
+        known = dict(classifier.named_parameters())
+        kept = replace(self, classifier=classifier, zeros=frozenset(names & set(known)))
+        return replace(kept, layers=self.layers_of(chosen))
+
+    def layers_of(self, chosen: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], ...]:
+        """The teacher's layers that groups of present layers, from 0, stand for; none where they stand for none."""
+        return tuple(tuple(t for k in group for t in self.layers[k]) for group in chosen) if self.layers else ()
+
+
+class Step(Protocol):
+    """What a method does; its fields are its knobs, and with those of `identity` it changes nothing."""
+
+    @property
+    def identity(self) -> Mapping[str, Any] | None: ...
+
+    def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
+        """A smaller model; `start` may be changed, for it is a copy."""
+        ...
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method of the catalogue; `rows` are its rows in the inventory, `unlike_paper` how it differs from its source.
+
+    With `from_base` it begins with the pre-trained base again.
+    """
+
+    name: str
+    family: str
+    idea: str
+    source: str
+    step: Step
+    rows: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    unlike_paper: str = ""
+    from_base: bool = False
+
+    @property
+    def order(self) -> tuple[int, int]:
+        """Its place in lists: by family, then by the year of its source."""
+        return (list(FAMILIES).index(self.family), year(self.source))
+
+    @property
+    def knobs(self) -> tuple[Knob, ...]:
+        return knobs(self.step)
+
+    def turn(self, settings: Mapping[str, Any]) -> "Method":
+        """The same method with some knobs turned."""
+        return replace(self, step=turn(self.step, settings))
+
+    def __str__(self) -> str:
+        """The method as a person writes it, with the knobs that are not as in the catalogue."""
+        changed = written(self.step, ", ", unlike=find_method(self.name).step)
+        return f"{self.name}({changed})" if changed else self.name
+
+    @property
+    def identity(self) -> "Method | None":
+        """The same method at the setting where it changes nothing; None where it always makes another model."""
+        return None if self.step.identity is None else self.turn(self.step.identity)
+
+
+def methods() -> dict[str, Method]:
+    """Every method by name."""
+    return find("playground.compression.methods", Method)
+
+
+def find_method(line: str) -> Method:
+    """One method by its name or an alias, with its knobs behind it in brackets, as in "pruning(sparsity=0.9)"."""
+    name, settings = spelt(line)
+    method = choose("playground.compression.methods", Method, name, "compression method")
+    return method.turn(settings) if settings else method
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """Methods that follow each other, as in "DistilBERT + int8"; none leaves the model as it is."""
+
+    methods: tuple[Method, ...] = ()
+
+    def __post_init__(self) -> None:
+        grid = next((m for m in self.methods if m.family == "quantization"), None)
+        later = self.methods[self.methods.index(grid) + 1 :] if grid else ()
+        if grid and later:
+            raise UserError(
+                f"{grid.name} stands before {later[0].name}, which would take its weights off their grid; "
+                "quantization comes last."
+            )
+        anew = next((m for m in self.methods[1:] if m.family == "baseline" or m.from_base), None)
+        if anew:
+            raise UserError(
+                f"{anew.name} begins with a model of its own, so nothing can stand before it; put it first."
+            )
+
+    @property
+    def name(self) -> str:
+        return " + ".join(map(str, self.methods)) or UNCOMPRESSED
+
+    @property
+    def baseline(self) -> bool:
+        """Whether it begins with a small model of its own."""
+        return bool(self.methods) and self.methods[0].family == "baseline"
+
+    def apply(self, teacher: Classifier, data: TaskData) -> Compressed:
+        """The compressed model; the teacher stays as it is."""
+        now = Compressed.whole(teacher).copy()
+        for place, method in enumerate(self.methods):
+            rng = torch.Generator().manual_seed(derive(data.seed, "compress", place, method.name))
+            made = method.step.apply(now, data, rng)
+            now = replace(made, methods=(*now.methods, str(method)))
+        return now
+
+
+UNCOMPRESSED = "uncompressed"
+
+
+def read_pipeline(line: str) -> Pipeline:
+    """Methods with commas or plus signs between them, such as "DistilBERT, int8"; "uncompressed" alone is none."""
+    parts = [part for some in split_outside_brackets(line, ",") for part in split_outside_brackets(some, "+")]
+    if [part.lower() for part in parts] == [UNCOMPRESSED]:
+        return Pipeline()
+    if not all(parts):
+        raise UserError(f"{line!r} names no method at one place; write it like DistilBERT, int8.")
+    return Pipeline(tuple(map(find_method, parts)))

@@ -1,0 +1,74 @@
+"""DistilBERT: a student of half the depth learns from the pre-trained teacher's gaps, then the task."""
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import torch
+from torch import Generator, Tensor
+from torch.nn.functional import cosine_embedding_loss
+
+from playground.compression.classifier import classifier_of
+from playground.compression.distillation.losses import soft_targets
+from playground.compression.distillation.pretraining import TextStep, train_on_text
+from playground.compression.distillation.students import START, begin_student, learn
+from playground.compression.method import Compressed, Method, TaskData
+from playground.compression.training import StepBatch
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class DistilGaps:
+    """Three losses on pre-training text: the teacher's words, the true words, and the direction of the last states.
+
+    Then the task, with the fine-tuned teacher's soft targets where `task_alpha` is above 0 (the paper's second step of
+    distillation).
+    """
+
+    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
+    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student begins with.")
+    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Softer words show what the teacher nearly said.")
+    alpha_ce: float = knob(5.0, 0.0, 100.0, unit="times the loss", why="How much the teacher's words count.")
+    alpha_mlm: float = knob(2.0, 0.0, 100.0, unit="times the loss", why="How much the true words count.")
+    alpha_cos: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much the direction of states counts.")
+    text_steps: int = knob(150, 0, 10_000, unit="steps", why="On pre-training text.")
+    task_alpha: float = knob(
+        0.5, 0.0, 1.0, unit="share of the loss", why="How much the fine-tuned teacher counts then."
+    )
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    steps: int = knob(150, 0, 5000, unit="steps", why="On the task.")
+    identity: ClassVar[None] = None
+
+    def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
+        teacher, general = deepcopy(start.classifier), data.base.learner.model
+        pre_trained = replace(start, classifier=classifier_of(general, teacher.head))
+        student = begin_student(pre_trained, data, rng, self.layers, self.start)
+        terms = train_on_text(student.classifier.model, general, data, rng, self.text_steps, self.text_loss)
+        student = replace(student, curves=terms)
+        return learn(student, teacher, data, rng, self.steps, self.task_loss, self.unlabelled * (self.task_alpha > 0))
+
+    def text_loss(self, now: TextStep) -> dict[str, Tensor]:
+        ours, theirs = now.last_states()
+        return {
+            "soft targets": self.alpha_ce * soft_targets(*now.scores(), self.temperature),
+            "pre-training": self.alpha_mlm * now.objective_loss(),
+            "cosine": self.alpha_cos * cosine_embedding_loss(ours, theirs, torch.ones(len(ours))),
+        }
+
+    def task_loss(self, now: StepBatch) -> dict[str, Tensor]:
+        if not self.task_alpha:
+            return {"task": now.task_loss}
+        soft = self.task_alpha * soft_targets(*now.scores, self.temperature)
+        return {"soft targets": soft, "task": (1 - self.task_alpha) * now.task_loss}
+
+
+DISTILBERT = Method(
+    name="DistilBERT",
+    family="distillation",
+    rows=("C10", "S97"),
+    idea="Half of the layers learn to fill gaps as the whole model does, and then the task.",
+    source="Sanh et al., arXiv:1910.01108; weights of the losses from the released code",
+    unlike_paper="a few steps on the base's own text; the task's head is the teacher's; unlabelled texts of the task",
+    step=DistilGaps(),
+    from_base=True,
+)

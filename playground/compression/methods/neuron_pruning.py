@@ -1,0 +1,43 @@
+"""Neuron pruning: neurons of the MLPs are cut out, those first on which the answers depend least."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from torch import Generator
+
+from playground.compression.classifier import cut_neurons, unshared_stack
+from playground.compression.importance import neuron_importance
+from playground.compression.method import Compressed, Method, TaskData
+from playground.compression.training import fine_tune
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class CutNeurons:
+    """Cut the same share of neurons out of the two matrices of each MLP."""
+
+    share: float = knob(0.5, 0.0, 0.99, unit="share of the neurons", why="How many neurons are cut.")
+    steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
+    identity: ClassVar[Mapping[str, Any]] = {"share": 0.0, "steps": 0}
+
+    def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
+        stack, teacher = unshared_stack(start.classifier, "Neuron pruning"), deepcopy(start.classifier)
+        for block, importance in zip(stack.layers, neuron_importance(start.classifier, data.train), strict=True):
+            number = max(1, round((1 - self.share) * len(importance)))
+            if number < len(importance):
+                cut_neurons(block.mlp, importance.argsort(descending=True, stable=True)[:number].sort().values)
+        return fine_tune(start, teacher, data, rng, self.steps)
+
+
+NEURON_PRUNING = Method(
+    name="neuron pruning",
+    aliases=("channel pruning",),
+    family="pruning",
+    rows=("C03",),
+    idea="Cut neurons out of the layers that work on each position alone.",
+    source="after Molchanov et al., arXiv:1611.06440 (first-order Taylor criterion)",
+    unlike_paper="all neurons at once, and of linear layers, not of feature maps",
+    step=CutNeurons(),
+)

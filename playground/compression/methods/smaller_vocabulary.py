@@ -1,0 +1,69 @@
+"""A smaller vocabulary: rare words lose their vector and are read as the unknown word."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor, nn
+
+from playground.compression.classifier import Classifier
+from playground.compression.method import Compressed, Method, TaskData
+from playground.compression.training import fine_tune
+from playground.errors import UserError
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class KeepFrequentWords:
+    """Keep the special tokens and the words that come most often in texts of the task without labels."""
+
+    words: int = knob(200, 8, 100_000, unit="words", why="How many words keep a vector.")
+    texts: int = knob(500, 16, 5000, unit="texts", why="In which words are counted; their labels are not read.")
+    steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
+    identity: ClassVar[Mapping[str, Any]] = {"words": 100_000, "steps": 0}
+
+    def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
+        teacher, old = deepcopy(start.classifier), start.classifier
+        if old.kept_ids is not None:
+            raise UserError("The vocabulary was made smaller already; do it once.")
+        if old.model.shape.char_cnn or old.model.shape.ngrams:
+            raise UserError("This model makes its vectors of letters, so no word has one that could be left out.")
+        if self.words < old.model.token_embedding.num_embeddings:
+            texts = (data.train.tokens, data.unlabelled(self.texts).tokens)
+            ids = torch.cat([tokens.ids[tokens.valid] for tokens in texts])
+            keep_words(old, frequent(ids, self.words, old.vocabulary, data.train.tokens.specials.first_word))
+        return fine_tune(start, teacher, data, rng, self.steps)
+
+
+def frequent(ids: Tensor, words: int, size: int, first_word: int) -> Tensor:
+    """The special tokens and the most frequent words, as ids in their order."""
+    counts = torch.bincount(ids, minlength=size)
+    counts[:first_word] = len(ids) + 1
+    return counts.argsort(descending=True, stable=True)[: max(words, first_word)].sort().values
+
+
+@torch.no_grad()
+def keep_words(classifier: Classifier, ids: Tensor) -> None:
+    """Cut the rows of all other words out of the table and of the scores' bias."""
+    model = classifier.model
+    table = nn.Embedding(len(ids), model.token_embedding.embedding_dim)
+    table.weight.copy_(model.token_embedding.weight[ids])
+    model.token_embedding, classifier.kept_ids = table, ids
+    for name in ("lm_head", "generator_lm_head"):
+        head: Any = getattr(model, name, None)
+        if isinstance(getattr(head, "bias", None), nn.Parameter):
+            head.bias = nn.Parameter(head.bias[ids].clone())
+
+
+SMALLER_VOCABULARY = Method(
+    name="smaller vocabulary",
+    aliases=("vocabulary pruning",),
+    family="low rank and sharing",
+    rows=("C21",),
+    idea="Only frequent words keep a vector; the others are read as the unknown word.",
+    source="after survey arXiv:2003.08271, table 3 (systems with a smaller vocabulary)",
+    unlike_paper="words are left out of a trained table; the systems train anew on smaller word pieces",
+    step=KeepFrequentWords(),
+)

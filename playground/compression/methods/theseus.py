@@ -1,0 +1,99 @@
+"""BERT-of-Theseus: layers of the model are replaced by a smaller number, by chance and more and more often."""
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import torch
+from torch import Generator, Tensor, nn
+
+from playground.batch import AttentionMask
+from playground.compression.classifier import Classifier, student_of, unshared_stack
+from playground.compression.method import Compressed, Method, TaskData
+from playground.compression.methods.layer_dropping import number_kept
+from playground.compression.training import Training, fine_tune, task_loss
+from playground.errors import UserError
+from playground.knob import knob
+from playground.models.positions import PositionEncoding
+from playground.models.transformer import Block, SdpaMask, Stack
+
+
+class Ship(nn.Module):
+    """A stack in which each group of the predecessor's layers may be replaced by one layer of the successor."""
+
+    def __init__(self, old: Stack, new: list[Block], each: int) -> None:
+        super().__init__()
+        self.old, self.new, self.each = old, nn.ModuleList(new), each
+        self.replaced: list[bool] = [False] * len(new)
+
+    def forward(self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, *_: Any) -> Tensor:
+        """The states through old and new planks, in the form of `Stack.forward`; nobody asks for weights or memory."""
+        mask = SdpaMask.of(allowed)
+        for k, (block, new) in enumerate(zip(self.new, self.replaced, strict=True)):
+            planks = [block] if new else self.old.layers[k * self.each : (k + 1) * self.each]
+            for depth, plank in enumerate(planks):
+                x = plank(x, mask.layer(k if new else k * self.each + depth), positions)
+        return self.old.ln_f(x)
+
+
+@dataclass(frozen=True)
+class ReplaceModules:
+    """Replace each group of layers with a chance that rises to 1; only the loss of the task trains the new ones."""
+
+    layers: int = knob(0, 0, 12, unit="layers", why="Of the successor; 0: half. They must divide the layers there are.")
+    base_rate: float = knob(0.3, 0.0, 1.0, unit="chance", why="Of each replacement in the first step.")
+    rise: float = knob(0.7, 0.01, 1.0, unit="share of the steps", why="After which everything is replaced.")
+    steps: int = knob(150, 1, 5000, unit="steps", why="With planks old and new.")
+    fine_tuning_steps: int = knob(50, 0, 5000, unit="steps", why="Of the successor alone, at the end.")
+    identity: ClassVar[Mapping[str, Any] | None] = None
+
+    def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
+        predecessor = deepcopy(start.classifier)
+        there, number = number_kept(predecessor, "Module replacing", self.layers)
+        if there % number:
+            raise UserError(f"layers is {number}, which does not divide the {there} layers of the model.")
+        each = there // number
+        successor = student_of(predecessor, list(range(number)))  # its first layers, as in the paper
+        new = unshared_stack(successor, "Module replacing").layers
+        ship = Ship(unshared_stack(start.classifier, "Module replacing"), new, each)
+        mixed = start.classifier
+        mixed.model.network.add_module("encoder", ship)
+        planks = self._replace(Compressed(mixed), ship, predecessor, data, rng)
+        layers = start.layers_of(tuple(tuple(range(k * each, (k + 1) * each)) for k in range(number)))
+        made = replace(start, classifier=successor, layers=layers, zeros=frozenset(), curves=planks)
+        return fine_tune(made, predecessor, data, rng, self.fine_tuning_steps)
+
+    def _replace(
+        self, mixed: Compressed, ship: Ship, predecessor: Classifier, data: TaskData, rng: Generator
+    ) -> dict[str, Any]:
+        """Train the new planks in place; which were in use in each step, and the chance of each replacement."""
+        training = Training(mixed, predecessor, data, rng, self.steps)
+        learns = dict(ship.new.named_parameters())
+        planks, chances = [self.draw(ship, 0, rng)], [self.chance(0)]
+        for step in training.each(task_loss, learns):
+            if step < self.steps:
+                planks.append(self.draw(ship, step, rng))
+                chances.append(self.chance(step))
+        return {"planks": planks, "chance": chances, **training.terms}
+
+    def draw(self, ship: Ship, step: int, rng: Generator) -> list[bool]:
+        """Replace each plank by chance."""
+        ship.replaced = (torch.rand(len(ship.new), generator=rng) < self.chance(step)).tolist()
+        return list(ship.replaced)
+
+    def chance(self, step: int) -> float:
+        """The chance of a replacement: a line from the base rate to 1 (the paper's curriculum)."""
+        return min(1.0, self.base_rate + (1 - self.base_rate) * step / max(1.0, self.rise * self.steps))
+
+
+THESEUS = Method(
+    name="Theseus",
+    aliases=("BERT-of-Theseus", "module replacing"),
+    family="module replacing",
+    rows=("C20", "S104"),
+    idea="New layers take turns with the old ones until the whole model is new; only the task's loss is needed.",
+    source="Xu et al., arXiv:2002.02925",
+    unlike_paper="embeddings and head, too, learn in the steps of the successor alone",
+    step=ReplaceModules(),
+)

@@ -1,0 +1,76 @@
+"""TinyBERT: embeddings, attention and states of all layers are followed, on pre-training text and on the task."""
+
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from torch import Generator, Tensor
+
+from playground.compression.classifier import classifier_of
+from playground.compression.distillation.losses import attention_mse, embedding_mse, hidden_mse, soft_targets
+from playground.compression.distillation.pretraining import TextStep, train_on_text
+from playground.compression.distillation.reading import Trace
+from playground.compression.distillation.students import MAPPINGS, START, begin_student, layer_mapping, learn, mapped
+from playground.compression.method import Compressed, Method, TaskData
+from playground.compression.training import StepBatch
+from playground.knob import knob
+
+
+@dataclass(frozen=True)
+class FollowLayers:
+    """General distillation from the pre-trained model; on the task first its layers, then its answers."""
+
+    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
+    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student begins with.")
+    mapping: str = knob("every", choices=MAPPINGS, why="Which layers it follows: at equal distances, or the last.")
+    embeddings: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much the embeddings count.")
+    attention: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much attention counts.")
+    hidden: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much the states count.")
+    temperature: float = knob(1.0, 0.1, 50.0, unit="", why="Of the answers at the end.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    text_steps: int = knob(100, 0, 10_000, unit="steps", why="General distillation, on pre-training text.")
+    layer_steps: int = knob(100, 0, 5000, unit="steps", why="On the task, layer by layer.")
+    steps: int = knob(100, 0, 5000, unit="steps", why="On the task, answers.")
+    identity: ClassVar[None] = None
+
+    def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
+        teacher, general = deepcopy(start.classifier), data.base.learner.model
+        pre_trained = replace(start, classifier=classifier_of(general, teacher.head))
+        student = begin_student(pre_trained, data, rng, self.layers, self.start)
+        mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
+
+        def text_loss(now: TextStep) -> dict[str, Tensor]:
+            return self.terms(*now.traces(), mapping)
+
+        def layer_loss(now: StepBatch) -> dict[str, Tensor]:
+            return self.terms(now.seen.trace, now.shown.trace, mapping)
+
+        terms = train_on_text(student.classifier.model, general, data, rng, self.text_steps, text_loss)
+        student = replace(student, curves=terms)
+        student = learn(student, teacher, data, rng, self.layer_steps, layer_loss, self.unlabelled)
+        student = learn(student, teacher, data, rng, self.steps, self.answer_loss, self.unlabelled)
+        return mapped(student, start, mapping)
+
+    def terms(self, student: Trace, teacher: Trace, mapping: list[int]) -> dict[str, Tensor]:
+        """The weighted losses of the layers."""
+        return {
+            "embeddings": self.embeddings * embedding_mse(student, teacher),
+            "attention": self.attention * attention_mse(student, teacher, mapping),
+            "hidden": self.hidden * hidden_mse(student, teacher, mapping),
+        }
+
+    def answer_loss(self, now: StepBatch) -> dict[str, Tensor]:
+        return {"soft targets": soft_targets(*now.scores, self.temperature)}
+
+
+TINYBERT = Method(
+    name="TinyBERT",
+    family="distillation",
+    rows=("C12", "S98"),
+    idea="The student follows embeddings, attention and states, first on any text and then on the task.",
+    source="Jiao et al., arXiv:1909.10351",
+    unlike_paper="the student is as wide as its teacher, so no states are projected, and begins with its layers; "
+    "further texts of the task stand in for words replaced in the labelled ones",
+    step=FollowLayers(),
+    from_base=True,
+)

@@ -1,0 +1,1 @@
+"""Instruments that fine-tune or train copies of the model, found by the catalogue."""

@@ -1,0 +1,45 @@
+"""Segment-level recurrence: the next step also attends to the states of this one (arXiv:1901.02860, sec. 3.2)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from playground.batch import Batch, Tokens
+from playground.errors import UserError
+from playground.zoo.entry import Entry
+
+Mems = tuple[Tensor, ...]
+"""The states that each layer read, `[b, m, d]`, without gradient; empty where a text begins."""
+
+
+def check(entry: Entry, examples: Sequence[Batch]) -> None:
+    """Refuse a memory of rows whose lengths differ."""
+    if entry.model.mem_len and any(example.inputs.padded for example in examples):
+        raise UserError(
+            f"mem_len is {entry.model.mem_len}, but the rows of {entry.objective.name} differ in length, so that they "
+            "do not continue each other; set mem_len to 0."
+        )
+
+
+def with_mems(example: Batch, mems: Mems) -> Batch:
+    """The batch with the memory that its rows attend to."""
+    return replace(example, inputs=replace(example.inputs, mems=mems))
+
+
+def fits(example: Batch, mems: Mems) -> bool:
+    """Whether the rows of a batch continue those of a memory."""
+    before = example.tokens.previous_ids
+    return bool(mems) and before is not None and len(mems[0]) == len(before)
+
+
+def extended(mems: Mems, states: Sequence[Tensor], mem_len: int) -> Mems:
+    """The memory of the next step: the last `mem_len` states of those that were kept and of the new ones."""
+    together = (torch.cat(level, dim=1) for level in zip(mems, states, strict=True)) if mems else states
+    return tuple(level[:, -mem_len:].detach() for level in together)
+
+
+def stretches(tokens: Tokens) -> int:
+    """How many stretches of text are read side by side in rows that continue each other; 0 where they do not."""
+    return 0 if tokens.previous_ids is None else int((tokens.previous_ids < 0).sum())

@@ -1,0 +1,26 @@
+"""A phase of a run: a stretch of its steps with an objective, a text and rates of its own."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from playground.objectives import Objective
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of a run; it begins with the weights of the one before, a new schedule and new optimisers.
+
+    `share` is its part of the steps. `objective` and `corpus` are the entry's own where none is given; a text must have
+    the entry's vocabulary. The rates of the recipe are multiplied by `rate`, and each layer group learns
+    `discriminative_factor` times slower than the one above it (ULMFiT, arXiv:1801.06146, sec. 3.2). With `trains` only
+    this half of a generator and a detector learns, and the other half is frozen (ELECTRA).
+    """
+
+    name: str
+    share: float
+    idea: str = ""
+    objective: Objective | None = None
+    corpus: str = ""
+    rate: float = 1.0
+    discriminative_factor: float = 1.0
+    trains: Literal["", "generator", "detector"] = ""

@@ -1,0 +1,41 @@
+"""Journey: a model is compressed in three ways, the frontier is read by two meters, and the table is taken away."""
+
+from functools import partial
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from playground.compression import compare
+from tests.browser.test_transfer_page import base_trained_here
+from tests.browsing import PATIENCE, shot, still, wait_until
+from widgets.state import compress
+from widgets.state.compress import CompressStore
+
+QUICK = ("head pruning", "int8", "layer sharing(steps=5)")
+
+
+def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypatch) -> None:
+    monkeypatch.setattr(compress, "SHOWN_FIRST", QUICK)
+    monkeypatch.setattr(CompressStore.param.seeds, "default", 2)
+    monkeypatch.setattr(CompressStore.param.steps, "default", 10)
+    monkeypatch.setattr(compare, "latencies", partial(compare.latencies, rounds=2))
+    monkeypatch.setattr(compare, "TEST_TEXTS", 60)
+    base_trained_here(page, address, 20)
+    page.get_by_role("tab", name="Compress").click()
+    begin = page.get_by_role("button", name="Compress", exact=True)
+    expect(page.get_by_text("Choose a question, or Compress.")).to_be_visible()
+    begin.click()
+    expect(page.get_by_text("Three meters, side by side")).to_be_visible(timeout=3 * PATIENCE)
+    table = page.get_by_role("group", name="the meters")
+    for name in ("uncompressed", *QUICK):
+        expect(table.get_by_role("cell", name=name, exact=True)).to_be_visible()
+    page.get_by_role("button", name="operations", exact=True).click()
+    expect(page.get_by_text("flipped answers", exact=False).first).to_be_attached()
+    with page.expect_download() as taken:
+        page.locator("button", has_text="Table (CSV)").click()
+    assert Path(taken.value.path()).read_text(encoding="utf-8").startswith("pipeline,accuracy")
+    shot(page, "compress-light-1280")
+    page.locator("header button").last.click()
+    page.set_viewport_size({"width": 390, "height": 844})
+    wait_until(page, lambda: page.evaluate("document.documentElement.scrollWidth") <= 390)
+    shot(still(page), "compress-dark-390")

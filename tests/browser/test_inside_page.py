@@ -1,0 +1,39 @@
+"""Journey: a model is trained small and opened, a head is switched off, the number moves, and the tables are saved."""
+
+import io
+import zipfile
+from pathlib import Path
+
+from playwright.sync_api import Page, expect
+
+from tests.browsing import shot, still, visit
+from widgets.state.train import TrainStore
+
+
+def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: str, monkeypatch) -> None:
+    monkeypatch.setattr(TrainStore.param.steps, "default", 30)
+    visit(page, f"{address}/?page=1&corpus=reviews")
+    page.get_by_role("button", name="Train", exact=True).click()
+    expect(page.get_by_text("30 of 30", exact=True)).to_be_visible()
+    page.get_by_role("tab", name="Inside").click()
+    page.get_by_role("button", name="switch off").click()
+    headline = page.locator(".headline")
+    chip = page.get_by_role("button", name="layer1.head2", exact=True)
+    chip.click()
+    expect(headline).to_contain_text("Without layer1.head1, layer1.head2 the loss is")
+    both = headline.inner_text()
+    chip.click()
+    expect(headline).to_contain_text("Without layer1.head1 the loss is")
+    assert headline.inner_text().split("loss is")[1] != both.split("loss is")[1]
+    assert "inside.instrument=switch+off" in page.url
+    with page.expect_download() as arriving:
+        page.get_by_text("Tables as CSV").click()
+    archive = zipfile.ZipFile(io.BytesIO(Path(arriving.value.path()).read_bytes()))
+    assert any(b"probe" in archive.read(name) for name in archive.namelist())
+    page.get_by_role("button", name="attention", exact=False).first.click()
+    page.get_by_role("button", name="Look", exact=True).click()
+    page.get_by_role("button", name="layer 1, head 2", exact=True).click()
+    expect(page.get_by_text("layer 1, head 2: query down, key across")).to_be_visible()
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.wait_for_function("document.documentElement.scrollWidth <= 390")
+    shot(still(page), "inside-390")

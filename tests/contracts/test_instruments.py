@@ -1,0 +1,65 @@
+"""Every instrument runs on what has what it needs, says what lacks elsewhere, repeats itself, and changes no model."""
+
+import json
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+import torch
+
+from playground.analysis.finding import plain
+from playground.analysis.instrument import instruments
+from playground.errors import UserError
+from playground.interop.subjects import of_learner
+from playground.knob import knobs, turn
+from playground.training.train_state import TrainState
+from tests.runs import KINDS, run_of, tiny
+
+SUBJECTS = (*KINDS, "word2vec")
+
+
+@cache
+def subject_of(name):
+    """A fresh learner of each kind of model on the reviews, its objective's second texts included."""
+    run = run_of(entry=tiny(name, {"layers": 2}))
+    learner = TrainState.new(run.entry, run.corpus.tokenizer.words, 0, run.device)
+    return of_learner(learner, run.corpus, name)
+
+
+def state_of(model):
+    return [(name, value.clone()) for name, value in model.state_dict().items()], [m.training for m in model.modules()]
+
+
+def lowest(settings):
+    """The settings with every number at its lower limit, where an instrument must work too."""
+    return turn(settings, {k.name: k.low for k in knobs(settings) if k.low is not None})
+
+
+@pytest.mark.parametrize("name", instruments())
+@pytest.mark.parametrize("kind", SUBJECTS)
+def test_an_instrument_answers_or_says_what_is_missing(name, kind):
+    instrument, subject = instruments()[name], subject_of(kind)
+    if sentence := instrument.missing(subject):
+        assert sentence.endswith("."), sentence
+        with pytest.raises(UserError):
+            instrument.look(subject)
+        return
+    subject.model.train()
+    weights, modes = state_of(subject.model)
+    found = instrument.look(subject, lowest(instrument.settings))
+    after, modes_after = state_of(subject.model)
+    assert modes == modes_after
+    assert all(torch.equal(a, b) for (_, a), (_, b) in zip(weights, after, strict=True))
+    assert all(p.grad is None and p.requires_grad for p in subject.model.parameters())
+    assert not any(m._forward_hooks or m._forward_pre_hooks for m in subject.model.modules())
+    assert found.headline.endswith(".")
+    json.dumps(found.facts(), allow_nan=False)
+    if not instrument.repeatable:
+        return
+    again = instrument.look(replace(subject, known={}), lowest(instrument.settings))
+    assert found.headline == again.headline
+    for table, other in zip(found.tables, again.tables, strict=True):
+        assert len(table.to_csv().splitlines()) == len(table) + 1
+        for column, repeated in zip(table.columns.values(), other.columns.values(), strict=True):
+            np.testing.assert_array_equal(plain(column), plain(repeated), table.title)  # NaN is NaN

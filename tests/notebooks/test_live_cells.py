@@ -1,0 +1,100 @@
+"""A kernel with a person before it: cells answer while a model trains, and an interrupt pauses the run."""
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager, start_new_kernel
+
+ROOT = Path(__file__).parents[2]
+PATIENCE = 120
+"""Seconds that a busy machine may take."""
+
+
+def of(message: dict) -> str:
+    """The request that a message answers."""
+    return message["parent_header"].get("msg_id", "")
+
+
+class Kernel:
+    """A kernel and what its cells have said."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager, self.client = manager, client
+        self.heard: list[dict] = []
+
+    def run(self, code: str) -> str:
+        """What a cell printed; what is said meanwhile of other cells is kept too."""
+        asked = self.client.execute(code)
+        said: list[dict] = []
+        while not said or said[-1]["content"] != {"execution_state": "idle"} or of(said[-1]) != asked:
+            said.append(self.client.get_iopub_msg(timeout=PATIENCE))
+        self.heard += said
+        assert not [each["content"] for each in said if each["msg_type"] == "error" and of(each) == asked]
+        own = (each["content"]["text"] for each in said if each["msg_type"] == "stream" and of(each) == asked)
+        return "".join(own).strip()
+
+    def until(self, code: str, met: Callable[[str], bool]) -> str:
+        """Ask again and again, as a person would, until the answer is right."""
+        end = time.monotonic() + PATIENCE
+        while not met(said := self.run(code)):
+            assert time.monotonic() < end, f"{code}: {said}"
+            time.sleep(0.05)
+        return said
+
+
+@pytest.fixture(scope="module")
+def kernel() -> Iterator[Kernel]:
+    environment = os.environ | {"PLAYGROUND_HEADLESS": "0", "PYTHONPATH": str(ROOT)}
+    manager, client = start_new_kernel(startup_timeout=PATIENCE, env=environment)
+    made = Kernel(manager, client)
+    made.run("from tests.runs import reviews; from widgets import compare, stage, table, train")
+    yield made
+    client.stop_channels()
+    manager.shutdown_kernel(now=True)
+
+
+def test_a_run_leaves_the_kernel_free_and_an_interrupt_pauses_it(kernel: Kernel) -> None:
+    kernel.run("model = train('RoBERTa', reviews(), steps=100_000, batch_size=4, seq_len=16)\nseen = []")
+    kernel.run("model.observe(lambda change: seen.append(change.new.step), 'run')")
+    kernel.run("model")
+    kernel.until("print(len(seen))", lambda said: int(said) > 2)
+    kernel.manager.interrupt_kernel()
+    kernel.until("print(model.run.state)", lambda said: said == "paused")
+    assert kernel.run("print(model.run.step)") == kernel.run("print(model.learner.step)")
+    assert kernel.run("print(model.fill('the film was [MASK] .', count=3))").count(",") == 5
+    kept = [each["content"] for each in kernel.heard if each["msg_type"] == "update_display_data"]
+    assert kept and '["replay", "replay-' in kept[-1]["data"]["text/html"], "what the saved notebook shows"
+    paused = int(kernel.run("print(model.run.step)"))
+    kernel.run("model.resume()")
+    kernel.until("print(model.run.step)", lambda said: int(said) > paused)
+    kernel.run("model.pause()")
+
+
+def test_who_waits_for_a_run_is_let_go_by_an_interrupt(kernel: Kernel) -> None:
+    kernel.run("other = train('GPT', reviews(), steps=100_000, batch_size=4, seq_len=16)")
+    kernel.until("print(other.run.step)", lambda said: int(said) > 0)
+    asked = kernel.client.execute("print('waits', flush=True); other.held_out")
+    while kernel.client.get_iopub_msg(timeout=PATIENCE)["content"].get("text", "") != "waits\n":
+        pass
+    kernel.manager.interrupt_kernel()
+    while of(reply := kernel.client.get_shell_msg(timeout=PATIENCE)) != asked:
+        pass
+    assert reply["content"]["ename"] == "KeyboardInterrupt"
+    assert kernel.run("print(other.run.state)") == "paused"
+    assert float(kernel.run("print(other.held_out)")) > 0
+
+
+@pytest.mark.parametrize(("begun", "offered"), [("stage('PLM', pl", "plan="), ("train('GPT', st", "steps=")])
+def test_tab_offers_the_options(kernel: Kernel, begun: str, offered: str) -> None:
+    reply = kernel.client.complete(begun, reply=True, timeout=PATIENCE)
+    assert offered in reply["content"]["matches"]
+
+
+@pytest.mark.parametrize("name", ["stage", "table", "train", "compare"])
+def test_a_question_mark_shows_signature_values_and_an_example(kernel: Kernel, name: str) -> None:
+    said = kernel.client.inspect(name, reply=True, timeout=PATIENCE)["content"]["data"]["text/plain"]
+    assert "Signature:" in said and "What comes back is a widget" in said and ">>> " in said

@@ -1,0 +1,154 @@
+"""Instruments against a known truth: planted heads, closed masks, finite differences, states put back."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from playground import leaks
+from playground.analysis.finding import Bars, Table
+from playground.analysis.gradients import sensitivity_of_answers, sensitivity_of_text
+from playground.analysis.instrument import instrument_named, instruments
+from playground.analysis.instruments.explanation import permuted
+from playground.analysis.instruments.head_importance import importances
+from playground.analysis.instruments.sensitivity import open_pairs
+from playground.analysis.interventions import row_losses
+from playground.errors import UserError
+from playground.interop.subjects import of_learner
+from playground.models.taps import head_names
+from playground.rng import generator
+from playground.slicing import rows
+from playground.training.train_state import TrainState
+from tests.runs import KINDS, run_of, tiny
+
+
+def subject_of(name="RoBERTa", **model):
+    run = run_of(entry=tiny(name, {"layers": 2} | model))
+    return of_learner(TrainState.new(run.entry, run.corpus.tokenizer.words, 0, run.device), run.corpus)
+
+
+def look(subject, name, **settings):
+    instrument = instrument_named(name)
+    return instrument.look(subject, replace(instrument.settings, **settings))
+
+
+def plant(model, head, weights):
+    """Let one head have fixed attention weights `[n, m]` made from the number of positions."""
+    attention = model.network.encoder.blocks[0].attn
+    attention.weight_taps.append(lambda each: torch.cat([
+        weights(each.shape[-1]).expand_as(each[:, :1]) if k == head else each[:, k : k + 1]
+        for k in range(each.shape[1])
+    ], dim=1))  # fmt: skip
+
+
+def previous(length):
+    return torch.eye(length).roll(-1, dims=1).tril() + torch.nn.functional.one_hot(torch.tensor(0), length) * (
+        torch.arange(length) == 0
+    ).float().unsqueeze(1)
+
+
+def test_a_planted_previous_word_head_is_found_and_only_it():
+    subject = subject_of()
+    plant(subject.model, 1, previous)
+    table = look(subject, "attention").tables[1].columns
+    named = {(layer, head): p for layer, head, p in zip(table["layer"], table["head"], table["pattern"], strict=True)}
+    assert named[1, 2] == "previous word"
+    assert [place for place, pattern in named.items() if pattern == "previous word"] == [(1, 2)]
+    grid = look(subject, "attention").tables[0].columns
+    planted = (grid["layer"].codes == 0) & (grid["head"].codes == 1)
+    length = round(planted.sum() ** 0.5)
+    assert np.allclose(grid["weight"][planted].reshape(length, length), previous(length).numpy())
+
+
+@pytest.mark.parametrize("name", [*KINDS, "word2vec", "UniLM"])
+def test_what_has_no_influence_is_what_the_masks_close(name):
+    subject = subject_of(name)
+    model = subject.model.eval()
+    tokens = subject.sentence()
+    for level in range(len(subject.levels)):
+        influence = sensitivity_of_text(model, tokens, level)
+        assert torch.equal(influence != 0, open_pairs(subject, tokens.ids.shape[1], level)), level
+    if model.shape.char_cnn:
+        return
+    example = rows(subject.example(1), 0, 1)
+    for part in example.with_auxiliary:
+        for question in part.questions:
+            influence, scored = sensitivity_of_answers(model, part, question), question.loss_mask[0]
+            reach, _ = leaks.answering(part, question, model.shape.layers)
+            assert torch.equal((influence != 0)[scored], reach[scored]), question.name
+
+
+def test_an_influence_is_the_norm_of_the_jacobian():
+    subject = subject_of()
+    model, tokens = subject.model.eval(), subject.sentence()
+    [below] = model.hidden_states(tokens, last=0)
+    exact = torch.autograd.functional.jacobian(lambda x: model.hidden_states(tokens, x, 0, 2)[-1][0], below.detach())
+    assert torch.allclose(sensitivity_of_text(model, tokens, 2), exact[:, :, 0].square().sum((1, 3)).sqrt(), atol=1e-5)
+
+
+def test_the_importance_of_a_head_is_the_slope_of_the_loss():
+    subject = subject_of()
+    model, example = subject.model.eval().double(), subject.example(4)
+    heads, step = head_names(model), 1e-4
+    found = importances(model, example, heads)
+    for head, importance in zip(heads, found, strict=True):
+        with torch.no_grad(), model.tapped(head) as taps:
+            taps.change(head, lambda value: value * (1 + step))
+            above = row_losses(model, example)
+            taps.change(head, lambda value: value * (1 - step))
+            slope = (above - row_losses(model, example)) / (2 * step)
+        assert float(importance) == pytest.approx(float(slope.abs().mean()), rel=1e-3, abs=1e-9)
+
+
+def test_the_last_state_of_the_gap_brings_everything_back_and_a_state_beside_it_nothing():
+    found = look(subject_of(), "activation patching")
+    grid = found.tables[0].columns
+    last = [r for layer, r in zip(grid["layer"], grid["restored"], strict=True) if layer == "layer2"]
+    assert sorted(round(value, 4) for value in last) == [0.0] * (len(last) - 1) + [1.0]
+
+
+def test_permuted_weights_are_the_same_weights_on_keys_that_may_be_seen():
+    weights = torch.rand(3, 6, 6, generator=generator(0, "w")).tril()
+    dealt = permuted(weights, generator(0, "permutation"))
+    assert torch.equal(dealt.sort(-1).values, weights.sort(-1).values)
+    assert torch.equal(dealt == 0, weights == 0)
+    assert not torch.equal(dealt, weights)
+
+
+def test_nothing_switched_off_changes_nothing_and_a_whole_network_without_parts_guesses():
+    subject = subject_of()
+    same = look(subject, "switch off", parts="").numbers[0]
+    assert same.value == same.baselines["all on"]
+    everything = " ".join(f"layer{k}.{part}" for k in (1, 2) for part in ("attention", "mlp"))
+    other = look(subject, "switch off", parts=everything).numbers[0]
+    assert other.value != same.value
+    with pytest.raises(UserError, match="2 heads"):
+        look(subject, "switch off", parts="layer1.head3")
+
+
+def test_sentences_keep_the_words_and_the_heads_of_their_corpus():
+    subject = subject_of()
+    tokens, corpus = subject.sentences(20), subject.corpus
+    assert subject.sentences(20) is tokens
+    assert bool((tokens.ids[tokens.valid] >= corpus.tokenizer.specials.unknown).all())
+    assert (tokens.labels["head"].where(tokens.valid, 0) < tokens.lengths[:, None]).all()
+    roots = (tokens.labels["head"] < 0) & tokens.valid
+    assert bool((roots.sum(1) >= 1).all())
+    states = subject.states(tokens)
+    assert subject.states(tokens) is states
+    assert len(states) == len(subject.levels)
+
+
+def test_a_table_is_drawn_by_columns_that_it_has():
+    with pytest.raises(ValueError, match="lacks"):
+        Table("t", {"a": [1]}, Bars("a", "b"))
+    with pytest.raises(ValueError, match="lengths"):
+        Table("t", {"a": [1], "b": []}, Bars("a", "b"))
+
+
+def test_every_row_and_question_of_an_instrument_is_said():
+    for instrument in instruments().values():
+        assert instrument.question.endswith(("?", "."))
+        assert instrument.rows
+        assert instrument.source

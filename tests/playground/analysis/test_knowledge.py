@@ -1,0 +1,159 @@
+"""What a model knows: questions whose right answers are planted, counted in the text, or never told."""
+
+from collections import Counter, defaultdict
+from functools import cache
+from math import exp, prod
+
+import pytest
+import torch
+
+from playground.analysis.facts import known_questions, mention_counts
+from playground.analysis.instrument import instrument_named
+from playground.analysis.instruments.odd_one_out import _topics
+from playground.analysis.instruments.roles import KINDS, OTHER_CASE, _items
+from playground.corpora.tinyworld import generate
+from playground.corpora.tinyworld.facts import MENTIONS
+from playground.interop.subjects import of_learner
+from playground.training import Run, Started, train
+from playground.training.train_state import TrainState
+from tests.runs import tiny
+
+
+@cache
+def corpus_of(preset, tokens=30_000):
+    return generate(preset, 0, tokens)
+
+
+def fresh(name, preset, **model):
+    """A subject that has learnt nothing."""
+    entry, corpus = tiny(name, model), corpus_of(preset)
+    return of_learner(TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu")), corpus)
+
+
+@pytest.fixture
+def memory(monkeypatch):
+    """A subject that has read the text and knows by heart what fills each gap of its sentences, and nothing else."""
+    subject = fresh("RoBERTa", "facts")
+    fills: dict[tuple, Counter] = defaultdict(Counter)
+    numbers = subject.corpus.sentence_ids[: subject.corpus.held_out_from]
+    for row in subject.corpus.ids[: len(numbers)].split(torch.bincount(numbers).tolist()):
+        words = [k for k in row.tolist() if k >= subject.corpus.tokenizer.specials.unknown]
+        for place, word in enumerate(words):
+            fills[(*words[:place], 0, *words[place + 1 :])][word] += 1
+
+    def recall(model, example):
+        scores = torch.zeros(len(example.selected), len(subject.corpus.tokenizer.words))
+        gaps, sizes = example.selected.int().argmax(1).tolist(), example.tokens.lengths.tolist()
+        for row, (ids, gap, size) in enumerate(zip(example.tokens.ids.tolist(), gaps, sizes, strict=True)):
+            for word, count in fills[(*ids[:gap], 0, *ids[gap + 1 : size])].items():
+                scores[row, word] = 10.0 * count
+        return scores.log_softmax(-1)
+
+    monkeypatch.setattr("playground.analysis.facts.log_chances", recall)
+    return subject
+
+
+def test_memory_knows_every_fact_that_is_told_and_none_that_is_not(memory):
+    found = instrument_named("facts").look(memory)
+    assert found.number("P@1, told") == 1.0
+    assert found.number("P@1, never told") == 0.0
+    curve = found.tables[0].columns
+    assert [share for share, first in zip(curve["P@1"], curve["mentions"], strict=True) if first == 0] == [0.0] * 4
+    assert {share for share, first in zip(curve["P@1"], curve["mentions"], strict=True) if first} == {1.0}
+
+
+@pytest.fixture(scope="module")
+def taught():
+    """A language model that has read each fact a few times, or never."""
+    entry = tiny("GPT", {"width": 32}, seq_len=16, batch_size=16, steps=20)
+    for event in train(Run(entry, corpus_of("facts"), steps=20)):
+        if isinstance(event, Started):
+            learner = event.learner
+    return of_learner(learner, corpus_of("facts"))
+
+
+def test_mentions_are_counted_in_the_text():
+    """Each fact is told its number of times a round, those of no mentions never."""
+    corpus = corpus_of("facts")
+    questions = known_questions(corpus)
+    counts = mention_counts(corpus, questions)
+    told = {n: [c for c, q in zip(counts, questions, strict=True) if q.fact.mentions == n] for n in MENTIONS}
+    assert all(told.values())
+    assert set(told[0]) == {0}
+    rounds = sum(map(sum, told.values())) / sum(q.fact.mentions for q in questions)
+    assert all(abs(c - n * rounds) <= n for n, found in told.items() for c in found)
+
+
+def test_not_and_names_are_asked_about(taught):
+    found = instrument_named("fact critiques").look(taught)
+    assert 0 <= found.number("same answer with not") <= 1
+    assert all(" not " in f" {text} " for text in found.tables[0].columns["denied"])
+    assert found.tables[0].note, "the corpus of facts never says not"
+    assert 0 <= found.number("answer taken from the name") <= 1
+
+
+def test_untrained_halves_of_names_are_independent_and_the_grammar_has_no_impossible_one():
+    for name in ("RoBERTa", "XLNet"):
+        found = instrument_named("two masks").look(fresh(name, "world"))
+        for way in ("both at once", "one after the other"):
+            assert found.number(f"impossible pairs, {way}") == pytest.approx(7 / 8, abs=0.1)
+    columns = found.tables[0].columns
+    gold = [share for share, way in zip(columns["share"], columns["way"], strict=True) if way == "grammar"]
+    assert sorted(gold)[-8:] == pytest.approx([1 / 8] * 8) and sum(gold) == pytest.approx(1)
+
+
+def test_both_at_once_is_a_product_and_a_left_to_right_model_has_none():
+    columns = instrument_named("two masks").look(fresh("RoBERTa", "world")).tables[0].columns
+    cells = [s for s, way in zip(columns["share"], columns["way"], strict=True) if way == "both at once"]
+    table = torch.tensor(cells).reshape(8, 8)
+    assert torch.linalg.matrix_rank(table, rtol=1e-6) == 1
+    assert set(instrument_named("two masks").look(fresh("GPT", "world")).tables[0].columns["way"]) == {
+        "grammar", "one after the other",
+    }  # fmt: skip
+
+
+def test_the_grammar_agrees_across_four_attractors_and_the_untrained_do_not():
+    found = instrument_named("agreement").look(fresh("GPT", "agreement"))
+    assert [number.baselines["grammar"] for number in found.numbers] == [1.0] * 5
+    assert all(0.2 < number.value < 0.8 for number in found.numbers)
+
+
+def test_pronouns_stand_in_the_case_of_their_place():
+    items = _items(20)
+    assert set(items) == set(KINDS)
+    for kind, sentences in items.items():
+        for item in sentences:
+            assert ("by" in item.words) == ("passive" in kind)
+            subject = item.place == 0
+            assert (item.words[item.place] in ("he", "she")) == subject
+            assert item.wrong == OTHER_CASE[item.words[item.place]]
+            assert subject == (kind in ("agent, active", "patient, passive"))
+
+
+def test_planted_topics_are_found_and_random_vectors_are_not():
+    subject = fresh("RoBERTa", "world", width=16)
+    lost = instrument_named("odd one out").look(subject)
+    assert lost.number("stranger found") == pytest.approx(0.25, abs=0.12)
+    for k, words in enumerate(_topics(subject).values()):
+        for word in words:
+            vector = torch.zeros(16)
+            vector[k] = 1.0
+            subject.model.token_embedding.weight.data[subject.tokenizer.encode_words([word])] = vector
+    found = instrument_named("odd one out").look(subject)
+    assert found.number("stranger found") == 1.0
+    assert found.number("cosine and topic") == pytest.approx(1.0)
+
+
+def test_the_bars_multiply_to_the_perplexity(taught):
+    instrument = instrument_named("perplexity")
+    found = instrument.look(taught, type(instrument.settings)(sentence="anna was born in berlin ."))
+    bars = found.tables[0].columns
+    own = [nats for nats, who in zip(bars["nats"], bars["who"], strict=True) if who == taught.name]
+    assert prod(map(exp, own)) ** (1 / len(own)) == pytest.approx(found.number("perplexity"))
+    told = instrument.look(taught)
+    best = [
+        n for n, who in zip(*(told.tables[0].columns[c] for c in ("nats", "who")), strict=True) if who != taught.name
+    ]
+    assert best and told.numbers[1].baselines["best possible"] == pytest.approx(sum(best) / len(best))
+    strange = instrument.look(taught, type(instrument.settings)(sentence="born anna in ."))
+    assert "cannot write" in strange.headline and set(strange.tables[0].columns["who"]) == {taught.name}

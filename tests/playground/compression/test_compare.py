@@ -1,0 +1,226 @@
+"""Pipelines over seeds: resumed, in processes, on the frontier, and as files."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from playground.compression import compare as room
+from playground.compression import read_pipeline
+from playground.compression.classifier import fine_tuned, score_all
+from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
+from playground.compression.meters import Latency, Matrix, Size, operations
+from playground.compression.report import FILES
+from playground.compression.storage import FILE, WORDS, export_folder, load
+from playground.errors import UserError
+from playground.finetuning import find_task
+from playground.finetuning.tasks.sentiment import SENTIMENT
+from playground.models.architecture import FORM
+from playground.tokenizing import Tokenizer
+from playground.zoo.roberta import ROBERTA_BASE
+from tests.compressing import compressed, data, quick, teacher
+from tests.runs import learner_of
+
+SPEC = CompressionSpec(
+    pipelines=("head pruning, int8", "quantization(bits=1)"), seeds=2, labels=12, steps=3,
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def _few_texts(monkeypatch):
+    monkeypatch.setattr(room, "TEST_TEXTS", 40)
+
+
+def run(folder=None, spec=SPEC, resume=False):
+    known = data()
+    return list(compress(known.base, known.base.words, spec, task=known.task, folder=folder, resume=resume))
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    """One comparison with its files."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "TEST_TEXTS", 40)
+        folder = tmp_path_factory.mktemp("compressed")
+        return folder, run(folder)[-1]
+
+
+def test_the_uncompressed_model_comes_first_and_keeps_everything(result):
+    facts = result[1].facts()
+    assert [row["name"] for row in facts["pipelines"]] == [
+        "uncompressed",
+        "head pruning + int8",
+        "quantization(bits=1)",
+    ]
+    first = facts["pipelines"][0]
+    assert first["flipped"]["values"] == [0.0, 0.0]
+    assert facts["chance"] == pytest.approx(0.5, abs=0.2)
+    for row in facts["pipelines"]:
+        assert len(row["accuracy"]["values"]) == 2
+        assert set(row["latency"]) == {"1", "32"}
+        for each in row["latency"].values():
+            assert 0 < each["low"] <= each["median"] <= each["high"]
+    assert [gap["name"] for gap in facts["against_uncompressed"]] == ["head pruning + int8", "quantization(bits=1)"]
+
+
+def test_the_meters_say_what_shrinks(result):
+    whole, cut, rounded = result[1].facts()["pipelines"]
+    assert rounded["bytes"] < whole["bytes"]
+    assert rounded["operations"] == whole["operations"]
+    assert rounded["parameters"] == whole["parameters"]
+    assert cut["operations"] < whole["operations"]
+    assert cut["parameters"] < whole["parameters"]
+
+
+def test_every_model_can_be_taken_away_and_scores_as_was_said(result):
+    _, made = result
+    for name, some in made.outcomes.items():
+        back = load(some[0].folder, made.task)
+        assert " + ".join(back.methods) == ("" if name == "uncompressed" else name)
+        test = find_task("sentiment").load(data().base.words, 40, 0, "test")
+        assert test.answer.measure(score_all(back.classifier, test), test.labels)["accuracy"] == some[0].accuracy
+        text = (Path(some[0].folder) / WORDS).read_text(encoding="utf-8")
+        assert Tokenizer.from_json(text).words == data().base.words.words
+
+
+def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
+    folder, made = result
+    lines = (folder / room.RECORD).read_text(encoding="utf-8").splitlines()
+    (folder / room.RECORD).write_text("\n".join([*lines[:-1], lines[-1][:40]]), encoding="utf-8")
+    fresh = []
+    monkeypatch.setattr(room, "lane", lambda *job, lane=room.lane: fresh.append(job[1:]) or lane(*job))
+    again = run(folder, resume=True)[-1]
+    assert len(fresh) == 1
+    for name, some in made.outcomes.items():
+        for one, other in zip(some, again.outcomes[name], strict=True):
+            assert replace(other, seconds=one.seconds, layers=one.layers, curves=one.curves) == one
+
+
+def test_flipped_answers_are_told_in_words(result):
+    _, made = result
+    for some in made.outcomes.values():
+        for outcome in some:
+            assert len(outcome.flips) <= outcome.flipped
+            assert all(flip.before != flip.after and flip.text for flip in outcome.flips)
+            assert {flip.right for flip in outcome.flips} <= {"good", "bad"}
+
+
+def test_the_files_hold_the_facts(result):
+    _, made = result
+    facts = made.facts()
+    rows = list(csv.DictReader(io.StringIO(FILES["compression.csv"](made, facts))))
+    assert [row["pipeline"] for row in rows] == list(made.outcomes)
+    assert float(rows[1]["bytes"]) == facts["pipelines"][1]["bytes"]
+    told = json.loads(FILES["compression.json"](made, facts))
+    assert {m["bits"] for m in told["details"]["quantization(bits=1)"]["matrices"]} == {1, 8}
+
+
+def outcome(name, accuracies, weight, parameters=10):
+    """Outcomes with such scores and bytes."""
+    held = Size(parameters, parameters, weight, weight, (Matrix("a", (1, 1), 0.0, 32),))
+    return tuple(
+        Outcome(name, seed, accuracy, {"accuracy": accuracy}, 1.0, held, float(weight), 2.0, 0, (), (), {}, 1.0, "")
+        for seed, accuracy in enumerate(accuracies)
+    )
+
+
+def comparison(**named):
+    """A comparison of made-up outcomes: accuracies and bytes."""
+    outcomes = {name: outcome(name, *values) for name, values in named.items()}
+    seconds = {name: {1: Latency(1.0, 0.9, 1.1), 32: Latency(1.0, 0.9, 1.1)} for name in outcomes}
+    return Compression(SPEC, SENTIMENT, outcomes, seconds, 0.5, 500, 1.0)
+
+
+def test_nothing_inside_the_noise_is_pushed_off_the_frontier():
+    good, alike, bad = [0.90, 0.91, 0.92, 0.90], [0.91, 0.90, 0.91, 0.92], [0.70, 0.71, 0.73, 0.71]
+    made = comparison(uncompressed=(good, 100), int8=(alike, 25), pruning=(bad, 50), Theseus=(bad, 10))
+    assert made.frontier("bytes") == ["uncompressed", "int8", "Theseus"]
+    assert set(made.frontier("seconds")) == {"uncompressed", "int8"}
+
+
+def test_what_is_kept_is_paired_by_seed():
+    made = comparison(uncompressed=([0.9, 0.7], 100), int8=([0.8, 0.65], 25))
+    kept = made.kept("int8")
+    assert kept["mean"] == pytest.approx(0.75)
+    assert kept["low"] == pytest.approx(kept["high"]) == pytest.approx(0.75)
+    assert comparison(uncompressed=([0.5], 100), int8=([0.5], 25)).kept("int8")["mean"] is None
+
+
+def test_a_compressed_model_is_held_against_a_small_one_of_its_size():
+    high, low = [0.90, 0.91, 0.92, 0.90], [0.70, 0.71, 0.73, 0.71]
+    made = comparison(
+        uncompressed=(high, 100, 100), **{"small from scratch": (low, 50, 50), "DistilBERT": (high, 50, 50)}
+    )
+    [gap] = made.facts()["against_baselines"]
+    assert (gap["name"], gap["against"], gap["said"]) == ("DistilBERT", "small from scratch", "better")
+
+
+def test_what_cannot_be_compared_is_refused():
+    for wrong, sentence in (
+        ({"pipelines": ()}, "No pipeline is named"), ({"labels": 1}, "labels is 1"),
+        ({"pipelines": tuple(f"quantization(bits={b})" for b in range(1, 15))}, "14 pipelines are named"),
+    ):  # fmt: skip
+        with pytest.raises(UserError, match=sentence):
+            run(spec=replace(SPEC, **wrong))
+    with pytest.raises(UserError, match="asks for a text to be written"):
+        list(compress(data().base, data().base.words, SPEC, task=find_task("summary")))
+
+
+def test_a_file_that_is_damaged_or_of_another_task_is_refused(result, tmp_path):
+    _, made = result
+    place = made.outcomes["uncompressed"][0].folder
+    with pytest.raises(UserError, match="There is no compressed model at"):
+        load(tmp_path, made.task)
+    with pytest.raises(UserError, match="gives 2 scores, and 'topic' needs"):
+        load(place, find_task("topic"))
+    (tmp_path / FILE).write_bytes((Path(place) / FILE).read_bytes()[:-9])
+    with pytest.raises(UserError, match="is damaged"):
+        load(tmp_path, made.task)
+
+
+def test_operations_are_counted_as_products():
+    """The matrix products of one layer by hand: projections, scores, values, MLP, and the task's head."""
+    known, made = data(), compressed("layer dropping").classifier
+    texts = known.test.pick(torch.arange(4))
+    length, width = texts.tokens.ids.shape[1], 16
+    layer = 2 * length * width * width * 4 + 2 * 2 * length * length * width + 2 * length * width * 4 * width * 2
+    assert operations(made, texts) == layer + 2 * width * 2
+    assert operations(teacher(), texts) == 2 * layer + 2 * width * 2
+
+
+def test_a_model_whose_parts_were_cut_is_no_hugging_face_folder(tmp_path):
+    with pytest.raises(UserError, match="was cut or made thin"):
+        export_folder(compressed("head pruning"), data().base.words, tmp_path / "hf")
+    with pytest.raises(UserError, match="some were left out"):
+        export_folder(compressed("smaller vocabulary"), data().base.words, tmp_path / "hf")
+    with pytest.raises(UserError, match="as transformers has it"):
+        export_folder(compressed("layer dropping"), data().base.words, tmp_path / "hf")
+
+
+def test_a_student_in_the_published_form_is_a_hugging_face_folder(tmp_path):
+    form = {name: getattr(ROBERTA_BASE, name) for name in FORM}
+    learner = learner_of("RoBERTa", model={**form, "layers": 2, "heads": 2})
+    known = replace(data(), base=replace(data().base, learner=learner))
+    whole = fine_tuned(known.base, known.train, 2, 4, 0)
+    made = quick("soft targets").apply(whole, known)
+    family = export_folder(made, known.base.words, tmp_path / "hf", "RoBERTa")
+    assert family.name == "RoBERTa"
+    assert json.loads((tmp_path / "hf" / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"] == 1
+
+
+@pytest.mark.slow
+def test_processes_give_the_same_numbers(result, tmp_path, monkeypatch):
+    monkeypatch.setattr(room, "TEST_TEXTS", 40)
+    _, alone = result
+    both = run(tmp_path, replace(SPEC, workers=2))[-1]
+    for name, some in alone.outcomes.items():
+        assert [o.accuracy for o in some] == [o.accuracy for o in both.outcomes[name]]
+        assert [o.pretraining_loss for o in some] == [o.pretraining_loss for o in both.outcomes[name]]
+
+
+def test_a_pipeline_has_one_name_however_it_is_written():
+    assert read_pipeline("DQ(granularity=tensor)").name == read_pipeline("int8( granularity = tensor )").name

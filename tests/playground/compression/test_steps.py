@@ -1,0 +1,203 @@
+"""What single methods do: masks, importance, curvature, planks and exits, against plain computations."""
+
+from copy import deepcopy
+
+import pytest
+import torch
+
+from playground.compression import Pipeline, find_method, methods
+from playground.compression.classifier import score_all, uncertainty
+from playground.compression.distillation.students import layer_mapping
+from playground.compression.importance import head_importance
+from playground.compression.masks import gradual, sparsity_of, zero_smallest
+from playground.compression.method import Compressed
+from playground.compression.methods.factorised_embeddings import factorise
+from playground.compression.methods.layer_dropping import layers_kept
+from playground.compression.methods.mixed_precision import top_eigenvalue
+from playground.compression.methods.movement_pruning import TopScores
+from playground.compression.methods.theseus import ReplaceModules
+from playground.errors import UserError
+from tests.compressing import data, quick, teacher
+
+
+def test_the_gradual_schedule_is_cubic_and_ends_exactly():
+    assert [gradual(0.8, step, 4) for step in (0, 4, 9)] == [0.0, 0.8, 0.8]
+    assert gradual(0.8, 2, 4) == pytest.approx(0.8 * (1 - 0.5**3))
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_the_smallest_weights_become_zero(together):
+    made = deepcopy(teacher())
+    names = [f"model.network.encoder.blocks.{k}.mlp.fc{n}.weight" for k in (0, 1) for n in (1, 2)]
+    before = {name: made.get_parameter(name).detach().clone() for name in names}
+    zero_smallest(made, names, 0.25, together)
+    assert sparsity_of(made, names) == pytest.approx(0.25, abs=1e-3)
+    pools = [names] if together else [[name] for name in names]
+    for pool in pools:
+        gone = torch.cat([before[n][made.get_parameter(n) == 0].abs() for n in pool])
+        left = torch.cat([before[n][made.get_parameter(n) != 0].abs() for n in pool])
+        assert gone.max() <= left.min()
+
+
+def test_the_score_of_a_weight_learns_as_movement_pruning_says():
+    weight = torch.randn(4, 3, generator=torch.Generator().manual_seed(0)).requires_grad_(True)
+    top, target = TopScores(weight), torch.randn(4, 3, generator=torch.Generator().manual_seed(1))
+    top.sparsity, top.scores.data = 0.5, torch.arange(12.0).view(4, 3)
+    masked = top(weight)
+    assert torch.equal(masked == 0, torch.arange(12).view(4, 3) < 6)
+    (masked * target).sum().backward()
+    assert torch.allclose(top.scores.grad, target * weight)
+    assert torch.equal(weight.grad, target * top.mask(weight))
+
+
+def test_head_importance_is_the_mean_slope_text_by_text():
+    """Finite differences of a factor on one head, one text at a time."""
+    known, made = data(), teacher().double()
+    try:
+        texts = known.train.pick(torch.arange(3))
+        found = head_importance(made, texts)[1][2]
+        attn = made.model.network.encoder.layers[1].attn
+        wide, slopes = attn.out.in_features // attn.heads, []
+        for k in range(3):
+            one = texts.pick(torch.tensor([k]))
+            values = []
+            for factor in (1 - 1e-5, 1 + 1e-5):
+                kept = attn.out.weight.data.clone()
+                attn.out.weight.data[:, 2 * wide : 3 * wide] *= factor
+                with torch.no_grad():
+                    values.append(float(one.answer.loss(made(one), one.labels)))
+                attn.out.weight.data = kept
+            slopes.append(abs(values[1] - values[0]) / 2e-5)
+        assert float(found) == pytest.approx(sum(slopes) / 3, rel=1e-3)
+    finally:
+        teacher().float()
+
+
+def test_heads_that_are_cut_are_gone_and_the_others_answer_as_with_zeros():
+    known, whole = data(), teacher()
+    made = Pipeline((find_method("head pruning(chosen=1.2 2.4)"),)).apply(whole, known)
+    zeroed = deepcopy(whole)
+    for layer, head in ((0, 1), (1, 3)):
+        zeroed.model.network.encoder.layers[layer].attn.out.weight.data[:, head * 4 : head * 4 + 4] = 0.0
+    assert [block.attn.query.weight.shape for block in made.classifier.model.network.encoder.layers] == [(12, 16)] * 2
+    assert torch.allclose(score_all(made.classifier, known.test), score_all(zeroed, known.test), atol=1e-5)
+    assert made.curves["heads cut"] == [[1, 2], [2, 4]]
+
+
+@pytest.mark.parametrize(
+    ("chosen", "sentence"),
+    [
+        ("1.9", "There is no head 1.9"),
+        ("one", "write heads as layer.head"),
+        ("1.1 1.2 1.3 1.4", "every head of layer 1"),
+    ],
+)
+def test_heads_that_cannot_be_cut_are_refused(chosen, sentence):
+    with pytest.raises(UserError, match=sentence):
+        find_method(f"head pruning(chosen={chosen})").step.apply(Compressed.whole(teacher()).copy(), data(), None)
+
+
+def test_which_layers_stay():
+    assert layers_kept(12, 6, "every second") == [0, 2, 4, 6, 8, 10]
+    assert layers_kept(4, 2, "top") == [0, 1]
+    assert layers_kept(4, 2, "bottom") == [2, 3]
+
+
+def test_a_student_follows_every_second_or_the_last_layers():
+    """PKD with 3 layers of 12, as in the paper: 4, 8 and 12, or 10, 11 and 12, here from 0 and for 4 layers."""
+    assert [k + 1 for k in layer_mapping(teacher(4), 2, "every")] == [2, 4]
+    assert [k + 1 for k in layer_mapping(teacher(4), 2, "last")] == [3, 4]
+
+
+def test_layers_are_those_of_the_uncompressed_model_also_after_two_methods():
+    made = Pipeline((*quick("layer dropping(layers=3)", layers=3).methods, *quick("PKD", layers=1).methods))
+    assert made.apply(teacher(4), data(4)).layers == ((3,),)
+    made = Pipeline((*quick("layer dropping(dropped=bottom)", layers=2).methods, *quick("Theseus", layers=1).methods))
+    assert made.apply(teacher(4), data(4)).layers == ((3, 4),)
+
+
+def test_a_table_of_low_rank_is_factorised_without_loss():
+    known, whole = data(), deepcopy(teacher())
+    table = whole.model.token_embedding.weight
+    u, s, v = torch.linalg.svd(table.detach(), full_matrices=False)
+    table.data = u[:, :4] * s[:4] @ v[:4]
+    made = factorise(whole, 4)
+    assert torch.allclose(score_all(made, known.test), score_all(whole, known.test), atol=1e-4)
+    ours, theirs = (c.model.lm_head(torch.ones(1, 16), c.model.token_embedding.weight) for c in (made, whole))
+    assert torch.allclose(ours, theirs, atol=1e-4)
+    with pytest.raises(UserError, match="has narrow vectors already"):
+        factorise(made, 2)
+
+
+def test_the_largest_curvature_is_that_of_the_whole_hessian():
+    known, whole = data(), deepcopy(teacher()).double()
+    name, texts = "model.network.encoder.blocks.1.attn.out.weight", known.train.pick(torch.arange(8))
+    weight = whole.get_parameter(name)
+
+    def loss(value):
+        scores = torch.func.functional_call(whole, {name: value.view_as(weight)}, (texts,))
+        return texts.answer.loss(scores, texts.labels)
+
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+        hessian = torch.autograd.functional.hessian(loss, weight.detach().flatten())
+    largest = max(torch.linalg.eigvalsh(hessian).tolist(), key=abs)
+    found = top_eigenvalue(whole.float(), [name], texts, torch.Generator().manual_seed(0), 60)
+    assert found == pytest.approx(largest, rel=0.02)
+
+
+def test_planks_are_replaced_more_and_more_often_until_all_are():
+    step = methods()["Theseus"].step
+    assert step.chance(0) == step.base_rate
+    assert step.chance(round(step.rise * step.steps)) == 1.0
+    made = quick("Theseus").apply(teacher(4), data(4))
+    assert made.layers == ((1, 2), (3, 4))
+    assert len(made.curves["planks"]) == 3
+    assert made.classifier.model.shape.layers == 2
+    all_new = Pipeline((find_method("Theseus").turn({"base_rate": 1.0, "steps": 3, "fine_tuning_steps": 0}),))
+    assert all(map(all, all_new.apply(teacher(4), data(4)).curves["planks"]))
+
+
+def test_without_a_replacement_nothing_of_the_successor_learns():
+    known, whole = data(4), teacher(4)
+    start = Compressed.whole(whole).copy()
+    made = ReplaceModules(base_rate=0.0, rise=1.0, steps=1, fine_tuning_steps=0).apply(start, known, torch.Generator())
+    for block, first in zip(
+        made.classifier.model.network.encoder.layers, whole.model.network.encoder.layers, strict=False
+    ):
+        assert all(torch.equal(a, b) for a, b in zip(block.parameters(), first.parameters(), strict=True))
+
+
+def test_layers_must_be_divided_evenly():
+    with pytest.raises(UserError, match="layers is 3, which does not divide the 4 layers"):
+        quick("Theseus", layers=3).apply(teacher(4), data(4))
+
+
+def test_sure_texts_leave_early_with_the_answer_of_their_head():
+    known, made = data(), quick("early exit").apply(teacher(), data()).classifier
+    texts = known.test.pick(torch.arange(20))
+    with torch.no_grad():
+        early, whole = made.exit_scores(texts)[0], teacher()(texts)
+        sure = uncertainty(early)
+        for speed in (0.0, float(sure.median()), 1.1):
+            made.speed = speed
+            leaves = sure < speed
+            scores, depths = made(texts), made.depths(texts)
+            assert torch.equal(depths, torch.where(leaves, 1, 2))
+            assert torch.allclose(scores, torch.where(leaves[:, None], early, whole), atol=1e-5)
+
+
+def test_an_even_distribution_is_fully_uncertain():
+    assert uncertainty(torch.tensor([[0.0, 0.0, 0.0], [50.0, 0.0, 0.0]])).tolist() == pytest.approx(
+        [1.0, 0.0], abs=1e-6
+    )
+
+
+def test_words_that_are_left_out_are_read_as_the_unknown_word():
+    known, made = data(), quick("smaller vocabulary").apply(teacher(), data()).classifier
+    ids, kept = known.test.tokens.ids, made.kept_ids
+    assert len(kept) == made.model.token_embedding.num_embeddings == 40
+    read = made.remapped(known.test).tokens.ids
+    there = torch.isin(ids, kept)
+    assert torch.equal(kept[read[there]], ids[there])
+    assert bool((read[~there] == known.test.tokens.specials.unknown).all())
+    assert not bool(there.all())

@@ -1,0 +1,115 @@
+"""Who trains when several share a machine: one line, one turn per owner, turns that end, and places that are told."""
+
+import time
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from playground.training import Run, Session
+from playground.training.system import turns
+from playground.training.system.turns import NO_LINE, Turns
+from tests.runs import reviews, tiny
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """The clock of the turns, which only the test moves."""
+    now = SimpleNamespace(seconds=0.0)
+    monkeypatch.setattr(turns, "time", SimpleNamespace(monotonic=lambda: now.seconds))
+    return now
+
+
+def test_who_comes_first_trains_and_the_others_are_told_their_place(clock):
+    line = Turns(at_once=2, seconds=3.0)
+    some = [line.of(owner) for owner in "abcd"]
+    assert [each.take() for each in some] == [True, True, False, False]
+    assert [each.place for each in some] == [0, 0, 1, 2] and [each.trains for each in some] == [
+        True,
+        True,
+        False,
+        False,
+    ]
+    assert (line.training, line.waiting) == (2, 2)
+    some[0].leave()
+    assert [each.take() for each in some[2:]] == [True, False] and some[3].place == 1
+
+
+def test_a_turn_ends_where_somebody_waits_and_goes_on_where_nobody_does(clock):
+    line = Turns(at_once=1, seconds=3.0)
+    first, second = line.of("a"), line.of("b")
+    assert first.take()
+    clock.seconds = 10.0
+    assert first.take(), "nobody waits"
+    assert not second.take()
+    clock.seconds = 20.0
+    assert not first.take() and first.place == 1, "the next one has the turn"
+    assert second.take()
+    clock.seconds = 22.0
+    assert second.take() and not first.take(), "3 seconds are not over"
+
+
+def test_every_owner_has_one_turn_at_a_time(clock):
+    line = Turns(at_once=2, seconds=3.0)
+    first, again, other = line.of("a"), line.of("a"), line.of("b")
+    assert (first.take(), again.take(), other.take()) == (True, False, True)
+    first.leave()
+    assert again.take()
+
+
+def test_nobody_is_left_behind(clock):
+    line = Turns(at_once=2, seconds=1.0)
+    some = {line.of(owner): 0 for owner in "abcdefg"}
+    for tick in range(700):
+        clock.seconds = tick / 10
+        for each in some:
+            some[each] += each.take()
+    assert 1_300 <= sum(some.values()) <= 1_400, "both places are always taken"
+    assert min(some.values()) > 0.7 * max(some.values())
+
+
+def test_without_a_line_it_is_always_ones_turn():
+    NO_LINE.leave()
+    assert NO_LINE.take() and not NO_LINE.place
+
+
+def run_of(steps=6):
+    return Run(tiny(), reviews(), 0, torch.device("cpu"), steps=steps)
+
+
+def until(test):
+    end = time.monotonic() + 60
+    while not test():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def test_a_session_waits_for_its_turn_pauses_out_of_the_line_and_ends_in_it():
+    line, run = Turns(at_once=1, seconds=60.0), run_of()
+    before, session = line.of("before"), Session(run, in_line=line.of("me"))
+    assert before.take()
+    session.start()
+    until(lambda: session.in_line.place == 1)
+    assert session.state == "running" and not session.rows
+    session.rest()  # returns at once: nothing is being computed
+    before.leave()
+    session.start()
+    until(lambda: session.state == "done")
+    until(before.take)
+    assert session.rows[-1].step == 6 and line.waiting == 0
+    other = Session(run, in_line=line.of("me")).start()
+    until(lambda: other.in_line.place == 1)
+    other.stop()
+    assert (other.state, other.reason, line.waiting) == ("done", "asked", 0)
+
+
+def test_a_paused_session_hands_its_turn_on():
+    line = Turns(at_once=1, seconds=60.0)
+    session, other = Session(run_of(20_000), in_line=line.of("a")).start(), line.of("b")
+    until(lambda: session.in_line.trains and session.rows)
+    assert not other.take()
+    session.pause()
+    until(other.take)
+    session.start()
+    until(lambda: session.in_line.place == 1)
+    session.stop()

@@ -1,0 +1,163 @@
+"""The Inside page by value: its list, its chips, its pictures and files, and its address; no browser."""
+
+import io
+import re
+import zipfile
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from playground.analysis.finding import (
+    Bars,
+    Coded,
+    Curve,
+    Finding,
+    Matrix,
+    Number,
+    Rows,
+    Scatter,
+    Table,
+    Tree,
+    Words,
+    difference,
+)
+from playground.analysis.instrument import instruments
+from playground.interop.subjects import of_learner
+from playground.training.train_state import TrainState
+from tests.runs import run_of, tiny
+from widgets import inspect
+from widgets.notebook import Inspected
+from widgets.pages.inside import InsidePage
+from widgets.state.inside import InsideStore
+from widgets.static import findings
+
+
+def subject_of(name="RoBERTa", seed=0):
+    run = run_of(entry=tiny(name), seed=seed)
+    return of_learner(TrainState.new(run.entry, run.corpus.tokenizer.words, seed, run.device), run.corpus)
+
+
+@pytest.fixture
+def inside():
+    subjects = {"one": subject_of(), "two": subject_of(seed=1), "vectors": subject_of("word2vec")}
+    return InsideStore(lambda key, to_read=True: subjects[key], lambda: "one")
+
+
+def looked(inside):
+    inside.look()
+    inside.looking.wait()
+    assert inside.looking.error is None
+    return inside.found
+
+
+@pytest.fixture
+def shown(store, inside, monkeypatch):
+    monkeypatch.setattr(store, "inside", inside)
+    monkeypatch.setattr(store, "looked_into", lambda: {"one": "one", "two": "two", "vectors": "vectors"})
+    page = InsidePage(store)
+    inside.opening.wait()
+    page.poll()
+    return page
+
+
+DRAWN = {
+    Bars: Table("b", {"n": ["x", "x<"], "v": [1.0, -2.0], "g": ["a", "b"]}, Bars("n", "v", "g"), lines={"chance": 0.5}),
+    Curve: Table("c", {"x": ["p", "q"], "y": [1.0, 2.0], "l": [0.5, 1.0]}, Curve("x", "y", "", "l", "y")),
+    Matrix: Table("m", {"r": ["a", "a"], "c": ["x", "y"], "v": [1.0, -1.0]}, Matrix("r", "c", "v")),
+    Scatter: Table("s", {"x": [0.0, 1.0], "y": [1.0, float("nan")], "l": ["a", "b"]}, Scatter("x", "y", "l")),
+    Tree: Table("t", {"w": ["a", "b", "c"], "h": [1, -1, 1], "g": [1, -1, 0]}, Tree("w", "h", "g")),
+    Words: Table("w", {"w": ["a", "<b>"], "v": [0.1, -0.2]}, Words("w", "v")),
+    Rows: Table("r", {"w": ["a", "<b>"], "v": [0.1, -0.2]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", findings.DRAWINGS)
+def test_every_way_to_draw_makes_markup_that_escapes_words(kind):
+    made = findings.markup(Finding("It is <so>.", (Number("n", 1.0, "u", {"chance": 0.5}),), (DRAWN[kind],)))
+    ElementTree.fromstring(f"<div>{made}</div>")
+    assert "<so>" not in made and "<b>" not in made.replace("<b>1</b>", "")
+
+
+def test_many_maps_are_one_image_whose_parts_are_pressed_and_enlarged():
+    place = np.indices((2, 3, 50, 50)).reshape(4, -1)
+    names = [tuple(str(k + 1) for k in range(n)) for n in (2, 3, 50, 50)]
+    maps = Matrix("query", "key", "w", "", "layer", "head")
+    columns = {n: Coded(names[k], place[k]) for k, n in enumerate(("layer", "head", "query", "key"))}
+    table = Table("maps", {**columns, "w": np.random.default_rng(0).random(15000)}, maps)
+    grid = findings.matrix(table)
+    assert grid.count("<image") == 1 and len(re.findall('data-name="[12],[123]"', grid)) == 6
+    assert "layer 2, head 3: query down" in findings.matrix(table, "2,3")
+    assert "query down" not in findings.matrix(table, "9,9")
+
+
+def test_the_instruments_are_listed_with_their_questions_and_what_cannot_run_with_its_reason(shown, inside):
+    assert all(name in shown.list.markup for name in instruments())
+    greyed = re.findall(r'aria-disabled="true">(.*?)<small>(.*?)</small>', shown.list.markup)
+    assert greyed and all(reason.endswith(".") for _, reason in greyed)
+    assert "attention" not in dict(greyed), "a transformer has heads"
+    inside.subject = "vectors"
+    inside.opening.wait()
+    shown.poll()
+    greyed = re.findall(r'aria-disabled="true">(.*?)<small>(.*?)</small>', shown.list.markup)
+    assert ("attention", "There are no attention heads in a model of the kind static.") in greyed
+
+
+def test_a_head_is_switched_by_its_chip_and_the_numbers_follow(shown, inside):
+    shown.list.pressed = ["instrument", "switch off", 1]
+    shown.poll()
+    assert shown.chips.visible and 'data-name="layer1.head2"' in shown.chips.markup
+    shown.chips.pressed = ["part", "layer1.head2", 1]
+    inside.looking.wait()
+    shown.poll()
+    assert "Without layer1.head1, layer1.head2 the loss is" in shown.result.markup
+    shown.chips.pressed = ["part", "layer1.head2", 2]
+    inside.looking.wait()
+    shown.poll()
+    assert "Without layer1.head1 the loss is" in shown.result.markup
+    assert inside.settings.parts == "layer1.head1"
+
+
+def test_two_models_stand_side_by_side_with_their_difference_and_as_files(shown, inside):
+    inside.param.update(instrument="heads one by one", other="two")
+    found = looked(inside)
+    shown.poll()
+    assert len(found) == 2 and "Difference: Change of the loss without each head" in shown.result.markup
+    first, second = found.values()
+    change = inside.differences[0].columns["change"]
+    assert np.allclose(change, np.subtract(second.tables[0].columns["change"], first.tables[0].columns["change"]))
+    names = zipfile.ZipFile(io.BytesIO(inside.csv())).namelist()
+    assert len(names) == len(set(names)) == sum(len(each.tables) for each in found.values())
+
+
+def test_tables_of_other_rows_have_no_difference():
+    one = Table("b", {"n": ["x"], "v": [1.0]}, Bars("n", "v"))
+    assert difference(one, Table("b", {"n": ["y"], "v": [1.0]}, Bars("n", "v"))) is None
+    assert difference(DRAWN[Tree], DRAWN[Tree]) is None
+
+
+def test_the_address_brings_back_what_is_open_and_forgets_what_is_wrong(inside):
+    inside.param.update(instrument="switch off", other="two")
+    inside.set("parts", "layer1.mlp")
+    other = InsideStore(inside.open_one, inside.first)
+    other.open(inside.query())
+    assert (other.instrument, other.other, other.settings) == (inside.instrument, "two", inside.settings)
+    other.open({"inside.instrument": "none such", "inside.set.texts": "many"})
+    assert other.query() == {}
+
+
+def test_a_refusal_is_a_sentence_on_the_page(shown, inside):
+    inside.instrument = "switch off"
+    inside.set("parts", "layer9.head1")
+    inside.look()
+    inside.looking.wait()
+    shown.poll()
+    assert "There are 1 layers, counted from 1, and no number 9." in shown.said.object
+
+
+def test_a_notebook_cell_shows_what_was_found_or_what_there_is(monkeypatch, inside):
+    monkeypatch.setattr("widgets.notebook.inspection.open_subject", lambda name: inside.open_one(name))
+    assert all(name in inspect("one")._repr_html_() for name in instruments())
+    cell = inspect("one", "heads one by one", beside="two", texts=2)
+    assert isinstance(cell, Inspected) and len(cell.found) == 2 and cell.differences
+    assert cell.finding.headline in cell._repr_html_().replace("&#x27;", "'")

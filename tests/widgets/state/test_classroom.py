@@ -1,0 +1,170 @@
+"""A class without a browser: who joins, guesses and leaves, how it is scored and written, and what is bounded."""
+
+import csv
+import time
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from playground.errors import UserError
+from playground.training import Run, Stepped, train
+from playground.training.system.turns import Turns
+from tests.runs import reviews, tiny
+from widgets.pages.classroom import MemberPage, TeacherPage, counts, scores
+from widgets.state import classroom
+from widgets.state.classroom import Classes, MemberStore, TeacherStore
+
+KEY = "open sesame"
+
+
+@pytest.fixture(scope="module")
+def run():
+    return Run(tiny(steps=20), reviews(), 0, torch.device("cpu"))
+
+
+@pytest.fixture
+def classes():
+    """The classes of a server on which two train at a time."""
+    made = Classes(KEY, Turns(2, 0.2).of)
+    yield made
+    for each in list(made._classes.values()):
+        each.end()
+
+
+@pytest.fixture
+def waiting(run):
+    """A class on a server where somebody else has the only turn, so that nobody trains."""
+    turns = Turns(1, 600.0)
+    first = turns.of("somebody else")
+    assert first.take()
+    made = Classes(KEY, turns.of)
+    yield made.start("a", KEY, run)
+    made.find("a").end()
+
+
+def until(test):
+    end = time.monotonic() + 60
+    while not test():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def finished(room):
+    until(lambda: all(member.done for member in room.members))
+    return room
+
+
+def test_everybody_trains_another_seed_of_the_same_run_and_the_best_guess_comes_first(classes, run):
+    room = classes.start("ten-A", KEY, run)
+    members = [room.join(guess) for guess in (9.0, 3.0, 6.0)]
+    assert [member.seed for member in members] == [0, 1, 2]
+    assert len({member.name for member in members}) == 3
+    finished(room)
+    result = sum(member.final for member in members) / 3
+    assert room.result == pytest.approx(result) and room.bands[-1].seeds == 3
+    offs = [abs(guess - result) for guess in (9.0, 3.0, 6.0)]
+    assert [off for _, off in room.scores] == pytest.approx(sorted(offs))
+    for member in members:
+        alone = [e for e in train(Run(run.entry, run.corpus, member.seed, run.device)) if isinstance(e, Stepped)]
+        steps = [row.loss for row in member.session.rows if row.loss is not None]
+        assert steps == [float(next(iter(event.terms.values()))) for event in alone], "the seed trained alone"
+
+
+def test_a_tab_that_closes_changes_n_and_nothing_else(waiting):
+    members = [waiting.join(guess) for guess in (1.0, 2.0, 3.0)]
+    waiting.leave(members[1])
+    assert [(member.seed, member.guess) for member in waiting.members] == [(0, 1.0), (2, 3.0)]
+    assert counts(waiting)["seeds"] == "2"
+    assert waiting.join(4.0).seed == 1, "who comes later gets the seed that is free again"
+    until(lambda: members[1].session.state == "done")
+    assert all(member.session.state == "running" for member in waiting.members), "the others go on"
+
+
+def test_a_seed_that_has_finished_stays_when_its_tab_closes(classes, run):
+    room = classes.start("a", KEY, run)
+    member = room.join(2.0)
+    result = finished(room).result
+    room.leave(member)
+    assert room.result == result and room.scores[0][0] is member and member.state == "finished, left"
+    assert room.join(3.0).seed == 1
+
+
+def test_the_file_has_a_line_for_everybody(classes, run):
+    room = classes.start("a", KEY, run)
+    member = room.join(2.5)
+    finished(room)
+    [line] = csv.DictReader(room.csv().decode().splitlines())
+    assert (line["name"], line["seed"], line["guess"], line["state"]) == (member.name, "0", "2.5", "finished")
+    assert float(line["held_out_20"]) == pytest.approx(member.final, abs=1e-6)
+    assert float(line["off_by"]) == pytest.approx(abs(2.5 - member.final), abs=1e-5)
+
+
+@pytest.mark.parametrize("guess", ["", "much", "nan", "-1", "21", "1e400"])
+def test_a_guess_that_is_no_loss_is_refused_and_nobody_has_joined(waiting, guess):
+    store = MemberStore(SimpleNamespace(find=lambda _: waiting), "a", guess=guess)
+    store.join()
+    assert store.member is None and not waiting.members and store.trouble.startswith("The guess ")
+
+
+def test_a_guess_is_put_down_once(waiting):
+    store = MemberStore(SimpleNamespace(find=lambda _: waiting), "a", guess="2,5")
+    store.join()
+    store.guess = "3"
+    store.join()
+    assert [member.guess for member in waiting.members] == [2.5]
+    store.close()
+    assert not waiting.members
+
+
+def test_nobody_begins_or_ends_a_class_without_the_key(classes, run):
+    with pytest.raises(UserError, match="not the key"):
+        classes.start("a", "guessed", run)
+    teacher = TeacherStore(classes, "a", key="guessed")
+    for act in (teacher.enter, teacher.start, teacher.end):
+        act()
+        assert "not the key" in teacher.trouble
+    assert not teacher.inside and classes.find("a") is None
+
+
+def test_what_a_server_holds_of_classes_is_bounded(classes, run, monkeypatch):
+    for name in ("../a", "", "a b", "x" * 31, "<b>"):
+        with pytest.raises(UserError, match="no name of a class"):
+            classes.start(name, KEY, run)
+    rooms = [classes.start(f"c{k}", KEY, run) for k in range(classroom.MOST_CLASSES)]
+    with pytest.raises(UserError, match="the most of this server"):
+        classes.start("more", KEY, run)
+    with pytest.raises(UserError, match="is there already"):
+        classes.start("C0", KEY, run)
+    rooms[3].end()
+    assert classes.start("more", KEY, run) and classes.find("c3") is None, "one that has ended makes room"
+    monkeypatch.setattr(classroom, "MOST_MEMBERS", 0)
+    with pytest.raises(UserError, match="is full"):
+        rooms[0].join(1.0)
+    monkeypatch.setattr(classroom, "HOURS", 0)
+    assert classes.find("c0") is None and not rooms[0].open, "an old class is forgotten"
+    with pytest.raises(UserError, match="has ended"):
+        rooms[0].join(1.0)
+
+
+def test_the_pages_say_what_is_there(classes, run):
+    member, teacher = MemberStore(classes, "a"), TeacherStore(classes, "a", key=KEY)
+    pages = MemberPage(member), TeacherPage(teacher, lambda: "http://here/class/a")
+    assert "has not begun yet" in pages[0].question.object.text and not pages[0].form.visible
+    teacher.enter()
+    room = classes.start("a", KEY, run)
+    member.guess = "2"
+    for page in pages:
+        page.poll()
+    assert pages[0].form.visible and "How many nats" in pages[0].question.object.text
+    assert "http://here/class/a" in pages[1].running.where.object.text and not pages[1].begin.visible
+    member.join()
+    finished(room)
+    pages[0].band.next = 0.0
+    pages[0].poll()
+    assert f"You are the {member.member.name}, seed 0: finished" in pages[0].said.object.text
+    assert len(pages[0].band.chart.sources["own"].data["step"]) == len(member.member.evaluated)
+    assert "put down" in scores(room, shown=False) and "<td>2</td>" in scores(room, shown=True)
+    teacher.end()
+    pages[1].poll()
+    assert room.over and pages[1].begin.visible

@@ -1,0 +1,158 @@
+"""The state of the Compress page: a pipeline is put together, run, and taken away as files."""
+
+import csv
+import io
+from types import SimpleNamespace
+
+import pytest
+
+from playground.compression import compare as room
+from playground.compression import read_pipeline
+from playground.compression.storage import FILE
+from playground.errors import UserError
+from tests.compressing import data
+from tests.runs import reviews
+from widgets import notebook
+from widgets.charts.frontier import COSTS, FAINT, FULL, frontier_chart, points
+from widgets.state import compress as module
+from widgets.state.compress import OFFERED, QUESTIONS, SHOWN_FIRST, CompressStore
+from widgets.static import compression as drawn
+
+
+@pytest.fixture(scope="module")
+def finished():
+    """A state whose run is over; its session is the base of the tests of compression."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(room, "TEST_TEXTS", 40)
+        patch.setattr(module, "base_of_session", lambda session: (data().base, data().base.words))
+        session = SimpleNamespace(
+            run=SimpleNamespace(entry=data().base.learner.entry, corpus=SimpleNamespace(name="it"))
+        )
+        state = CompressStore(
+            chosen=["head pruning", "quantization(bits=2)", "small from scratch(text_steps=2, steps=2)"], seeds=2,
+            labels=8, steps=2,
+        )  # fmt: skip
+        state.begin(session)
+        assert state.trouble == ""
+        state.running.wait()
+        yield state
+        state.end()
+
+
+def test_a_pipeline_is_put_together_step_by_step():
+    state = CompressStore()
+    state.method = "head pruning"
+    state.turned = {"share": 0.25}
+    state.append()
+    state.method = "int8"
+    assert state.turned == {}
+    state.append()
+    assert state.draft == "head pruning(share=0.25) + int8"
+    state.take()
+    assert state.chosen[-1] == state.own[0] == "head pruning(share=0.25) + int8"
+    assert state.draft == ""
+    assert state.offered[0] == state.own[0]
+
+
+def test_what_cannot_follow_is_refused_in_a_sentence():
+    state = CompressStore(draft="int8", method="pruning")
+    state.append()
+    assert "quantization comes last" in state.trouble
+    assert state.draft == "int8"
+    state.draft = "nope"
+    state.take()
+    assert "no compression method named 'nope'" in state.trouble
+    assert "nope" not in state.chosen
+
+
+def test_all_that_is_offered_is_written_as_it_is_read():
+    asked = [line for question in QUESTIONS.values() for line in question["chosen"]]
+    state = CompressStore()
+    for line in (*SHOWN_FIRST, *asked):
+        assert read_pipeline(line).name == line
+        assert line in state.offered
+    assert len(state.offered) == len(set(OFFERED))
+
+
+def test_without_a_model_nothing_begins():
+    state = CompressStore()
+    state.begin(None)
+    assert "There is no trained model yet" in state.trouble
+    with pytest.raises(UserError, match="no finished compression yet"):
+        state.file("compression.csv")
+
+
+def test_the_result_comes_as_files(finished):
+    assert finished.running.error is None
+    rows = list(csv.DictReader(io.StringIO(finished.file("compression.csv").decode())))
+    assert [row["pipeline"] for row in rows] == ["uncompressed", *finished.chosen]
+    assert b'"details"' in finished.file("compression.json")
+    finished.param.shown.objects = list(finished.result.outcomes)
+    finished.shown = "head pruning"
+    assert len(finished.file(FILE)) == finished.result.outcomes["head pruning"][0].size.file
+
+
+def test_details_show_the_matrices_of_the_file(finished):
+    finished.param.shown.objects = list(finished.result.outcomes)
+    finished.shown = "quantization(bits=2)"
+    outcome, cells = finished.details()
+    assert set(cells) == {matrix.name for matrix in outcome.size.matrices}
+    for matrix in outcome.size.matrices:
+        shares = [share for line in cells[matrix.name] for share in line]
+        assert sum(shares) / len(shares) == pytest.approx(1 - matrix.sparsity, abs=0.05)
+    shown = drawn.matrix_maps(outcome.size.matrices, cells)
+    assert "2 bits" in shown
+    assert "8 bits" in shown
+    assert "zeros" in shown
+
+
+def test_the_frontier_draws_every_pipeline_and_dims_what_is_beaten(finished):
+    facts = finished.facts()
+    chart = frontier_chart()
+    for meter, (axis, _) in COSTS.items():
+        chart.show(facts, meter)
+        assert chart.figure.xaxis[0].axis_label == axis
+        assert list(chart.sources["points"].data["name"]) == list(finished.result.outcomes)
+    beaten = {**facts, "frontier": {**facts["frontier"], "bytes": ["uncompressed"]}}
+    drawn_points = points(beaten, "bytes")
+    assert drawn_points["alpha"] == [FULL, FAINT, FAINT, FAINT]
+    assert points(None, "bytes")["name"] == []
+
+
+def test_the_pictures_hold_the_numbers_of_the_facts(finished):
+    facts = finished.facts()
+    table, meters = drawn.table(facts), drawn.meters(facts)
+    for row in facts["pipelines"]:
+        assert f"{row['parameters']:,}" in table
+        assert f"{row['accuracy']['mean']:.3f}" in table
+    assert meters.count("<svg") == 5
+    share = facts["pipelines"][2]["bytes"] / facts["pipelines"][0]["bytes"]
+    assert f"{share:.0%}" in meters
+    heads = drawn.heads(finished.result.outcomes["head pruning"][0].curves)
+    assert heads.count("<s>") == 4
+
+
+def test_a_notebook_compresses_too(monkeypatch, tmp_path):
+    monkeypatch.setattr(room, "TEST_TEXTS", 20)
+    model = notebook.train("RoBERTa", reviews(), steps=3, batch_size=4, seq_len=16, width=16, heads=2)
+    made = notebook.compress(model, ["layer dropping(steps=2), int8"], train_size=8, seeds=2, steps=2, out=tmp_path)
+    assert [row["name"] for row in made.facts["pipelines"]] == ["uncompressed", "layer dropping(steps=2) + int8"]
+    assert made.details("layer dropping(steps=2) + int8").classifier.model.shape.layers == 1
+    assert "layer dropping(steps=2) + int8" in made._repr_html_()
+    assert (tmp_path / "compression.csv").exists()
+    with pytest.raises(UserError, match="There is no pipeline 'int8'"):
+        made.details("int8")
+
+
+def test_layers_planks_and_flips_are_drawn():
+    assert drawn.layer_mapping([(1, 2), (3, 4)], 4).count("<path") == 4
+    assert "No layer" in drawn.layer_mapping([], 2)
+    planks = drawn.planks({"planks": [[False, True], [True, True]], "chance": [0.5, 1.0]})
+    assert planks.count("<rect") == 3
+    assert drawn.planks({}) == ""
+    flip = drawn.Flip("<b>bad</b> film", "bad", "bad", "good")
+    shown = drawn.flips([flip], 3, ("bad", "good"))
+    assert "&lt;b&gt;bad" in shown
+    assert "bad ✓" in shown
+    assert "good ✗" in shown
+    assert "none can flip" in drawn.flips([], 0, ())

@@ -1,0 +1,119 @@
+"""A folder of transformers that was imported as a run is found on the pages like every kept run."""
+
+import os
+from dataclasses import replace
+from functools import partial
+
+import pytest
+import torch
+import transformers as hf
+
+from playground import cli
+from playground.corpora import open_corpus, respelling
+from playground.interop import export
+from playground.models import Architecture
+from playground.objectives import find_objective
+from playground.tokenizing import train as train_tokenizer
+from playground.training.fork import corpus_of
+from playground.training.train_state import TrainState
+from playground.zoo import entry_for
+from tests.playground.interop.forms import OURS
+from tests.runs import becomes, reviews
+from widgets.state.app import KEPT, Store
+from widgets.state.transfer import base_of_session
+
+
+@pytest.fixture(autouse=True)
+def home(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    monkeypatch.setattr(respelling, "open_corpus", partial(open_corpus, tokens=6_000))
+
+
+def folder_of(name, path):
+    """A folder of one family with random weights and the words of the reviews in pieces."""
+    text = reviews().tokenizer.join(reviews().ids[:4_000].tolist()).replace("[SEP]", " ")
+    tokenizer = train_tokenizer([text], "wordpiece", 200)
+    shape: Architecture = OURS[name]
+    objective = find_objective({"GPT-2": "LM", "XLNet": "PLM", "BART": "text infilling"}.get(name, "MLM"))
+    entry = replace(entry_for(objective), model=shape)
+    learner = TrainState.new(entry, tokenizer.words, 0, torch.device("cpu"))
+    export(learner, tokenizer, path, name)
+    return learner.model, tokenizer
+
+
+@pytest.fixture(params=["BERT", "GPT-2", "XLNet", "BART"])
+def imported(request, tmp_path):
+    """The store of the app after `playground import --save`, with the model that was exported."""
+    model, tokenizer = folder_of(request.param, tmp_path / "folder")
+    assert cli.main(["import", "folder", "--save", "runs/ours", "--corpus", "reviews"]) == 0
+    store = Store(tmp_path / "runs", page=1)
+    yield store, model, tokenizer
+    store.train.leave()
+
+
+def test_it_stands_in_the_list_with_its_held_out_loss(imported):
+    store, _, tokenizer = imported
+    [run] = store.train.kept()
+    assert (run.name, run.state, run.step) == ("ours", "steps", 0)
+    assert run.corpus == "reviews in the words of wordpiece" and run.held_out > 0
+    saved = store.train.runs.load("ours")
+    assert saved.tokenizer == tokenizer and corpus_of(saved).hash == saved.corpus.hash
+
+
+def test_it_is_opened_on_the_train_page_and_goes_on_learning(imported):
+    store, model, _ = imported
+    session = store.train.open("ours")
+    assert store.train.trouble == "" and store.train.session is session
+    ours, theirs = session.learner.model.state_dict(), model.state_dict()
+    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    session.step()
+    assert becomes(lambda: session.learner is not None and session.learner.step == 1)
+    session.stop()
+    assert session.error == ""
+
+
+def test_its_attention_and_its_guesses_are_on_the_stage(imported):
+    store, model, _ = imported
+    store.train.open("ours")
+    stage, name = store.stage, store.train.session.learner.objective.name
+    stage.objective = name
+    stage.attach_trained()
+    assert stage.model is not None and stage.model.name.endswith("as it was imported")
+    said = stage.record()["numbers"]
+    assert said["guesses"] and said["attention"] and "as it was imported" in said["model"]
+    assert {shown["layers"] for shown in said["attention"].values()} <= {model.shape.layers, model.shape.decoder_layers}
+
+
+def test_it_is_a_base_on_the_transfer_page(imported):
+    store, model, tokenizer = imported
+    assert f"{KEPT}:ours" in store.bases().values()
+    store.transfer.base = f"{KEPT}:ours"
+    assert store.base is not None and store.transfer.trouble == ""
+    base, words = base_of_session(store.base)
+    ours, theirs = base.learner.model.state_dict(), model.state_dict()
+    assert words == tokenizer and all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert base.learner.evaluate(base.measured)
+
+
+def test_what_transformers_itself_saved_is_found_too(tmp_path, capsys):
+    """A model with random weights and its tokenizer, written by `save_pretrained`."""
+    _, tokenizer = folder_of("BERT", tmp_path / "words")
+    hf.PreTrainedTokenizerFast.from_pretrained("words").save_pretrained("theirs")
+    config = hf.BertConfig(
+        vocab_size=len(tokenizer), hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=32,
+        max_position_embeddings=40, pad_token_id=0,
+    )  # fmt: skip
+    hf.BertForMaskedLM(config).save_pretrained("theirs")
+    assert cli.main(["import", "theirs", "--save", "runs/theirs", "--corpus", "reviews"]) == 0
+    store = Store(tmp_path / "runs", page=1)
+    session = store.train.open("theirs")
+    assert store.train.trouble == "" and session.learner.model.shape.layers == 2
+    store.train.leave()
+
+
+def test_a_run_that_is_saved_elsewhere_is_listed_by_its_path(tmp_path):
+    folder_of("BERT", tmp_path / "folder")
+    assert cli.main(["import", "folder", "--save", "elsewhere/mine", "--corpus", "reviews"]) == 0
+    store = Store(tmp_path / "runs")
+    assert [run.name for run in store.train.kept()] == ["elsewhere/mine"]

@@ -1,0 +1,73 @@
+"""What the notebook functions return are widgets: they can be put into boxes, observed, set and kept."""
+
+import json
+
+import ipywidgets
+import pytest
+
+from playground.errors import UserError
+from playground.objectives import find_objective
+from tests.runs import reviews
+from widgets import notebook
+from widgets.animation.export_html import fragment
+
+ORDER, OTHER = {"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3}, {"order": [8, 7, 6, 5, 4, 3, 2, 1], "cut": 2}
+
+
+def pictures():
+    """A stage with a person before it, one without, and one of an objective that has no name."""
+    for headless in "01":
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PLAYGROUND_HEADLESS", headless)
+            yield notebook.stage("PLM", plan=ORDER)
+    yield notebook.stage(find_objective("PLM"), plan=ORDER)
+
+
+def test_the_plan_can_be_observed_and_set_and_what_does_not_fit_changes_nothing():
+    for picture in pictures():
+        seen = []
+        picture.observe(lambda change, seen=seen: seen.append(change["new"]), "value")
+        before = picture.record["frames"][-1]["matrices"]
+        assert picture.value == picture.facts["plan"] == ORDER
+        picture.value = OTHER
+        assert seen[-1] == picture.facts["plan"] == OTHER
+        assert picture.record["frames"][-1]["matrices"] != before
+        with pytest.raises(UserError, match="is not an order of 8 words"):
+            picture.value = {"order": [1, 2]}
+        assert picture.value == picture.facts["plan"] == OTHER
+
+
+def test_an_edit_by_hand_is_seen_from_python(monkeypatch):
+    monkeypatch.setenv("PLAYGROUND_HEADLESS", "0")
+    picture = notebook.stage("PLM", plan=ORDER)
+    assert picture.record["frames"]
+    picture.edit = {"from": "a page", "edits": [{"do": "order", "to": OTHER["order"], "number": 1}]}
+    assert picture.value["order"] == picture.facts["plan"]["order"] == OTHER["order"]
+
+
+def test_nothing_is_sent_to_the_browser_before_it_is_shown():
+    picture, rows = notebook.stage("MLM"), notebook.table()
+    assert picture.facts and rows.facts and picture.comm is None
+    ipywidgets.HBox([picture, rows])
+    assert picture.comm is not None and rows.comm is not None
+    state = picture.get_state()
+    assert {"record", "frame", "_esm", "kind"} <= state.keys()
+    assert json.dumps(state["record"]), "a front end that saves widgets can save it"
+
+
+def test_a_run_that_is_over_has_its_losses_and_a_failed_one_says_why(monkeypatch):
+    trained = notebook.train("GPT", reviews(), steps=3, batch_size=4, seq_len=16)
+    assert (trained.run.state, trained.run.step) == ("done", 3)
+    assert [step for step, _ in trained.run.losses] == [1, 2, 3] and trained.run.held_out
+    assert trained.status["said"].startswith("Done: step 3 of 3, training loss")
+    assert trained.resume().run.state == trained.pause().run.state == "done"
+    monkeypatch.setattr("playground.training.loop.RunState.step", lambda _: 1 / 0)
+    with pytest.raises(UserError, match="division by zero"):
+        notebook.train("GPT", reviews(), steps=3, batch_size=4, seq_len=16)
+
+
+def test_a_drawing_in_reserve_names_the_widget_that_it_stands_in_for():
+    assert '"abc"]' in fragment("stage", "", {}, reserve="abc") and '"abc"' not in fragment("stage", "", {})
+    picture = notebook.stage("MLM")
+    picture.reserve = "abc"
+    assert '"abc"]' in picture.baked(module=False)

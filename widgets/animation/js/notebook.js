@@ -1,0 +1,59 @@
+/** What a notebook shows beside stage and table: a run that is going on, and a page of markup. */
+
+import { button } from "./controls.js";
+import { endOf, follow, node, plain } from "./dom.js";
+import { FAMILY } from "./record.js";
+import { mountReplay } from "./replay.js";
+import { HOST_COLOURS } from "./theme.js";
+
+const RUN_STYLE = `
+.run { ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; container-type: inline-size; text-align: left; }
+.run .run-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 14px; margin: 4px 20px 8px; } .run .run-bar[hidden] { display: none; }
+.run .run-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 30%, transparent); border-radius: 8px; min-width: 84px; min-height: 34px; padding: 2px 12px; cursor: pointer; }
+.run .run-bar button:hover { background: color-mix(in srgb, currentColor 9%, transparent); } .run :focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
+.run progress { flex: 1 1 160px; height: 8px; accent-color: var(--accent, #0072b2); } .run p { margin: 0; font-variant-numeric: tabular-nums; } .run .run-watched { margin: 0 20px 8px; opacity: .72; font-size: .9em; }
+`;
+
+/** Pause and resume, how far the run is, and its moments so far; a person who looks back is not disturbed. */
+export function renderRun({ model, el }) {
+  const status = () => plain(model.get("status"));
+  const going = () => status().state === "running";
+  const toggle = button("", "Pause the run, or go on with it", () => model.send({ do: going() ? "pause" : "resume" }));
+  const [bar, said] = [node("progress", { "aria-label": "Steps of the run" }), node("p", { role: "status", "aria-live": "off" })];
+  const row = node("div", { class: "run-bar", role: "group", "aria-label": "Run" }, toggle, bar, said);
+  const [home, watched] = [node("div"), node("p", { class: "run-watched" })];
+  el.replaceChildren(node("section", { class: "run", "aria-label": "Training run" }, node("style", {}, RUN_STYLE), row, home, watched));
+  let latest = 0;
+
+  function report() {
+    const now = status();
+    row.hidden = now.state === "done";
+    toggle.hidden = !["running", "paused"].includes(now.state);
+    toggle.textContent = going() ? "Pause" : "Resume";
+    Object.assign(bar, { max: now.steps, value: now.step });
+    said.textContent = now.said;
+    watched.textContent = now.watched;
+  }
+
+  async function draw() {
+    const [packed, old, mine] = [plain(model.get("story")), home.__replay, ++latest];
+    const was = old?.state();
+    if (!packed.story || (was && going() && was.at < was.moments - 1)) return;
+    const made = await mountReplay(home, packed);
+    if (was) made.stage.set(was.stage.frame);
+    if (was && was.at < was.moments - 1) made.show(was.at);
+    old?.destroy();
+    if (mine === latest) home.__replay = made;
+  }
+
+  report();
+  draw();
+  return endOf(follow(model, ["status"], report), follow(model, ["story"], draw), () => home.__replay?.destroy());
+}
+
+/** Markup of ours, as the page without a kernel has it. */
+export function renderMarkup({ model, el }) {
+  const draw = () => el.replaceChildren(...new DOMParser().parseFromString(model.get("markup"), "text/html").body.childNodes);
+  draw();
+  return follow(model, ["markup"], draw);
+}

@@ -1,0 +1,77 @@
+/** Markup of our own in which parts can be pressed: tables, a timeline and cards. What is pressed is said by its name. */
+
+import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
+
+const PART = "[data-act]";
+const BAR = 70; // pixels of the bar over the page
+
+function render({ model, el }) {
+  const root = node("div", { class: "pressable" });
+  let presses = 0;
+
+  const same = ({ dataset }) => `[data-act="${CSS.escape(dataset.act)}"][data-name="${CSS.escape(dataset.name)}"]`;
+  const inside = () => root.getRootNode().activeElement?.closest(PART);
+
+  function press(part) {
+    presses += 1;
+    tell(model, "pressed", [part.dataset.act, part.dataset.name, presses]);
+  }
+
+  function onClick(event) {
+    const part = event.target.closest(PART) || event.target.closest("tr[data-row]")?.querySelector(PART);
+    if (part) press(part);
+  }
+
+  /** The arrow keys walk down and up a table in its column; a part of a drawing is pressed as a button is. */
+  function onKey(event) {
+    const part = event.target.closest(PART);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (part && step) {
+      const column = [...root.querySelectorAll(`[data-act="${CSS.escape(part.dataset.act)}"]`)].filter((each) => !each.closest(".out"));
+      column[column.indexOf(part) + step]?.focus();
+    } else if (part && part.tagName !== "BUTTON" && ["Enter", " "].includes(event.key)) press(part);
+    else return;
+    event.preventDefault();
+  }
+
+  /** New markup keeps the focus and the place that was scrolled to. */
+  function draw() {
+    const focus = inside();
+    const wide = root.querySelector(".wide");
+    const [top, left] = [wide?.scrollTop || 0, wide?.scrollLeft || 0];
+    root.innerHTML = model.get("markup");
+    root.querySelector(".wide")?.scrollTo({ top, left });
+    mark();
+    if (focus) root.querySelector(same(focus))?.focus({ preventScroll: true });
+  }
+
+  /** What is new comes into sight where it begins outside the window, below the bar of the page. */
+  function arrive() {
+    draw();
+    const { top } = root.getBoundingClientRect();
+    if (model.get("arrives") && root.firstChild && (top < BAR || top > innerHeight - BAR)) root.scrollIntoView();
+  }
+
+  function mark() {
+    const [shown, chosen] = [model.get("shown"), model.get("chosen")];
+    for (const part of root.querySelectorAll("[data-row]")) {
+      part.classList.toggle("out", !shown.includes(part.dataset.row));
+      part.classList.toggle("chosen", part.dataset.row === chosen);
+    }
+    requestAnimationFrame(centre);
+  }
+
+  /** The chosen part of a drawing that is wider than its frame stands in the middle of it. */
+  function centre() {
+    const [frame, part] = [root.querySelector(".wide"), root.querySelector("g.chosen")].map((each) => each?.getBoundingClientRect());
+    if (!frame || !part || (part.left >= frame.left && part.right <= frame.right)) return;
+    root.querySelector(".wide").scrollLeft += (part.left + part.right - frame.left - frame.right) / 2;
+  }
+
+  el.replaceChildren(root);
+  draw();
+  const heard = listen([[root, "click", onClick], [root, "keydown", onKey]]);
+  return endOf(heard, follow(model, ["markup"], arrive), follow(model, ["shown", "chosen"], mark));
+}
+
+export default { render };

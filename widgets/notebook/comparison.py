@@ -1,0 +1,157 @@
+"""A comparison of strategies as a widget."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import traitlets
+from IPython.display import display
+
+from playground.errors import UserError, unwritable
+from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
+from playground.finetuning.comparing.compare import compare as compare_strategies
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.data.files import file_task_name
+from playground.finetuning.data.task import short
+from playground.finetuning.report.page import Report
+from playground.finetuning.report.page import write as write_files
+from playground.finetuning.run.record import Record
+from playground.finetuning.strategy.parse import read, spell
+from playground.training import checkpoint
+from widgets.notebook.drawing import Drawing, in_block
+from widgets.notebook.training import Trained
+from widgets.state.base import base_of, corpus_info, origin_of
+from widgets.static import comparison, svg
+from widgets.static.report_figure import draw
+from widgets.tokens import VERMILION
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+EARLIER = {"labels": "train_size", "rates": "lr_policy", "packing": "input_format"}
+
+
+def with_earlier_names(function: Callable[P, T]) -> Callable[P, T]:
+    """A function that still takes keywords under their earlier names, with a warning."""
+
+    @wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> T:
+        for old in EARLIER.keys() & named.keys():
+            warnings.warn(f"The option {old} is called {EARLIER[old]} now.", FutureWarning, stacklevel=2)
+            named[EARLIER[old]] = named.pop(old)
+        return function(*given, **named)
+
+    return call
+
+
+class Compared(Drawing):
+    """A finished comparison: outcomes by seed, numbers, verdict, the plans that were used; `value` is its facts."""
+
+    kind = traitlets.Unicode("markup").tag(sync=True)
+    markup = traitlets.Unicode().tag(sync=True)
+    value = traitlets.Dict(read_only=True, help="The same as `playground compare --json`.")
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        super().__init__()
+
+    @traitlets.default("value")
+    def _found(self) -> dict[str, Any]:
+        return self.report.facts()
+
+    @traitlets.default("markup")
+    def _drawn(self) -> str:
+        return self.baked(module=False)
+
+    def _repr_html_(self) -> str:
+        return self.markup
+
+    def _ipython_display_(self, **_: Any) -> None:
+        """Tags alone, which stay in the notebook as they are; the widget is for boxes."""
+        display({"text/plain": repr(self), "text/html": self.markup}, raw=True)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same as `playground compare --json`."""
+        return self.value
+
+    def write(self, folder: str | Path) -> list[str]:
+        """Write page, pictures, tables, facts and notebook into a folder; what could not be made comes back."""
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        return write_files(self.report, Path(folder))
+
+    def baked(self, module: bool) -> str:
+        """A page of tags, which needs no module."""
+        made = self.report.comparison
+        outcomes, metric = made.outcomes, short(made.task.metric)
+        title = f"{metric[0].upper()}{metric[1:]} on unseen texts"
+        right = svg.dots(title, {n: [o.accuracy for o in some] for n, some in outcomes.items()})
+        forgetting = {n: [o.forgetting for o in some] for n, some in outcomes.items()}
+        plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
+        return in_block(
+            f'<div class="pictures">{right}{svg.dots("Forgetting (nats)", forgetting, VERMILION)}</div>'
+            f"{comparison.markup(self.facts)}"
+            '<p class="title">Learning rate per layer over time (filled: full rate, empty: frozen)</p>'
+            f'<div class="pictures">{plans}</div>'
+        )
+
+    def __repr__(self) -> str:
+        return f"A comparison on {self.report.comparison.task.name}: {', '.join(self.report.comparison.outcomes)}"
+
+
+@with_earlier_names
+def compare(
+    base: Trained,
+    task: str = "sentiment",
+    strategies: Sequence[str | Strategy] = FIRST_CHOICE,
+    *,
+    train_size: int | Sequence[int] = 64,
+    seeds: int = 3,
+    seed: int = 0,
+    steps: int = 80,
+    match: str = "steps",
+    lr_policy: str = "own",
+    input_format: str | None = None,
+    workers: int = 1,
+    text_column: str | None = None,
+    label_column: str | None = None,
+    out: str | Path | None = None,
+    resume: bool = False,
+) -> Compared:
+    """Fine-tune a trained model in several ways on the same seeds and labelled texts.
+
+    The options are those of `playground compare`: `task` may be a labelled file of yours, `train_size` several numbers,
+    a strategy a line such as "full + L2-SP [embeddings 1-40 x0]". With `out` the result and the base are kept in a
+    folder, from where its notebook and its command make them again; `resume` goes on with what is there.
+
+    What comes back is a widget; its `value`, also called `facts`, is what `playground compare --json` prints.
+
+    >>> race = compare(train("BERT"), "sentiment", ["feature-based", "full"], seeds=3)
+    >>> race.value["verdict"]
+    """
+    if not isinstance(base, Trained):
+        raise UserError(f"The base is {type(base).__name__}; give what `train(...)` returned.")
+    chosen = [read(line) if isinstance(line, str) else line for line in strategies]
+    folder, learner, corpus = None if out is None else Path(out), base.learner, base.corpus
+    asked = ComparisonSpec(
+        str(folder / "base") if folder else "base", file_task_name(task, text_column, label_column),
+        tuple(map(spell, chosen)), (train_size,) if isinstance(train_size, int) else tuple(train_size),
+        seeds, seed, steps, match, lr_policy, workers, input_format,
+    )  # fmt: skip
+    start, record = base_of(learner, corpus), None
+    if folder:
+        try:
+            (folder / "base").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise unwritable(folder, error) from error
+        info = corpus_info(corpus, start, any(strategy.rehearses for strategy in chosen))
+        checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
+        record = Record.open(folder, resume)
+    *_, last = compare_strategies(start, corpus.tokenizer, asked, chosen=chosen, record=record)
+    assert isinstance(last, Comparison)
+    made = Compared(Report(last, asked, origin_of(learner, corpus), draw))
+    if folder:
+        made.write(folder)
+    return made

@@ -1,0 +1,79 @@
+"""A compression of a trained model in a notebook: what each pipeline costs and keeps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from playground.compression import Compressed
+from playground.compression.compare import Compression, CompressionSpec
+from playground.compression.compare import compress as compress_models
+from playground.compression.report import FILES
+from playground.compression.storage import load as load_compressed
+from playground.errors import UserError
+from playground.finetuning import find_task
+from widgets.notebook.drawing import in_block
+from widgets.notebook.training import Trained
+from widgets.state.base import base_of
+from widgets.static import compression, svg
+
+
+@dataclass(frozen=True)
+class CompressedModels:
+    """A finished compression that shows itself: the meters side by side, what is kept, and what the lead is worth."""
+
+    result: Compression
+    base: str
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The same as `playground compress --json`."""
+        return self.result.facts() | {"base": self.base}
+
+    def details(self, pipeline: str) -> Compressed:
+        """A compressed model of the first seed, to look into; it needs `out`, for without it the files are gone."""
+        if pipeline not in self.result.outcomes:
+            raise UserError(f"There is no pipeline {pipeline!r}; there are: {', '.join(self.result.outcomes)}.")
+        return load_compressed(self.result.outcomes[pipeline][0].folder, self.result.task)
+
+    def _repr_html_(self) -> str:
+        facts = self.facts
+        kept = svg.dots("Accuracy on unseen texts", {r["name"]: r["accuracy"]["values"] for r in facts["pipelines"]})
+        return in_block(
+            f'<div class="pictures">{kept}</div>{compression.meters(facts)}{compression.table(facts)}'
+            f"<p>{escape(facts['verdict'])}</p>"
+        )
+
+
+def compress(
+    base: Trained,
+    pipelines: Sequence[str] = CompressionSpec.pipelines,
+    *,
+    task: str = "sentiment",
+    train_size: int = 64,
+    seeds: int = 3,
+    seed: int = 0,
+    steps: int = 80,
+    workers: int = 1,
+    out: str | Path | None = None,
+    resume: bool = False,
+) -> CompressedModels:
+    """Make a trained model smaller in several ways, each on the same seeds and labelled texts.
+
+    A pipeline is a line such as "DistilBERT, int8". With `out` the models, the table and the record are kept in a
+    folder, and `resume` goes on with what is there.
+    """
+    if not isinstance(base, Trained):
+        raise UserError(f"The base is {type(base).__name__}; give what `train(...)` returned.")
+    learner, corpus, folder = base.learner, base.corpus, None if out is None else Path(out)
+    spec = CompressionSpec("base", task, tuple(pipelines), seeds, seed, train_size, steps, workers)
+    events = compress_models(
+        base_of(learner, corpus), corpus.tokenizer, spec, task=find_task(task), folder=folder, resume=resume
+    )
+    *_, last = events
+    assert isinstance(last, Compression)
+    made = CompressedModels(last, learner.entry.name)
+    for name, make in FILES.items() if folder else ():
+        (Path(out or ".") / name).write_text(make(last, made.facts), encoding="utf-8")
+    return made

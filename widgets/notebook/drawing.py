@@ -1,0 +1,86 @@
+"""How a value shows itself in a notebook: as a live widget, and as a part of the page that needs no kernel."""
+
+import os
+import sys
+from typing import Any
+from uuid import uuid4
+
+from IPython import get_ipython
+from IPython.display import display
+
+from widgets.animation.cells import needs_module
+from widgets.animation.widget import DrawingWidget
+
+STYLE = """
+.playground { padding: 6px clamp(4px, 2%, 20px) 10px; overflow-x: auto; }
+.playground p { margin: 0 0 .6em; }
+.playground p.title { font-weight: 600; }
+.playground .quiet { opacity: .72; font-size: .9em; }
+.playground .pictures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 360px), 1fr));
+  gap: 14px 28px; margin: 0 0 1em; }
+.playground table { margin: 0 0 1em; border-collapse: collapse; font-variant-numeric: tabular-nums; }
+.playground th, .playground td { padding: 5px 14px 5px 8px; }
+.playground td { white-space: nowrap; }
+.playground tr > :first-child { text-align: left; }
+"""
+
+
+def headless() -> bool:
+    """Whether this kernel has no browser (papermill, nbconvert), so that widgets would stay blank.
+
+    The environment variable PLAYGROUND_HEADLESS decides where it is set; else JupyterLab's marks are looked for.
+    """
+    if (given := os.environ.get("PLAYGROUND_HEADLESS")) is not None:
+        return given not in ("", "0", "false")
+    shell = get_ipython()
+    if shell is None or not hasattr(shell, "kernel"):
+        return True
+    if "JPY_SESSION_NAME" in os.environ:
+        return False
+    return not (shell.kernel.get_parent("shell") or {}).get("metadata")
+
+
+def in_block(markup: str) -> str:
+    """Markup of ours as an output cell, in line with the stage above it and in the colours of the notebook."""
+    return f'<div class="playground"><style>{STYLE}</style>{markup}</div>'
+
+
+class Drawing(DrawingWidget):
+    """A widget that leaves the same drawing in the saved notebook: it is shown there while no kernel answers.
+
+    A front end prefers the view of a widget to all else in one output, also where its model is gone, so what is kept
+    in reserve is an output of its own.
+    """
+
+    _kept: Any = None
+    _holds = False
+
+    def baked(self, module: bool) -> str:
+        """The drawing as markup, with the drawing module where no other cell of the page has it."""
+        raise NotImplementedError
+
+    def _repr_html_(self) -> str:
+        return self.baked(needs_module())
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """The drawing without a kernel, and before a person the widget as well."""
+        bundle = {"text/plain": repr(self), "text/html": self._repr_html_()}
+        return bundle if headless() else {**self._view(), **bundle}
+
+    def _view(self) -> dict[str, Any]:
+        live = super()._repr_mimebundle_() or {}
+        return live[0] if isinstance(live, tuple) else live
+
+    def _ipython_display_(self, **_: Any) -> None:
+        if headless() or "google.colab" in sys.modules:  # there every output is a page of its own
+            display(self._repr_mimebundle_(), raw=True)
+            return
+        self.reserve = self.reserve or uuid4().hex[:12]
+        self._holds = needs_module()
+        self._kept = display({"text/html": self.baked(self._holds)}, raw=True, display_id=True)
+        display({kind: data for kind, data in self._view().items() if kind != "text/plain"}, raw=True)
+
+    def keep(self) -> None:
+        """Bring what the saved notebook shows up to date with the widget."""
+        if self._kept is not None:
+            self._kept.update({"text/html": self.baked(self._holds)}, raw=True)

@@ -1,0 +1,84 @@
+"""Instruments on trained models in a notebook."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from playground.analysis.finding import Finding, Table, difference
+from playground.analysis.instrument import Instrument, instrument_named, instruments
+from playground.analysis.subject import Subject
+from playground.errors import UserError
+from playground.interop.subjects import of_learner, open_subject
+from playground.knob import turn
+from widgets.notebook.drawing import in_block
+from widgets.notebook.training import Trained
+from widgets.static import findings
+
+
+@dataclass(frozen=True)
+class Instruments:
+    """What can be asked of a model, and why the rest cannot; `inspect(model, name)` asks."""
+
+    subject: Subject
+
+    def _repr_html_(self) -> str:
+        said = {name: each.missing(self.subject) or each.question for name, each in instruments().items()}
+        lines = [f"<tr><th scope=row>{escape(name)}</th><td>{escape(text)}</td></tr>" for name, text in said.items()]
+        return in_block(f'<p class="title">{escape(self.subject.name)}</p><table>{"".join(lines)}</table>')
+
+
+@dataclass(frozen=True)
+class Inspected:
+    """What an instrument found of one or more models, by their names; it shows itself, with their differences."""
+
+    instrument: Instrument
+    found: Mapping[str, Finding]
+
+    @property
+    def finding(self) -> Finding:
+        """What was found of the first model."""
+        return next(iter(self.found.values()))
+
+    @property
+    def differences(self) -> list[Table]:
+        """What each further model has more than the first, of tables with the same rows."""
+        first, *others = self.found.values()
+        pairs = ((a, b) for other in others for a, b in zip(first.tables, other.tables, strict=False))
+        return [table for a, b in pairs if a.title == b.title and (table := difference(a, b)) is not None]
+
+    def _repr_html_(self) -> str:
+        each = "".join(
+            f'<div><p class="title">{escape(name)}</p>{findings.markup(finding)}</div>'
+            for name, finding in self.found.items()
+        )
+        more = "".join(map(findings.picture, self.differences))
+        said = f'<p class="quiet">{escape(self.instrument.question)}</p>'
+        return in_block(f'<style>{findings.STYLE}</style>{said}<div class="pictures">{each}</div>{more}')
+
+
+def inspect(
+    model: Trained | str, instrument: str = "", *, beside: Trained | str | Sequence[Trained | str] = (), **settings: Any
+) -> Inspected | Instruments:
+    """Look inside a model with an instrument, and inside others `beside` it; without one, all instruments are listed.
+
+    A model is what `train(...)` returned, or the name of a kept run, the path of a checkpoint or of a folder of
+    transformers, or an entry whose ready-made checkpoint is meant; `settings` are the knobs of the instrument.
+    """
+    several = [beside] if isinstance(beside, Trained | str) else [*beside]
+    subjects = [_subject(each) for each in (model, *several)]
+    if not instrument:
+        return Instruments(subjects[0])
+    chosen = instrument_named(instrument)
+    turned = turn(chosen.settings, settings)
+    names = [each.name for each in subjects]
+    shown = [name if names.count(name) == 1 else f"{name} ({k + 1})" for k, name in enumerate(names)]
+    return Inspected(chosen, {name: chosen.look(each, turned) for name, each in zip(shown, subjects, strict=True)})
+
+
+def _subject(model: Trained | str) -> Subject:
+    if isinstance(model, str):
+        return open_subject(model)
+    if not isinstance(model, Trained):
+        raise UserError(f"The model is {type(model).__name__}; give what `train(...)` returned, or the name of a run.")
+    return of_learner(model.learner, model.corpus)

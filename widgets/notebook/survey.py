@@ -1,0 +1,62 @@
+"""The survey's table as a widget."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import traitlets
+
+from playground.trace.rebuild import SENTENCE
+from playground.trace.rebuild import table as survey_table
+from widgets.animation.survey_table import Wall
+from widgets.notebook.drawing import Drawing
+
+
+class Table(Drawing):
+    """The survey's table; `value` is the name of the row whose stage is unfolded, or empty."""
+
+    kind = traitlets.Unicode("table").tag(sync=True)
+    table = traitlets.Dict().tag(sync=True)
+    value = traitlets.Unicode(help="The name of the row whose stage is unfolded, empty for none.").tag(sync=True)
+
+    def __init__(self, wall: Wall, **values: Any) -> None:
+        self.wall = wall
+        super().__init__(**values)
+
+    @traitlets.default("table")
+    def _drawn(self) -> dict[str, Any]:
+        return self.wall.data()
+
+    @property
+    def facts(self) -> list[dict[str, Any]]:
+        """The same rows as `playground table --json`."""
+        return self.wall.facts
+
+    def page(self) -> str:
+        """A whole HTML document that needs neither kernel nor network."""
+        return self.wall.page()
+
+    def baked(self, module: bool) -> str:
+        return self.wall.fragment(module, self.reserve)
+
+    def __repr__(self) -> str:
+        return f"The survey's table for {self.wall.text!r}"
+
+
+def table(
+    text: str = SENTENCE,
+    *,
+    pair: str = "",
+    seed: int | None = None,
+    plans: Mapping[str, Mapping[str, Any]] | None = None,
+) -> Table:
+    """The survey's whole table for a text: what eleven objectives give and ask. Each row unfolds its stage.
+
+    `pair` is the second text, `plans` are plans by hand by the name of the objective.
+
+    What comes back is a widget: `value` is the name of the row that is unfolded, and may be set; `facts` are the rows
+    as `playground table --json` prints them.
+
+    >>> rows = table("The sun shines . We go out .")
+    >>> rows.value = "PLM"
+    """
+    return Table(Wall(text, *survey_table(text, seed, plans, pair)))

@@ -1,0 +1,270 @@
+"""Compress page: one fine-tuned model made smaller in several ways; what each keeps, and what it costs."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import panel as pn
+import panel_material_ui as pmui
+
+from playground.compression import FAMILIES, methods
+from playground.compression.storage import FILE
+from playground.errors import UserError
+from playground.training.parallel.workers import spare
+from widgets.charts import frontier
+from widgets.pages.base_model import base_choice, describe_base
+from widgets.pages.knobs import Knobs
+from widgets.pages.layout import (
+    FIELD,
+    MAIN,
+    STRETCH,
+    Sidebar,
+    View,
+    accordion,
+    button,
+    column,
+    download,
+    heading,
+    number,
+    plot,
+    row,
+    typed,
+)
+from widgets.state.app import Store
+from widgets.state.compress import QUESTIONS, CompressStore
+from widgets.static import compression as drawn
+from widgets.theme import html, say
+
+SIZES = [16, 32, 64, 128, 256, 512]
+
+ABOUT = (
+    "Make the model that you have trained smaller. Three meters stand side by side, because they disagree: what the "
+    "file weighs, what is computed, and how long it takes. Beside them stands what is kept of the answers."
+)
+
+METERS_SAY = (
+    "Each bar is a share of the uncompressed model's; one beyond it is orange. Seconds are taken in turns in one run: "
+    "the line goes from quarter to quarter of the rounds, and a bar is pale where it holds 100 %. Fewer parameters "
+    "are not fewer operations, and fewer bits save no time where the arithmetic stays float32, as here."
+)
+
+
+class CompressPage(View):
+    """What is compressed and how, the button that begins, and the result."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, compress = store, store.compress
+        self.begin = button("Compress", lambda: compress.begin(store.base), "compress", margin=(6, 10), **MAIN)
+        self.stop = button("Stop", compress.running.forget, "stop", margin=(6, 3), disabled=True)
+        self.halt = button("Stop", compress.running.forget, "stop", margin=(8, 3, 0, 3), visible=False)
+        self.train = button("Train one here", store.train_one, "model_training", margin=(6, 10))
+        self.base, self.trouble = html(""), html("")
+        self.questions = [button(name, partial(self._ask, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS]
+        self.results = Results(compress)
+        controls = [
+            heading("Base model"), base_choice(store, 5), self.base, row(self.train), row(self.begin, self.stop),
+            self.trouble, heading("Or begin with a question"), *self.questions, *_choices(compress),
+        ]  # fmt: skip
+        self.sidebar = Sidebar(
+            controls, [html(say(ABOUT)), self.results],
+            lambda: f"{compress.task}, {len(compress.chosen)} pipelines", self.halt, folded=False,
+        )  # fmt: skip
+        compress.param.watch(self.sidebar.label, ["task", "chosen"])
+        super().__init__(self.sidebar.layout)
+
+    def _ask(self, question: str) -> None:
+        self.store.compress.param.update(**QUESTIONS[question])
+        self.store.compress.begin(self.store.base)
+
+    def poll(self) -> None:
+        """Show what has changed."""
+        with pn.io.hold():
+            compress = self.store.compress
+            self.base.object = describe_base(self.store)
+            error = compress.running.error
+            self.trouble.object = say(compress.trouble or error or "", "trouble")
+            running = compress.running.busy
+            if running and self.stop.disabled:
+                self.sidebar.fold()  # so that the results are seen where it is narrow
+            self.stop.disabled, self.halt.visible = not running, running
+            for each in (self.begin, *self.questions):
+                each.disabled = running
+            session = self.store.train.session
+            self.train.disabled = session is not None and session.state == "running"
+            self.results.poll()
+
+
+def _choices(compress: CompressStore) -> list[Any]:
+    """The task, the pipelines, one to be put together, and how much."""
+    chosen, cores = compress.param, spare(0)
+    pipelines = pmui.MultiChoice.from_param(
+        chosen.chosen, label="pipelines that are compared", options=compress.offered, **FIELD
+    )
+    compress.param.watch(lambda _: pipelines.param.update(options=compress.offered), "own")
+    execution = {"one by one": 1} | ({f"side by side, in {cores} processes": cores} if cores > 1 else {})
+    knobs = Knobs(
+        compress, ["method", "turned"], lambda: compress.knobs, lambda: compress.turned,
+        lambda name, value: compress.param.update(turned=compress.turned | {name: value}), throttled=True,
+    )  # fmt: skip
+    maker = column(
+        pmui.Select.from_param(chosen.method, **FIELD),
+        html(pn.bind(_about, chosen.method)), knobs,
+        row(button("Add as a step", compress.append, "add", margin=(6, 10))),
+        typed(chosen.draft, placeholder="DistilBERT, int8", max_length=300, **FIELD),
+        row(button("Compare this pipeline", compress.take, "playlist_add", margin=(6, 10))),
+    )  # fmt: skip
+    return [
+        heading("Task"), pmui.Select.from_param(chosen.task, **FIELD),
+        heading("Pipelines"), pipelines,
+        accordion({"Put one together": maker}, margin=(0, 10)),
+        heading("Budget"), pmui.Select.from_param(chosen.labels, options=SIZES, **FIELD),
+        number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
+        pmui.Select.from_param(chosen.workers, options=execution, **FIELD),
+        html(say("With each seed all pipelines begin with the same fine-tuned model, so differences are paired.",
+                 "quiet")),
+    ]  # fmt: skip
+
+
+def _about(name: str) -> str:
+    """What a method does, where it comes from, and how it differs from there."""
+    method = methods()[name]
+    unlike = f"Not as in the paper: {method.unlike_paper}." if method.unlike_paper else ""
+    return say(method.idea) + say(f"{method.family}: {FAMILIES[method.family]}. {method.source}. {unlike}", "quiet")
+
+
+class Results(View):
+    """How far it is, and when all is done the verdict, the frontier, the meters and what changed."""
+
+    def __init__(self, compress: CompressStore) -> None:
+        self.compress, self.drawn = compress, (-1, -1)
+        self.status = html("")
+        self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
+        self.chart, self.legend = frontier.frontier_chart(), html("")
+        self.cost = pmui.RadioButtonGroup(
+            options={name: key for key, name in zip(frontier.COSTS, ("bytes", "operations", "seconds", "parameters"),
+                                                    strict=True)},
+            value="bytes", size="small", margin=(6, 10),
+        )  # fmt: skip
+        self.cost.param.watch(lambda _: self._draw_frontier(), "value")
+        self.verdict, self.table, self.meters = html(""), html(""), html("")
+        self.details = Details(compress)
+        self.trouble = html("")
+        exports = row(
+            self._button("compression.csv", "Table (CSV)"), self._button("compression.json", "Everything (JSON)"),
+            margin=(0, 6),
+        )  # fmt: skip
+        self.found = column(
+            self.verdict, row(heading("Cost"), self.cost), plot(self.chart), self.legend,
+            heading("Three meters, side by side"), html(say(METERS_SAY, "quiet")), self.meters, self.table, exports,
+            self.trouble, self.details, visible=False,
+        )  # fmt: skip
+        super().__init__(column(self.status, self.progress, self.found))
+
+    def _button(self, name: str, label: str) -> Any:
+        make = partial(self.compress.file, name)
+        return download(make, name, label, self._refuse, variant="outlined", margin=(4, 4))
+
+    def _refuse(self, why: str) -> None:
+        self.trouble.object = say(why, "trouble")
+
+    def poll(self) -> None:
+        compress, job = self.compress, self.compress.running
+        now = (job.turn, sum(map(len, compress.outcomes.values())))
+        if now == self.drawn:
+            return
+        self.drawn = now
+        self.status.object = self._said()
+        self.progress.param.update(visible=job.busy, value=round(100 * (job.share or 0)))
+        self.found.visible = compress.result is not None
+        if compress.result is not None:
+            self._draw()
+
+    def _said(self) -> str:
+        """What is known while models are still being made."""
+        compress, job = self.compress, self.compress.running
+        if compress.result is not None or not (job.busy or compress.outcomes):
+            return "" if compress.result is not None else say("Choose a question, or Compress.", "quiet")
+        said = "Models are being made; they are timed in turns when all are there." if job.busy else "Stopped."
+        return say(said, "quiet") + (drawn.so_far(dict(compress.outcomes)) if compress.outcomes else "")
+
+    def _draw(self) -> None:
+        facts = self.compress.facts()
+        self.verdict.object = _verdict(facts)
+        self.table.object, self.meters.object = drawn.table(facts), drawn.meters(facts)
+        self.legend.object = frontier.legend(facts)
+        self._draw_frontier()
+        self.details.offer(list(self.compress.result.outcomes if self.compress.result else ()))
+
+    def _draw_frontier(self) -> None:
+        if self.compress.result is not None:
+            self.chart.show(self.compress.facts(), self.cost.value)
+
+
+def _verdict(facts: Mapping[str, Any]) -> str:
+    """Who leads and whether that is more than noise, who beats a small model that had no teacher, and what was done."""
+    against = "".join(
+        say(
+            f"{gap['name']} against {gap['against']}, no smaller and without a teacher: {gap['difference']:+.3f}, "
+            f"{gap['said']}.",
+            "quiet",
+        )
+        for gap in facts["against_baselines"]
+    )
+    scope = (
+        f"{facts['task']}, from {facts['base']}; {facts['labels']} labelled texts, {facts['seeds']} seeds, "
+        f"{facts['texts']} unseen texts for each."
+    )
+    return say(facts["verdict"]) + against + say(scope, "quiet")
+
+
+class Details(View):
+    """What one pipeline did to the model: its matrices, its layers, its curves, and the answers that flipped."""
+
+    def __init__(self, compress: CompressStore) -> None:
+        self.compress, self.trouble = compress, html("")
+        self.choice = pmui.Select.from_param(compress.param.shown, **{**FIELD, "max_width": 420})
+        self.shown = html("")
+        take = download(
+            lambda: compress.file(FILE),
+            FILE,
+            "This model (safetensors)",
+            self._refuse,
+            variant="outlined",
+            margin=(4, 4),
+        )
+        compress.param.watch(lambda _: self.draw(), "shown")
+        super().__init__(
+            column(heading("What changed"), self.choice, self.shown, row(take, margin=(0, 6)), self.trouble)
+        )
+
+    def _refuse(self, why: str) -> None:
+        self.trouble.object = say(why, "trouble")
+
+    def offer(self, names: list[str]) -> None:
+        """Offer the pipelines of a new result, the first compressed one open."""
+        compress = self.compress
+        wanted = compress.shown if compress.shown in names else names[1]
+        compress.param.shown.objects = self.choice.options = names
+        compress.shown = wanted
+        self.draw()
+
+    def draw(self) -> None:
+        """Read the file of the model and show what is in it."""
+        try:
+            outcome, cells = self.compress.details()
+        except UserError as refusal:
+            self.shown.object = say(refusal, "trouble")
+            return
+        assert self.compress.result is not None
+        whole = self.compress.result.outcomes["uncompressed"][0]
+        classes = self.compress.result.task.answer.classes
+        parts = {
+            "Matrices: dark where weights are left, green where they have fewer bits": drawn.matrix_maps(
+                outcome.size.matrices, cells
+            ),
+            "Layers": drawn.layer_mapping(outcome.layers, len(whole.layers)),
+            "Heads": drawn.heads(outcome.curves),
+            "Planks": drawn.planks(outcome.curves),
+            "Flipped answers": drawn.flips(outcome.flips, outcome.flipped, classes),
+        }
+        self.shown.object = "".join(f'<div class="label">{name}</div>{part}' for name, part in parts.items() if part)

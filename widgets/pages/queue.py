@@ -1,0 +1,39 @@
+"""A line above all pages of an app that others use too: whether one's training has its turn, and where it stands."""
+
+from widgets.pages.layout import View
+from widgets.state.app import Store
+from widgets.theme import changing, say, tell
+
+RULES = (
+    "You share this machine: what you train is seen by nobody else and is gone when you leave. "
+    "Replay on the Train page hands it to you as a page."
+)
+
+
+class QueueLine(View):
+    """One sentence, always there so that nothing below it moves."""
+
+    def __init__(self, store: Store) -> None:
+        self.store, self.text, self.last = store, changing(""), ""
+        self.text.margin = (12, 10, 0, 10)
+        super().__init__(self.text)
+        self.poll()
+
+    def poll(self) -> None:
+        if (text := line(self.store)) != self.last:
+            self.last = text
+            tell(self.text, f'<div role="status">{say(text, "quiet")}</div>')
+
+
+def line(store: Store) -> str:
+    """What is to be said now."""
+    turns, place = store.quota.turns, store.place
+    if turns is None or not store.busy:
+        return RULES
+    turn = f"{turns.at_once} train at once" if turns.at_once > 1 else "one trains at a time"
+    rule = f"Here {turn}, for {turns.seconds:g} seconds before the next one's turn."
+    if place:
+        return f"Your training waits for its turn: it is number {place} of {turns.waiting} in the line. {rule}"
+    others = turns.waiting
+    waiting = f"{others} other{'s' * (others != 1)} wait{'s' * (others == 1)}. {rule}" if others else "Nobody waits."
+    return f"Your training has its turn. {waiting}"

@@ -1,0 +1,258 @@
+"""What compression changed, as markup: the table, the meters, maps of the matrices, layers, planks, flipped answers."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from statistics import fmean
+from typing import Any
+
+from playground.compression.compare import Outcome
+from playground.compression.meters import Flip, Matrix
+from playground.finetuning.data.task import short
+from widgets.static.svg import picture, rect, words
+from widgets.tokens import BLUE, GREEN, ORANGE
+
+Facts = Mapping[str, Any]
+
+COUNTED = {"parameters": "parameters", "bytes": "bytes of the file", "operations": "operations per text"}
+"""The meters that are counted, by their names in the facts."""
+
+TIMED = {"1": "seconds, batch of 1", "32": "seconds, batch of 32"}
+"""Those that are measured, by the size of the batch."""
+
+Share = tuple[str, float, float, float]
+"""A pipeline, its share of the uncompressed model's, and where a quarter of the rounds lies below and above."""
+
+MAP, GAP, LETTER = 96, 12, 6.4
+"""Pixels of the longest side of a matrix and between two of them, and the width of a letter."""
+
+
+def table(facts: Facts) -> str:
+    """A row for each pipeline: what is kept, then what it costs."""
+    gaps = {gap["name"]: gap for gap in facts["against_uncompressed"]}
+    heads = (
+        "pipeline", short(facts["metric"]), "kept of it above chance (95 % CI)", "against uncompressed", "parameters",
+        "file", "operations", "ms, batch of 1", "ms, batch of 32", "memory", "layers used", "pre-training loss",
+        "flipped answers",
+    )  # fmt: skip
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
+    body = "".join(f"<tr>{''.join(_cells(row, gaps.get(row['name'])))}</tr>" for row in facts["pipelines"])
+    return (
+        '<div class="wide" tabindex="0" role="group" aria-label="the meters"><table style="font-size:.88em">'
+        f"<tr>{head}</tr>{body}</table></div>"
+    )
+
+
+def _cells(row: Facts, gap: Facts | None) -> list[str]:
+    loss, latency = row["pretraining_loss"], row["latency"]
+    return [
+        f"<td>{escape(row['name'])}{' <i>(baseline)</i>' if row['baseline'] else ''}</td>",
+        f"<td>{row['accuracy']['mean']:.3f} ± {row['accuracy']['sd']:.3f}</td>",
+        f"<td>{kept(row['kept'])}</td>",
+        _gap(gap),
+        f"<td>{row['parameters']:,}</td>",
+        f"<td>{row['bytes'] / 1024:,.0f} KiB</td>",
+        f"<td>{row['operations'] / 1e6:.2f} M</td>",
+        *(f"<td>{each['median'] * 1e3:.2f} ({each['low'] * 1e3:.2f} to {each['high'] * 1e3:.2f})</td>"
+          for each in latency.values()),
+        f"<td>{row['memory'] / 1024:,.0f} KiB</td>",
+        f"<td>{row['layers_used']:.2f}</td>",
+        f"<td>{'–' if loss is None else format(loss['mean'], '.3f')}</td>",
+        f"<td>{row['flipped']['mean']:.1f}</td>",
+    ]  # fmt: skip
+
+
+def so_far(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
+    """A row for each pipeline while models are still being made: what is known without timing them."""
+    rows = "".join(
+        f"<tr><td>{escape(name)}</td><td>{len(some)}</td><td>{fmean(o.accuracy for o in some):.3f}</td>"
+        f"<td>{some[0].size.parameters:,}</td><td>{some[0].size.file / 1024:,.0f} KiB</td>"
+        f"<td>{some[0].operations / 1e6:.2f} M</td></tr>"
+        for name, some in outcomes.items()
+    )
+    heads = ("pipeline", "seeds so far", "accuracy", "parameters", "file", "operations")
+    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
+    return (
+        '<div class="wide" tabindex="0" role="group" aria-label="the models so far"><table>'
+        f"<tr>{head}</tr>{rows}</table></div>"
+    )
+
+
+def kept(share: Mapping[str, float | None]) -> str:
+    """The share of the score above chance that is kept, with its interval."""
+    if share["mean"] is None:
+        return "–"
+    bounds = "" if share["low"] is None else f" ({share['low']:.0%} to {share['high']:.0%})"
+    return f"{share['mean']:.0%}{bounds}"
+
+
+def _gap(gap: Facts | None) -> str:
+    if gap is None:
+        return "<td>–</td>"
+    room = f" ({gap['low']:+.3f} to {gap['high']:+.3f})" if gap["low"] is not None else ""
+    said = f'<br><span class="quiet">{escape(gap["said"])}</span>'
+    return f'<td class="loose">{gap["difference"]:+.3f}{room}{said}</td>'
+
+
+def meters(facts: Facts) -> str:
+    """A bar for each meter and pipeline, as a share of the uncompressed model's, so that they can disagree in sight."""
+    rows = facts["pipelines"]
+    panels = [_meter(title, [_exact(r["name"], r[key] / rows[0][key]) for r in rows]) for key, title in COUNTED.items()]
+    panels += [_meter(title, [_timed(r["name"], r["latency"][batch]) for r in rows]) for batch, title in TIMED.items()]
+    return f'<div style="display:flex;flex-wrap:wrap;gap:10px 18px">{"".join(panels)}</div>'
+
+
+def _exact(name: str, share: float) -> Share:
+    return name, share, share, share
+
+
+def _timed(name: str, latency: Facts) -> Share:
+    return name, latency["share"], latency["share_low"], latency["share_high"]
+
+
+def _meter(title: str, shares: Sequence[Share]) -> str:
+    """Bars with a whisker from quarter to quarter; a bar is pale where that holds 100 %, so that nothing is gained."""
+    top, most, row = max(1.0, *(high for *_, high in shares)), 24, 19
+    left = 8 + LETTER * min(most, max(len(name) for name, *_ in shares))
+    width, end = 150, left + 150
+    parts = [words(0, 13, title, more=' font-weight="600"')]
+    for k, (name, share, low, high) in enumerate(shares):
+        y, unit = 22 + k * row, width / top
+        shown = name if len(name) <= most else f"{name[: most - 1]}…"
+        parts.append(words(left - 6, y + 12, shown, "end"))
+        changed = not low <= 1.0 <= high or low == high
+        parts.append(rect(left, y, unit * share, row - 5, ORANGE if low > 1.02 else BLUE, 0.75 if changed else 0.3))
+        if low < high:
+            parts.append(f'<path d="M{left + unit * low:.1f} {y + 7}H{left + unit * high:.1f}" stroke="currentColor"/>')
+        parts.append(words(end + 6, y + 12, f"{share:.0%}"))
+    at = left + width / top
+    parts.append(f'<path d="M{at:.1f} 20V{22 + row * len(shares)}" stroke="currentColor" stroke-dasharray="2 3"/>')
+    return picture("".join(parts), end + 48, 26 + row * len(shares), f"{title}, as a share of the uncompressed model's")
+
+
+def matrix_maps(matrices: Sequence[Matrix], cells: Mapping[str, Sequence[Sequence[float]]]) -> str:
+    """Each matrix as a map: dark where weights are left, light where they are 0, with its size and its bits."""
+    most = max((side for m in matrices for side in m.shape), default=1)
+    maps = "".join(_map(m, cells[m.name], most) for m in matrices)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:{GAP}px;align-items:flex-start">{maps}</div>'
+
+
+def _map(matrix: Matrix, cells: Sequence[Sequence[float]], most: int) -> str:
+    rows, columns = (max(10.0, MAP * (side / most) ** 0.5) for side in matrix.shape)
+    high, wide, top = rows / len(cells), columns / len(cells[0]), 32
+    colour = GREEN if matrix.bits < 32 else BLUE
+    parts = [
+        rect(j * wide, top + i * high, wide, high, colour, 0.08 + 0.72 * share, ' shape-rendering="crispEdges"')
+        for i, line in enumerate(cells)
+        for j, share in enumerate(line)
+    ]
+    name = (
+        matrix.name.removesuffix(".weight")
+        .replace("network.encoder.blocks.", "layer ")
+        .replace("token_embedding", "words")
+    )
+    first, _, rest = name.partition(".")
+    number = first.removeprefix("layer ")
+    shown = f"layer {int(number) + 1} {rest}" if number.isdigit() else name.replace("network.", "")
+    zeros = f", {matrix.sparsity:.0%} zeros" if matrix.sparsity >= 0.005 else ""
+    said = f"{' × '.join(map(str, matrix.shape))}, {matrix.bits} bits{zeros}"
+    parts += [words(0, 11, shown, more=' font-weight="600"'), words(0, 25, said, size=10)]
+    width = max(columns, LETTER * max(len(shown) + 1, len(said) * 0.9))
+    return picture("".join(parts), width, top + rows + 2, f"{shown}: {said}")
+
+
+def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
+    """The model's layers on the left, those that stay on the right, and a line where one stands for another."""
+    if not layers:
+        return '<p class="quiet">No layer of this model stands for a layer of the uncompressed one.</p>'
+    row, box, apart = 30, 86, 190
+    height = row * max(teacher, len(layers)) + 30
+    parts = [
+        words(0, 13, "uncompressed", more=' font-weight="600"'),
+        words(apart, 13, "compressed", more=' font-weight="600"'),
+    ]
+
+    def place(k: int) -> float:
+        return height - 6 - (k + 1) * row
+
+    for k in range(teacher):
+        parts += _box(0, place(k), box, f"layer {k + 1}", BLUE)
+    for k, group in enumerate(layers):
+        parts += _box(apart, place(k), box, f"layer {k + 1}", GREEN)
+        parts += [
+            f'<path d="M{box} {place(t - 1) + 11}L{apart} {place(k) + 11}" stroke="{GREEN}" stroke-width="2"/>'
+            for t in group
+        ]
+    return picture("".join(parts), apart + box + 4, height, "Which layers stand for which")
+
+
+def _box(x: float, y: float, width: float, text: str, colour: str) -> list[str]:
+    return [rect(x, y, width, 22, colour, 0.22, ' rx="4"'), words(x + width / 2, y + 15, text, "middle")]
+
+
+def planks(curves: Mapping[str, Any]) -> str:
+    """Which layers were replaced in each step of module replacing, and the chance of it; empty for other methods."""
+    if not curves.get("planks"):
+        return ""
+    steps, chances = curves["planks"], curves["chance"]
+    width, row, left = 420 / len(steps), 18, 70
+    parts = [words(0, 13, "New planks in each step", more=' font-weight="600"')]
+    for k in range(len(steps[0])):
+        y = 22 + (len(steps[0]) - 1 - k) * row
+        parts.append(words(left - 6, y + 11, f"layer {k + 1}", "end"))
+        parts += [rect(left + s * width, y, width, row - 4, GREEN, 0.75) for s, each in enumerate(steps) if each[k]]
+    base = 22 + len(steps[0]) * row + 40
+    line = " ".join(f"{left + s * width:.1f},{base - 36 * chance:.1f}" for s, chance in enumerate(chances))
+    parts.append(f'<polyline points="{line}" fill="none" stroke="{ORANGE}" stroke-width="2"/>')
+    parts.append(words(left - 6, base - 14, "chance", "end"))
+    parts.append(
+        words(left, base + 14, f"{len(steps)} steps; the line rises from {chances[0]:.0%} to {chances[-1]:.0%}")
+    )
+    return picture("".join(parts), left + 424, base + 20, "New planks in each step")
+
+
+def heads(curves: Mapping[str, Any]) -> str:
+    """How much the answers depend on each head, layer by layer, and which were cut; empty for other methods."""
+    if "head importance" not in curves:
+        return ""
+    cut = {tuple(each) for each in curves["heads cut"]}
+    most = max(max(row) for row in curves["head importance"]) or 1.0
+    rows = "".join(
+        f'<tr><th scope="row">layer {k + 1}</th>'
+        + "".join(_head(value / most, (k + 1, h + 1) in cut) for h, value in enumerate(row))
+        + "</tr>"
+        for k, row in enumerate(curves["head importance"])
+    )
+    said = "Importance of each head, as a share of the largest; those that were cut are struck out."
+    return f'<p class="quiet">{said}</p><table style="width:auto">{rows}</table>'
+
+
+def _head(share: float, cut: bool) -> str:
+    text = f"<s>{share:.0%}</s>" if cut else f"{share:.0%}"
+    return (
+        f'<td style="background:color-mix(in srgb, {BLUE} {60 * share:.0f}%, transparent);padding:4px 10px">{text}</td>'
+    )
+
+
+def flips(changed: Sequence[Flip], number: int, classes: Sequence[str]) -> str:
+    """The answers that are others than before, those that became wrong first."""
+    if not classes:
+        return '<p class="quiet">Answers of this task are no classes of a text, so none can flip.</p>'
+    if not number:
+        return '<p class="quiet">No answer is another one than before.</p>'
+    ordered = sorted(changed, key=lambda flip: flip.before != flip.right)
+    rows = "".join(
+        f"<tr><td>{escape(f.text)}</td><td>{escape(f.right)}</td><td>{_answer(f.before, f.right)}</td>"
+        f"<td>{_answer(f.after, f.right)}</td></tr>"
+        for f in ordered
+    )
+    lost = sum(flip.before == flip.right for flip in changed)
+    said = f"{number} answers are others with the first seed; of the {len(changed)} shown, {lost} were right before."
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("text", "right", "before", "after"))
+    return (
+        f'<p>{said}</p><div class="wide" tabindex="0" role="group" aria-label="flipped answers"><table><tr>{heads}</tr>'
+        f"{rows}</table></div>"
+    )
+
+
+def _answer(given: str, right: str) -> str:
+    return f"{escape(given)} {'✓' if given == right else '✗'}"

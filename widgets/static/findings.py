@@ -1,0 +1,471 @@
+"""What an instrument finds as markup: one small set of pictures for the page, for notebooks and for exports."""
+
+import io
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
+from math import isfinite
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Rows, Scatter, Table, Tree, Words, plain
+from playground.glossary import hover
+from widgets.charts.columns import ticks
+from widgets.static.svg import BOLD, rect, words
+from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
+
+COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
+"""The colours of groups, in their order."""
+
+STYLE = f"""
+.finding {{ margin: 0 0 1.4em; }} .finding figcaption {{ font-weight: 600; margin: .2em 0 .4em; }}
+.finding .unit {{ font-weight: 400; opacity: .72; font-size: .9em; }}
+.finding .scroll {{ overflow: auto; max-height: 640px; scrollbar-width: thin; }}
+.finding svg {{ display: block; }} .finding [data-act] {{ cursor: pointer; }}
+.finding [data-act]:is(:hover, :focus-visible) {{ stroke: {VERMILION}; stroke-width: 2; outline: none; }}
+.finding .sentence {{ line-height: 2.1; margin: .2em 0; }}
+.finding .sentence span {{ padding: 2px 5px; border-radius: 4px; }}
+.finding table {{ width: auto; }} .finding td, .finding th {{ padding-right: 18px; }}
+.numbers {{ display: flex; flex-wrap: wrap; gap: 8px 30px; margin: .4em 0 1em; }}
+.numbers b {{ display: block; font-size: 1.35em; font-weight: 600; font-variant-numeric: tabular-nums; }}
+.numbers span {{ display: block; opacity: .72; font-size: .8em; }}
+.headline {{ font-size: 1.08em; margin: 0 0 .6em; }}
+"""
+
+WIDE, LETTER = 640, 6.4
+"""Pixels of a picture, and of a letter in it."""
+
+MOST_ROWS, MOST_CELLS, MOST_SENTENCES = 60, 1_600, 12
+"""Rows of a plain table, cells that are drawn one by one, and sentences that are shown; files have all."""
+
+
+def markup(finding: Finding, panel: str = "") -> str:
+    """A finding: its headline, its numbers beside what they compare to, its tables; `panel` is a map to be enlarged."""
+    pictures = "".join(picture(table, panel) for table in finding.tables)
+    return f'<p class="headline">{escape(finding.headline)}</p>{numbers(finding)}{pictures}'
+
+
+def numbers(finding: Finding) -> str:
+    """Every number with its unit, and what it compares to below."""
+    cells = [
+        f"<div{hover(n.name)}><b>{shown(n.value)}</b><span>{escape(' · '.join(filter(None, (n.name, n.unit))))}</span>"
+        + "".join(f"<span>{escape(name)} {shown(value)}</span>" for name, value in n.baselines.items())
+        + "</div>"
+        for n in finding.numbers
+    ]
+    return f'<div class="numbers">{"".join(cells)}</div>' if cells else ""
+
+
+def picture(table: Table, panel: str = "") -> str:
+    """One table as it is to be drawn, with its title, its unit and its note."""
+    body = DRAWINGS[type(table.drawing)](table, panel) if len(table) else '<p class="quiet">Nothing to draw.</p>'
+    unit = f' <span class="unit">({escape(table.unit)})</span>' if table.unit else ""
+    note = f'<p class="quiet">{escape(table.note)}</p>' if table.note else ""
+    return (
+        f'<figure class="finding"><figcaption{hover(table.title)}>{escape(table.title)}{unit}</figcaption>'
+        f'<div class="scroll">{body}</div>{note}</figure>'
+    )
+
+
+def shown(value: float) -> str:
+    """A number as it stands on screen."""
+    if not isfinite(value):
+        return "–"
+    if float(value).is_integer() or abs(value) >= 1e4:
+        return f"{value:,.0f}" if abs(value) < 1e9 else f"{value:.3g}"
+    return f"{value:.3g}"
+
+
+# bars and lines
+
+
+def bars(table: Table, _: str = "") -> str:
+    """Horizontal bars from 0, those of one label beneath each other."""
+    drawing = _as(Bars, table)
+    labels, values = _text(table, drawing.label), _floats(table, drawing.value)
+    groups = _text(table, drawing.group) if drawing.group else [""] * len(labels)
+    colours = _colours(groups)
+    left = 16 + LETTER * min(34, max(map(len, labels)))
+    place = _scale([0.0, *values, *table.lines.values()], left, WIDE - 60)
+    parts, y, before, top = [], 22.0, "", 22.0
+    for label, value, group in zip(labels, values, groups, strict=True):
+        if label != before:
+            y += 5 if before else 0
+            parts.append(words(left - 8, y + 12, label[:34], "end"))
+        said = f"<title>{escape(f'{label} {group}: {value:.4g} {table.unit}')}</title>"
+        x, end = sorted((place(0.0), place(value if isfinite(value) else 0.0)))
+        parts.append(_titled(rect(x, y, max(end - x, 0.5), 13, colours[group], 0.85), said))
+        parts.append(words(place(max(value, 0.0)) + 5 if isfinite(value) else left, y + 11, shown(value)))
+        before, y = label, y + 15
+    parts += _upright(table.lines, place, top - 6, y)
+    parts.append(f'<path d="M{place(0.0):.1f} {top - 4}V{y:.1f}" stroke="#8889"/>')
+    return _legend(colours) + _svg("".join(parts), WIDE, y + 22, table.title)
+
+
+def curve(table: Table, _: str = "") -> str:
+    """Lines over numbers or names, a colour for each group, with bands and levels to compare with."""
+    drawing = _as(Curve, table)
+    named, values = plain(table.columns[drawing.x]), _floats(table, drawing.y)
+    groups = _text(table, drawing.group) if drawing.group else [""] * len(values)
+    names = list(dict.fromkeys(named)) if any(isinstance(x, str) for x in named) else []
+    at = [float(names.index(x)) for x in named] if names else [float(x) for x in named]
+    low, high = (_floats(table, c) if c else values for c in (drawing.low, drawing.high))
+    x, y = _scale(at, 60, WIDE - 16, 0.0), _scale([*low, *high, *values, *table.lines.values()], 224, 12)
+    parts = list(_ground(y, [*low, *high, *values, *table.lines.values()]))
+    marks = [(float(k), name) for k, name in enumerate(names)] or [(v, f"{v:g}") for v in ticks(min(at), max(at), 7)]
+    turned = len(names) * LETTER * max(map(len, names), default=0) > WIDE - 80
+    for value, name in marks:
+        more = f' transform="rotate(-28 {x(value):.1f} 240)"' if turned else ""
+        parts.append(words(x(value), 242, name, "end" if turned else "middle", more=more))
+    colours = _colours(groups)
+    for name, colour in colours.items():
+        rows = sorted((k for k, group in enumerate(groups) if group == name), key=lambda k: at[k])
+        rows = [k for k in rows if isfinite(values[k])]
+        if drawing.low and drawing.high:
+            edge = [(at[k], low[k]) for k in rows] + [(at[k], high[k]) for k in reversed(rows)]
+            parts.append(f'<path d="{_path(edge, x, y)}z" fill="{colour}" fill-opacity=".18"/>')
+        line = _path([(at[k], values[k]) for k in rows], x, y)
+        parts.append(f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        parts += [_dot(x(at[k]), y(values[k]), colour, f"{name} {named[k]}: {values[k]:.4g}") for k in rows]
+    for name, value in table.lines.items():
+        parts.append(f'<path d="M60 {y(value):.1f}H{WIDE - 16}" stroke="{GREY}" stroke-dasharray="5 4"/>')
+        parts.append(words(WIDE - 18, y(value) - 4, f"{name} {shown(value)}", "end"))
+    foot = 280 if turned else 264
+    parts.append(words(WIDE - 16, foot - 4, drawing.x, "end", more=BOLD))
+    return _legend(colours) + _svg("".join(parts), WIDE, foot, table.title)
+
+
+def scatter(table: Table, _: str = "") -> str:
+    """Points in a plane, a colour for each group."""
+    drawing = _as(Scatter, table)
+    across, up = _floats(table, drawing.x), _floats(table, drawing.y)
+    groups = _text(table, drawing.group) if drawing.group else [""] * len(up)
+    labels = _text(table, drawing.label) if drawing.label else [""] * len(up)
+    x, y, colours = _scale(across, 60, WIDE - 16), _scale(up, 320, 12), _colours(groups)
+    parts = [*_ground(y, up), *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7))]
+    for k, group in enumerate(groups):
+        if isfinite(across[k]) and isfinite(up[k]):
+            parts.append(_dot(x(across[k]), y(up[k]), colours[group], f"{labels[k]} {group}".strip()))
+    if len(up) <= 60 and drawing.label and max(map(len, labels)) < 16:
+        parts += [words(x(a) + 5, y(b) - 4, label) for a, b, label in zip(across, up, labels, strict=True)]
+    parts += [words(WIDE - 16, 356, drawing.x, "end", more=BOLD), words(60, 10, drawing.y, more=BOLD)]
+    return _legend(colours) + _svg("".join(parts), WIDE, 360, table.title)
+
+
+# matrices
+
+
+def matrix(table: Table, panel: str = "") -> str:
+    """Cells in colour: blue for more, orange for less than 0; many matrices stand in a grid, one of them enlarged."""
+    drawing = _as(Matrix, table)
+    if drawing.panel_row:
+        grid = panels(table)
+        return grid + enlarged(table, panel) if panel else grid
+    rows, columns = _order(table, drawing.row), _order(table, drawing.column)
+    cells = _cells(table, drawing, rows, columns)
+    said = None
+    if drawing.text:
+        said = np.full(cells.shape, "", dtype=object)
+        said[_index(table, drawing.row, rows), _index(table, drawing.column, columns)] = plain(
+            table.columns[drawing.text]
+        )
+    return one_matrix(cells, rows, columns, table.title, said)
+
+
+def one_matrix(
+    cells: np.ndarray, rows: Sequence[str], columns: Sequence[str], title: str, said: np.ndarray | None = None
+) -> str:
+    """A matrix with its names; few cells are drawn one by one and say their values, many are one image."""
+    few = cells.size <= MOST_CELLS
+    left, top = 12 + LETTER * min(24, max(map(len, rows))), 14 + LETTER * 0.8 * min(24, max(map(len, columns)))
+    longest = max((len(str(text)) for text in said.flat), default=0) if said is not None else 0
+    wide = min(110.0, max(16.0, (WIDE - left) / len(columns), 7.0 * longest)) if few else max(3.0, 900 / len(columns))
+    high = 20.0 if few else max(3.0, 700 / len(rows))
+    parts, most = [], _most(cells)
+    for k, name in enumerate(rows):
+        if high >= 8 or k % 8 == 0:
+            parts.append(words(left - 6, top + high * (k + 0.5) + 4, name[:24], "end", size=11 if high >= 11 else 8))
+    for k, name in enumerate(columns):
+        if wide >= 8 or k % 8 == 0:
+            x = left + wide * (k + 0.5)
+            more = f' transform="rotate(-45 {x:.1f} {top - 6:.1f})"'
+            parts.append(words(x, top - 6, name[:24], size=11 if wide >= 11 else 8, more=more))
+    if not few:
+        parts.append(_image(cells, most, left, top, wide * len(columns), high * len(rows)))
+    for (i, j), value in np.ndenumerate(cells) if few else ():
+        if not isfinite(value):
+            continue
+        x, y, text = left + wide * j, top + high * i, "" if said is None else str(said[i, j])
+        name = f"<title>{escape(f'{rows[i]} × {columns[j]}: {value:.4g} {text}')}</title>"
+        colour, alpha = (BLUE if value >= 0 else VERMILION), 0.04 + 0.9 * abs(value) / most
+        parts.append(_titled(rect(x, y, wide - 1, high - 1, colour, alpha), name))
+        if text:
+            parts.append(words(x + wide / 2, y + 14, text, "middle", size=10, more=' pointer-events="none"'))
+    width = max(left + wide * len(columns) + top * 0.7, 200)
+    return _svg("".join(parts), width, top + high * len(rows) + 6, title)
+
+
+def panels(table: Table) -> str:
+    """Many matrices as one image, each of which can be pressed."""
+    drawing = _as(Matrix, table)
+    down, across, cells = _panel_cells(table)
+    most, side = _most(cells), min(150.0, max(58.0, 620 / len(across)))
+    gap = max(1, cells.shape[2] // 16)
+    height, width = cells.shape[2] + gap, cells.shape[3] + gap
+    whole = np.full((len(down) * height, len(across) * width), np.nan)
+    for (i, j), _ in np.ndenumerate(cells[:, :, 0, 0]):
+        whole[i * height : i * height + cells.shape[2], j * width : j * width + cells.shape[3]] = cells[i, j]
+    left, top = 60, 26
+    parts = [_image(whole, most, left, top, side * len(across), side * len(down))]
+    parts += [
+        words(left - 8, top + side * (k + 0.5), f"{drawing.panel_row} {name}", "end") for k, name in enumerate(down)
+    ]
+    parts += [words(left + side * (k + 0.45), top - 8, name, "middle") for k, name in enumerate(across)]
+    inner = side * cells.shape[2] / height
+    for i, j in np.ndindex(len(down), len(across)):
+        said = f"{drawing.panel_row} {down[i]}, {drawing.panel_column} {across[j]}"
+        x, y = left + side * j, top + side * i
+        parts.append(
+            f'<rect x="{x:.1f}" y="{y:.1f}" width="{inner:.1f}" height="{inner:.1f}" fill="#0000" stroke="#8885" '
+            f'tabindex="0" role="button" data-act="panel" data-name="{escape(f"{down[i]},{across[j]}")}" '
+            f'aria-label="{escape(said)}"><title>{escape(said)}</title></rect>'
+        )
+    parts.append(words(left - 8, top - 8, drawing.panel_column, "end", more=BOLD))
+    return _svg("".join(parts), left + side * len(across) + 8, top + side * len(down) + 4, table.title, "group")
+
+
+def enlarged(table: Table, panel: str) -> str:
+    """One of many matrices, with its names."""
+    drawing = _as(Matrix, table)
+    down, across, cells = _panel_cells(table)
+    row, _, column = panel.partition(",")
+    if row not in down or column not in across:
+        return ""
+    title = f"{drawing.panel_row} {row}, {drawing.panel_column} {column}"
+    names = _order(table, drawing.row), _order(table, drawing.column)
+    drawn = one_matrix(cells[down.index(row), across.index(column)], *names, title)
+    return f'<p class="label">{escape(title)}: {escape(drawing.row)} down, {escape(drawing.column)} across</p>{drawn}'
+
+
+def _panel_cells(table: Table) -> tuple[list[str], list[str], np.ndarray]:
+    """The names of the panels down and across, and their cells `[down, across, rows, columns]`."""
+    drawing = _as(Matrix, table)
+    names = drawing.panel_row, drawing.panel_column, drawing.row, drawing.column
+    orders = [_order(table, name) for name in names]
+    cells = np.full([len(order) for order in orders], np.nan, dtype=np.float32)
+    cells[tuple(_index(table, name, order) for name, order in zip(names, orders, strict=True))] = _array(
+        table, drawing.value
+    )
+    return orders[0], orders[1], cells
+
+
+def _cells(table: Table, drawing: Matrix, rows: Sequence[str], columns: Sequence[str]) -> np.ndarray:
+    cells = np.full((len(rows), len(columns)), np.nan)
+    cells[_index(table, drawing.row, rows), _index(table, drawing.column, columns)] = _array(table, drawing.value)
+    return cells
+
+
+def _order(table: Table, name: str) -> list[str]:
+    """The different values of a column as text, in the order in which they first appear."""
+    if isinstance(column := table.columns[name], Coded):
+        return list(column.names)
+    values, first = np.unique(np.asarray(column), return_index=True)
+    return [str(value) for value in values[np.argsort(first)]]
+
+
+def _index(table: Table, name: str, order: Sequence[str]) -> np.ndarray:
+    """The number of each row's value in an order of them."""
+    if isinstance(column := table.columns[name], Coded):
+        return column.codes
+    values, place = np.unique(np.asarray(column), return_inverse=True)
+    return np.array([order.index(str(value)) for value in values])[place]
+
+
+def _most(cells: np.ndarray) -> float:
+    """The value that is drawn darkest."""
+    finite = np.abs(cells[np.isfinite(cells)])
+    return float(finite.max()) if finite.size and finite.max() > 0 else 1.0
+
+
+def _image(cells: np.ndarray, most: float, x: float, y: float, width: float, height: float) -> str:
+    """Cells as one image, transparent where they are 0, so that it reads on light and on dark."""
+    share = np.nan_to_num(np.abs(cells) / most, posinf=1.0)
+    level = (np.clip(share, 0, 1) ** 0.6 * 127).astype(np.uint8) + 128 * (np.nan_to_num(cells) < 0).astype(np.uint8)
+    image = Image.fromarray(level).convert("P")
+    image.putpalette(
+        [int(colour[k : k + 2], 16) for colour in (BLUE, VERMILION) for _ in range(128) for k in (1, 3, 5)]
+    )
+    file = io.BytesIO()
+    image.save(file, "PNG", compress_level=1, transparency=bytes(round(k * 255 / 127) for k in range(128)) * 2)
+    data = b64encode(file.getvalue()).decode("ascii")
+    return (
+        f'<image x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" preserveAspectRatio="none" '
+        f'style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'
+    )
+
+
+# sentences
+
+
+def tree(table: Table, _: str = "") -> str:
+    """Arcs from words to their heads, the true ones in grey below the sentence."""
+    drawing = _as(Tree, table)
+    return "".join(_one_tree(table, drawing, rows) for rows in _sentences(table, drawing.group))
+
+
+def _one_tree(table: Table, drawing: Tree, rows: Sequence[int]) -> str:
+    said = [_text(table, drawing.word)[k] for k in rows]
+    found = [int(plain(table.columns[drawing.head])[k]) for k in rows]
+    gold = [int(plain(table.columns[drawing.gold])[k]) for k in rows] if drawing.gold else []
+    ends = np.cumsum([LETTER * len(word) + 20 for word in said])
+    middles = [float(end) - (LETTER * len(word) + 20) / 2 for word, end in zip(said, ends, strict=True)]
+    lift = 14.0 * max((abs(k - h) for k, h in enumerate(found) if h >= 0), default=1) ** 0.75 + 16
+    sink = 14.0 * max((abs(k - h) for k, h in enumerate(gold) if h >= 0), default=0) ** 0.75 + (14 if gold else 4)
+    y = lift + 12
+    parts = [words(x, y, word, "middle") for x, word in zip(middles, said, strict=True)]
+    true = {frozenset((k, h)) for k, h in enumerate(gold)}
+    for k, head in enumerate(found):
+        if head >= 0:
+            right = not gold or frozenset((k, head)) in true
+            parts.append(_arc(middles[k], middles[head], y - 14, -abs(k - head), BLUE if right else VERMILION))
+    parts += [_arc(middles[k], middles[h], y + 6, abs(k - h), GREY) for k, h in enumerate(gold) if h >= 0]
+    return _svg("".join(parts), float(ends[-1]), y + sink, " ".join(said))
+
+
+def _arc(x: float, to: float, y: float, apart: float, colour: str) -> str:
+    rise = 14 * abs(apart) ** 0.75 * (1 if apart > 0 else -1) * 1.3
+    path = f"M{x:.1f} {y:.1f}C{x:.1f} {y + rise:.1f} {to:.1f} {y + rise:.1f} {to:.1f} {y:.1f}"
+    return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>'
+
+
+def coloured_words(table: Table, _: str = "") -> str:
+    """Sentences whose words are coloured by their values and say more under the mouse."""
+    drawing = _as(Words, table)
+    said, values = _text(table, drawing.word), _floats(table, drawing.value)
+    notes = _text(table, drawing.note) if drawing.note else [""] * len(said)
+    most = max((abs(value) for value in values if isfinite(value)), default=1.0) or 1.0
+    lines = [
+        "".join(_word(said[k], values[k], notes[k], table.unit, most) for k in rows)
+        for rows in _sentences(table, drawing.group)
+    ]
+    return "".join(f'<p class="sentence">{line}</p>' for line in lines)
+
+
+def _word(word: str, value: float, note: str, unit: str, most: float) -> str:
+    if not isfinite(value):
+        return f"<span>{escape(word)}</span> "
+    colour, share = VERMILION if value > 0 else BLUE, round(70 * abs(value) / most)
+    looks = f"background:color-mix(in srgb, {colour} {share}%, transparent)"
+    said = " · ".join(filter(None, (f"{value:.3g} {unit}".strip(), note)))
+    return f'<span style="{looks}" title="{escape(said)}">{escape(word)}</span> '
+
+
+def _sentences(table: Table, group: str) -> list[list[int]]:
+    """The rows of each sentence, of the first few."""
+    found: dict[str, list[int]] = {}
+    for k, name in enumerate(_text(table, group) if group else [""] * len(table)):
+        found.setdefault(name, []).append(k)
+    return list(found.values())[:MOST_SENTENCES]
+
+
+def plain_rows(table: Table, _: str = "") -> str:
+    """A plain table; of a long one the beginning."""
+    head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
+    columns = [plain(column)[:MOST_ROWS] for column in table.columns.values()]
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(shown(v) if isinstance(v, float) else str(v))}</td>' for v in row)}</tr>"
+        for row in zip(*columns, strict=True)
+    )
+    more = f'<p class="quiet">The first {MOST_ROWS} of {len(table)} rows.</p>' if len(table) > MOST_ROWS else ""
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
+
+
+DRAWINGS: Mapping[type, Callable[[Table, str], str]] = {
+    Bars: bars, Curve: curve, Scatter: scatter, Matrix: matrix, Tree: tree, Words: coloured_words, Rows: plain_rows,
+}  # fmt: skip
+"""What draws each kind of table."""
+
+
+# elements
+
+
+def _as(kind: type[Any], table: Table) -> Any:
+    assert isinstance(table.drawing, kind)
+    return table.drawing
+
+
+def _array(table: Table, name: str) -> np.ndarray:
+    return np.asarray(table.columns[name], dtype=float)
+
+
+def _floats(table: Table, name: str) -> list[float]:
+    return _array(table, name).tolist()
+
+
+def _text(table: Table, name: str) -> list[str]:
+    return [str(value) for value in plain(table.columns[name])]
+
+
+def _ends(values: Sequence[float]) -> tuple[float, float]:
+    finite = [value for value in values if isfinite(value)]
+    return min(finite, default=0.0), max(finite, default=1.0)
+
+
+def _scale(values: Sequence[float], start: float, end: float, room: float = 0.04) -> Callable[[float], float]:
+    """Where a value stands between two places, with a little room beyond the lowest and the highest."""
+    low, high = _ends(values)
+    spare = room * (high - low)
+    low, high = (low - spare if low < 0 or (room and low > 0) else low), high + spare
+    return lambda value: start + (end - start) * (value - low) / max(high - low, 1e-12)
+
+
+def _ground(y: Callable[[float], float], values: Sequence[float]) -> Iterator[str]:
+    """Level lines at round values with their numbers."""
+    for value in ticks(*_ends(values)):
+        yield f'<path d="M60 {y(value):.1f}H{WIDE - 16}" stroke="#8884"/>'
+        yield words(54, y(value) + 4, f"{value:g}", "end")
+
+
+def _upright(lines: Mapping[str, float], place: Callable[[float], float], top: float, foot: float) -> Iterator[str]:
+    for name, value in lines.items():
+        yield f'<path d="M{place(value):.1f} {top}V{foot:.1f}" stroke="{GREY}" stroke-dasharray="5 4"/>'
+        yield words(place(value), foot + 14, f"{name} {shown(value)}", "middle")
+
+
+def _path(points: Sequence[tuple[float, float]], x: Callable[[float], float], y: Callable[[float], float]) -> str:
+    return "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points) if points else "M0 0"
+
+
+def _dot(x: float, y: float, colour: str, text: str) -> str:
+    place = f'cx="{x:.1f}" cy="{y:.1f}" r="3.5"'
+    return f'<circle {place} fill="{colour}" fill-opacity=".8"><title>{escape(text)}</title></circle>'
+
+
+def _titled(element: str, title: str) -> str:
+    """A closed element with a title inside."""
+    return f"{element[:-2]}>{title}</rect>"
+
+
+def _colours(groups: Sequence[str]) -> dict[str, str]:
+    return {name: COLOURS[k % len(COLOURS)] for k, name in enumerate(dict.fromkeys(groups))}
+
+
+def _legend(colours: Mapping[str, str]) -> str:
+    if len(colours) < 2:
+        return ""
+    marks = "".join(
+        f'<span style="margin-right:16px"><span style="color:{colour}">■</span> {escape(name)}</span>'
+        for name, colour in colours.items()
+    )
+    return f'<p class="quiet">{marks}</p>'
+
+
+def _svg(body: str, width: float, height: float, title: str, role: str = "img") -> str:
+    """A picture in the colour of the text around it, as large as it is drawn."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
+        f'height="{height:.0f}" style="font-family:system-ui,sans-serif" role="{role}" aria-label="{escape(title)}">'
+        f"{body}</svg>"
+    )

@@ -1,0 +1,103 @@
+"""The card of an entry: what it is, how its model is built, what it changed over its parent, and its sizes."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from itertools import groupby
+from typing import Any
+
+from playground.inventory import entry_facts
+from playground.zoo import Entry, entries
+from playground.zoo.changes import Change, changes
+from playground.zoo.surveys import family, network, representation, shortened
+from widgets.static.zoo import architecture
+from widgets.static.zoo.parts import button, listed, note
+
+STYLE = """
+.card { border: 1px solid var(--edge); border-radius: 10px; padding: 12px 16px 14px; }
+.card .head { display: flex; gap: 12px; align-items: center; justify-content: space-between; }
+@media (min-width: 1100px) { .card { max-height: min(78vh, 980px); overflow: auto; scrollbar-width: thin; } }
+.card h2 { font-size: 1.25em; margin: 0; font-weight: 600; }
+.card h3 { font-size: .78em; font-weight: 600; letter-spacing: .05em; text-transform: uppercase;
+  color: color-mix(in srgb, currentColor 72%, transparent); margin: 1.1em 0 .3em; }
+.card .acts { display: flex; flex-wrap: wrap; gap: 8px; margin: .7em 0; align-items: center; }
+.card dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 3px 12px; margin: 0; }
+.card dt { opacity: .72; font-size: .9em; } .card dd { margin: 0; overflow-wrap: anywhere; }
+.diff { border-left: 3px solid var(--edge); padding-left: 10px; margin: 0 0 .7em; }
+.diff h4 { margin: .5em 0 .1em; font-size: .9em; font-weight: 600; }
+.diff p { margin: 0 0 .25em; }
+del { text-decoration: line-through; text-decoration-color: color-mix(in srgb, currentColor 60%, transparent);
+  background: #d55e0024; border-radius: 3px; padding: 0 4px; }
+ins { text-decoration: none; background: #009e7330; border-radius: 3px; padding: 0 4px; }
+"""
+
+
+def markup(entry: Entry) -> str:
+    """The whole card."""
+    facts = entry_facts(entry)
+    name = entry.name
+    trains = button("train", name, f"Train {name}", "act main")
+    stage = button("objective", name, f"{entry.objective.name} on the Stage", "act")
+    corpus = button("corpus", name, f"Its text here: {entry.corpus}", "act")
+    return (
+        f'<article class="card" aria-label="{escape(name)}"><div class="head"><h2>{escape(name)}</h2>'
+        f"{button('entry', '', 'Close', 'act', f'Close the card of {name}')}</div>"
+        f'<p class="quiet">{entry.year}, {escape(_kind(entry))}</p><p>{escape(entry.idea)}</p>'
+        f'<div class="acts">{trains}{stage}{corpus}</div>'
+        f"<h3>The model here</h3>{architecture.markup(entry.model, entry.objective)}{note(_size(facts))}"
+        f"{_phases(facts['phases'])}{_changed(entry)}{_children(entry)}"
+        f"<h3>What is not as in the paper</h3><p>{escape(entry.not_the_paper)}</p>"
+        f"<h3>In the paper</h3><dl>{''.join(_paper(entry))}</dl></article>"
+    )
+
+
+def _kind(entry: Entry) -> str:
+    """Its network, its stacks and what it makes of a word."""
+    return ", ".join(dict.fromkeys((network(entry), family(entry), f"{representation(entry)} vectors")))
+
+
+def _size(facts: dict[str, Any]) -> str:
+    return f"{facts['parameters']:,} parameters with a vocabulary of {facts['vocabulary']} words"
+
+
+def _phases(phases: Sequence[dict[str, Any]]) -> str:
+    """What is trained one after another, where that is more than one."""
+    each = (
+        f"<li>{escape(p['name'])}, {p['share']:.0%} of the steps: {escape(p['objective'])} on {escape(p['corpus'])}."
+        f" {note(p['idea'])}</li>"
+        for p in phases
+    )
+    return f"<h3>Its phases</h3><ol>{''.join(each)}</ol>" if phases else ""
+
+
+def _changed(entry: Entry) -> str:
+    """What is new over the parent: the sentence, and the differences of the two declarations as a diff."""
+    if not entry.parent:
+        return "<h3>What it changed</h3><p>It has no parent among the systems here.</p>"
+    groups = groupby(changes(entry), key=lambda change: change.group)
+    parts = "".join(
+        f'<div class="diff"><h4>{escape(group)}</h4>{"".join(map(_line, lines))}</div>' for group, lines in groups
+    )
+    return (
+        f"<h3>What it changed over {button('entry', entry.parent)}</h3><p>{escape(entry.changed)}</p>"
+        f"{parts or '<p>Nothing in the two declarations differs.</p>'}"
+    )
+
+
+def _line(change: Change) -> str:
+    return (
+        f"<p>{escape(change.part)}: <del>{escape(change.before)}</del> → <ins>{escape(change.after)}</ins>"
+        f"{note(change.why)}</p>"
+    )
+
+
+def _children(entry: Entry) -> str:
+    """What came of it, each with its card."""
+    names = [button("entry", name) for name, other in entries().items() if other.parent == entry.name]
+    return f"<h3>What came of it</h3><p>{listed(names)}</p>" if names else ""
+
+
+def _paper(entry: Entry) -> Iterator[str]:
+    """Source, texts and sizes, as they were published."""
+    yield f"<dt>source</dt><dd>{escape(entry.paper)}</dd><dt>texts</dt><dd>{escape(entry.data)}</dd>"
+    for size in entry.published:
+        yield f"<dt>{escape(size.name)}</dt><dd>{shortened(size.parameters)} parameters{note(size.where)}</dd>"
