@@ -1,4 +1,4 @@
-"""What all tests share: one thread, properties that are the same in every run, and `--quick`."""
+"""What all tests share: one thread, properties that are the same in every run, and the tiers of `tests/tiers.py`."""
 
 from pathlib import Path
 
@@ -6,50 +6,77 @@ import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
+from tests import tiers
+
 settings.register_profile("playground", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("playground")
 torch.set_num_threads(1)
 
 HERE = Path(__file__).parent
-LEFT_OUT = ("browser", "notebooks", "fuzz")
-"""The folders that `--quick` leaves out."""
+OF_ALL = pytest.StashKey[int]()
+"""How many cases there are with `--all`."""
+
+TOLD: dict[tiers.Tier, str] = {
+    "all": "every case of every test",
+    "sample": "laws are sampled and the longest tests left out; `make test-all` (--all) runs the rest",
+    "quick": "one case of every test, no browser, nothing that trains; `make test-all` (--all) runs the rest",
+}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="one case of every test, none that is slow, no browser")
+    parser.addoption("--all", action="store_true", help="every case of every test")
+    parser.addoption("--quick", action="store_true", help="one case of every test, no browser, nothing that trains")
+
+
+def tier(config: pytest.Config) -> tiers.Tier:
+    """How many of the tests are asked for."""
+    return "all" if config.getoption("--all") else "quick" if config.getoption("--quick") else "sample"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[OF_ALL] = 0
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return f"cases: {TOLD[tier(config)]}"
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """With `--quick`, the folders that take long are not even read."""
-    return True if config.getoption("--quick") and collection_path in [HERE / name for name in LEFT_OUT] else None
+    left_out = [HERE / name for name in tiers.NOT_QUICK]
+    return True if tier(config) == "quick" and collection_path in left_out else None
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Choose the cases before they are made: making all of them takes longer than running the sample."""
+    metafunc.config.stash[OF_ALL] += max(1, len(metafunc._calls))
+    if metafunc._calls:
+        whole = metafunc.definition.get_closest_marker("whole") is not None
+        test = metafunc.definition.nodeid
+        metafunc._calls = tiers.cases(test, metafunc._calls, whole, tier(metafunc.config))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """With `--quick`, make only the first case of each parameter: making all 15,000 takes longer than the tests."""
-    if metafunc.config.getoption("--quick"):
-        metafunc.definition.own_markers[:] = [_first_case(mark) for mark in metafunc.definition.own_markers]
-
-
-def _first_case(mark: pytest.Mark) -> pytest.Mark:
-    """The same mark with the first of its cases that is not slow; other marks as they are."""
-    if mark.name != "parametrize" or len(mark.args) != 2:
-        return mark
-    names, values = mark.args[0], list(mark.args[1])
-    first = next((k for k, v in enumerate(values) if not any(m.name == "slow" for m in getattr(v, "marks", ()))), 0)
-    ids = mark.kwargs.get("ids")
-    picked = {"ids": [list(ids)[first]]} if ids is not None and not callable(ids) else {}
-    return pytest.mark.parametrize(names, values[first : first + 1], **{**mark.kwargs, **picked}).mark
-
-
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """With `--quick`, keep the first case of every test."""
-    if not config.getoption("--quick"):
-        return
-    first = {}
-    for item in items:
-        if item.get_closest_marker("slow") is None:
-            first.setdefault((item.path, getattr(item, "originalname", item.name)), item)
-    kept = list(first.values())
+    """Leave out the tests that a tier does not hold, and say which of them share a worker."""
+    kept = [item for item in items if tiers.stays(item, tier(config))]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = kept
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(tiers.group(item, HERE)))
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker tells the first process how many cases there are."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["of all"] = session.config.stash[OF_ALL]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node) -> None:
+    node.config.stash[OF_ALL] = getattr(node, "workeroutput", {}).get("of all", 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    ran = sum(len(terminalreporter.stats.get(end, ())) for end in ("passed", "failed", "skipped"))
+    terminalreporter.write_line(f"{ran:,} of {config.stash[OF_ALL]:,} cases ran: {TOLD[tier(config)]}")

@@ -208,11 +208,18 @@ def test_words_to_propose_are_not_for_the_stage_before():
 
 
 def settings_to_try():
+    """Every knob at its ends; without `--all` once for each kind of stage that has it."""
+    met = set()
     for name, objective in objectives().items():
+        kinds = {type(stage) for chain in objective.chains for stage in chain.stages}
         for key, k in objective.knobs.items():
-            values = k.choices or ((False, True) if isinstance(k.default, bool) else (k.low, k.high))
-            for value in values:
-                yield pytest.param(name, key, value, id=f"{name}-{key}-{value}")
+            stage, _, field = key.rpartition(".")
+            owners = [kind for kind in kinds if hasattr(kind, field) and stage in ("", kind.__name__)]
+            for value in k.choices or ((False, True) if isinstance(k.default, bool) else (k.low, k.high)):
+                turned = {(kind, field, value) for kind in owners}
+                marks = [pytest.mark.exhaustive] if turned <= met else []
+                met |= turned
+                yield pytest.param(name, key, value, id=f"{name}-{key}-{value}", marks=marks)
 
 
 @pytest.mark.parametrize(("name", "key", "value"), tuple(settings_to_try()))
@@ -510,22 +517,40 @@ def assert_answers_stay_hidden(example, answer_, found):
     assert answer_.target.copying or not (found & shows).any()
 
 
-EMPTY = {"all": [[], []], "some": [[], range(40, 49), [], [44]]}
-"""Batches of texts of which all or some have no word."""
+SHORT = (
+    [[], []],
+    [[], range(40, 49), [], [44]],
+    [[40]],
+    [[40, 41]],
+    [[SPECIALS.sep]],
+    [[SPECIALS.sep, 41]],
+    [[], [40], [40, 41], [42, 42], list(range(40, 60))],
+)
+"""Batches of texts without a word, with hardly any, or with some of each."""
 
 
 @every_objective
-def test_texts_without_a_word_cost_nothing(name):
+@pytest.mark.parametrize("extra", [0, 2])
+def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_asked(name, extra):
+    """Also with `extra` columns of padding, a row at a time, and for each part of a mixture."""
     objective = objectives()[name]
     usual = objective.specimens(tokens_for(objective), generator(0))
-    for rows in EMPTY.values():
-        whole = objective.example(suited(objective, tokens_of(rows)), generator(1))
-        model = make_model(with_required_parts(TINY, whole, *usual), SPECIALS.size, generator(2))
-        for part in (whole, *batches(whole, 1, trim=True)):
-            cost = float(total_loss(model(part))[0].detach())
-            graded = any(bool(q.loss_mask.any()) for e in part.with_auxiliary for q in e.questions)
-            assert isfinite(cost)
-            assert graded or cost == 0
+    for rows in SHORT:
+        tokens = suited(objective, tokens_of(rows, extra=max(extra, not any(rows))))
+        wholes = objective.specimens(tokens, generator(1))
+        for whole in wholes if len(wholes) == 1 else (objective.example(tokens, generator(1)), *wholes):
+            model = make_model(with_required_parts(TINY, whole, *usual), SPECIALS.size, generator(2))
+            for part in (whole, *batches(whole, 1, trim=True)):
+                loss, terms = total_loss(model(part))
+                questions = [q for e in part.with_auxiliary for q in e.questions]
+                assert isfinite(float(loss.detach()))
+                assert terms.keys() == {q.name for q in questions}
+                for term, value in terms.items():
+                    graded = any(bool(q.loss_mask.any()) for q in questions if q.name == term)
+                    assert graded or float(value.detach()) == 0.0
+                if loss.requires_grad:
+                    loss.backward()
+                    assert all(bool(p.grad.isfinite().all()) for p in model.parameters() if p.grad is not None)
 
 
 @every_objective

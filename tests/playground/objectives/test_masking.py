@@ -118,24 +118,6 @@ def test_p1_p2_p4_text_and_specials_are_kept(name, tokens, seed):
                 assert (token, action, bool(example.selected[row, place])) == (text[place], Action.KEPT, False)
 
 
-SHORT = ([[]], [[40]], [[40, 41]], [[SPECIALS.sep]], [[SPECIALS.sep, 41]], [[], [40], [40, 41], list(range(40, 60))])
-
-
-@every_variant
-@pytest.mark.parametrize("rows", SHORT, ids=lambda rows: "-".join(str(len(r)) for r in rows))
-def test_texts_of_hardly_any_tokens_cost_a_number(name, rows):
-    shape = with_required_parts(
-        Architecture(layers=1, width=8, heads=2, mlp_ratio=1), run(name, tokens_of(SHORT[-1]), 0)[-1].example
-    )
-    model = make_model(shape, SPECIALS.size, generator(0))
-    answers = model(run(name, tokens_of(rows, extra=1), 1)[-1].example)
-    total, terms = total_loss(answers)
-    assert bool(torch.isfinite(total))
-    assert all(terms[a.target.name].item() == 0.0 for a in answers if not a.target.loss_mask.any())
-    total.backward()
-    assert all(bool(torch.isfinite(p.grad).all()) for p in model.parameters() if p.grad is not None)
-
-
 @pytest.mark.parametrize("name", [*dict.fromkeys(base for base, _ in VARIANTS.values()), *PAIRED])
 def test_a_batch_without_columns_is_built(name):
     for rows in ([], [[]], [[], []]):

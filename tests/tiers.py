@@ -1,0 +1,64 @@
+"""Which cases a run of the tests holds: all of them, a sample that meets every law and every value, or a glance.
+
+A test over several lists of values has a case for every combination with `--all`. Without it there is one for each
+value of the longest list, chosen among its combinations by the names of the test and of the case, and one more for
+each value of the other lists that is not met by then. A run is therefore the same each time, and a new entry of the
+catalogue leaves the cases of the others as they are. A test marked `whole` is never sampled.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal
+from zlib import crc32
+
+import pytest
+
+Tier = Literal["all", "sample", "quick"]
+FEW = 12
+"""So many combinations are never sampled."""
+
+NOT_QUICK = ("browser", "notebooks", "fuzz")
+"""The folders that `--quick` does not even read."""
+
+
+def cases(test: str, calls: Sequence[Any], whole: bool, tier: Tier) -> list[Any]:
+    """The cases of a parametrised test that a tier holds, at least one, in their order."""
+    if tier == "all":
+        return list(calls)
+    common = [call for call in calls if "exhaustive" not in names_of(call)] or list(calls[:1])
+    if tier == "quick":
+        return [next((call for call in common if "slow" not in names_of(call)), common[0])]
+    return common if whole or len(common) <= FEW else sampled(test, common)
+
+
+def names_of(call: Any) -> set[str]:
+    """The names of the marks of one case."""
+    return {mark.name for mark in call.marks}
+
+
+def sampled(test: str, calls: Sequence[Any]) -> list[Any]:
+    """One case for each value of the longest list, and for each value of another list that would not be met."""
+    columns = {tuple(call.indices[name] for call in calls) for name in calls[0].indices}
+    longest, *others = sorted(columns, key=lambda column: (-len(set(column)), column))
+    kept: set[int] = set()
+    for column in (longest, *others):
+        for value in sorted(set(column) - {column[number] for number in kept}):
+            having = [number for number, each in enumerate(column) if each == value]
+            kept.add(having[crc32(f"{test} {calls[having[0]].id}".encode()) % len(having)])
+    return [calls[number] for number in sorted(kept)]
+
+
+def stays(item: pytest.Item, tier: Tier) -> bool:
+    """Whether a tier holds a test: what is slow or opens a page is left out, unless it is marked `guarded`."""
+    if tier == "all":
+        return True
+    long = item.get_closest_marker("slow") is not None or "page" in getattr(item, "fixturenames", ())
+    if tier == "quick":
+        return not long and item.get_closest_marker("trains") is None
+    return not long or item.get_closest_marker("guarded") is not None
+
+
+def group(item: pytest.Item, home: Path) -> str:
+    """Tests that go to one worker: those of a file, and all that need a browser or a kernel."""
+    part = item.path.relative_to(home)
+    return "browser" if part.parts[0] in ("browser", "notebooks") else part.as_posix()
