@@ -12,7 +12,6 @@ settings.register_profile("playground", deadline=None, derandomize=True, suppres
 settings.load_profile("playground")
 torch.set_num_threads(1)
 
-HERE = Path(__file__).parent
 OF_ALL = pytest.StashKey[int]()
 """How many cases there are with `--all`."""
 
@@ -42,8 +41,7 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    left_out = [HERE / name for name in tiers.NOT_QUICK]
-    return True if tier(config) == "quick" and collection_path in left_out else None
+    return True if tier(config) == "quick" and collection_path in tiers.NOT_QUICK else None
 
 
 @pytest.hookimpl(trylast=True)
@@ -63,7 +61,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = kept
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(tiers.group(item, HERE)))
+        item.add_marker(pytest.mark.xdist_group(tiers.group(item)))
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

@@ -17,7 +17,11 @@ Tier = Literal["all", "sample", "quick"]
 FEW = 12
 """So many combinations are never sampled."""
 
-NOT_QUICK = ("browser", "notebooks", "fuzz")
+HERE = Path(__file__).parent
+LONG = ("browser", "notebooks")
+"""The folders whose tests need a browser or a kernel: one of them runs at a time, and without `--all` few."""
+
+NOT_QUICK = tuple(HERE / name for name in (*LONG, "fuzz"))
 """The folders that `--quick` does not even read."""
 
 
@@ -49,16 +53,20 @@ def sampled(test: str, calls: Sequence[Any]) -> list[Any]:
 
 
 def stays(item: pytest.Item, tier: Tier) -> bool:
-    """Whether a tier holds a test: what is slow or opens a page is left out, unless it is marked `guarded`."""
+    """Whether a tier holds a test: what is slow or needs a browser or a kernel must be `guarded`."""
     if tier == "all":
         return True
-    long = item.get_closest_marker("slow") is not None or "page" in getattr(item, "fixturenames", ())
+    long = item.get_closest_marker("slow") is not None or folder(item) in LONG
     if tier == "quick":
         return not long and item.get_closest_marker("trains") is None
     return not long or item.get_closest_marker("guarded") is not None
 
 
-def group(item: pytest.Item, home: Path) -> str:
+def group(item: pytest.Item) -> str:
     """Tests that go to one worker: those of a file, and all that need a browser or a kernel."""
-    part = item.path.relative_to(home)
-    return "browser" if part.parts[0] in ("browser", "notebooks") else part.as_posix()
+    return "browser" if folder(item) in LONG else str(item.path)
+
+
+def folder(item: pytest.Item) -> str:
+    """The folder of a test inside this one."""
+    return item.path.relative_to(HERE).parts[0]

@@ -3,6 +3,7 @@
 from functools import partial
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from playground.compression import compare
@@ -14,6 +15,7 @@ from widgets.state.compress import CompressStore
 QUICK = ("head pruning", "int8", "layer sharing(steps=5)")
 
 
+@pytest.mark.guarded
 def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypatch) -> None:
     monkeypatch.setattr(compress, "SHOWN_FIRST", QUICK)
     monkeypatch.setattr(CompressStore.param.seeds, "default", 2)

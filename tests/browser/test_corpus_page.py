@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_train_page import steps
@@ -27,6 +28,7 @@ def words(page: Page) -> list[str]:
     return page.locator("svg .word").evaluate_all("nodes => nodes.map(node => node.firstChild.data)")
 
 
+@pytest.mark.guarded
 def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address: str) -> None:
     open_corpus(page, address)
     choose(page, "text", "parallel")

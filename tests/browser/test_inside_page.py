@@ -4,12 +4,14 @@ import io
 import zipfile
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browsing import shot, still, visit
 from widgets.state.train import TrainStore
 
 
+@pytest.mark.guarded
 def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: str, monkeypatch) -> None:
     monkeypatch.setattr(TrainStore.param.steps, "default", 30)
     visit(page, f"{address}/?page=1&corpus=reviews")

@@ -1,16 +1,11 @@
 """What a changed page sends and no widget takes: the app stays as it was, and its log has a line, not a traceback."""
 
 import logging
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.errors import UserError
 from tests.browsing import visit, wait_until
-from widgets.app.invalid_events import not_taken
-from widgets.pages.train import TrainPage
-from widgets.state.train import TrainStore
 
 PATH = "/etc/passwd"
 
@@ -48,14 +43,3 @@ def test_a_number_beyond_its_limits_goes_again(page: Page, address: str) -> None
     for sent in (10**9, -5, None):
         send(page, "steps", 1000, sent)
         expect(field).to_have_value("1000")
-
-
-def test_a_fault_of_ours_keeps_its_traceback(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as ours:
-        TrainStore(tmp_path, corpus="nope").load_corpus()
-    assert not not_taken(ours.value)
-    (text,) = (w for w in TrainPage(TrainStore(tmp_path)).layout.select() if getattr(w, "label", "") == "text")
-    with pytest.raises(ValueError, match="not in list") as theirs:
-        text._process_events({"value": PATH})
-    assert not_taken(theirs.value)
-    assert text.value == "world"

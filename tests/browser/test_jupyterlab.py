@@ -116,6 +116,7 @@ def press(page: Page, key: str, condition: str) -> None:
     expect(page.locator("section.stage")).to_be_focused()
 
 
+@pytest.mark.guarded
 def test_a_notebook_cell_shows_the_live_stage_and_keeps_its_keys(page: Page, lab: str) -> None:
     page.goto(f"{lab}lab/tree/00_start_here.ipynb?reset&token={TOKEN}")
     expect(page.get_by_role("button", name="| Idle")).to_be_visible(timeout=STARTED)

@@ -4,6 +4,7 @@ import re
 import time
 from pathlib import Path
 
+import pytest
 from bokeh.util.token import generate_jwt_token, generate_session_id
 from playwright.sync_api import Browser, Page, expect
 
@@ -40,6 +41,7 @@ def expected(text: str, seed: int | None = None) -> dict:
     return {row.objective.name: tuple(row.survey().values()) for row in table(text, seed)[0]}
 
 
+@pytest.mark.guarded
 def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_stage(page: Page, address: str) -> None:
     visit(page, address)
     assert said(wait_for_table(page, "t.rows.length === 11")) == expected(SENTENCE)

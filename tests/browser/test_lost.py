@@ -1,5 +1,6 @@
 """Journey: the connection is lost while a model trains; the run goes on, and the page comes back to it."""
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.test_train_page import halted, open_train, steps
@@ -35,6 +36,7 @@ def cut(page: Page, visit) -> int:
     return steps(page)
 
 
+@pytest.mark.guarded
 def test_a_run_goes_on_without_its_page_which_comes_back_to_it_by_itself(
     page: Page, address: str, endless: None
 ) -> None:

@@ -1,7 +1,5 @@
 """A run baked by the command line, and one exported from a notebook: opened from a file, with the network cut."""
 
-import json
-import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -69,7 +67,7 @@ def at_step(tab: Page, step: int) -> None:
     tab.wait_for_function(f"{HANDLE}.state().step === {step}")
 
 
-@pytest.mark.parametrize("kind", ["baked", "notebook"])
+@pytest.mark.parametrize("kind", [pytest.param("baked", marks=pytest.mark.guarded), "notebook"])
 def test_a_run_is_scrubbed_without_kernel_and_network(kind: str, files: dict[str, Path], offline: Page) -> None:
     tab = offline
     tab.goto(files[kind].as_uri())
@@ -125,42 +123,3 @@ def test_the_run_plays_and_the_curve_is_a_scrub_bar_too(files: dict[str, Path], 
     tab.wait_for_function(f"{HANDLE}.state().step >= 2")
     tab.get_by_role("button", name="Pause the run").click()
     tab.wait_for_function(f"!{HANDLE}.state().playing")
-
-
-def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(
-    files: dict[str, Path], capsys: pytest.CaptureFixture[str]
-) -> None:
-    folder = files["baked"].parent
-    assert main(["bake", str(folder / "run"), "-o", str(folder / "again.html"), "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["moments"] == len(facts["steps"]) == 41 and facts["bytes"] < 3_000_000
-    for arguments, said in (
-        ([str(folder), "-o", str(folder / "x.html")], "kept no moments"),
-        ([str(folder / "run"), "-o", str(folder)], "cannot be written"),
-        ([str(folder / "run"), "-o", str(folder / "x.html"), "--steps", "5"], "--steps is for an entry"),
-        (["nobody", "-o", str(folder / "x.html")], "nobody"),
-    ):
-        assert main(["bake", *arguments]) == 2
-        assert said in capsys.readouterr().err
-
-
-def test_an_entry_is_trained_first_and_watched_on_the_given_sentence(tmp_path: Path) -> None:
-    corpus = reviews()
-    (tmp_path / "reviews.txt").write_text(corpus.tokenizer.join(corpus.ids[:4000].tolist()), encoding="utf-8")
-    given = [
-        "--corpus",
-        str(tmp_path / "reviews.txt"),
-        "--out",
-        str(tmp_path / "run"),
-        "--sentence",
-        "the movie was good",
-    ]
-    made = ["--steps", "2", "--set", "layers=4", "--set", "width=16", "--set", "heads=4", "--set", "seq_len=16"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", os.devnull)
-        patch.chdir(tmp_path)  # where the list of runs is kept
-        assert main(["bake", "RoBERTa", "-o", str(tmp_path / "x.html"), *given, *made]) == 0
-    replay = load(tmp_path / "run")
-    assert replay.record["text"] == ["the", "movie", "was", "good"]
-    assert replay.attention["encoder"].shape[:3] == (3, 4, 4)
-    assert (tmp_path / "x.html").stat().st_size < 3_000_000

@@ -2,7 +2,6 @@
 
 import base64
 import re
-import sys
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -16,19 +15,15 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from playground.analysis.predictions import read
 from playground.objectives import find_objective, objectives
-from playground.training import Run, train
-from tests.browsing import PATIENCE, painted
-from tests.runs import alone, reviews, suited_reviews, tiny
-from widgets.state.stage import StageModel
-
-sys.path.insert(0, str(Path(__file__).parent))
-import stage_gallery as gallery
-
 from playground.trace.rebuild import Rebuilt, rebuild
 from playground.trace.signal import measure
-from widgets.animation import js, lockstep, page, standalone, svg, typeset, unheard
+from playground.training import Run, train
+from tests.browser import stage_gallery as gallery
+from tests.browsing import PATIENCE, painted
+from tests.runs import alone, reviews, suited_reviews, tiny
+from widgets.animation import lockstep, page, typeset
 from widgets.animation.widget import ESM
-from widgets.state.stage import StageStore
+from widgets.state.stage import StageModel, StageStore
 
 HANDLE = "document.querySelector('[id^=stage-]').__stage"
 
@@ -724,16 +719,6 @@ def test_stages_in_step_share_one_player_whatever_their_frames(stage: Stage) -> 
     expect(stage.tab.locator("section.stage .stage-controls")).to_have_count(1)  # one record is a stage again
 
 
-def test_edits_that_arrive_twice_or_together_are_heard_once() -> None:
-    heard: dict[str, int] = {}
-    message = {"from": "a", "edits": [{"number": 1, "do": "undo"}, {"number": 2, "do": "redo"}]}
-    assert [e["do"] for e in unheard(message, heard)] == ["undo", "redo"]
-    assert list(unheard(message, heard)) == []
-    later = {"from": "a", "edits": [*message["edits"], {"number": 3, "do": "roll"}]}
-    assert [e["do"] for e in unheard(later, heard)] == ["roll"]
-    assert [e["do"] for e in unheard({"from": "b", "edits": [{"number": 1, "do": "undo"}]}, heard)] == ["undo"]
-
-
 @pytest.mark.parametrize("stage", [{"java_script_enabled": False}], indirect=True)
 def test_without_scripts_the_last_frame_is_a_picture(stage: Stage) -> None:
     file = stage.folder / "still.html"
@@ -742,21 +727,6 @@ def test_without_scripts_the_last_frame_is_a_picture(stage: Stage) -> None:
     image = stage.tab.locator("figure img").bounding_box()
     assert image and image["width"] > 300 and image["height"] > 200
     expect(stage.tab.locator("figcaption")).to_contain_text("sees its past")
-
-
-@pytest.mark.parametrize("name", sorted(gallery.RECORDS))
-def test_stills_are_xml_with_their_words_as_text(name: str) -> None:
-    record = gallery.RECORDS[name]()
-    drawn = ElementTree.fromstring(svg(record))
-    words = "".join(drawn.itertext())
-    assert all(cell["text"][:3] in words for lane in record["frames"][-1]["lanes"] for cell in lane["cells"])
-    assert svg(record, "text") == svg(record, 0)
-
-
-def test_scripts_cannot_be_closed_by_data() -> None:
-    hostile = {"a": "</script>\u2028&"}
-    assert js(hostile) == '{"a": "\\u003c/script\\u003e\\u2028\\u0026"}'
-    assert standalone(gallery.hostile()).count("</script>") == 1
 
 
 LONG_TEXT = " ".join(f"word{number}" for number in range(1, 201))

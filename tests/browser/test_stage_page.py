@@ -111,6 +111,7 @@ def test_own_sentence_seed_and_plan(page: Page, address: str) -> None:
     assert lane(to_the_end(page), "inputs") == wanted.split(), "nothing is lost"
 
 
+@pytest.mark.guarded
 def test_hostile_text_is_text(page: Page, address: str) -> None:
     open_stage(page, address)
     page.get_by_label("your sentence").fill("<script>alert(1)</script> <img src=x onerror=alert(2)>")
@@ -199,6 +200,7 @@ def painting(page: Page, address: str, ready: None) -> Page:
     return page
 
 
+@pytest.mark.guarded
 def test_a_painted_leak_is_shown_repaired_and_trained_with(painting: Page) -> None:
     page = painting
     box = stand(page.locator("section.stage canvas").first)
@@ -255,6 +257,7 @@ OUT_OF_REACH = """() => {
 """The words on buttons that stand beyond the right edge of the window, also behind shadow roots."""
 
 
+@pytest.mark.guarded
 @pytest.mark.parametrize("context_size", [{"width": 360, "height": 740}])
 def test_on_a_narrow_screen_every_button_is_within_reach_and_sentences_keep_their_width(
     page: Page, address: str, context_size: dict[str, int]
@@ -266,6 +269,7 @@ def test_on_a_narrow_screen_every_button_is_within_reach_and_sentences_keep_thei
     assert page.evaluate(OUT_OF_REACH) == []
 
 
+@pytest.mark.guarded
 def test_a_shared_link_opens_the_same_state(page: Page, address: str) -> None:
     visit(page, f"{address}/?objective=span+mask&seed=4")
     to_the_end(page)  # nothing moves any more under the hand
@@ -284,6 +288,7 @@ def test_a_shared_link_opens_the_same_state(page: Page, address: str) -> None:
     wait_for(page, f"({same})(s.layout.lanes, {json.dumps(state['layout']['lanes'])})")
 
 
+@pytest.mark.guarded
 def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: Page, address: str) -> None:
     open_stage(page, address)
     page.locator("section.stage").focus()

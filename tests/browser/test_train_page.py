@@ -38,6 +38,7 @@ def halted(page: Page) -> int:
     return steps(page)
 
 
+@pytest.mark.guarded
 def test_train_pause_step_resume_stop_reset(page: Page, address: str, endless: None) -> None:
     open_train(page, address)
     choose(page, 1, "reviews")
@@ -81,6 +82,7 @@ def measured(page: Page, gauge: str) -> list[int]:
     return page.evaluate(f"Array.from(Bokeh.documents[0].get_model_by_name('{gauge}').data_source.data.step)")
 
 
+@pytest.mark.guarded
 def test_change_the_rate_fork_reload_open_and_compare(
     page: Page, address: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

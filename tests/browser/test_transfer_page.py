@@ -4,6 +4,7 @@ import re
 import threading
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from playground.training import train
@@ -27,6 +28,7 @@ def base_trained_here(page: Page, address: str, steps: int) -> None:
     wait_until(page, lambda: base.count() == 1 and int(re.findall(r"step ([\d,]+)", base.inner_text())[0]) >= steps)
 
 
+@pytest.mark.guarded
 def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, monkeypatch) -> None:
     monkeypatch.setattr(TransferStore.param.seeds, "default", 2)
     monkeypatch.setattr(TransferStore.param.steps, "default", 40)
@@ -139,7 +141,7 @@ def test_kept_runs_are_tried_on_a_task_and_one_is_taken(page: Page, address: str
     visit(page, f"{address}/?page=2")
     page.get_by_role("button", name="Which run suits which task?").click()
     page.get_by_role("button", name="Evaluate every run on every task").click()
-    expect(page.get_by_text(re.compile("sentiment: (one leads two|two leads one)"))).to_be_visible(timeout=40_000)
+    expect(page.get_by_text(re.compile("sentiment: (one leads two|two leads one)"))).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^two 0\\.\\d{3}"))).to_be_visible()
     page.get_by_role("button", name="Use this run").click()
     expect(page.get_by_text("There is no run 'one'")).to_be_visible()

@@ -1,10 +1,12 @@
 """Journey: the zoo is filtered, a card shows what BERT changed over GPT, and Train takes BERT to the Train page."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browsing import shot, still, visit, wait_until
 
 
+@pytest.mark.guarded
 def test_a_system_is_found_opened_and_trained(page: Page, address: str) -> None:
     visit(page, f"{address}/?page=4")
     elmo, bert = (page.get_by_role("table").get_by_role("button", name=name, exact=True) for name in ("ELMo", "BERT"))

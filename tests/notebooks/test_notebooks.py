@@ -11,7 +11,10 @@ from playground.errors import UserError
 from widgets.lessons import Lesson, as_html, needs, notebooks, parameters, run_one
 
 NOTEBOOKS = notebooks(Path(__file__).parents[2] / "notebooks")
-each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=[path.stem for path in NOTEBOOKS])
+each_notebook = pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.guarded] * (path.stem[:2] == "00")) for path in NOTEBOOKS],
+)
 
 PARAMETERS = {"steps", "seed", "corpus", "device"}
 """What every notebook lets papermill set."""
@@ -53,6 +56,7 @@ def executed(tmp_path_factory):
     return run
 
 
+@pytest.mark.guarded
 @each_notebook
 def test_declares_its_parameters_and_keeps_no_outputs(path):
     assert (PARAMETERS | QUICK.get(path.stem, {}).keys()) <= parameters(path), "the parameters cell must hold these"
@@ -98,6 +102,7 @@ def test_export_animates_without_kernel_and_network(path, executed, offline_page
     page.wait_for_function(f"([e, was]) => ({state})(e) !== was", arg=[host, before])
 
 
+@pytest.mark.guarded
 def test_a_lesson_that_fails_is_named_with_its_cell_and_cause(tmp_path, capsys):
     cells = [
         nbformat.v4.new_markdown_cell("# One & only"),
@@ -133,6 +138,7 @@ def test_a_notebook_keeps_the_corpus_that_its_asserts_need(tmp_path, capsys):
     assert "with its own corpus: it needs known meanings" in (tmp_path / "out" / "index.html").read_text()
 
 
+@pytest.mark.guarded
 def test_exercises_are_handed_out_without_their_solutions(tmp_path, capsys):
     assert main(["lessons", "run", "04", "15", "--form", "exercise", "--out", str(tmp_path), "--json"]) == 0
     lessons = json.loads(capsys.readouterr().out)["lessons"]
@@ -164,6 +170,7 @@ def test_a_demo_goes_on_by_its_one_button_and_plays(executed, offline_page, tmp_
     assert page.evaluate("document.querySelectorAll('.lesson-part')[1].getBoundingClientRect().top") < 100
 
 
+@pytest.mark.guarded
 def test_a_notebook_is_found_by_the_beginning_of_its_name(tmp_path):
     assert [path.stem for path in notebooks(NOTEBOOKS[0].parent, ["04", "00"])] == [
         "00_start_here", "04_can_a_model_read_in_any_order",

@@ -1,7 +1,7 @@
 """A name of the field is found, or what is nearest by meaning is said, in the same words wherever it is typed."""
 
 import re
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -169,10 +169,10 @@ def test_a_misspelt_name_of_what_is_not_here_is_understood():
 
 @pytest.mark.parametrize("name", ["", "?", "a b " * 100_000])
 def test_any_text_is_refused_at_once(name):
-    began = perf_counter()
+    began = process_time()
     with pytest.raises(UserError, match="the nearest"):
         find_objective(name)
-    assert perf_counter() - began < 1
+    assert process_time() - began < 1
 
 
 def test_a_published_size_is_a_name():

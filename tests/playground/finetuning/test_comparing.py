@@ -402,6 +402,7 @@ def trained(tmp_path, monkeypatch):
     return tmp_path / "base"
 
 
+@pytest.mark.guarded
 @pytest.mark.slow
 def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
     """Kill -9 while lanes run: those that were finished are kept, and the end is the same as without."""

@@ -216,6 +216,7 @@ def learnt_base():
     return Base(started.learner, base_of().held_out)
 
 
+@pytest.mark.guarded
 @pytest.mark.slow
 def test_a_pre_trained_model_learns_the_task_from_64_labels():
     base = learnt_base()
@@ -380,6 +381,7 @@ def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
                 assert getattr(there, what) == getattr(other, what), (name, seed, what)
 
 
+@pytest.mark.guarded
 @pytest.mark.slow
 def test_a_worker_process_gives_the_very_same_numbers():
     one, other = (list(compared(("layer mix", "full"), workers=w)) for w in (1, 2))

@@ -50,6 +50,7 @@ needs_gloo = pytest.mark.skipif(
 )
 
 
+@pytest.mark.guarded
 @pytest.mark.slow
 @needs_gloo
 def test_two_processes_have_the_losses_of_one_with_the_joint_batch(tmp_path):

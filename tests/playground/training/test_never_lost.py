@@ -77,6 +77,7 @@ def curve(path):
     return [(row["step"], row["loss"]) for row in rows if "loss" in row], [r for r in rows if "held_out" in r]
 
 
+@pytest.mark.guarded
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs os.fork")
 def test_killed_again_and_again_it_ends_with_the_same_losses_to_the_last_bit(tmp_path):
@@ -139,6 +140,7 @@ print(checkpoint.load(run.out).learner.step)
 """
 
 
+@pytest.mark.guarded
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs limits on files and on the address space")
 def test_a_small_memory_is_survived_and_a_disk_that_takes_no_more_is_a_sentence(tmp_path):

@@ -146,6 +146,7 @@ print(*(loss.hex() for loss in losses(train(run_of("BART"), checkpoint.load(sys.
 """
 
 
+@pytest.mark.guarded
 @pytest.mark.slow
 def test_it_goes_on_exactly_in_another_process(tmp_path):
     whole = losses(train(run_of("BART")))
