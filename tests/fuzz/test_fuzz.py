@@ -1,4 +1,4 @@
-"""Odd inputs, the same in every run: 400, and 2,000 with `--all`; `python -m tests.fuzz KIND SEED [CASES]` tries others."""
+"""Odd inputs, always the same: 400, and 2,000 with `--all`; `python -m tests.fuzz KIND SEED [CASES]` tries others."""
 
 import os
 
