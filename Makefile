@@ -19,11 +19,11 @@ INSTALL = PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT=constraints.txt PIP_BUI
 	$(BIN)/python -m pip install --no-input $(if $(CI),--quiet) $(CPU_BUILDS) --constraint constraints.txt --editable
 
 .DEFAULT_GOAL := help
-.PHONY: help app lab docs test quick check mutants clean chromium
+.PHONY: help app lab docs test test-all quick check mutants clean chromium
 
 help: ## Show this list
 	@echo "Pretraining Playground"
-	@grep -E '^[a-z]+:.*## ' Makefile | sed -E 's/^([a-z]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
+	@grep -E '^[a-z-]+:.*## ' Makefile | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | awk -F'|' '{ printf "%-15s %s\n", $$1, $$2 }'
 	@echo
 	@echo "Settings: PORT=5007  BROWSER=no  PYTHON=python3.12  CPU=1 (small CPU builds of torch on Linux)"
 
@@ -39,19 +39,23 @@ docs: $(VENV)/docs-$(KEY) ## Build the documentation site below build/site
 	@echo "Open build/site/index.html, or with its search: $(BIN)/python -m http.server --directory build/site"
 
 # A slip of style does not hide what the tests say: all three run, and any of them fails the target.
-test: export OMP_NUM_THREADS = 1
-# A file stays together on one worker, which makes once what its tests share (a JupyterLab, a notebook that has run);
-# the files of the browser, the longest, come first and not last as the number of their tests would have it.
-test: $(if $(filter tests tests/browser%,$(TESTS)),chromium) $(VENV)/test-$(KEY) ## Run every check and test (TESTS=tests/playground for a part)
+test test-all: export OMP_NUM_THREADS = 1
+# A file stays together on one worker, which makes once what its tests share; what needs a browser or a kernel is one
+# group, so that there is one Chromium at a time beside one worker of other tests. It comes first, as the longest.
+test test-all: $(if $(filter tests tests/browser%,$(TESTS)),chromium) $(VENV)/test-$(KEY)
+test: ## Run the checks and the tests; laws are sampled (TESTS=tests/playground for a part)
+test-all: ALL = --all
+test-all: ## Run every case of every test: 20 minutes and more
+test test-all:
 	@failed=0; \
 	echo "Import contracts"; $(BIN)/lint-imports --no-logo || failed=1; \
 	echo "Style"; $(BIN)/ruff check || failed=1; \
 	echo "Tests: $(TESTS)"; \
-	CHROMIUM="$$($(FIND_CHROMIUM))" $(BIN)/python -m pytest --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(TESTS) || failed=1; \
+	CHROMIUM="$$($(FIND_CHROMIUM))" $(BIN)/python -m pytest $(ALL) --numprocesses=$(WORKERS) --dist=loadgroup --no-loadscope-reorder $(TESTS) || failed=1; \
 	exit $$failed
 
 quick: export OMP_NUM_THREADS = 1
-quick: $(VENV)/test-$(KEY) ## Run one case of every test, without a browser (under 90 s on two quiet cores)
+quick: $(VENV)/test-$(KEY) ## Run one case of every test that neither opens a page nor trains (under a minute)
 	@$(BIN)/python -m pytest --quick --quiet --numprocesses=$(WORKERS) --dist=worksteal $(TESTS)
 
 check: $(VENV)/dev-$(KEY) ## Check style, imports and types (what you run before a commit)
@@ -70,7 +74,8 @@ clean: ## Remove the environment and every cache, never a run
 	rm -rf $(VENV) node_modules build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .shots test-results
 	find playground widgets tests notebooks benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# One stamp for each set of packages; a larger set includes the smaller ones.
+# One stamp for each set of packages; a larger set includes the smaller ones. The stamps of other versions of the two
+# files go before anything is installed: where that is stopped half way, no later make takes it for whole.
 $(VENV)/app-$(KEY): | $(BIN)/pip
 	$(call install,.,app)
 
@@ -88,8 +93,9 @@ $(VENV)/dev-$(KEY): | $(BIN)/pip
 
 define install
 @echo "Installing the packages of '$(1)' into $(VENV) (the first time takes a few minutes) ..."
+@rm -f $(filter-out %-$(KEY),$(wildcard $(VENV)/*-*-*))
 @$(INSTALL) '$(1)'
-@for name in $(2); do rm -f $(VENV)/$$name-*-*; touch $(VENV)/$$name-$(KEY); done
+@touch $(addprefix $(VENV)/,$(addsuffix -$(KEY),$(2)))
 endef
 
 $(BIN)/pip:

@@ -21,8 +21,21 @@ HERE = Path(__file__).parent
 LONG = ("browser", "notebooks")
 """The folders whose tests need a browser or a kernel: one of them runs at a time, and without `--all` few."""
 
-NOT_QUICK = tuple(HERE / name for name in (*LONG, "fuzz"))
-"""The folders that `--quick` does not even read."""
+TRAINING = (
+    "contracts/test_compression.py",
+    "contracts/test_instruments.py",
+    "contracts/test_strategies.py",
+    "contracts/test_train_this.py",
+    "playground/compression",
+    "playground/finetuning",
+    "playground/test_bake.py",
+    "playground/test_cli.py",
+    "playground/test_cluster.py",
+    "playground/training",
+    "widgets/state",
+)
+NOT_QUICK = tuple(HERE / name for name in (*LONG, "fuzz", *TRAINING))
+"""What `--quick` does not even read: what opens a page or trains a model."""
 
 
 def cases(test: str, calls: Sequence[Any], whole: bool, tier: Tier) -> list[Any]:
@@ -58,7 +71,7 @@ def stays(item: pytest.Item, tier: Tier) -> bool:
         return True
     long = item.get_closest_marker("slow") is not None or folder(item) in LONG
     if tier == "quick":
-        return not long and item.get_closest_marker("trains") is None
+        return not long
     return not long or item.get_closest_marker("guarded") is not None
 
 
