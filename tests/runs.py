@@ -10,6 +10,7 @@ import torch
 
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.corpus import pick
+from playground.objectives import objectives
 from playground.training import Evaluated, Run, Stepped
 from playground.training.train_state import TrainState
 from playground.zoo import entries, entry_for
@@ -20,6 +21,19 @@ every_entry = pytest.mark.parametrize("name", ENTRIES)
 KINDS = ("RoBERTa", "GPT", "BART", "XLNet", "ELECTRA", "ELMo")
 """One entry of each kind: both sides, one side, a decoder, two streams, a generator, recurrence."""
 each_kind = pytest.mark.parametrize("name", KINDS)
+
+
+def sampled(values, chosen):
+    """All values as cases; without `--all` only the chosen ones run."""
+    return [pytest.param(value, marks=() if value in chosen else pytest.mark.exhaustive) for value in values]
+
+
+every_entry_or_kind = pytest.mark.parametrize("name", sampled(ENTRIES, KINDS))
+"""All entries where a test trains them a second time; without `--all` one of each kind."""
+
+ROWS = tuple(name for name, objective in objectives().items() if objective.row)
+every_objective_or_row = pytest.mark.parametrize("name", sampled(objectives(), ROWS))
+"""All objectives where a test trains them a second time; without `--all` the rows of the survey's table."""
 
 
 @cache

@@ -10,7 +10,7 @@ from playground.models.model import Network
 from playground.rng import generator
 from playground.training import data
 from playground.training.loop import prepared
-from tests.runs import each_kind, every_entry, run_of
+from tests.runs import each_kind, every_entry_or_kind, run_of
 from tests.second_device import MixedDevices, second_device
 
 
@@ -20,7 +20,7 @@ def small_blocks(monkeypatch):
     monkeypatch.setattr(data, "STEPS", 2)
 
 
-@every_entry
+@every_entry_or_kind
 def test_an_entry_trains_and_is_looked_into_on_another_device_than_the_cpu(name):
     with second_device() as device:
         state = prepared(run_of(name, device=device))

@@ -17,6 +17,7 @@ from playground.training import properties
 from playground.training.loop import Run, prepared
 from playground.zoo import entries, entry_for, entry_named
 from playground.zoo.entry import WORD_VECTORS
+from tests.runs import every_entry_or_kind
 
 NAMES = tuple(dict.fromkeys((*entries(), *objectives())))
 every_name = pytest.mark.parametrize("name", NAMES)
@@ -148,7 +149,7 @@ def test_a_word_changes_no_answer_that_the_masks_do_not_let_it_reach(name):
     assert moved or all(q.kind.compares_rows for part in parts(name) for q in part.questions)
 
 
-@pytest.mark.parametrize("name", entries())
+@every_entry_or_kind
 def test_what_is_measured_of_an_entry_is_what_its_parts_promise(name, monkeypatch):
     """Its architecture says in which direction it reads and whether it writes; here the numbers of its model say it."""
     for much, less in {"BATCHES": 4, "WARM_UP": 1, "STEPS": 1}.items():

@@ -31,7 +31,7 @@ from playground.training.store import ready_made
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
 from tests.papers.test_survey_table import ROWS
-from tests.runs import ENTRIES, each_kind, every_entry, reviews, run_of, tiny
+from tests.runs import ENTRIES, each_kind, every_entry_or_kind, reviews, run_of, tiny
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
@@ -291,7 +291,7 @@ def text_of(text, monkeypatch):
 small_corpus = cache(partial(open_corpus, tokens=20_000))
 
 
-@every_entry
+@every_entry_or_kind
 def test_train_keeps_its_promises(name, facts, text_of):
     corpus = text_of(name)
     said = facts("train", name, "--corpus", corpus, "--steps", 3, *TINY, "--out", "here", "--seed", 2)
@@ -573,7 +573,7 @@ def test_zoo_says_which_knobs_a_corpus_has(facts):
     assert facts("zoo", "bilingual")["corpora"][0]["knobs"] == corpora["bilingual"]
 
 
-@every_entry
+@every_entry_or_kind
 def test_zoo_shows_one_entry(name, facts):
     said = facts("zoo", name.lower())
     assert [entry["name"] for entry in said["entries"]] == [name]

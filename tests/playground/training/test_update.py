@@ -13,7 +13,7 @@ from playground.rng import generator
 from playground.training import Run, Started, Stepped, train
 from playground.training.data import BatchSampler, Prefetcher, steps_together
 from playground.training.observe.update import coming, look_inside, record
-from tests.runs import alone, each_kind, losses, run_of, suited_reviews, tiny
+from tests.runs import alone, each_kind, every_objective_or_row, losses, run_of, suited_reviews, tiny
 
 BEFORE = 5
 
@@ -108,7 +108,7 @@ def test_the_frames_show_the_row_that_trained_and_what_the_model_said_of_it(row)
     assert names[-6:] == ["forward", "predict", "loss", "gradient", "change", "after"]
 
 
-@pytest.mark.parametrize("name", sorted(objectives()))
+@every_objective_or_row
 def test_every_objective_can_be_looked_into(name):
     objective = objectives()[name]
     run = Run(alone(objective), suited_reviews(objective), steps=3)
