@@ -51,7 +51,7 @@ test test-all:
 	echo "Import contracts"; $(BIN)/lint-imports --no-logo || failed=1; \
 	echo "Style"; $(BIN)/ruff check || failed=1; \
 	echo "Tests: $(TESTS)"; \
-	CHROMIUM="$$($(FIND_CHROMIUM))" $(BIN)/python -m pytest $(ALL) --numprocesses=$(WORKERS) --dist=loadgroup --no-loadscope-reorder $(TESTS) || failed=1; \
+	CHROMIUM="$$($(FIND_CHROMIUM))" $(BIN)/python -m pytest $(ALL) --numprocesses=$(WORKERS) --dist=loadfile --no-loadscope-reorder $(TESTS) || failed=1; \
 	exit $$failed
 
 quick: export OMP_NUM_THREADS = 1

@@ -56,12 +56,15 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that a tier does not hold, and say which of them share a worker."""
+    """Leave out the tests that a tier does not hold."""
     kept = [item for item in items if tiers.stays(item, tier(config))]
     config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
     items[:] = kept
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(tiers.group(item)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log) -> tiers.OneBrowser | None:
+    return tiers.OneBrowser(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

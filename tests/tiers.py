@@ -12,6 +12,7 @@ from typing import Any, Literal
 from zlib import crc32
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 Tier = Literal["all", "sample", "quick"]
 FEW = 12
@@ -69,17 +70,14 @@ def stays(item: pytest.Item, tier: Tier) -> bool:
     """Whether a tier holds a test: what is slow or needs a browser or a kernel must be `guarded`."""
     if tier == "all":
         return True
-    long = item.get_closest_marker("slow") is not None or folder(item) in LONG
+    long = item.get_closest_marker("slow") is not None or item.path.relative_to(HERE).parts[0] in LONG
     if tier == "quick":
         return not long
     return not long or item.get_closest_marker("guarded") is not None
 
 
-def group(item: pytest.Item) -> str:
-    """Tests that go to one worker: those of a file, and all that need a browser or a kernel."""
-    return "browser" if folder(item) in LONG else str(item.path)
+class OneBrowser(LoadFileScheduling):
+    """The tests of a file go to one worker, and so do all that need a browser or a kernel: they disturb each other."""
 
-
-def folder(item: pytest.Item) -> str:
-    """The folder of a test inside this one."""
-    return item.path.relative_to(HERE).parts[0]
+    def _split_scope(self, nodeid: str) -> str:
+        return "browser" if nodeid.split("/")[1] in LONG else super()._split_scope(nodeid)
