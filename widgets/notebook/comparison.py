@@ -1,10 +1,8 @@
 """A comparison of strategies as a widget."""
 
-import warnings
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import traitlets
 from IPython.display import display
@@ -26,24 +24,6 @@ from widgets.state.base import base_of, corpus_info, origin_of
 from widgets.static import comparison, svg
 from widgets.static.report_figure import draw
 from widgets.tokens import VERMILION
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-EARLIER = {"labels": "train_size", "rates": "lr_policy", "packing": "input_format"}
-
-
-def with_earlier_names(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that still takes keywords under their earlier names, with a warning."""
-
-    @wraps(function)
-    def call(*given: P.args, **named: P.kwargs) -> T:
-        for old in EARLIER.keys() & named.keys():
-            warnings.warn(f"The option {old} is called {EARLIER[old]} now.", FutureWarning, stacklevel=2)
-            named[EARLIER[old]] = named.pop(old)
-        return function(*given, **named)
-
-    return call
 
 
 class Compared(Drawing):
@@ -101,7 +81,6 @@ class Compared(Drawing):
         return f"A comparison on {self.report.comparison.task.name}: {', '.join(self.report.comparison.outcomes)}"
 
 
-@with_earlier_names
 def compare(
     base: Trained,
     task: str = "sentiment",

@@ -37,10 +37,8 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import FILES, Origin, Report, page, table, write
 from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
-from playground.finetuning.strategy.find import OLD_KNOBS, knobs_of
-from playground.finetuning.strategy.find import _parts as parts_of
+from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
-from playground.knob import knobs
 from playground.training import train
 from playground.training.data import BatchSampler
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
@@ -103,41 +101,6 @@ def test_every_knob_of_a_strategy_is_turned_by_name(name):
         }
         assert identity(made) != identity(find_strategy(name)), "a record does not mix them up"
         assert find_strategy(made.name) == made
-
-
-OLD = {
-    "replay(share=0.25)": "replay(replay_ratio=0.25)",
-    "auxiliary LM loss(alone=0.2, weight=1)": "auxiliary LM loss(lm_fraction=0.2, weight=1)",
-    "further pre-training(share=0.25)": "further pre-training(lm_fraction=0.25)",
-    "intermediate task(share=0.25, number=2)": "intermediate task(lm_fraction=0.25, task_ratio=0.25, num_tasks=2)",
-    "multi-task(labels=64)": "multi-task(train_size=64)",
-    "rewritten texts(lessons=9, share=0.5)": "rewritten texts(finetune_steps=9, word_ratio=0.5)",
-    "knowledge injection(most=1)": "knowledge injection(max_facts=1)",
-    "slanted triangular rates(cut=0.2)": "slanted triangular rates(cut_frac=0.2)",
-    "few-shot prompting(corrected=no)": "few-shot prompting(calibrate=no)",
-    "adversarial(far=0.1)": "adversarial(epsilon=0.1)",
-    "self-training(texts=8, sure=0.8, first=0)": "self-training(unlabelled_size=8, confidence=0.8, start_fraction=0)",
-    "cross-view training(texts=16)": "cross-view training(unlabelled_size=16)",
-    "adapters(inner=8)": "adapters(bottleneck_size=8)",
-    "projected attention layers(inner=8)": "projected attention layers(projection_size=8)",
-    "prefix tuning(places=2)": "prefix tuning(num_virtual_tokens=2)",
-}
-"""Strategies as earlier versions wrote them, and as they are written now."""
-
-
-@pytest.mark.parametrize("old", OLD)
-def test_knobs_are_read_under_the_names_that_they_had_before(old):
-    """A kept line, command or notebook names them so; the name of today stands in the strategy's name and its line."""
-    assert read(old) == find_strategy(old) == find_strategy(OLD[old])
-    assert spell(read(f"mine = {old}")) == f"mine = {OLD[old]}"
-    assert identity(read(old)) == identity(find_strategy(OLD[old])), "finished lanes are known again"
-
-
-def test_every_old_name_of_a_knob_means_one_of_today_and_none_hides_another():
-    parts = {type(part).__name__: part for strategy in strategies().values() for part in parts_of(strategy)}
-    for kind, names in OLD_KNOBS.items():
-        today = {k.name for k in knobs(parts[kind])}
-        assert set(names.values()) <= today and not set(names) & today
 
 
 def test_lists_are_cut_at_the_commas_between_strategies():
