@@ -8,11 +8,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from filelock import FileLock
 
 from playground.errors import UserError
 from playground.parsing import Form, has_form, parse_json
@@ -23,7 +25,7 @@ from playground.training.events import Evaluated, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.observe.recording import Moment, from_json, to_json
 from playground.training.session import Row
-from playground.training.store.lock import alive, started_at, this_process
+from playground.training.store import lock
 from playground.training.store.metrics import AnyEvent
 from playground.training.train_state import TrainState
 from playground.zoo import Entry
@@ -48,7 +50,7 @@ TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
   name TEXT PRIMARY KEY, entry TEXT, corpus TEXT, seed INTEGER, device TEXT, began TEXT, state TEXT,
   step INTEGER, tokens INTEGER, seconds REAL, held_out REAL, unigram_entropy REAL, entropy_bound REAL,
-  parent TEXT, forked_at INTEGER, changed TEXT, out TEXT, settings TEXT, process TEXT);
+  parent TEXT, forked_at INTEGER, changed TEXT, out TEXT, settings TEXT);
 CREATE TABLE IF NOT EXISTS points (
   run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, graded INTEGER,
   flops REAL);
@@ -82,8 +84,11 @@ ACCURACY = """CASE WHEN held_out IS NOT NULL THEN
 BY_STEP = {"points": ", ".join(COLUMNS["points"]), "accuracies": "step, accuracy", "moments": "step, kind, told"}
 """The tables that grow with the steps of a run, and their columns beside its name."""
 
-_recorded_here: set[tuple[Path, str]] = set()
-"""The runs that this process is recording, by folder and name."""
+RUNNING = ".running"
+"""The folder with the locks of the runs that are being recorded."""
+
+PATIENCE = 5.0
+"""Seconds to wait for the lock of a run, which who reads the list holds for a moment."""
 
 
 @dataclass(frozen=True)
@@ -146,19 +151,24 @@ class Runs:
         if not (self.folder / FILE).is_file():
             return ()
         notes = dict(self._select(lambda note: (note[:2], note[2]), "SELECT run, kind, text FROM notes"))
-        query = f"SELECT {', '.join(COLUMNS['runs'])}, process FROM runs ORDER BY began, rowid"
+        query = f"SELECT {', '.join(COLUMNS['runs'])} FROM runs ORDER BY began, rowid"
         return tuple(self._select(lambda row: self._run(row, notes), query))
 
     def _run(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> RunRow:
-        """A run from its row; it was cut off where its process, or this one, records it no more."""
-        run, process = RunRow(**_values("runs", row[:-1], "settings")), row[-1]
+        """A run from its row; it was cut off where no process records it any more."""
+        run = RunRow(**_values("runs", row, "settings"))
         run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
-        started = notes.get((run.name, "born"), "")
-        if process == this_process() and started in ("", started_at(os.getpid())):
-            recorded = (self.folder.absolute(), run.name) in _recorded_here
-        else:
-            recorded = alive(process, started)
-        return replace(run, state="cut off") if run.state == "running" and not recorded else run
+        return replace(run, state="cut off") if run.state == "running" and not self._is_recorded(run.name) else run
+
+    def _lock(self, name: str, timeout: float = 0) -> FileLock | None:
+        """What a process holds while it records a run; None where another has it."""
+        return lock.acquire(self.folder / RUNNING / sha256(name.encode()).hexdigest()[:16], timeout)
+
+    def _is_recorded(self, name: str) -> bool:
+        held = self._lock(name)
+        if held is not None:
+            held.release()
+        return held is None
 
     def find(self, name: str) -> RunRow:
         """One run by its name."""
@@ -291,8 +301,6 @@ class Runs:
         self, name: str, run: Run, events: Iterable[AnyEvent], parent: Parent | None = None
     ) -> Generator[AnyEvent]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
-        key = (self.folder.absolute(), name)
-        _recorded_here.add(key)
         try:
             with _Recorder(self, name, run, parent) as recorder:
                 for event in events:
@@ -300,8 +308,6 @@ class Runs:
                     yield event
         except sqlite3.Error as error:
             raise UserError(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
-        finally:
-            _recorded_here.discard(key)
 
     def _open(self) -> sqlite3.Connection:
         """The database, made where there is none; several processes may write at once."""
@@ -329,6 +335,7 @@ class _Recorder:
     run: Run
     parent: Parent | None
     base: sqlite3.Connection | None = None
+    lock: FileLock | None = None
     learner: TrainState | None = None
     last: Row = field(default=Row(0, None, None, 0, 0.0))
     waiting: list[Row] = field(default_factory=list)
@@ -338,9 +345,15 @@ class _Recorder:
 
     def __exit__(self, _: object, end: BaseException | None, __: object) -> None:
         """Write the last points and, where the events ended early, how: they failed, or were closed."""
-        if self.base is None:
-            return
-        with closing(self.base) as base:
+        try:
+            if self.base is not None:
+                self._end(self.base, end)
+        finally:
+            if self.lock is not None:
+                self.lock.release()
+
+    def _end(self, base: sqlite3.Connection, end: BaseException | None) -> None:
+        with closing(base):
             if end is not None:
                 failed = isinstance(end, Exception)
                 self._write(base, "failed" if failed else "asked")
@@ -365,6 +378,9 @@ class _Recorder:
 
     def _begin(self, started: Started) -> None:
         run, learner, parent = self.run, started.learner, self.parent
+        self.lock = self.runs._lock(self.name, PATIENCE)
+        if self.lock is None:
+            raise UserError(f"The run {self.name} is being trained already; wait until it is done, or stop it.")
         values = {
             "name": self.name,
             "entry": run.entry.name,
@@ -380,7 +396,6 @@ class _Recorder:
             "entropy_bound": learner.entry.bound(run.corpus),
             "out": None if run.out is None else str(run.out.absolute()),
             "settings": json.dumps(settings(learner.entry)),
-            "process": this_process(),
         }
         if parent is not None:
             values |= {"parent": parent.run, "forked_at": parent.step, "changed": parent.changed}
@@ -392,7 +407,6 @@ class _Recorder:
                 last = learner.step if goes_on else -1
                 base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (self.name, last))
             _note(base, self.name, "error", "")
-            _note(base, self.name, "born", started_at(os.getpid()))
             insert = f"INSERT INTO runs ({', '.join(values)}) VALUES ({', '.join(f':{k}' for k in values)})"
             base.execute(f"{insert} ON CONFLICT (name) DO UPDATE SET {updates}", values)
         self.base, self.learner = base, learner
