@@ -112,7 +112,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
             *_, last = _with_bar(events, asked)
         assert isinstance(last, Comparison)
         print(*last.notices, sep="\n", end="\n" * bool(last.notices), file=sys.stderr)
-        report_from = partial(Report, last, asked, draw=import_module("widgets.static.report_figure").draw)
+        report_from = partial(Report, last, asked, draw=import_module("widgets.static.svg").outcomes)
         return write_result(given, report_from, saved, folder, "comparison.json", _table)
 
 

@@ -22,7 +22,6 @@ from widgets.notebook.drawing import Drawing, in_block
 from widgets.notebook.training import Trained
 from widgets.state.base import base_of, corpus_info, origin_of
 from widgets.static import comparison, svg
-from widgets.static.report_figure import draw
 from widgets.tokens import VERMILION
 
 
@@ -57,10 +56,10 @@ class Compared(Drawing):
         """The same as `playground compare --json`."""
         return self.value
 
-    def write(self, folder: str | Path) -> list[str]:
-        """Write page, pictures, tables, facts and notebook into a folder; what could not be made comes back."""
+    def write(self, folder: str | Path) -> None:
+        """Write page, picture, table, facts and notebook into a folder."""
         Path(folder).mkdir(parents=True, exist_ok=True)
-        return write_files(self.report, Path(folder))
+        write_files(self.report, Path(folder))
 
     def baked(self, module: bool) -> str:
         """A page of tags, which needs no module."""
@@ -130,7 +129,7 @@ def compare(
         record = Record.open(folder, resume)
     *_, last = compare_strategies(start, corpus.tokenizer, asked, chosen=chosen, record=record)
     assert isinstance(last, Comparison)
-    made = Compared(Report(last, asked, origin_of(learner, corpus), draw))
+    made = Compared(Report(last, asked, origin_of(learner, corpus), svg.outcomes))
     if folder:
         made.write(folder)
     return made

@@ -16,7 +16,6 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
-from PIL import Image
 
 from playground import cli
 from playground.errors import UserError
@@ -42,7 +41,7 @@ from playground.finetuning.strategy.parse import read, spell, split
 from playground.training import train
 from playground.training.data import BatchSampler
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
-from widgets.static.report_figure import draw
+from widgets.static.svg import outcomes
 
 SENTIMENT = find_task("sentiment")
 SETTING = FinetuneConfig(steps=6, batch_size=4)
@@ -412,9 +411,8 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
 @cache
 def made():
     asked = ComparisonSpec("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
-    return Report(
-        last_of(*asked.strategies, train_sizes=(4, 8)), asked, Origin("RoBERTa", 0, 3, "reviews", "abc123"), draw
-    )
+    last, origin = last_of(*asked.strategies, train_sizes=(4, 8)), Origin("RoBERTa", 0, 3, "reviews", "abc123")
+    return Report(last, asked, origin, outcomes)
 
 
 def test_the_table_has_a_row_for_every_lane_with_its_seed_and_the_corpus():
@@ -439,38 +437,19 @@ def test_the_page_needs_nothing_from_elsewhere_and_treats_names_as_text():
         assert part in said, part
 
 
-def test_the_picture_is_a_png_with_a_dot_for_every_lane():
-    picture = Image.open(io.BytesIO(FILES["comparison.png"](made()))).convert("RGB")
+def test_the_picture_has_a_dot_for_every_lane_and_a_band_for_every_strategy():
     drawn = ElementTree.fromstring(FILES["comparison.svg"](made()))
-    assert picture.size == (2 * int(drawn.attrib["width"]), 2 * int(drawn.attrib["height"]))
-    dots = drawn.findall("{*}circle")
-    assert len(dots) == 8
-    for dot in dots:
-        place = tuple(round(float(dot.attrib[side]) * 2) for side in ("cx", "cy"))
-        assert picture.getpixel(place) == tuple(bytes.fromhex(dot.attrib["fill"][1:]))
+    assert len(drawn.findall("{*}circle")) == 8
     texts = [text.text for text in drawn.findall("{*}text")]
     assert {"full", "a <b>", "accuracy on unseen texts", "forgetting in nats"} <= set(texts)
     assert len(drawn.findall("{*}rect")) == 1 + 2 * 2, "the paper, and the band of each strategy in each panel"
 
 
-def test_parquet_holds_the_same_rows_and_where_they_come_from():
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow un-skips this")
-    read_back = parquet.read_table(io.BytesIO(FILES["comparison.parquet"](made())))
-    assert read_back.to_pylist() == made().rows()
-    assert (
-        json.loads(json.dumps({k.decode(): v.decode() for k, v in read_back.schema.metadata.items()}))["corpus"]
-        == "reviews, content hash abc123"
-    )
-
-
-@pytest.mark.slow
-def test_without_the_library_parquet_is_one_sentence_and_the_rest_is_written(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    lacking = write(made(), tmp_path)
-    assert lacking == [
-        "comparison.parquet was not written. Parquet needs pyarrow, which is not installed; pip install pyarrow."
-    ]
-    assert {p.name for p in tmp_path.iterdir()} == set(FILES) - {"comparison.parquet"}
+def test_a_folder_gets_page_picture_table_facts_and_notebook(tmp_path):
+    write(made(), tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {
+        f"comparison.{kind}" for kind in ("html", "svg", "csv", "json", "ipynb")
+    }
 
 
 @pytest.mark.slow
