@@ -150,12 +150,16 @@ class Runs:
         run = RunRow(**_values("runs", row, "settings"))
         return replace(run, state="cut off") if run.state == "running" and not self._is_recorded(run.name) else run
 
-    def _lock(self, name: str, timeout: float = 0) -> FileLock | None:
-        """What a process holds while it records a run; None where another has it."""
-        return lock.acquire(self.folder / RUNNING / sha256(name.encode()).hexdigest()[:16], timeout)
+    def _lock_file(self, name: str) -> Path:
+        """The file whose lock a process holds while it records a run."""
+        return self.folder / RUNNING / sha256(name.encode()).hexdigest()[:16]
 
     def _is_recorded(self, name: str) -> bool:
-        held = self._lock(name)
+        """Whether a process records a run; asking makes no file."""
+        file = self._lock_file(name)
+        if not file.exists():
+            return False
+        held = lock.acquire(file)
         if held is not None:
             held.release()
         return held is None
@@ -324,7 +328,7 @@ class _Recorder:
     run: Run
     parent: Parent | None
     base: sqlite3.Connection | None = None
-    lock: FileLock | None = None
+    held: FileLock | None = None
     learner: TrainState | None = None
     last: Row = field(default=Row(0, None, None, 0, 0.0))
     waiting: list[Row] = field(default_factory=list)
@@ -338,8 +342,8 @@ class _Recorder:
             if self.base is not None:
                 self._end(self.base, end)
         finally:
-            if self.lock is not None:
-                self.lock.release()
+            if self.held is not None:
+                self.held.release()
 
     def _end(self, base: sqlite3.Connection, end: BaseException | None) -> None:
         with closing(base):
@@ -368,8 +372,8 @@ class _Recorder:
 
     def _begin(self, started: Started) -> None:
         run, learner, parent = self.run, started.learner, self.parent
-        self.lock = self.runs._lock(self.name, PATIENCE)
-        if self.lock is None:
+        self.held = lock.acquire(self.runs._lock_file(self.name), PATIENCE)
+        if self.held is None:
             raise UserError(f"The run {self.name} is being trained already; wait until it is done, or stop it.")
         values = {
             "name": self.name,
