@@ -468,7 +468,8 @@ def _values(table: str, row: Sequence[Any], *json_columns: str) -> dict[str, Any
 def _point(row: tuple[Any, ...]) -> Row:
     """A point from its row; losses and accuracies are pairs of a question and a number."""
     point = _values("points", row, "more", "accuracy")
-    return Row(**point | {name: tuple(map(tuple, point[name])) for name in ("more", "accuracy")})
+    point |= {name: tuple(map(tuple, point[name])) for name in ("more", "accuracy")}
+    return Row(**point)
 
 
 def settings(entry: Entry) -> dict[str, dict[str, Any]]:
