@@ -64,12 +64,6 @@ class Lattice:
         return self.hidden.sum(1)
 
     @cached_property
-    def by_count(self) -> np.ndarray:
-        """The mean loss of a hidden word by the number of hidden words, `[T]` for 1 to T."""
-        sums = self.losses.sum(1)
-        return np.array([sums[self.counts == m].mean() / m for m in range(1, self.size + 1)])
-
-    @cached_property
     def by_word(self) -> np.ndarray:
         """The mean loss of each word by the number of hidden words, `[T, T]`: row 0 hides one word."""
         rows = [self.counts == m for m in range(1, self.size + 1)]

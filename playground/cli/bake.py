@@ -5,8 +5,7 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-from playground.cli.objective import current_knobs
-from playground.cli.options import KNOBS, Parser, common_options, path, say, training_options
+from playground.cli.options import KNOBS, Parser, common_options, pairs, path, say, training_options
 from playground.cli.train import train_one
 from playground.errors import UserError
 from playground.training.observe.replay import load
@@ -61,5 +60,5 @@ def _folder(given: argparse.Namespace) -> Path:
             raise UserError(f"--{unused[0]} is for an entry to train first; the run in {folder} is as it was trained.")
         return folder if folder.is_dir() else folder.parent
     entry = entry_named(given.run_or_entry)
-    settings = current_knobs(given.set, entry.objective, entry.model, entry.recipe)
+    settings = pairs(given.set, "The setting")
     return Path(train_one(given, entry.turned(settings), settings)["out"])

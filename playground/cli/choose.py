@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, renamed, say
+from playground.cli.options import Parser, common_options, number_of, say
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.model_selection import facts, try_all
@@ -24,7 +24,7 @@ def add(command: Parser) -> None:
     option("runs", nargs="+", metavar="RUN", help="folders of runs")
     option("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
     option("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
-    renamed(command, "--labels", "--train-size", type=number_of("texts"), default=64, metavar="N")
+    option("--train-size", type=number_of("texts"), default=64, metavar="N")
     option("--seeds", type=number_of("seeds"), default=2, metavar="K")
     option("--tuning-steps", type=number_of("steps"), default=80, metavar="N")
 

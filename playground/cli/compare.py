@@ -13,7 +13,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, parallelism, renamed, training_options
+from playground.cli.options import Parser, common_options, number_of, parallelism, training_options
 from playground.cli.prepare import add_decoder, check_runs, learn_second
 from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
@@ -47,10 +47,10 @@ def add(command: Parser) -> None:
     option("--then", action="append", metavar="TASK", help="a task to learn afterwards; may come again")
     option("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
     option("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
-    renamed(command, "--packing", "--input-format", metavar="NAME", help="texts as rows: plain, last, BERT, GPT")
+    option("--input-format", metavar="NAME", help="texts as rows: plain, last, BERT, GPT")
     option("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
-    renamed(
-        command, "--labels", "--train-size", type=counts, default=(64,), metavar="N",
+    option(
+        "--train-size", type=counts, default=(64,), metavar="N",
         help="labelled texts to learn from, 64 by default; or several: 16,64,256",
     )  # fmt: skip
     option("--seeds", type=number_of("seeds"), default=3, metavar="K")
@@ -59,15 +59,15 @@ def add(command: Parser) -> None:
     parallelism(command)
     option("--cluster", metavar="ADDRESS|local", help="run the lanes on a Dask cluster")
     option("--match", default="steps", help="what lanes have alike: steps, tokens or flops")
-    renamed(command, "--rates", "--lr-policy", default="own", help="learning rates: own, fixed, published or tuned")
+    option("--lr-policy", default="own", help="learning rates: own, fixed, published or tuned")
     option("--resume", action="store_true", help="go on with the lanes that --out has not finished")
     option(
         "--second-language", type=number_of("steps"), nargs="?", const=600, metavar="STEPS",
         help="first give the base word vectors of the second language, all else frozen",
     )  # fmt: skip
     option("--decoder", metavar="same|new|RUN", help="first give the base a decoder to write with")
-    renamed(
-        command, "--beside", "--extra-encoder", action="append", default=[], metavar="RUN",
+    option(
+        "--extra-encoder", action="append", default=[], metavar="RUN",
         help="another run whose vectors the strategy 'static and contextual' reads too; may come again",
     )  # fmt: skip
     option("--corpus", help="the corpus of an entry that is trained first")
@@ -112,7 +112,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
             *_, last = _with_bar(events, asked)
         assert isinstance(last, Comparison)
         print(*last.notices, sep="\n", end="\n" * bool(last.notices), file=sys.stderr)
-        report_from = partial(Report, last, asked, draw=import_module("widgets.static.report_figure").draw)
+        report_from = partial(Report, last, asked, draw=import_module("widgets.static.svg").outcomes)
         return write_result(given, report_from, saved, folder, "comparison.json", _table)
 
 

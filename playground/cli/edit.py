@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 import torch
 
-from playground.cli.options import Parser, common_options, number_of, renamed, say
+from playground.cli.options import Parser, common_options, number_of, say
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.apply.text_editing import class_named, editor, success
@@ -24,8 +24,8 @@ def add(command: Parser) -> None:
     option("--text", required=True, help="the sentence")
     option("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
     option("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
-    renamed(
-        command, "--labels", "--train-size", type=number_of("texts"), default=256, metavar="N",
+    option(
+        "--train-size", type=number_of("texts"), default=256, metavar="N",
         help="labelled texts to learn from",
     )  # fmt: skip
     option("--tuning-steps", type=number_of("steps"), default=120, metavar="N", help="steps of each judge")

@@ -2,8 +2,6 @@
 
 import argparse
 import json
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,9 +11,8 @@ from playground.cli.options import Parser, common_options, pairs, read_plan, say
 from playground.corpora import open_corpus, pick
 from playground.corpora.readers.text import read_whole
 from playground.errors import UserError
-from playground.objectives import Objective, find_objective
+from playground.objectives import find_objective
 from playground.objectives.objective import Printed
-from playground.objectives.old_names import current_settings
 from playground.trace.inputs import reads_two
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, rebuild_row
 
@@ -50,14 +47,6 @@ def given_text(given: argparse.Namespace) -> str:
     return SENTENCE if given.text is None else given.text
 
 
-def current_knobs(typed: Sequence[str], objective: Objective, *parts: object) -> dict[str, str]:
-    """The settings of `--set` under their names of today; each old name is reported on standard error."""
-    settings, notices = current_settings(pairs(typed, "The setting"), objective, *parts)
-    for notice in notices:
-        print(notice, file=sys.stderr)
-    return settings
-
-
 def show_objective(given: argparse.Namespace) -> int:
     """Rebuild the text, or a row of a corpus, and print it."""
     rebuilt = _of_row(given) if given.corpus is not None else _of_text(given)
@@ -83,7 +72,7 @@ def _of_row(given: argparse.Namespace) -> Rebuilt:
     if given.text is not None or given.file is not None or given.pair:
         raise UserError("A row of a corpus is a text already; leave --text, --file and --pair out, or --corpus.")
     objective = find_objective(given.name)
-    objective = objective.turn(current_knobs(given.set, objective))
+    objective = objective.turn(pairs(given.set, "The setting"))
     corpus, number = open_corpus(given.corpus), given.row or 0
     objective = informed(objective, corpus)
     rows = BatchSampler.of(corpus, ROW, 1, 0, torch.device("cpu"), objective.needs).held_out
@@ -97,7 +86,7 @@ def _of_row(given: argparse.Namespace) -> Rebuilt:
 def _of_text(given: argparse.Namespace) -> Rebuilt:
     """A typed text, or where none is typed, that of the survey's table."""
     objective, plan = find_objective(given.name), read_plan(given.plan)
-    settings = current_knobs(given.set, objective)
+    settings = pairs(given.set, "The setting")
     as_printed = given.text is None and given.file is None and not given.pair
     printed = objective.printed if as_printed else Printed()
     text, pair = printed.text or given_text(given), given.pair or printed.pair

@@ -43,19 +43,11 @@ def common_options(command: Parser, run: Callable[[argparse.Namespace], int]) ->
     command.set_defaults(run=run)
 
 
-def renamed(command: Parser, old: str, new: str, **how: Any) -> None:
-    """An option `new`, understood under its `old` name of earlier versions too, which is in no help."""
-    hidden = {"help": argparse.SUPPRESS, "dest": new[2:].replace("-", "_"), "default": argparse.SUPPRESS}
-    command.add_argument(new, **how)
-    command.add_argument(old, **{**how, **hidden})
-
-
 def parallelism(command: Parser) -> None:
     """The option that chooses how several models are trained at once."""
-    old = {"stacked": "vmap", "apart": "processes"}
-    renamed(
-        command, "--way", "--parallelism", default="auto", metavar="HOW", type=lambda text: old.get(text, text),
-        choices=("auto", "vmap", "processes"), help="vmap (all models as one), processes, or auto: vmap on CUDA",
+    command.add_argument(
+        "--parallelism", default="auto", metavar="HOW", choices=("auto", "vmap", "processes"),
+        help="vmap (all models as one), processes, or auto: vmap on CUDA",
     )  # fmt: skip
 
 

@@ -43,10 +43,11 @@ def write_result(
     """Write the files of a result into its folder, its facts under a `name`, and print them."""
     learner, corpus = saved.learner, saved.corpus
     report = report_from(Origin.of(learner, corpus.name, corpus.hash))
-    missing, facts = write(report, folder) if folder else [], report.facts()
+    facts = report.facts()
     if folder is not None:
+        write(report, folder)
         (folder / name).write_text(json.dumps(finite(facts), indent=1), encoding="utf-8")
-    return say(given, facts, [*lines_of(facts), *missing])
+    return say(given, facts, lines_of(facts))
 
 
 def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[Strategy]) -> None:

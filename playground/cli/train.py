@@ -11,8 +11,17 @@ import torch
 from tqdm import tqdm
 
 from playground.batch import Tokens
-from playground.cli.objective import current_knobs
-from playground.cli.options import KNOBS, Parser, common_options, number_of, parallelism, path, say, training_options
+from playground.cli.options import (
+    KNOBS,
+    Parser,
+    common_options,
+    number_of,
+    pairs,
+    parallelism,
+    path,
+    say,
+    training_options,
+)
 from playground.corpora import open_corpus
 from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
@@ -89,7 +98,7 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
     entry = entry_named(given.entry)
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
-    settings = current_knobs(given.set, entry.objective, entry.model, entry.recipe)
+    settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings
 
 
@@ -187,7 +196,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     learner, entry = saved.learner, saved.learner.entry
     corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
     run = Run(entry, corpus, learner.seed, learner.device, given.steps, given.seconds, compiled=given.compile)
-    made = fork(run, learner, current_knobs(given.set, entry.objective, entry.model, entry.recipe))
+    made = fork(run, learner, pairs(given.set, "The setting"))
     out = Path(given.out or Path(given.runs, runs.new_name(f"{Path(name).name}-fork{made.step}")))
     run, parent = replace(made.run, out=out), Parent(name, made.step, made.changed)
     facts = _follow(given, run, train(run, made.learner), made.learner, parent)

@@ -25,12 +25,6 @@ def zero_smallest(classifier: Classifier, names: Iterable[str], sparsity: float,
         prune.remove(module, attribute)
 
 
-def sparsity_of(classifier: Classifier, names: Iterable[str]) -> float:
-    """The share of exact zeros in some matrices."""
-    each = [classifier.get_parameter(name) for name in names]
-    return sum(int((p == 0).sum()) for p in each) / max(1, sum(p.numel() for p in each))
-
-
 def gradual(sparsity: float, step: int, steps: int) -> float:
     """The sparsity after a step: a cubic rise from 0 to its end (Zhu and Gupta, arXiv:1710.01878, eq. 1)."""
     return sparsity * (1 - (1 - min(1.0, step / max(1, steps))) ** 3)

@@ -40,12 +40,6 @@ class StaticNetwork(nn.Module):
         ngrams = self.ngram_embedding.weight
         return table + nn.functional.embedding_bag(self.ngram_ids, ngrams, self.ngram_offsets, mode="sum")
 
-    def vector_of_spelling(self, word: str) -> Tensor:
-        """The sum of the n-gram vectors of any string, `[d]`, in the vocabulary or not."""
-        if not self.num_buckets:
-            raise UserError(f"The word {word!r} is not in the vocabulary, and this model has no n-grams; set ngrams.")
-        return self.ngram_embedding.weight[buckets(word, self.num_buckets)].sum(0)
-
     def forward(self, stream: Stream, table: Tensor, attn_weights: Weights = None, name: str = "encoder") -> Tensor:
         """The mean under the attention mask of a stream, `[b, n, d]`."""
         return self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, name)

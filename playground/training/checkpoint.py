@@ -17,7 +17,6 @@ from playground.batch import OPTIONAL, Tokens
 from playground.errors import UserError
 from playground.knob import as_saved
 from playground.models import Architecture
-from playground.objectives import old_names
 from playground.parsing import LARGEST, parse_int, parse_json
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
@@ -25,7 +24,7 @@ from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
 
 FORMAT = 2
-"""Format 1 has other names for the parts of a model and the fields of its rows (`old_names.tensor`)."""
+"""Grows when the content of a file changes."""
 
 HELD_OUT = ("ids", "lengths", "word_ids", "sentence_ids")
 COUNTED = ("step", "tokens", "graded")
@@ -35,9 +34,6 @@ MOST_LABELS = 2**26
 
 STATE = {torch.optim.AdamW: {"step", "exp_avg", "exp_avg_sq"}, torch.optim.Muon: {"momentum_buffer"}}
 """The state of each optimiser for a weight."""
-
-BEFORE = Architecture(tie_generator="table")
-"""The defaults of earlier versions, for what their files leave out."""
 
 
 @dataclass(frozen=True)
@@ -146,9 +142,8 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
     learner = TrainState.new(entry, tokenizer.words, _number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     learner.mems = _mems(entry, tensors, device)
-    counts = {"graded": 0, "each": 0.0} | about  # earlier versions did not count these two
-    learner.step, learner.tokens, learner.graded = (_number(counts, name) for name in COUNTED)
-    learner.seconds, learner.each = (_number(counts, name, float) for name in ("seconds", "each"))
+    learner.step, learner.tokens, learner.graded = (_number(about, name) for name in COUNTED)
+    learner.seconds, learner.each = (_number(about, name, float) for name in ("seconds", "each"))
     learner.enter_phase()
     for number, optimiser in enumerate(learner.optimisers):
         _restore(optimiser, number, tensors)
@@ -174,7 +169,7 @@ def _pack_rows(tokens: Tokens, name: str) -> dict[str, Tensor]:
 
 
 def _unpack_rows(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) -> Tokens:
-    """The same rows again; files of earlier versions have neither labels nor neighbours."""
+    """The same rows again."""
     own = {key.removeprefix(f"{name}."): value for key, value in tensors.items() if key.startswith(f"{name}.")}
     neighbours = dict.fromkeys(key.split(".")[1] for key in own if key.startswith("neighbour."))
     ids, lengths, word_ids, sentence_ids = (own[key] for key in HELD_OUT)
@@ -204,11 +199,9 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
                 raise ValueError(f"its header is {type(about).__name__}, not an object")
     except (SafetensorError, ValueError, OSError) as error:
         raise UserError(f"The checkpoint {path} is damaged or cut short ({error}); use an earlier one.") from error
-    if about.get("format") == 1:
-        return about, {old_names.tensor(name): value for name, value in tensors.items()}
     if about.get("format") != FORMAT:
         found = about.get("format", "none")
-        raise UserError(f"The checkpoint {path} has format {found}; this version reads formats 1 and {FORMAT}.")
+        raise UserError(f"The checkpoint {path} has format {found}; this version reads format {FORMAT}; train again.")
     return about, tensors
 
 
@@ -216,10 +209,10 @@ def _entry(about: dict[str, Any]) -> Entry:
     entry = entry_named(about["entry"])
     shaped = replace(
         entry,
-        model=as_saved(BEFORE, old_names.renamed(about["architecture"], old_names.ARCHITECTURE)),
-        recipe=as_saved(Recipe(), old_names.renamed(about["recipe"], old_names.RECIPE)),
+        model=as_saved(Architecture(), about["architecture"]),
+        recipe=as_saved(Recipe(), about["recipe"]),
     )
-    kept, own = old_names.knobs_of(entry.objective, about["knobs"]), entry.objective.knobs
+    kept, own = about["knobs"], entry.objective.knobs
     # of a knob that chains or phases have set apart, only a value that was turned holds for all of them
     return shaped.asking({name: value for name, value in kept.items() if name not in own or own[name].default != value})
 

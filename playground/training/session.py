@@ -3,7 +3,7 @@
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -30,8 +30,8 @@ from playground.training.train_state import TrainState
 class Row:
     """One point of the curves, in nats per scored position of the first question; `more` names the loss of every one.
 
-    Points that earlier versions kept name the losses of all but the first. Evaluations have `held_out`, held-out losses
-    in `more`, and the `accuracy` by question. `graded` are the scored answers and `flops` the operations so far.
+    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by question. `graded` are the scored
+    answers and `flops` the operations so far.
     """
 
     step: int
@@ -49,13 +49,6 @@ class Row:
         """The point of a finished step, without its operations."""
         more = _floats(event.terms)
         return cls(event.step, more[0][1], None, event.tokens, event.seconds, more, event.graded)
-
-    def losses(self, names: Sequence[str]) -> dict[str, float]:
-        """The losses by question; one without a name is of the first of `names` that is missing."""
-        first, named = self.held_out if self.loss is None else self.loss, dict(self.more)
-        if first is None or first in named.values():
-            return named
-        return {next((name for name in names if name not in named), ""): first} | named
 
     def after(self, event: Stepped | Evaluated, learner: TrainState) -> "Row":
         """The next point: that of a step, with its operations, or of an evaluation."""

@@ -118,7 +118,7 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
     shot(page, "transfer-own-1280")
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "CSV").decode())))
     assert {(r["strategy"], r["seed"]) for r in rows} >= {("mine", "0"), ("mine", "1"), ("full", "0")}
-    assert downloaded(page, "PNG").startswith(b"\x89PNG")
+    assert downloaded(page, "SVG").startswith(b"<svg")
     notebook = nbformat.reads(downloaded(page, "Notebook").decode(), as_version=4)
     nbformat.validate(notebook)
     assert "mine = full + L2-SP" in notebook.cells[1].source

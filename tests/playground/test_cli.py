@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-from contextlib import suppress
 from dataclasses import fields, replace
 from functools import cache, partial
 from pathlib import Path
@@ -22,7 +21,7 @@ from playground.finetuning import FIRST_CHOICE, strategies, tasks
 from playground.inventory import inventory
 from playground.knob import knobs
 from playground.models import Architecture
-from playground.objectives import GROUPS, find_objective, objectives, old_names
+from playground.objectives import GROUPS, find_objective, objectives
 from playground.trace.rebuild import SENTENCE
 from playground.training import Stepped
 from playground.training.checkpoint import load
@@ -940,56 +939,6 @@ def test_a_knob_means_one_thing_whichever_part_of_an_entry_has_it():
         entry_named("MLM").turned({"rate": "1"})
 
 
-def test_an_old_name_of_a_knob_is_taken_with_a_sentence_that_says_its_name_of_today(call, facts, text):
-    old = call("objective", "MLM", "--set", "rate=0.5", "--set", "ChangeTokens.mask=0.7", "--json")
-    new = facts("objective", "MLM", "--set", "mask_ratio=0.5", "--set", "mask_replace_prob=0.7")
-    assert (old[0], json.loads(old[1])) == (0, new)
-    assert old[2].splitlines() == [
-        "`rate` is called `mask_ratio` now.",
-        "`ChangeTokens.mask` is called `mask_replace_prob` now.",
-    ]
-    knobs = ("width=16", "heads=2", "layers=1", "window=16", "batch=4", "start=normal", "reads=both sides", "cap=2")
-    status, _, err = call(
-        "train", "MLM", "--corpus", text, "--steps", 1, *(a for k in knobs for a in ("--set", k)), "--out", "here"
-    )
-    assert status == 0 and "`window` is called `seq_len` now." in err and "`reads` is called `attention` now." in err
-    entry = load("here").learner.entry
-    assert (entry.recipe.seq_len, entry.recipe.batch_size) == (16, 4)
-    assert (entry.model.init, entry.model.attention) == ("normal", "bidirectional")
-    assert entry.objective.knobs["max_predictions"].default == 2
-    forked = call("train", "--fork", "here", "--corpus", text, "--set", "clip=0.5", "--steps", 2, "--json")
-    assert json.loads(forked[1])["changed"] == "grad_clip 1 → 0.5"
-
-
-@pytest.mark.parametrize(
-    ("line", "named"),
-    [
-        ("train MLM --set rate=0.3", "'rate' is an old name of lr and of mask_ratio; write the one meant."),
-        ("train LM --set window=8", "'window' is an old name of seq_len and of sliding_window; write"),
-        ("bake BERT -o page.html --set rate=1", "of lr and of mask_ratio"),
-        ("objective MLM --set rate=7", "mask_ratio is 7"),
-        ("objective MLM --set rate=0.3 --set mask_ratio=0.3", "'rate' is called 'mask_ratio' now, and both are set"),
-    ],
-)
-def test_an_old_name_of_two_knobs_is_refused_with_both_names_of_today(line, named, call):
-    """`rate` was the learning rate of a run and the share of hidden words."""
-    status, out, err = call(*line.split())
-    assert (status, out) == (2, "")
-    assert named in err.splitlines()[-1]
-    assert not Path("runs").exists()
-
-
-def test_an_old_name_is_only_ever_taken_for_a_knob_that_is_there():
-    olds = {*old_names.RECIPE, *old_names.ARCHITECTURE, "rate", "ChooseTokens.rate", "share", "law", "told", "mask"}
-    for objective in list(objectives().values())[::7]:
-        parts = (Architecture(), Recipe())
-        known = {k.name for part in parts for k in knobs(part)} | set(objective.knobs)
-        for old in olds - known:
-            with suppress(UserError):
-                found, notices = old_names.current_settings({old: "1"}, objective, *parts)
-                assert found == {old: "1"} if not notices else set(found) <= known, (objective.name, old)
-
-
 def test_no_knob_of_an_objective_is_called_as_one_of_the_model_or_of_the_recipe():
     ours = {k.name for k in knobs(Recipe())} | {k.name for k in knobs(Architecture())}
     theirs = {name: {knob.rpartition(".")[2] for knob in o.knobs} for name, o in objectives().items()}
@@ -1043,17 +992,6 @@ def test_what_the_first_step_of_a_compiled_run_took_is_told_apart_from_the_rate(
         assert len(list(_with_bar(replace(run_of(steps=3), compiled=coded), events))) == 3
         told = capsys.readouterr().err
         assert ("The first step took 41.0 s, most of it to compile" in told) == coded
-
-
-def test_the_flags_of_before_are_understood_and_stand_in_no_help():
-    old = "compare run --labels 8,16 --rates fixed --packing bert --way apart --beside a --extra-encoder b"
-    new = "compare run --train-size 8,16 --lr-policy fixed --input-format bert --parallelism processes"
-    one, other = (cli.parser().parse_args(line.split()) for line in (old, f"{new} --extra-encoder a --extra-encoder b"))
-    assert vars(one) == vars(other)
-    assert vars(cli.parser().parse_args(["train", "BERT", "--way", "stacked"]))["parallelism"] == "vmap"
-    commands = cli.parser()._subparsers._group_actions[0].choices
-    said = " ".join(command.format_help() for command in commands.values())
-    assert not any(f"{flag} " in said for flag in ("--labels", "--rates", "--packing", "--way", "--beside"))
 
 
 def test_zoo_builds_base_models_once_and_a_comparison_begins_from_them(call, small, tmp_path, monkeypatch):

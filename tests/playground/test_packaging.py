@@ -53,7 +53,7 @@ BINDER = requirements(read_lines("binder/requirements.txt"))
 
 
 def test_the_extras_are_there():
-    assert set(OPTIONAL) == {"lab", "hub", "tables", "cluster", "benchmarks", "docs", "test", "dev"}
+    assert set(OPTIONAL) == {"lab", "hub", "cluster", "benchmarks", "docs", "test", "dev"}
 
 
 def test_the_version_is_the_one_of_the_code():

@@ -73,7 +73,7 @@ def _over_all_axes(rows: Sequence[Row], question: str) -> Columns:
 
 def _loss(row: Row, question: str) -> float | None:
     if question:
-        return row.losses((question,)).get(question)
+        return dict(row.more).get(question)
     return row.held_out if row.loss is None else row.loss
 
 

@@ -1,10 +1,8 @@
 """A comparison of strategies as a widget."""
 
-import warnings
-from collections.abc import Callable, Sequence
-from functools import wraps
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ParamSpec, TypeVar
+from typing import Any
 
 import traitlets
 from IPython.display import display
@@ -24,26 +22,7 @@ from widgets.notebook.drawing import Drawing, in_block
 from widgets.notebook.training import Trained
 from widgets.state.base import base_of, corpus_info, origin_of
 from widgets.static import comparison, svg
-from widgets.static.report_figure import draw
 from widgets.tokens import VERMILION
-
-P = ParamSpec("P")
-T = TypeVar("T")
-
-EARLIER = {"labels": "train_size", "rates": "lr_policy", "packing": "input_format"}
-
-
-def with_earlier_names(function: Callable[P, T]) -> Callable[P, T]:
-    """A function that still takes keywords under their earlier names, with a warning."""
-
-    @wraps(function)
-    def call(*given: P.args, **named: P.kwargs) -> T:
-        for old in EARLIER.keys() & named.keys():
-            warnings.warn(f"The option {old} is called {EARLIER[old]} now.", FutureWarning, stacklevel=2)
-            named[EARLIER[old]] = named.pop(old)
-        return function(*given, **named)
-
-    return call
 
 
 class Compared(Drawing):
@@ -77,10 +56,10 @@ class Compared(Drawing):
         """The same as `playground compare --json`."""
         return self.value
 
-    def write(self, folder: str | Path) -> list[str]:
-        """Write page, pictures, tables, facts and notebook into a folder; what could not be made comes back."""
+    def write(self, folder: str | Path) -> None:
+        """Write page, picture, table, facts and notebook into a folder."""
         Path(folder).mkdir(parents=True, exist_ok=True)
-        return write_files(self.report, Path(folder))
+        write_files(self.report, Path(folder))
 
     def baked(self, module: bool) -> str:
         """A page of tags, which needs no module."""
@@ -101,7 +80,6 @@ class Compared(Drawing):
         return f"A comparison on {self.report.comparison.task.name}: {', '.join(self.report.comparison.outcomes)}"
 
 
-@with_earlier_names
 def compare(
     base: Trained,
     task: str = "sentiment",
@@ -151,7 +129,7 @@ def compare(
         record = Record.open(folder, resume)
     *_, last = compare_strategies(start, corpus.tokenizer, asked, chosen=chosen, record=record)
     assert isinstance(last, Comparison)
-    made = Compared(Report(last, asked, origin_of(learner, corpus), draw))
+    made = Compared(Report(last, asked, origin_of(learner, corpus), svg.outcomes))
     if folder:
         made.write(folder)
     return made

@@ -3,7 +3,6 @@
 import signal
 import threading
 import time
-import warnings
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,7 +22,6 @@ from playground.corpora.sources import is_generated
 from playground.devices import pick
 from playground.errors import UserError
 from playground.objectives import Objective
-from playground.objectives.old_names import current_settings
 from playground.tokenizing import read_input
 from playground.training import Run, Session, Started, Stepped, Stopped
 from playground.training.events import Event
@@ -399,10 +397,7 @@ def train(
 def _chosen(entry: str | Objective, recipe: str, settings: Mapping[str, Any]) -> Entry:
     chosen = entry_named(entry) if isinstance(entry, str) else entry_for(entry)
     chosen = find_preset(recipe)(chosen) if recipe else chosen
-    now, notices = current_settings(settings, chosen.objective, chosen.model, chosen.recipe)
-    for notice in notices:
-        warnings.warn(notice, FutureWarning, stacklevel=3)
-    return chosen.turned(now)
+    return chosen.turned(settings)
 
 
 def _read(entry: Entry, corpus: str | Corpus, seed: int, sentence: str, device: str) -> Trained | None:

@@ -4,7 +4,7 @@ from math import sqrt
 
 import torch
 from torch import Tensor
-from torch.nn.functional import cosine_embedding_loss, kl_div, log_softmax, mse_loss, normalize
+from torch.nn.functional import kl_div, log_softmax, mse_loss, normalize
 
 from playground.compression.distillation.reading import Reading, Trace
 
@@ -23,12 +23,6 @@ def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor
 def logit_mse(student: Tensor, teacher: Tensor) -> Tensor:
     """The mean squared difference of scores (Tang et al., arXiv:1903.12136)."""
     return mse_loss(student, teacher)
-
-
-def cosine(student: Trace, teacher: Trace) -> Tensor:
-    """1 less the cosine of the last hidden states, over all tokens (DistilBERT, arXiv:1910.01108)."""
-    ours, theirs = student.states[-1][student.valid], teacher.states[-1][teacher.valid]
-    return cosine_embedding_loss(ours, theirs, torch.ones(len(ours)))
 
 
 def patient(student: Reading, teacher: Reading, mapping: list[int]) -> Tensor:

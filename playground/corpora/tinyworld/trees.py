@@ -216,21 +216,6 @@ def _conjunct(tree: _Tree, units: list[_Unit], k: int) -> int | None:
     return earlier[-1]
 
 
-def constituents(heads: Sequence[int]) -> list[tuple[int, int]]:
-    """First and last word of every constituent, a word with all its descendants, the largest first.
-
-    `heads` are indices in the sentence, -1 for the root; constituents of one word are left out.
-    """
-    below: list[set[int]] = [{k} for k in range(len(heads))]
-    for k in range(len(heads)):
-        above = k
-        while heads[above] >= 0:
-            above = heads[above]
-            below[above].add(k)
-    spans = {(min(group), max(group)) for group in below if len(group) > 1}
-    return sorted(spans, key=lambda span: (span[0] - span[1], span))
-
-
 def trees(forms: Sequence[Form], numbers: Tensor, labels: Mapping[str, Tensor], sentence: Tensor) -> dict[str, Tensor]:
     """The labels `head` (the position of another token, -1 for none) and `relation`, from the phrases and their roles.
 

@@ -91,16 +91,6 @@ def substitute(
     return Substituted(now, tuple(changed), False, queries)
 
 
-@dataclass(frozen=True)
-class Trigger:
-    """Words that are put before every text, and the accuracy on the texts that the search has not seen."""
-
-    words: tuple[str, ...]
-    before: float
-    after: float
-    losses: tuple[float, ...]
-
-
 def without_polarity(known: Sequence[str]) -> list[str]:
     """Words that can stand before a text without changing its label: no praise, blame or negation, letters alone."""
     loaded = {*f"{lex.GOOD} {lex.BAD} {lex.LIKED} {lex.DISLIKED} not never but good bad".split()}

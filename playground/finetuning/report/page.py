@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from io import BytesIO, StringIO
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -59,8 +59,8 @@ class Origin:
         return cls(*names, weights_hash(learner), named(learner))
 
 
-Draw = Callable[[str, str, Mapping[str, Sequence[float]], Mapping[str, Sequence[float]]], bytes]
-"""Draws "svg" or "png" with a title: accuracy and forgetting of every strategy, seed by seed."""
+Draw = Callable[[str, Mapping[str, Sequence[float]], Mapping[str, Sequence[float]]], str]
+"""Draws an SVG with a title: accuracy and forgetting of every strategy, seed by seed."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,8 @@ class Report:
         origin = {"base": self.origin.entry, "corpus": self.origin.corpus, "provenance": came_from(self)}
         return self.comparison.facts() | origin
 
-    def figure(self, kind: str) -> bytes:
-        """Accuracy and forgetting of every strategy at the largest number of labelled texts, as "svg" or "png"."""
+    def figure(self) -> str:
+        """Accuracy and forgetting of every strategy at the largest number of labelled texts, as SVG."""
         outcomes = self.comparison.outcomes
         title = f"{self.asked.task}, {self.comparison.labels} labelled texts, {self.asked.seeds} seeds"
         accuracy, forgetting = (
@@ -103,7 +103,7 @@ class Report:
             for what in ("accuracy", "forgetting")
         )
         title += f", from {self.origin.checkpoint}" if self.origin.checkpoint else ""
-        return self.draw(kind, title, accuracy, forgetting)
+        return self.draw(title, accuracy, forgetting)
 
 
 @dataclass(frozen=True)
@@ -169,19 +169,6 @@ def table_in_turn(made: ContinualReport) -> bytes:
     return csv_text([("strategy", "after", "task", "accuracy"), *lines]).encode()
 
 
-def parquet(made: Report) -> bytes:
-    """The lanes as Parquet, with where they come from in its header."""
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise UserError("Parquet needs pyarrow, which is not installed; pip install pyarrow.") from error
-    lanes = pyarrow.Table.from_pylist(made.rows()).replace_schema_metadata(came_from(made))
-    kept = BytesIO()
-    pyarrow.parquet.write_table(lanes, kept)
-    return kept.getvalue()
-
-
 def facts(made: Report | ContinualReport) -> bytes:
     """Everything as JSON."""
     return json.dumps(made.facts(), indent=1, ensure_ascii=False).encode()
@@ -196,7 +183,7 @@ def page(made: Report) -> bytes:
     gaps = "".join(f"<li>{escape(against(gap))}</li>" for gap in known["against_first"])
     unlike = "".join(f"<li>{escape(line)}</li>" for line in known["differences"])
     body = (
-        f"<p>{escape(known['verdict'])}</p>{made.figure('svg').decode()}{rows}"
+        f"<p>{escape(known['verdict'])}</p>{made.figure()}{rows}"
         f"{''.join(f'<p>{escape(line)}</p>' for line in (*mixed_levels(known), *known['told']))}"
         f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
     )
@@ -238,10 +225,8 @@ def against(gap: dict[str, Any]) -> str:
 
 FILES: dict[str, Callable[[Any], bytes]] = {
     "comparison.html": page,
-    "comparison.png": lambda made: made.figure("png"),
-    "comparison.svg": lambda made: made.figure("svg"),
+    "comparison.svg": lambda made: made.figure().encode(),
     "comparison.csv": table,
-    "comparison.parquet": parquet,
     "comparison.json": facts,
     "comparison.ipynb": lambda made: notebook(made.asked, came_from(made), made.comparison),
 }
@@ -271,17 +256,11 @@ TURN_FILES: dict[str, Callable[[Any], bytes]] = {
 """Every file of a `ContinualReport`, by its name."""
 
 
-def write(made: Report | ContinualReport, folder: Path) -> list[str]:
-    """Write every file into a folder; the names of those that could not be made here come back as sentences.
-
-    The notebook stands in the folder, so the paths in it begin there.
-    """
-    lacking, here = [], replace(made, asked=made.asked.seen_from(folder))
+def write(made: Report | ContinualReport, folder: Path) -> None:
+    """Write every file into a folder; the notebook stands in it, so the paths in the notebook begin there."""
+    here = replace(made, asked=made.asked.seen_from(folder))
     for name, make in (FILES if isinstance(made, Report) else TURN_FILES).items():
         try:
             (folder / name).write_bytes(make(here if name.endswith(".ipynb") else made))
-        except UserError as refusal:
-            lacking.append(f"{name} was not written. {refusal}")
         except OSError as error:
             raise UserError(f"{folder / name} cannot be written ({error.strerror or error}).") from error
-    return lacking

@@ -12,26 +12,6 @@ from playground.finetuning.strategy.schedules import Product
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import Knob, as_written, knobs, spelt, turn
 
-OLD_KNOBS = {
-    "Adapter": {"inner": "bottleneck_size"},
-    "AdversarialFGM": {"far": "epsilon"},
-    "AfterReading": {"share": "lm_fraction"},
-    "AuxiliaryLM": {"alone": "lm_fraction"},
-    "CrossViewTraining": {"texts": "unlabelled_size"},
-    "Facts": {"most": "max_facts"},
-    "MultiTask": {
-        "number": "num_tasks", "labels": "train_size", "share": "task_ratio", "alone": "single_task_fraction",
-    },
-    "PAL": {"inner": "projection_size"},
-    "PrefixTuning": {"places": "num_virtual_tokens"},
-    "Prompt": {"corrected": "calibrate"},
-    "PseudoLabels": {"texts": "unlabelled_size", "sure": "confidence", "first": "start_fraction"},
-    "Replay": {"share": "replay_ratio"},
-    "Rewritten": {"lessons": "finetune_steps", "share": "word_ratio"},
-    "SlantedTriangle": {"cut": "cut_frac"},
-}  # fmt: skip
-"""The names of knobs in earlier versions and those of today, by the kind of part."""
-
 
 def strategies() -> dict[str, Strategy]:
     """Every strategy by name."""
@@ -41,8 +21,7 @@ def strategies() -> dict[str, Strategy]:
 def find_strategy(name: str) -> Strategy:
     """One strategy by its name or an alias, with its knobs behind it in brackets, as in "LoRA(rank=8)".
 
-    Several are joined by a plus sign, as in "gradual unfreezing + L2-SP(strength=0.5)". Knobs may have the names of
-    earlier versions.
+    Several are joined by a plus sign, as in "gradual unfreezing + L2-SP(strength=0.5)".
     """
     parts = []
     for text in split_outside_brackets(name, "+"):
@@ -60,16 +39,17 @@ def knobs_of(strategy: Strategy) -> dict[str, Knob]:
 def with_knobs(strategy: Strategy, settings: Mapping[str, Any]) -> Strategy:
     """The strategy with some knobs turned; an unknown knob is refused with those that there are."""
     known = knobs_of(strategy)
-    old = [pair for part in _parts(strategy) for pair in OLD_KNOBS.get(type(part).__name__, {}).items()]
-    now: dict[str, Any] = {}
-    for name, value in settings.items():
-        names = [name] if name in known else [today for before, today in old if before == name]
-        if not names:
+    for name in settings:
+        if name not in known:
             raise UserError(f"{strategy.name} has no knob {name!r}; its knobs are: {', '.join(known) or 'none'}.")
-        now |= dict.fromkeys(names, value)
-    made = _changed(strategy, lambda part: turn(part, {k.name: now[k.name] for k in knobs(part) if k.name in now}))
+
+    def turned(part: Any) -> Any:
+        own = {k.name for k in knobs(part)}
+        return turn(part, {name: value for name, value in settings.items() if name in own})
+
+    made = _changed(strategy, turned)
     values = knobs_of(made)
-    written = ", ".join(f"{name}={as_written(values[name].default)}" for name in now)
+    written = ", ".join(f"{name}={as_written(values[name].default)}" for name in settings)
     return replace(made, name=f"{strategy.name}({written})", aliases=())
 
 

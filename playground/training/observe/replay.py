@@ -17,7 +17,6 @@ from playground.analysis.predictions import ForwardTrace, read
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.objectives.formula import written
-from playground.objectives.old_names import LEVELS, renamed
 from playground.parsing import has_form
 from playground.rng import generator
 from playground.trace import frames
@@ -216,11 +215,11 @@ def load(folder: Path) -> Replay:
     attention = {name.removeprefix("attention."): tensor for name, tensor in tensors.items()}
     try:
         _check(about, attention)
-        rows, levels = read_rows(folder / "metrics.jsonl"), renamed(about["levels"], LEVELS)
+        rows = read_rows(folder / "metrics.jsonl")
         names = next((list(row["terms"]) for row in rows if "terms" in row), [])
         training = [(row["step"], next(iter(row["terms"].values()))) for row in rows if "terms" in row]
         held_out = [(row["step"], row["held_out"]) for row in rows if "held_out" in row]
-        curve = Curve(training, held_out, levels, names[0] if len(names) > 1 else "")
+        curve = Curve(training, held_out, about["levels"], names[0] if len(names) > 1 else "")
         return Replay(about["record"], tuple(about["moments"]), attention, curve)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(

@@ -5,7 +5,7 @@ import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Signal
@@ -25,7 +25,7 @@ from playground.training.parallel.stacked import chosen_way, parted
 from playground.training.parallel.stacked_seeds import Stack, hindrance
 from playground.training.parallel.workers import begin, context, end_with_parent
 from playground.training.session import Row
-from playground.training.store.lock import claimed, release
+from playground.training.store.lock import claimed
 from playground.training.store.metrics import Summary, recorded
 from playground.training.store.runs import Parent, Runs
 from playground.training.train_state import TrainState
@@ -156,32 +156,36 @@ def train_seed(
     run: Run, seed: int, runs: Runs | None = None, resume: bool = False, observer: Observer | None = None
 ) -> Generator[Point | Finished]:
     """The points of one seed, and its facts; the moments of its replay are kept."""
-    run, learner = _prepare(run, seed, resume, observer)
-    yield from _points(run, train(run, learner), learner, runs, observer, replayed=True)
+    with ExitStack() as locks:
+        run, learner = _prepare(run, seed, resume, observer, locks)
+        yield from _points(run, train(run, learner), learner, runs, observer, replayed=True)
 
 
 def _train_stacked(
     run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool, observer: Observer | None
 ) -> Generator[Point | Finished]:
     """Several seeds as one stack; in a round, those that are behind take one step each, and another one begins."""
-    owns = [_prepare(run, seed, resume, observer) for seed in seeds]
-    states = [prepared(own, learner) for own, learner in owns]
-    Stack(states)
-    going = [
-        (state, _points(own, events_of(state), learner, runs, observer))
-        for state, (own, learner) in zip(states, owns, strict=True)
-    ]
-    while going:
-        step = min(state.learner.step for state, _ in going)
-        for state, points in going:
-            for point in points if state.learner.step == step else ():
-                yield point
-                if state.learner.step > step:
-                    break
-        going = [each for each in [*going[1:], going[0]] if each[0].learner.step > step]
+    with ExitStack() as locks:
+        owns = [_prepare(run, seed, resume, observer, locks) for seed in seeds]
+        states = [prepared(own, learner) for own, learner in owns]
+        Stack(states)
+        going = [
+            (state, _points(own, events_of(state), learner, runs, observer))
+            for state, (own, learner) in zip(states, owns, strict=True)
+        ]
+        while going:
+            step = min(state.learner.step for state, _ in going)
+            for state, points in going:
+                for point in points if state.learner.step == step else ():
+                    yield point
+                    if state.learner.step > step:
+                        break
+            going = [each for each in [*going[1:], going[0]] if each[0].learner.step > step]
 
 
-def _prepare(run: Run, seed: int, resume: bool, observer: Observer | None) -> tuple[Run, TrainState | None]:
+def _prepare(
+    run: Run, seed: int, resume: bool, observer: Observer | None, locks: ExitStack
+) -> tuple[Run, TrainState | None]:
     """The run of one seed in a folder that no other run writes, and its learner where it goes on."""
     run = replace(run, seed=seed)
     if observer is not None or run.out is None:
@@ -190,7 +194,7 @@ def _prepare(run: Run, seed: int, resume: bool, observer: Observer | None) -> tu
     if resume and out.exists():
         run = replace(run, out=out)
         return run, resumed(run)
-    return replace(run, out=claimed(out)), None
+    return replace(run, out=locks.enter_context(claimed(out))), None
 
 
 def _points(
@@ -201,17 +205,13 @@ def _points(
     summary, last, seed = Summary(run), Row(0, None, None, 0, 0.0), run.seed
     film, text = (observer.film, observer.text) if observer else (None, None)
     moments = with_moments(run, events, film) if film else events
-    try:
-        for event in followed(run, moments, learner, runs, replayed=replayed, text=text):
-            summary.read(event)
-            if isinstance(event, Stepped):
-                last = Row.of(event)
-                yield Point(seed, last)
-            if isinstance(event, Evaluated):
-                yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
-    finally:
-        if run.out is not None:
-            release(run.out)
+    for event in followed(run, moments, learner, runs, replayed=replayed, text=text):
+        summary.read(event)
+        if isinstance(event, Stepped):
+            last = Row.of(event)
+            yield Point(seed, last)
+        if isinstance(event, Evaluated):
+            yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
     yield Finished(seed, summary.facts())
 
 

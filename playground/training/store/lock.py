@@ -1,65 +1,38 @@
-"""Which process writes a run: a lock file in its folder, and whether the process that it names still runs."""
+"""Locks of files: a folder is written by one run at a time, and what a process holds is free once it has ended."""
 
-import os
-import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import chain, count
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from playground.errors import unwritable
-from playground.parsing import parse_int
 
 FILE = "writing"
-"""The lock file, which holds the process that writes the run."""
+"""The lock file of a run's folder."""
 
 
-def claimed(wanted: Path) -> Path:
-    """The folder, now locked; where another run is being written there, one with a number behind its name."""
-    numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
-    return next(folder for folder in chain([wanted], numbered) if _lock(folder))
-
-
-def release(folder: Path) -> None:
-    """The run is no longer written."""
-    (folder / FILE).unlink(missing_ok=True)
-
-
-def _lock(folder: Path) -> bool:
-    """Whether the folder is ours now; the lock of a process that has ended is taken over."""
-    mine = this_process()
+def acquire(path: Path, timeout: float = 0) -> FileLock | None:
+    """The lock of this file, or None where it stays held for `timeout` seconds, by this process or by another."""
+    lock = FileLock(path, thread_local=False)  # a run may end in another thread than it began
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            with (folder / FILE).open("x", encoding="utf-8") as file:
-                file.write(mine)
-        except FileExistsError:
-            if alive((folder / FILE).read_text(encoding="utf-8") or mine):  # empty: it is being written
-                return False
-            (folder / FILE).write_text(mine, encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout)
+    except Timeout:
+        return None
     except OSError as error:
-        raise unwritable(folder, error) from error
-    return True
+        raise unwritable(path.parent, error) from error
+    return lock
 
 
-def this_process() -> str:
-    """The name of this machine and the number of this process."""
-    return f"{platform.node()}:{os.getpid()}"
-
-
-def started_at(number: int) -> str:
-    """When a process began, in the system's clock ticks; empty where that is unknown."""
+@contextmanager
+def claimed(wanted: Path) -> Iterator[Path]:
+    """The folder, locked meanwhile; where another run is being written there, one with a number behind its name."""
+    numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
+    locks = ((folder, acquire(folder / FILE)) for folder in chain([wanted], numbered))
+    folder, lock = next((folder, lock) for folder, lock in locks if lock is not None)
     try:
-        return Path(f"/proc/{number}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
-    except (OSError, IndexError):
-        return ""
-
-
-def alive(process: str | None, started: str = "") -> bool:
-    """Whether a process that `started` then still runs, since numbers are reused; on other machines that is assumed."""
-    machine, _, number = (process or "").rpartition(":")
-    if machine != platform.node() or os.name == "nt":  # on Windows `os.kill` would end the process
-        return True
-    try:
-        os.kill(parse_int(number, 1, 2**31 - 1), 0)
-    except (OSError, ValueError):
-        return False
-    return not started or started == started_at(int(number))
+        yield folder
+    finally:
+        lock.release()

@@ -27,7 +27,7 @@ from playground.training.loop import Run, train
 from playground.training.observe.look import ProbeSentence, text_to_watch
 from playground.training.observe.recording import Moment, with_moments
 from playground.training.parallel.seeds import followed, resumed
-from playground.training.store.lock import claimed, release
+from playground.training.store import lock
 from playground.training.store.metrics import Summary, write_text
 from playground.training.store.runs import Runs, settings
 from playground.training.train_state import TrainState
@@ -155,15 +155,13 @@ def build(made: ReadyMade, home: Path | None = None) -> Generator[Event | Moment
             shutil.rmtree(folder)
     except OSError as error:
         raise unwritable(folder, error) from error
-    ours = claimed(folder)
+    ours = lock.acquire(folder / lock.FILE)
+    if ours is None:
+        raise UserError(f"{made.title} is being built by another process; wait until it is done.")
     try:
-        if ours != folder:
-            shutil.rmtree(ours, ignore_errors=True)
-            raise UserError(f"{made.title} is being built by another process; wait until it is done.")
         yield from _train(made, folder)
     finally:
-        if ours == folder:
-            release(folder)
+        ours.release()
 
 
 def _train(made: ReadyMade, folder: Path) -> Generator[Event | Moment]:

@@ -8,11 +8,13 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, TypeVar
 
 import torch
+from filelock import FileLock
 
 from playground.errors import UserError
 from playground.parsing import Form, has_form, parse_json
@@ -23,7 +25,7 @@ from playground.training.events import Evaluated, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.observe.recording import Moment, from_json, to_json
 from playground.training.session import Row
-from playground.training.store.lock import alive, started_at, this_process
+from playground.training.store import lock
 from playground.training.store.metrics import AnyEvent
 from playground.training.train_state import TrainState
 from playground.zoo import Entry
@@ -32,14 +34,11 @@ T = TypeVar("T")
 
 FILE = "runs.sqlite"
 
-FORMAT = 1
+FORMAT = 2
 """Grows when the tables change."""
 
 LONGEST_TITLE = 80
 """Characters of the title that a person gives a run."""
-
-NOTES = ("title", "error")
-"""Texts about a run in a table of their own, so that earlier versions can still read the list."""
 
 ROWS_AT_ONCE = 50
 """Points that are written together; they are always written before the checkpoint of their step."""
@@ -48,16 +47,14 @@ TABLES = """
 CREATE TABLE IF NOT EXISTS runs (
   name TEXT PRIMARY KEY, entry TEXT, corpus TEXT, seed INTEGER, device TEXT, began TEXT, state TEXT,
   step INTEGER, tokens INTEGER, seconds REAL, held_out REAL, unigram_entropy REAL, entropy_bound REAL,
-  parent TEXT, forked_at INTEGER, changed TEXT, out TEXT, settings TEXT, process TEXT);
+  parent TEXT, forked_at INTEGER, changed TEXT, out TEXT, settings TEXT,
+  title TEXT DEFAULT '', error TEXT DEFAULT '');
 CREATE TABLE IF NOT EXISTS points (
   run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, graded INTEGER,
-  flops REAL);
+  flops REAL, accuracy TEXT);
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
-CREATE TABLE IF NOT EXISTS accuracies (run TEXT, step INTEGER, accuracy TEXT);
-CREATE INDEX IF NOT EXISTS accuracies_of_run ON accuracies (run, step);
 CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, told TEXT);
 CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
-CREATE TABLE IF NOT EXISTS notes (run TEXT, kind TEXT, text TEXT, PRIMARY KEY (run, kind));
 """
 
 FORMS: dict[str, dict[str, Form]] = {
@@ -65,25 +62,25 @@ FORMS: dict[str, dict[str, Form]] = {
         "name": str, "entry": str, "corpus": str, "seed": int, "device": str, "began": str, "state": str, "step": int,
         "tokens": int, "seconds": float, "held_out?": float, "unigram_entropy?": float, "entropy_bound?": float,
         "parent?": str, "forked_at?": int, "changed?": str, "out?": str, "settings": {},
+        "title": str, "error": str,
     },
     "points": {
         "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
-        "graded": int, "flops": float,
+        "graded": int, "flops": float, "accuracy": [(str, float)],
     },
 }  # fmt: skip
 """The forms of the values in the columns of two tables."""
 
 COLUMNS = {table: [name.removesuffix("?") for name in form] for table, form in FORMS.items()}
 
-ACCURACY = """CASE WHEN held_out IS NOT NULL THEN
-  (SELECT accuracy FROM accuracies AS a WHERE a.run = points.run AND a.step = points.step) END"""
-"""The accuracies of an evaluation, which stand beside the points so that earlier versions can still read those."""
-
-BY_STEP = {"points": ", ".join(COLUMNS["points"]), "accuracies": "step, accuracy", "moments": "step, kind, told"}
+BY_STEP = {"points": ", ".join(COLUMNS["points"]), "moments": "step, kind, told"}
 """The tables that grow with the steps of a run, and their columns beside its name."""
 
-_recorded_here: set[tuple[Path, str]] = set()
-"""The runs that this process is recording, by folder and name."""
+RUNNING = ".running"
+"""The folder with the locks of the runs that are being recorded."""
+
+PATIENCE = 5.0
+"""Seconds to wait for the lock of a run, which who reads the list holds for a moment."""
 
 
 @dataclass(frozen=True)
@@ -145,20 +142,27 @@ class Runs:
         """Every run, the oldest first."""
         if not (self.folder / FILE).is_file():
             return ()
-        notes = dict(self._select(lambda note: (note[:2], note[2]), "SELECT run, kind, text FROM notes"))
-        query = f"SELECT {', '.join(COLUMNS['runs'])}, process FROM runs ORDER BY began, rowid"
-        return tuple(self._select(lambda row: self._run(row, notes), query))
+        query = f"SELECT {', '.join(COLUMNS['runs'])} FROM runs ORDER BY began, rowid"
+        return tuple(self._select(self._run, query))
 
-    def _run(self, row: tuple[Any, ...], notes: dict[tuple[str, str], str]) -> RunRow:
-        """A run from its row; it was cut off where its process, or this one, records it no more."""
-        run, process = RunRow(**_values("runs", row[:-1], "settings")), row[-1]
-        run = replace(run, **{kind: notes.get((run.name, kind), "") for kind in NOTES})
-        started = notes.get((run.name, "born"), "")
-        if process == this_process() and started in ("", started_at(os.getpid())):
-            recorded = (self.folder.absolute(), run.name) in _recorded_here
-        else:
-            recorded = alive(process, started)
-        return replace(run, state="cut off") if run.state == "running" and not recorded else run
+    def _run(self, row: tuple[Any, ...]) -> RunRow:
+        """A run from its row; it was cut off where no process records it any more."""
+        run = RunRow(**_values("runs", row, "settings"))
+        return replace(run, state="cut off") if run.state == "running" and not self._is_recorded(run.name) else run
+
+    def _lock_file(self, name: str) -> Path:
+        """The file whose lock a process holds while it records a run."""
+        return self.folder / RUNNING / sha256(name.encode()).hexdigest()[:16]
+
+    def _is_recorded(self, name: str) -> bool:
+        """Whether a process records a run; asking makes no file."""
+        file = self._lock_file(name)
+        if not file.exists():
+            return False
+        held = lock.acquire(file)
+        if held is not None:
+            held.release()
+        return held is None
 
     def find(self, name: str) -> RunRow:
         """One run by its name."""
@@ -169,8 +173,7 @@ class Runs:
 
     def points(self, name: str, after: int = -1) -> list[Row]:
         """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
-        columns = BY_STEP["points"]
-        query = f"SELECT {columns}, {ACCURACY} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
+        query = f"SELECT {BY_STEP['points']} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
         return self._select(_point, query, name, after)
 
     def moments(self, name: str) -> list[Moment]:
@@ -211,7 +214,7 @@ class Runs:
         if len(title) > LONGEST_TITLE:
             raise UserError(f"The title has {len(title)} characters; use at most {LONGEST_TITLE}.")
         with closing(self._open()) as base, base:
-            _note(base, name, "title", title)
+            base.execute("UPDATE runs SET title = ? WHERE name = ?", (title, name))
 
     def delete(self, name: str) -> str:
         """Delete a run and its folder within the list's, and say what stays; its forks keep what they need of it."""
@@ -222,7 +225,7 @@ class Runs:
         with closing(self._open()) as base, base:
             for fork in forks:
                 _inherit(base, run, fork)
-            for table in (*BY_STEP, "notes"):
+            for table in BY_STEP:
                 base.execute(f"DELETE FROM {table} WHERE run = ?", (name,))
             base.execute("DELETE FROM runs WHERE name = ?", (name,))
         folder = None if run.out is None else Path(run.out)
@@ -291,8 +294,6 @@ class Runs:
         self, name: str, run: Run, events: Iterable[AnyEvent], parent: Parent | None = None
     ) -> Generator[AnyEvent]:
         """The same events, written down as they pass; of a run that goes on, what lies after its step is dropped."""
-        key = (self.folder.absolute(), name)
-        _recorded_here.add(key)
         try:
             with _Recorder(self, name, run, parent) as recorder:
                 for event in events:
@@ -300,8 +301,6 @@ class Runs:
                     yield event
         except sqlite3.Error as error:
             raise UserError(f"The list of runs in {self.folder / FILE} cannot be written ({error}).") from error
-        finally:
-            _recorded_here.discard(key)
 
     def _open(self) -> sqlite3.Connection:
         """The database, made where there is none; several processes may write at once."""
@@ -329,6 +328,7 @@ class _Recorder:
     run: Run
     parent: Parent | None
     base: sqlite3.Connection | None = None
+    held: FileLock | None = None
     learner: TrainState | None = None
     last: Row = field(default=Row(0, None, None, 0, 0.0))
     waiting: list[Row] = field(default_factory=list)
@@ -338,14 +338,21 @@ class _Recorder:
 
     def __exit__(self, _: object, end: BaseException | None, __: object) -> None:
         """Write the last points and, where the events ended early, how: they failed, or were closed."""
-        if self.base is None:
-            return
-        with closing(self.base) as base:
+        try:
+            if self.base is not None:
+                self._end(self.base, end)
+        finally:
+            if self.held is not None:
+                self.held.release()
+
+    def _end(self, base: sqlite3.Connection, end: BaseException | None) -> None:
+        with closing(base):
             if end is not None:
                 failed = isinstance(end, Exception)
                 self._write(base, "failed" if failed else "asked")
                 with base:
-                    _note(base, self.name, "error", (str(end) or type(end).__name__) if failed else "")
+                    error = (str(end) or type(end).__name__) if failed else ""
+                    base.execute("UPDATE runs SET error = ? WHERE name = ?", (error, self.name))
 
     def record(self, event: object) -> None:
         """Take one event, and write where a number of points, an evaluation, a checkpoint or the end is reached."""
@@ -365,6 +372,9 @@ class _Recorder:
 
     def _begin(self, started: Started) -> None:
         run, learner, parent = self.run, started.learner, self.parent
+        self.held = lock.acquire(self.runs._lock_file(self.name), PATIENCE)
+        if self.held is None:
+            raise UserError(f"The run {self.name} is being trained already; wait until it is done, or stop it.")
         values = {
             "name": self.name,
             "entry": run.entry.name,
@@ -380,7 +390,7 @@ class _Recorder:
             "entropy_bound": learner.entry.bound(run.corpus),
             "out": None if run.out is None else str(run.out.absolute()),
             "settings": json.dumps(settings(learner.entry)),
-            "process": this_process(),
+            "error": "",
         }
         if parent is not None:
             values |= {"parent": parent.run, "forked_at": parent.step, "changed": parent.changed}
@@ -391,8 +401,6 @@ class _Recorder:
             for table in BY_STEP:
                 last = learner.step if goes_on else -1
                 base.execute(f"DELETE FROM {table} WHERE run = ? AND step > ?", (self.name, last))
-            _note(base, self.name, "error", "")
-            _note(base, self.name, "born", started_at(os.getpid()))
             insert = f"INSERT INTO runs ({', '.join(values)}) VALUES ({', '.join(f':{k}' for k in values)})"
             base.execute(f"{insert} ON CONFLICT (name) DO UPDATE SET {updates}", values)
         self.base, self.learner = base, learner
@@ -405,13 +413,14 @@ class _Recorder:
         """Write the waiting points, and how far the run is."""
         evaluated, last = [row for row in self.waiting if row.held_out is not None], self.last
         held_out = evaluated[-1].held_out if evaluated else None
-        accuracies = [(self.name, row.step, json.dumps(row.accuracy)) for row in evaluated if row.accuracy]
-        points = [vars(row) | {"run": self.name, "more": json.dumps(row.more)} for row in self.waiting]
+        points = [
+            vars(row) | {"run": self.name, "more": json.dumps(row.more), "accuracy": json.dumps(row.accuracy)}
+            for row in self.waiting
+        ]
         columns = ["run", *COLUMNS["points"]]
         insert = f"INSERT INTO points ({', '.join(columns)}) VALUES ({', '.join(f':{name}' for name in columns)})"
         with base:
             base.executemany(insert, points)
-            base.executemany("INSERT INTO accuracies VALUES (?, ?, ?)", accuracies)
             base.execute(
                 "UPDATE runs SET step = ?, tokens = ?, seconds = ?, state = ?, held_out = coalesce(?, held_out) "
                 "WHERE name = ?",
@@ -446,30 +455,21 @@ def _inherit(base: sqlite3.Connection, run: RunRow, fork: RunRow) -> None:
     )
 
 
-def _values(table: str, row: Sequence[Any], json_column: str) -> dict[str, Any]:
-    """The values of a row by their columns, one of which holds JSON."""
+def _values(table: str, row: Sequence[Any], *json_columns: str) -> dict[str, Any]:
+    """The values of a row by their columns, some of which hold JSON."""
     values = dict(zip(COLUMNS[table], row, strict=True))
-    values[json_column] = parse_json(values[json_column]) if isinstance(values[json_column], str) else None
+    for name in json_columns:
+        values[name] = parse_json(values[name]) if isinstance(values[name], str) else None
     if not has_form(values, FORMS[table]):
         raise ValueError(f"it says {', '.join(f'{name} {value!r}' for name, value in list(values.items())[:8])}")
     return values
 
 
 def _point(row: tuple[Any, ...]) -> Row:
-    """A point from its row; the accuracies in the last column and the losses of other questions are pairs."""
-    point, text = _values("points", row[:-1], "more"), "[]" if row[-1] is None else row[-1]
-    accuracy: Any = parse_json(text) if isinstance(text, str) else None
-    if not has_form(accuracy, [(str, float)]):
-        raise ValueError(f"it says accuracy {text!r}")
-    point["more"] = tuple(map(tuple, point["more"]))
-    return Row(**point, accuracy=tuple(map(tuple, accuracy)))
-
-
-def _note(base: sqlite3.Connection, name: str, kind: str, text: str) -> None:
-    """Replace a text about a run; an empty one removes it."""
-    base.execute("DELETE FROM notes WHERE run = ? AND kind = ?", (name, kind))
-    if text:
-        base.execute("INSERT INTO notes VALUES (?, ?, ?)", (name, kind, text))
+    """A point from its row; losses and accuracies are pairs of a question and a number."""
+    point = _values("points", row, "more", "accuracy")
+    point |= {name: tuple(map(tuple, point[name])) for name in ("more", "accuracy")}
+    return Row(**point)
 
 
 def settings(entry: Entry) -> dict[str, dict[str, Any]]:

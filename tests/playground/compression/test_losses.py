@@ -103,16 +103,6 @@ def test_the_trace_is_what_the_model_computes(readings):
         assert torch.allclose(soft[rows], weight[rows], atol=1e-6)
 
 
-def test_cosine(readings):
-    ours, theirs = (reading.trace for reading in readings)
-    total = []
-    for b, t in theirs.valid.nonzero().tolist():
-        u, v = ours.states[-1][b, t].tolist(), theirs.states[-1][b, t].tolist()
-        dot = sum(x * y for x, y in zip(u, v, strict=True))
-        total.append(1 - dot / sqrt(sum(x * x for x in u)) / sqrt(sum(y * y for y in v)))
-    assert float(losses.cosine(ours, theirs)) == pytest.approx(sum(total) / len(total), **NEAR)
-
-
 def test_patient(readings):
     ours, theirs = readings
     mapping, total = [1, 1], []
@@ -179,7 +169,7 @@ def test_a_student_that_is_its_teacher_has_nothing_to_learn(readings):
     _, theirs = readings
     same = theirs.trace
     found = [
-        losses.soft_targets(theirs.scores, theirs.scores, 2.0), losses.cosine(same, same),
+        losses.soft_targets(theirs.scores, theirs.scores, 2.0),
         losses.patient(theirs, theirs, [0, 1]), losses.embedding_mse(same, same), losses.hidden_mse(same, same, [0, 1]),
         losses.attention_mse(same, same, [0, 1]), losses.attention_transfer(same, same),
         losses.value_relation(same, same),

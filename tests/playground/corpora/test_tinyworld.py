@@ -18,7 +18,7 @@ from playground.corpora.tinyworld.grammar import Form, build, read_rules
 from playground.corpora.tinyworld.inflection import participle, past, plural, takes_an, with_s
 from playground.corpora.tinyworld.lexicon import ENTITIES
 from playground.corpora.tinyworld.tasks.polarity import polarity_sentences
-from playground.corpora.tinyworld.tasks.roles import role_pairs
+from playground.corpora.tinyworld.tasks.similarity import paraphrase_pairs
 from playground.corpora.tinyworld.translate import FILLER, FROM, INTO, Language, dictionary, encipher
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR, UNKNOWN
@@ -507,6 +507,6 @@ def test_more_sentences_than_there_are_is_refused():
     with pytest.raises(
         UserError, match=r"There are only about .* such examples in the split train, not 20000; ask for"
     ):
-        role_pairs(20_000, 0)
+        paraphrase_pairs(20_000, 0)
     with pytest.raises(UserError, match="split is 'dev'"):
         polarity_sentences(10, 0, "dev")  # type: ignore[arg-type]

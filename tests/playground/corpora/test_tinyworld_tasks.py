@@ -2,26 +2,24 @@
 
 from collections import Counter
 from math import sqrt
+from random import Random
 
 import pytest
 
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld import lexicon as lex
 from playground.corpora.tinyworld.facts import FACTS
-from playground.corpora.tinyworld.inflection import participle, past, takes_an, with_s
+from playground.corpora.tinyworld.inflection import takes_an
 from playground.corpora.tinyworld.presets.arguments import JOINED
 from playground.corpora.tinyworld.tasks.analogies import analogy_grids, analogy_questions
 from playground.corpora.tinyworld.tasks.cloze import fact_questions
 from playground.corpora.tinyworld.tasks.connectives import connective_sentences
-from playground.corpora.tinyworld.tasks.endings import story_endings
 from playground.corpora.tinyworld.tasks.inference import INFERENCES, inference_pairs
 from playground.corpora.tinyworld.tasks.minimal import KINDS, minimal_pairs
 from playground.corpora.tinyworld.tasks.questions import reading_passages
-from playground.corpora.tinyworld.tasks.roles import role_pairs
 from playground.corpora.tinyworld.tasks.senses import RULES, sense_sentences
-from playground.corpora.tinyworld.tasks.shortcuts import shortcut_sentences
 from playground.corpora.tinyworld.tasks.similarity import paraphrase_pairs, similarity_pairs
-from playground.corpora.tinyworld.tasks.typos import ERRORS, mistyped_sentences
+from playground.corpora.tinyworld.tasks.typos import ERRORS, mistype
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import UNKNOWN
 
@@ -40,7 +38,7 @@ def joined(pair):
     return " ".join((*pair[0], "|", *pair[1]))
 
 
-PAIRED = [inference_pairs, similarity_pairs, paraphrase_pairs, role_pairs]
+PAIRED = [inference_pairs, similarity_pairs, paraphrase_pairs]
 
 
 @pytest.mark.parametrize("task", PAIRED, ids=lambda task: task.__name__)
@@ -181,56 +179,13 @@ def test_every_fact_is_asked_for_in_words_that_the_corpus_has(wording):
         assert known("facts", question.words)
 
 
-def test_reversed_roles_have_the_same_words_and_another_meaning():
-    pairs, labels = role_pairs(300, 0)
-    for (one, two), label in zip(pairs, labels, strict=True):
-        active, passive = (one, two) if "was" in two else (two, one)
-        assert known("world", [*one, *two])
-        assert (active[1] == passive[-2]) == (active[-2] == passive[1]) == bool(label)
-        assert {active[1], active[-2]} == {passive[1], passive[-2]}
-    assert abs(sum("was" in one for one, _ in pairs) - 150) < 5 * sqrt(75)
-
-
-def test_only_one_ending_is_of_the_topic_of_its_story():
-    topics = {}
-    for topic in lex.TOPICS:
-        for phase in topic.phases:
-            for verb in phase.split():
-                topics |= dict.fromkeys((past(verb), participle(verb), with_s(verb), verb), topic.name)
-    stories = story_endings(60, 0)
-    assert not {" ".join(s.words) for s in stories} & {" ".join(s.words) for s in story_endings(30, 1, "test")}
-    for story in stories:
-        said = {topics[word] for word in story.words if word in topics}
-        right, wrong = ({topics[w] for w in story.endings[k] if w in topics} for k in (story.right, 1 - story.right))
-        assert right & said
-        assert not wrong & said
-        assert all(ending[-1] == "." and ending.count(".") == 1 for ending in story.endings)
-    assert 15 < sum(story.right for story in stories) < 45
-
-
-def test_wrong_endings_can_be_written_by_a_model():
-    (story,) = story_endings(1, 0, write=lambda begun: [begun[0], "."])
-    assert story.endings[1 - story.right] == [story.words[0], "."]
-
-
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_a_shortcut_agrees_as_often_as_asked(share):
-    texts, labels = shortcut_sentences(200, 0, "test", share)
-    assert sum(labels) == 100
-    for text, label in zip(texts, labels, strict=True):
-        assert text.agrees == (text.words[2] == ("monday" if label else "tuesday"))
-        assert known("shortcuts", text.words)
-    assert abs(sum(text.agrees for text in texts) - 200 * share) <= 5 * sqrt(200 * share * (1 - share))
-
-
-def test_one_word_is_mistyped_and_the_right_one_is_known():
-    kinds = Counter()
-    for one in mistyped_sentences(200, 0):
-        assert one.words[one.place] != one.right
-        assert known("reviews", [*one.words[: one.place], one.right, *one.words[one.place + 1 :]])
-        wrong, right = one.words[one.place], one.right
+def test_a_mistyped_word_is_another_word_with_one_error():
+    random, kinds = Random(0), Counter()
+    for right in ("great", "boring", "witless") * 40:
+        wrong, error = mistype(right, random)
+        assert wrong != right
         assert {"swapped": sorted(wrong) == sorted(right), "left out": len(wrong) == len(right) - 1}.get(
-            one.error, len(wrong) == len(right) + (one.error == "twice")
+            error, len(wrong) == len(right) + (error == "twice")
         )
-        kinds[one.error] += 1
+        kinds[error] += 1
     assert set(kinds) == set(ERRORS)

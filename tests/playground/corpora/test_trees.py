@@ -11,7 +11,7 @@ from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.preset import Preset
 from playground.corpora.tinyworld.translate import Language
-from playground.corpora.tinyworld.trees import Word, constituents, parse
+from playground.corpora.tinyworld.trees import Word, parse
 from playground.tokenizing.vocabulary import SEPARATOR
 
 PRESETS = catalog.find("playground.corpora.tinyworld.presets", Preset)
@@ -136,8 +136,3 @@ def test_translated_words_hang_as_their_twins_do():
             assert corpus.labels["relation"][k] == corpus.labels["relation"][twin]
             assert (head[k] < 0) == (head[twin] < 0)
             assert head[k] < 0 or two[aligned[head[k]]] == head[twin]
-
-
-def test_constituents_are_a_word_and_all_below_it():
-    """ "the man washed the pie ." """
-    assert constituents([1, 2, -1, 4, 2, 2]) == [(0, 5), (0, 1), (3, 4)]

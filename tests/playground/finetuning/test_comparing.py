@@ -16,7 +16,6 @@ from xml.etree import ElementTree
 
 import pytest
 import torch
-from PIL import Image
 
 from playground import cli
 from playground.errors import UserError
@@ -37,14 +36,12 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import FILES, Origin, Report, page, table, write
 from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
-from playground.finetuning.strategy.find import OLD_KNOBS, knobs_of
-from playground.finetuning.strategy.find import _parts as parts_of
+from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
-from playground.knob import knobs
 from playground.training import train
 from playground.training.data import BatchSampler
 from tests.runs import becomes, learner_of, reviews, run_of, tiny
-from widgets.static.report_figure import draw
+from widgets.static.svg import outcomes
 
 SENTIMENT = find_task("sentiment")
 SETTING = FinetuneConfig(steps=6, batch_size=4)
@@ -103,41 +100,6 @@ def test_every_knob_of_a_strategy_is_turned_by_name(name):
         }
         assert identity(made) != identity(find_strategy(name)), "a record does not mix them up"
         assert find_strategy(made.name) == made
-
-
-OLD = {
-    "replay(share=0.25)": "replay(replay_ratio=0.25)",
-    "auxiliary LM loss(alone=0.2, weight=1)": "auxiliary LM loss(lm_fraction=0.2, weight=1)",
-    "further pre-training(share=0.25)": "further pre-training(lm_fraction=0.25)",
-    "intermediate task(share=0.25, number=2)": "intermediate task(lm_fraction=0.25, task_ratio=0.25, num_tasks=2)",
-    "multi-task(labels=64)": "multi-task(train_size=64)",
-    "rewritten texts(lessons=9, share=0.5)": "rewritten texts(finetune_steps=9, word_ratio=0.5)",
-    "knowledge injection(most=1)": "knowledge injection(max_facts=1)",
-    "slanted triangular rates(cut=0.2)": "slanted triangular rates(cut_frac=0.2)",
-    "few-shot prompting(corrected=no)": "few-shot prompting(calibrate=no)",
-    "adversarial(far=0.1)": "adversarial(epsilon=0.1)",
-    "self-training(texts=8, sure=0.8, first=0)": "self-training(unlabelled_size=8, confidence=0.8, start_fraction=0)",
-    "cross-view training(texts=16)": "cross-view training(unlabelled_size=16)",
-    "adapters(inner=8)": "adapters(bottleneck_size=8)",
-    "projected attention layers(inner=8)": "projected attention layers(projection_size=8)",
-    "prefix tuning(places=2)": "prefix tuning(num_virtual_tokens=2)",
-}
-"""Strategies as earlier versions wrote them, and as they are written now."""
-
-
-@pytest.mark.parametrize("old", OLD)
-def test_knobs_are_read_under_the_names_that_they_had_before(old):
-    """A kept line, command or notebook names them so; the name of today stands in the strategy's name and its line."""
-    assert read(old) == find_strategy(old) == find_strategy(OLD[old])
-    assert spell(read(f"mine = {old}")) == f"mine = {OLD[old]}"
-    assert identity(read(old)) == identity(find_strategy(OLD[old])), "finished lanes are known again"
-
-
-def test_every_old_name_of_a_knob_means_one_of_today_and_none_hides_another():
-    parts = {type(part).__name__: part for strategy in strategies().values() for part in parts_of(strategy)}
-    for kind, names in OLD_KNOBS.items():
-        today = {k.name for k in knobs(parts[kind])}
-        assert set(names.values()) <= today and not set(names) & today
 
 
 def test_lists_are_cut_at_the_commas_between_strategies():
@@ -450,9 +412,8 @@ def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
 @cache
 def made():
     asked = ComparisonSpec("base", strategies=("full", "a <b> = adapters"), train_sizes=(4, 8), seeds=2, steps=6)
-    return Report(
-        last_of(*asked.strategies, train_sizes=(4, 8)), asked, Origin("RoBERTa", 0, 3, "reviews", "abc123"), draw
-    )
+    last, origin = last_of(*asked.strategies, train_sizes=(4, 8)), Origin("RoBERTa", 0, 3, "reviews", "abc123")
+    return Report(last, asked, origin, outcomes)
 
 
 def test_the_table_has_a_row_for_every_lane_with_its_seed_and_the_corpus():
@@ -477,38 +438,19 @@ def test_the_page_needs_nothing_from_elsewhere_and_treats_names_as_text():
         assert part in said, part
 
 
-def test_the_picture_is_a_png_with_a_dot_for_every_lane():
-    picture = Image.open(io.BytesIO(FILES["comparison.png"](made()))).convert("RGB")
+def test_the_picture_has_a_dot_for_every_lane_and_a_band_for_every_strategy():
     drawn = ElementTree.fromstring(FILES["comparison.svg"](made()))
-    assert picture.size == (2 * int(drawn.attrib["width"]), 2 * int(drawn.attrib["height"]))
-    dots = drawn.findall("{*}circle")
-    assert len(dots) == 8
-    for dot in dots:
-        place = tuple(round(float(dot.attrib[side]) * 2) for side in ("cx", "cy"))
-        assert picture.getpixel(place) == tuple(bytes.fromhex(dot.attrib["fill"][1:]))
+    assert len(drawn.findall("{*}circle")) == 8
     texts = [text.text for text in drawn.findall("{*}text")]
     assert {"full", "a <b>", "accuracy on unseen texts", "forgetting in nats"} <= set(texts)
     assert len(drawn.findall("{*}rect")) == 1 + 2 * 2, "the paper, and the band of each strategy in each panel"
 
 
-def test_parquet_holds_the_same_rows_and_where_they_come_from():
-    parquet = pytest.importorskip("pyarrow.parquet", reason="pip install pyarrow un-skips this")
-    read_back = parquet.read_table(io.BytesIO(FILES["comparison.parquet"](made())))
-    assert read_back.to_pylist() == made().rows()
-    assert (
-        json.loads(json.dumps({k.decode(): v.decode() for k, v in read_back.schema.metadata.items()}))["corpus"]
-        == "reviews, content hash abc123"
-    )
-
-
-@pytest.mark.slow
-def test_without_the_library_parquet_is_one_sentence_and_the_rest_is_written(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    lacking = write(made(), tmp_path)
-    assert lacking == [
-        "comparison.parquet was not written. Parquet needs pyarrow, which is not installed; pip install pyarrow."
-    ]
-    assert {p.name for p in tmp_path.iterdir()} == set(FILES) - {"comparison.parquet"}
+def test_a_folder_gets_page_picture_table_facts_and_notebook(tmp_path):
+    write(made(), tmp_path)
+    assert {file.name for file in tmp_path.iterdir()} == {
+        f"comparison.{kind}" for kind in ("html", "svg", "csv", "json", "ipynb")
+    }
 
 
 @pytest.mark.slow

@@ -13,10 +13,9 @@ from safetensors.torch import load_file, save_file
 from playground import cli
 from playground.corpora import from_pasted
 from playground.errors import UserError
-from playground.objectives import objectives, old_names
+from playground.objectives import objectives
 from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
-from playground.zoo import entry_named
 from tests.playground.test_slicing import assert_same
 from tests.runs import alone, each_kind, held_out, losses, reviews, run_of, suited_reviews, tiny
 
@@ -119,65 +118,6 @@ def test_what_generator_and_detector_share_is_saved_once_and_goes_on_exactly(tie
     assert losses(rest) == losses(whole)[3:]
 
 
-FORMAT_1 = (
-    (".token_embedding.", ".table."), (".attn.", ".look."), (".cross_attn.", ".cross."), (".ln_1.", ".look_norm."),
-    (".ln_cross_attn.", ".cross_norm."), (".ln_2.", ".think_norm."), (".mlp.fc1.", ".widen."),
-    (".mlp.fc2.", ".narrow."),
-    (".ln_f.", ".norm."), (".position_embedding.", ".place."), (".segment_embedding.", ".segment."),
-    (".query_embedding", ".blank"), (".lm_head.", ".vocabulary."), (".generator_lm_head.", ".generator_vocabulary."),
-    (".rtd_head.", ".replaced."), (".out_proj.", ".score."), (".word_ids", ".word"), (".sentence_ids", ".sentence"),
-    (".example_ids", ".row"), (".epoch", ".visit"), (".word_counts", ".counts"),
-)  # fmt: skip
-"""What format 2 calls the parts of a file, and what format 1 called them."""
-
-
-@pytest.mark.parametrize("entry", [learned("table"), tiny("BART"), tiny("XLNet")], ids=lambda entry: entry.name)
-def test_a_file_of_format_1_is_the_same_learner(entry, tmp_path):
-    list(train(run_of(entry=entry, steps=3, out=tmp_path)))
-    before, tensors = checkpoint.load(tmp_path), load_file(tmp_path / FILE)
-    old = {}
-    for name, value in tensors.items():
-        for today, former in FORMAT_1:
-            name = name.replace(today, former)
-        old[name] = value
-    assert len(old) == len(tensors) and not {"model.token_embedding.weight", "held_out.word_ids"} & set(old)
-    rewrite(tmp_path / FILE, old, format=1)
-    after = checkpoint.load(tmp_path)
-    assert_same(after.corpus.held_out, before.corpus.held_out)
-    assert losses(train(run_of(entry=entry, steps=6), after.learner)) == losses(
-        train(run_of(entry=entry, steps=6), before.learner)
-    )
-
-
-@pytest.mark.parametrize(
-    ("old", "today"),
-    [
-        ("model.generator.narrow.weight", "model.generator.embedding_projection.weight"),
-        ("model.generator_vocabulary.lift.bias", "model.generator_lm_head.projection.bias"),
-        ("model.boundary.first_norm.bias", "model.sbo_head.ln_1.bias"),
-        ("model.boundary.second.weight", "model.sbo_head.fc2.weight"),
-        ("model.labels.place.score.weight", "model.label_heads.place.out_proj.weight"),
-        ("model.vocabulary.out.weight", "model.lm_head.out.weight"),
-        ("held_out.neighbour.next.word", "held_out.neighbour.next.word_ids"),
-        ("held_out.label.word", "held_out.label.word"),
-        ("optimiser.0.3.exp_avg", "optimiser.0.3.exp_avg"),
-    ],
-)
-def test_every_part_of_format_1_has_its_name_of_today(old, today):
-    assert old_names.tensor(old) == today
-
-
-def test_a_file_from_before_embeddings_were_shared_goes_on_as_it_was(tmp_path):
-    list(train(run_of(entry=learned("table"), steps=2, out=tmp_path)))
-    with safe_open(tmp_path / FILE, framework="pt") as file:
-        about = json.loads(file.metadata()["playground"])
-    assert about["architecture"].pop("tie_generator") == "table"
-    save_file(load_file(tmp_path / FILE), tmp_path / FILE, metadata={"playground": json.dumps(about)})
-    learner = checkpoint.load(tmp_path).learner
-    assert learner.entry.model.tie_generator == "table"
-    assert learner.model.generator.position_embedding is not learner.model.network.position_embedding
-
-
 WORDS = 'naïve “quotes” 我们 😀 <script>alert(1)</script> [MASK] \\ don\'t "so" end. '
 
 
@@ -216,54 +156,6 @@ def test_second_texts_and_labels_of_the_held_out_rows_come_back(name, tmp_path):
     assert next(iter(saved.learner.evaluate(saved.corpus.held_out).values())) == here
 
 
-def test_a_file_of_an_earlier_version_has_no_more_than_the_text(saved):
-    _, tensors = checkpoint.read(saved)
-    newer = ("example_ids", "epoch", "word_counts")
-    assert all(f"held_out.{name}" in tensors for name in newer)
-    rewrite(saved, {k: v for k, v in tensors.items() if k.removeprefix("held_out.") not in newer})
-    back = checkpoint.load(saved).corpus.held_out
-    assert (back.example_ids, back.epoch, back.word_counts, back.padded) == (None, None, None, False)
-    rewrite(saved, recipe={k: v for k, v in checkpoint.read(saved)[0]["recipe"].items() if k != "generator_first"})
-    assert checkpoint.load(saved).learner.entry.recipe.generator_first == 0.0
-
-
-FORMER = {"lr": "rate", "muon_lr": "matrix_rate", "seq_len": "window", "max_position_embeddings": "longest"}
-"""What an earlier version called a knob of the recipe or of the model."""
-
-
-@pytest.mark.parametrize(
-    ("name", "knobs", "former"),
-    [
-        ("MLM", {"mask_ratio": 0.4}, {"rate": 0.4}),
-        ("T5 spans", {"noise_density": 0.3}, {"rate": 0.3}),
-        (
-            "all noises",
-            {"ChooseRatio.mask_ratio": 0.2, "ChoosePoissonSpans.mask_ratio": 0.4, "delete_ratio": 0.1},
-            {"ChooseRatio.rate": 0.2, "ChoosePoissonSpans.rate": 0.4, "ChooseForDeletion.rate": 0.1},
-        ),
-        (
-            "MLM + T5 spans",
-            {"mask_ratio": 0.4, "noise_density": 0.3},
-            {"ChooseTokens.rate": 0.4, "ChooseSpans.rate": 0.3},
-        ),
-    ],
-)
-def test_a_file_that_says_rate_and_window_is_the_same_learner(name, knobs, former, tmp_path):
-    """One word, one meaning: a share of tokens and a learning rate were both called `rate`."""
-    entry = entry_named(name)
-    entry = replace(alone(entry.objective.turn(knobs), lr=3e-3, muon_lr=1e-2), name=name)
-    list(train(run_of(entry=entry, steps=1, out=tmp_path)))
-    path = tmp_path / FILE
-    about, now = checkpoint.read(path)[0], checkpoint.load(path).learner
-    renamed = {part: {FORMER.get(k, k): v for k, v in about[part].items()} for part in ("recipe", "architecture")}
-    assert {"rate", "matrix_rate", "window"} <= set(renamed["recipe"]) and "longest" in renamed["architecture"]
-    rewrite(path, **renamed, knobs={k: v for k, v in about["knobs"].items() if k not in knobs} | former)
-    back = checkpoint.load(path).learner
-    assert back.entry == now.entry
-    assert {k: back.entry.objective.knobs[k].default for k in knobs} == knobs
-    assert (back.entry.recipe.lr, back.entry.recipe.muon_lr, back.entry.recipe.seq_len) == (3e-3, 1e-2, 16)
-
-
 def test_a_folder_or_a_file_may_be_named(trained):
     assert checkpoint.load(trained).learner.step == checkpoint.load(str(trained / FILE)).learner.step == 4
 
@@ -289,10 +181,10 @@ def test_garbage_is_a_sentence(content, saved):
     assert "is damaged or cut short" in refused(saved)
 
 
-@pytest.mark.parametrize("format_", [0, 3, 99, "1", None])
-def test_another_format_is_a_sentence_that_names_both(format_, saved):
+@pytest.mark.parametrize("format_", [0, 1, 3, 99, "1", None])
+def test_another_format_is_a_sentence_that_says_to_train_again(format_, saved):
     rewrite(saved, format=format_)
-    assert f"has format {format_}; this version reads formats 1 and {checkpoint.FORMAT}" in refused(saved)
+    assert f"has format {format_}; this version reads format {checkpoint.FORMAT}; train again." in refused(saved)
 
 
 def test_weights_of_another_program_are_a_sentence(saved):

@@ -11,6 +11,7 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import Origin, Report, came_from
 from playground.training import Stepped, checkpoint, train
 from playground.training.store import ready_made
+from playground.training.store.lock import claimed
 from playground.training.store.ready_made import ReadyMade, build, defaults, facts, kept, load, named, weights_hash
 from tests.runs import learner_of, reviews, run_of, tiny
 from widgets import notebook
@@ -88,11 +89,11 @@ def test_the_code_is_in_the_name(monkeypatch):
     assert SMALL.name != before
 
 
-def test_a_folder_that_another_process_writes_is_left_alone(home, monkeypatch):
-    monkeypatch.setattr(ready_made, "claimed", lambda folder: folder.with_name("taken-2"))
-    with pytest.raises(UserError, match="is being built by another process"):
-        list(build(SMALL))
-    assert not (home / SMALL.name).exists()
+def test_a_folder_that_another_process_writes_is_left_alone(home):
+    with claimed(SMALL.folder()) as folder:
+        with pytest.raises(UserError, match="is being built by another process"):
+            list(build(SMALL))
+        assert [each.name for each in folder.iterdir()] == ["writing"]
 
 
 def test_a_file_is_no_recipe(tmp_path):

@@ -1,8 +1,6 @@
 """Runs that are kept: listed, reloaded, forked, and many seeds at once."""
 
 import json
-import os
-import platform
 import sqlite3
 import subprocess
 import sys
@@ -18,7 +16,8 @@ from playground.training import Evaluated, Run, Session, Stepped, checkpoint, tr
 from playground.training.fork import corpus_of, fork, what_changed
 from playground.training.parallel.seeds import Band, Finished, Point, bands, train_seed, train_seeds
 from playground.training.session import Row
-from playground.training.store.lock import alive, claimed, started_at, this_process
+from playground.training.store import runs as runs_module
+from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
 from tests.runs import becomes, each_kind, losses, reviews, run_of, tiny
 
@@ -55,21 +54,11 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     assert kept.checkpoints == (4, 8, 12)
 
 
-def test_a_list_of_an_earlier_version_is_read_and_its_runs_have_no_accuracy(tmp_path):
-    keep(tmp_path)
-    runs = Runs(tmp_path)
-    before = runs.points("first")
-    with sqlite3.connect(tmp_path / "runs.sqlite") as base:
-        base.execute("DROP TABLE accuracies")
-    assert runs.points("first") == [replace(point, accuracy=()) for point in before]
-    assert any(point.accuracy for point in before)
-
-
 @pytest.mark.parametrize("said", ["", "[", "[1]", '[["words", "all"]]', b"x", 7])
 def test_a_damaged_accuracy_is_a_sentence(said, tmp_path):
     keep(tmp_path)
     with sqlite3.connect(tmp_path / "runs.sqlite") as base:
-        base.execute("UPDATE accuracies SET accuracy = ? WHERE step = 4", (said,))
+        base.execute("UPDATE points SET accuracy = ? WHERE step = 4", (said,))
     with pytest.raises(UserError, match="is damaged"):
         Runs(tmp_path).points("first")
 
@@ -77,8 +66,6 @@ def test_a_damaged_accuracy_is_a_sentence(said, tmp_path):
 def test_a_run_of_the_same_name_begins_with_no_accuracy_of_the_one_before(tmp_path):
     keep(tmp_path)
     Runs(tmp_path).delete("first")
-    with sqlite3.connect(tmp_path / "runs.sqlite") as base:
-        assert base.execute("SELECT count(*) FROM accuracies").fetchone() == (0,)
     keep(tmp_path)
     run, _ = keep(tmp_path, seed=1)
     right = [e.accuracy for e in train(replace(run, out=None)) if isinstance(e, Evaluated)]
@@ -92,20 +79,15 @@ def test_nothing_kept_is_an_empty_list_and_makes_no_file(tmp_path):
         Runs(tmp_path).find("x")
 
 
-def test_a_run_whose_process_is_gone_was_cut_off_and_a_living_one_runs(tmp_path):
+def test_a_run_that_is_recorded_is_running_and_is_recorded_once(tmp_path, monkeypatch):
     run = run_of(out=tmp_path / "first")
     events = Runs(tmp_path).recorded("first", run, train(run))
-    for event in events:
-        if isinstance(event, Stepped):
-            break
+    while not isinstance(next(events), Stepped):
+        pass
     assert Runs(tmp_path).find("first").state == "running"
-    child = os.fork()
-    if not child:
-        os._exit(0)
-    os.waitpid(child, 0)
-    with Runs(tmp_path)._open() as base:
-        base.execute("UPDATE runs SET process = replace(process, ?, ?)", (str(os.getpid()), str(child)))
-    assert Runs(tmp_path).find("first").state == "cut off"
+    monkeypatch.setattr(runs_module, "PATIENCE", 0.1)
+    with pytest.raises(UserError, match="The run first is being trained already"):
+        next(Runs(tmp_path).recorded("first", run, train(run)))
 
 
 def test_a_list_that_cannot_be_opened_is_a_sentence(tmp_path):
@@ -118,7 +100,7 @@ def test_a_list_of_another_version_is_a_sentence_that_names_both(tmp_path):
     keep(tmp_path)
     with Runs(tmp_path)._open() as base:
         base.execute("PRAGMA user_version = 7")
-    with pytest.raises(UserError, match=r"has format 7; this version reads format 1\. Move it away"):
+    with pytest.raises(UserError, match=r"has format 7; this version reads format 2\. Move it away"):
         Runs(tmp_path).all()
 
 
@@ -307,16 +289,28 @@ def test_two_runs_at_once_never_share_a_folder(tmp_path):
         str(tmp_path / "RoBERTa-reviews-seed0-2"),
     }
     assert [r.state for r in runs.all()] == ["steps", "steps"]
-    assert claimed(tmp_path / "RoBERTa-reviews-seed0").name == "RoBERTa-reviews-seed0", "it is free again"
+    with claimed(tmp_path / "RoBERTa-reviews-seed0") as folder:
+        assert folder.name == "RoBERTa-reviews-seed0", "it is free again"
 
 
-def test_a_claim_whose_process_is_gone_counts_no_more(tmp_path):
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    (tmp_path / "one").mkdir()
-    (tmp_path / "one" / "writing").write_text(f"{platform.node()}:{ended.pid}")
-    assert claimed(tmp_path / "one") == tmp_path / "one"
-    assert claimed(tmp_path / "one") == tmp_path / "one-2"
+def test_a_folder_is_claimed_by_one_run_at_a_time(tmp_path):
+    one = tmp_path / "one"
+    for _ in range(2):
+        with claimed(one) as first, claimed(one) as second:
+            assert (first, second) == (one, tmp_path / "one-2")
+
+
+def test_a_claim_of_a_process_that_was_killed_counts_no_more(tmp_path):
+    code = "import sys, pathlib; from playground.training.store.lock import claimed\n"
+    code += "with claimed(pathlib.Path(sys.argv[1])) as folder: print(folder, flush=True); sys.stdin.read()"
+    command = [sys.executable, "-c", code, str(tmp_path / "one")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline().strip() == str(tmp_path / "one")
+        with claimed(tmp_path / "one") as folder:
+            assert folder == tmp_path / "one-2"
+        other.kill()
+    with claimed(tmp_path / "one") as folder:
+        assert folder == tmp_path / "one"
 
 
 @pytest.mark.parametrize(("seeds", "workers", "said"), [((), 1, "at least one"), ((1, 1), 1, "twice"), ((1,), 0, "at")])
@@ -448,26 +442,6 @@ def test_a_run_that_this_process_no_longer_writes_was_cut_off(tmp_path):
     assert Runs(tmp_path).find("first").state == "cut off"
 
 
-def test_the_number_of_a_process_that_another_one_has_now_is_no_sign_of_life():
-    born = started_at(os.getpid())
-    assert alive(this_process(), born)
-    assert alive(this_process()), "earlier versions did not say when the process began"
-    if born:
-        assert not alive(this_process(), "1")
-
-
-def test_a_run_whose_number_of_a_process_was_given_again_was_cut_off(tmp_path):
-    run = run_of(out=tmp_path / "first")
-    events = Runs(tmp_path).recorded("first", run, train(run))
-    while not isinstance(next(events), Stepped):
-        pass
-    assert Runs(tmp_path).find("first").state == "running"
-    if started_at(os.getpid()):
-        with Runs(tmp_path)._open() as base:
-            base.execute("UPDATE notes SET text = '1' WHERE kind = 'born'")
-        assert Runs(tmp_path).find("first").state == "cut off"
-
-
 def test_a_run_is_called_what_a_person_says_and_goes_by_its_name(tmp_path):
     keep(tmp_path)
     runs = Runs(tmp_path)
@@ -522,16 +496,6 @@ def test_what_trains_is_not_deleted_and_files_elsewhere_stay(tmp_path):
     assert runs.all() == ()
     with pytest.raises(UserError, match="no run 'other'"):
         runs.delete("other")
-
-
-def test_a_list_of_an_earlier_version_is_read_and_gets_its_notes(tmp_path):
-    keep(tmp_path)
-    runs = Runs(tmp_path)
-    with runs._open() as base:
-        base.execute("DROP TABLE notes")
-    assert runs.find("first").shown == "first"
-    runs.rename("first", "new")
-    assert runs.find("first").title == "new"
 
 
 def test_a_list_that_another_process_makes_just_now_is_not_taken_for_one_of_another_format(tmp_path):

@@ -105,9 +105,9 @@ SUM = ("pair", "hidden words")
 
 def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     rows = [
-        Row(0, None, 0.7, 0, 0.0, (("hidden words", 6.6),)),
-        Row(1, 0.71, None, 10, 0.1, (("hidden words", 6.5),)),
-        Row(2, 0.69, None, 20, 0.2, (("hidden words", 6.4),)),
+        Row(0, None, 0.7, 0, 0.0, (("pair", 0.7), ("hidden words", 6.6))),
+        Row(1, 0.71, None, 10, 0.1, (("pair", 0.71), ("hidden words", 6.5))),
+        Row(2, 0.69, None, 20, 0.2, (("pair", 0.69), ("hidden words", 6.4))),
     ]
     chart = loss.loss_chart()
     chart.show(rows[:2], SUM)

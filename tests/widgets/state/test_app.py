@@ -396,13 +396,6 @@ def test_a_link_brings_the_exact_state_back_and_holds_only_what_differs(values):
         assert query == {}
 
 
-def test_a_link_of_an_earlier_version_turns_the_knob_that_has_another_name_today():
-    store = StageStore()
-    store.open({"objective": "MLM", "set.rate": "0.3"})
-    assert (store.settings, store.trouble) == ({"mask_ratio": 0.3}, "")
-    assert store.query() == {"set.mask_ratio": "0.3"}
-
-
 def test_a_link_holds_nothing_that_is_as_it_opens():
     store = StageStore()
     store.objective = "PLM"
@@ -417,6 +410,7 @@ def test_a_link_holds_nothing_that_is_as_it_opens():
         {"seed": "x"},
         {"objective": "nope"},
         {"set.mask_ratio": "{"},
+        {"set.nope": "0.3"},
         {"paint.encoder": "zz"},
         {"beside": "nope"},
         {"plan": "chosen=99"},
@@ -428,7 +422,8 @@ def test_a_broken_link_opens_and_says_what_is_wrong(query):
     store.open(query)
     assert store.rebuilt is not None
     assert store.trouble == "" or is_a_sentence(store.trouble)
-    assert ("nope" in store.trouble) == (query.get("objective") == "nope" or "paint.nope" in query)
+    unknown = query.get("objective") == "nope" or query.keys() & {"paint.nope", "set.nope"}
+    assert ("nope" in store.trouble) == bool(unknown)
 
 
 def test_objectives_beside_share_the_plan_where_they_have_its_keys():
@@ -1068,8 +1063,7 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
     shared = {"train_size": (4, 8), "seeds": 2, "steps": 3, "match": "tokens", "lr_policy": "fixed"}
     file = str(tmp_path / "films.csv")
     columns = {"text_column": "said", "label_column": "liked"}
-    with pytest.warns(FutureWarning, match="packing is called input_format now"):
-        made = notebook.compare(trained, file, lines, **shared, **columns, packing="BERT", out=tmp_path / "out")
+    made = notebook.compare(trained, file, lines, **shared, **columns, input_format="BERT", out=tmp_path / "out")
     assert [s["name"] for s in made.facts["strategies"]] == ["mine", "feature-based"]
     assert [s["rate"] for s in made.facts["strategies"]] == [4e-3, 4e-3]
     assert [point["labels"] for point in made.facts["curve"]] == [4, 8]

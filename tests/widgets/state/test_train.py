@@ -222,7 +222,7 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     assert story_of(opened) == story_of(whole)
     assert opened.film[1][1].weights["encoder"].equal(whole.film[1][1].weights["encoder"])
     assert opened.noticed == whole.noticed
-    loss_curve, measures = picture.LossCurve(later, Cursor()), picture.Measures(later, Cursor())
+    loss_curve, measures = picture.LossCurve(later, Cursor()), picture.Measures(Cursor())
     loss_curve.draw(opened)
     measures.draw(opened)
     drawn = {name: source.data["step"] for name, source in measures.probes.sources.items() if source.data["step"]}

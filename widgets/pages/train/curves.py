@@ -51,7 +51,7 @@ class RunPicture(View):
         self.origin = changing("")
         self.view: Predictions | None = None
         self.cursor = Cursor()
-        self.loss, self.measures = LossCurve(train, self.cursor), Measures(train, self.cursor)
+        self.loss, self.measures = LossCurve(train, self.cursor), Measures(self.cursor)
         self.head, self.troubles, self.tools = AttentionHead(train), Troubles(train), RunTools(train)
         self.cursor.link(self.tools.runs.chart.figure)
         self.words = OnScreen()
@@ -230,7 +230,7 @@ class LossCurve(View):
 class Measures(View):
     """The probes, the regret, and what a step does to the layers."""
 
-    def __init__(self, train: TrainStore, cursor: Cursor) -> None:
+    def __init__(self, cursor: Cursor) -> None:
         self.session: Session | None = None
         self.measured = self.sized = self.regretted = 0
         self.steps = Range1d(0, 1000)

@@ -33,8 +33,8 @@ def numbers(session: Session | None) -> str:
             "state": state,
             "step": f"{last.step if last else 0} of {session.run.last}",
             **_phase(session.run.entry, last.step if last else 0),
-            **_named("loss", _means(stepped, names), names),
-            **_named("held out", {} if tested is None else tested.losses(names), names),
+            **_named("loss", _means(stepped), names),
+            **_named("held out", {} if tested is None else dict(tested.more), names),
             **_accuracy({} if tested is None else dict(tested.accuracy), names),
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
@@ -55,10 +55,10 @@ def _phase(entry: Entry, step: int) -> dict[str, str]:
     return {"phase": f"{number + 1} of {len(names)}, {names[number]}"} if len(names) > 1 else {}
 
 
-def _means(rows: Sequence[Row], names: Sequence[str]) -> dict[str, float]:
+def _means(rows: Sequence[Row]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for row in rows:
-        for name, value in row.losses(names).items():
+        for name, value in row.more:
             found.setdefault(name, []).append(value)
     return {name: fmean(values) for name, values in found.items()}
 

@@ -35,8 +35,7 @@ ELSEWHERE = (
 """What the command line can do beyond the page."""
 
 LABELS = {
-    "html": "Page", "png": "PNG", "svg": "SVG", "csv": "CSV", "parquet": "Parquet", "json": "JSON",
-    "ipynb": "Notebook", "zip": "All, with the model",
+    "html": "Page", "svg": "SVG", "csv": "CSV", "json": "JSON", "ipynb": "Notebook", "zip": "All, with the model",
 }  # fmt: skip
 
 FORGETTING = "Forgetting: rise of the pre-training loss", "nats per scored position"

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from playground.errors import UserError
 from playground.objectives import find_objective, objectives
-from playground.objectives.old_names import knobs_of
 from playground.parsing import LARGEST, parse_int, parse_json
 from widgets.state.stage.samples import offered, texts_for
 
@@ -31,7 +30,7 @@ def written(stage: "StageStore") -> dict[str, str]:
 
 
 def read(query: Mapping[str, str]) -> tuple[dict[str, Any], str]:
-    """The values that a link names, also an old one, and what is wrong with it; what cannot be read is left out."""
+    """The values that a link names, and what is wrong with it; what cannot be read is left out."""
     trouble = ""
     try:
         objective = find_objective(query.get("objective", "MLM"))
@@ -46,7 +45,7 @@ def read(query: Mapping[str, str]) -> tuple[dict[str, Any], str]:
     return {
         **values,
         "objective": objective.name,
-        "settings": knobs_of(objective, {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")}),
+        "settings": {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")},
         "painted": {k[6:]: _read_cells(v) for k, v in query.items() if k.startswith("paint.")},
         "beside": [name for name in query.get("beside", "").split(",") if name in objectives()][:3],
         "same_plan": query.get("same_plan") != "False",

@@ -46,7 +46,7 @@ from widgets.state.quota import ALONE, Quota
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
 from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
-from widgets.static.report_figure import draw
+from widgets.static.svg import outcomes
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
 
@@ -328,7 +328,7 @@ class TransferStore(param.Parameterized):
             return TURN_FILES[name](ContinualReport(tuple(lanes.passed), lanes.asked, origin, lanes.in_turn))
         if lanes.result is None or origin is None:
             raise UserError("There is no finished comparison yet; press Compare and wait for the verdict.")
-        return FILES[name](Report(lanes.result, lanes.asked, origin, draw))
+        return FILES[name](Report(lanes.result, lanes.asked, origin, outcomes))
 
     def bundle(self) -> bytes:
         """All files and the base model in one archive; the notebook and the command in it run as they stand."""
