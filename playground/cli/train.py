@@ -30,11 +30,6 @@ from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import find_preset
 
-COMPILE = (
-    "make code of the pass and its losses with torch.compile, on CUDA as CUDA graphs where shapes stay; off unless it "
-    "is asked for: on a CPU it gains 1 to 5 %% and compiles for 20 seconds or more, on CUDA nothing was measured"
-)
-
 
 def add(command: Parser) -> None:
     """The options of the command."""
@@ -53,7 +48,6 @@ def add(command: Parser) -> None:
     parallelism(command)
     option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes that share the seeds")
     option("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
-    option("--compile", action="store_true", help=COMPILE)
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
@@ -112,7 +106,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
         entry, corpus, given.seed, pick(given.device), given.steps, given.seconds,
-        save_every=given.save_every, compiled=given.compile,
+        save_every=given.save_every,
     )  # fmt: skip
 
 
@@ -186,7 +180,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     saved = runs.load(name, number, pick(given.device))
     learner, entry = saved.learner, saved.learner.entry
     corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
-    run = Run(entry, corpus, learner.seed, learner.device, given.steps, given.seconds, compiled=given.compile)
+    run = Run(entry, corpus, learner.seed, learner.device, given.steps, given.seconds)
     made = fork(run, learner, current_knobs(given.set, entry.objective, entry.model, entry.recipe))
     out = Path(given.out or Path(given.runs, runs.new_name(f"{Path(name).name}-fork{made.step}")))
     run, parent = replace(made.run, out=out), Parent(name, made.step, made.changed)
@@ -224,12 +218,6 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
             if isinstance(event, Stepped):
                 if event.step == 1:
                     bar.unpause()  # the first step prepares all others, so the rate is counted from the second one
-                    if run.compiled:
-                        bar.write(
-                            f"The first step took {event.seconds:.1f} s, most of it to compile; "
-                            "the bar counts from the next one.",
-                            file=sys.stderr,
-                        )
                 done = event.step if run.last else min(round(event.seconds, 1), run.seconds or 0.0)
                 bar.update(done - bar.n)
             if isinstance(event, PhaseStarted):

@@ -18,7 +18,7 @@ from playground.errors import UserError
 from playground.objectives import Objective
 from playground.objectives.arrange import ArrangeCooccurrences
 from playground.rng import generator
-from playground.training import checkpoint, compiled, ddp, memory
+from playground.training import checkpoint, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
 from playground.training.async_checkpoint import Writer
 from playground.training.data import FEW, BatchSampler, Prefetcher, most_at_once, steps_together
@@ -47,7 +47,6 @@ class Run:
     evaluate_every: int = 50
     save_every: int = 500
     sizes_every: int = 0
-    compiled: bool = False
 
     @property
     def falling(self) -> bool:
@@ -103,7 +102,6 @@ class RunState:
         """One step; where memory is short, in more and smaller parts."""
         learner, each, phase = self.learner, self.run.sizes_every, self.learner.phase
         measured = bool(each) and (learner.step + 1) % each == 0
-        was_compiled = not compiled.failed(learner.gradient)
         while True:
             began = time.perf_counter()
             try:
@@ -113,9 +111,6 @@ class RunState:
             except OutOfMemory as error:
                 short = OutOfMemory(error.asked, error.during)  # the error itself keeps the tensors of the step alive
             yield self._smaller(short)
-        if was_compiled and (reason := compiled.failed(learner.gradient)):
-            sentence = f"The run goes on without compiled code: {reason}. Only its speed changes."
-            yield Incident(learner.step, "compiler", sentence, {})
         learner.seconds += ddp.seconds_of_first(time.perf_counter() - began, learner.device)
         yield Stepped(
             learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
@@ -243,8 +238,6 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
             )
         learner.gradient = ddp.DistributedDataParallelGradient()
         run = run if ddp.first() else replace(run, out=None)
-    if run.compiled:
-        learner.gradient = compiled.of(learner.gradient)
     phases = tuple(
         PhaseData(
             text,

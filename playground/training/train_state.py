@@ -24,7 +24,6 @@ from playground.objectives.ask.words import AskInBatchContrast
 from playground.rng import generator
 from playground.slicing import batches, trimmed
 from playground.training import accumulation, electra_two_stage, segment_memory
-from playground.training.compiled import Compiled
 from playground.zoo.entry import Entry
 from playground.zoo.phase import Phase
 from playground.zoo.recipe import BETAS, Recipe
@@ -63,7 +62,7 @@ class TrainState:
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    gradient: accumulation.Gradient = accumulation.SINGLE_PROCESS
+    gradient: accumulation.Gradient = accumulation.single_process
     graded: int = 0
     each: float = 0.0
     mems: segment_memory.Mems = ()
@@ -177,7 +176,7 @@ class TrainState:
         """Whether a batch may be cut into parts: not where its rows are compared, nor where processes share it."""
         stages = (stage for chain in self.objective.chains for stage in chain.stages)
         compares = any(isinstance(stage, AskInBatchContrast) for stage in stages)
-        return isinstance(self.gradient, accumulation.SingleProcess | Compiled) and not compares
+        return self.gradient is accumulation.single_process and not compares
 
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
         """The mean held-out loss of every question that trains, in nats, always under the same corruption."""

@@ -47,7 +47,6 @@ class Summary:
     accuracy: dict[str, float] = field(default_factory=dict)
     learner: TrainState | None = None
     reason: str = ""
-    compiled: bool = False
     question: str = ""
     phase: str = ""
     troubles: list[str] = field(default_factory=list)
@@ -59,7 +58,7 @@ class Summary:
         match event:
             case Started():
                 self.step, self.tokens = event.learner.step, event.learner.tokens
-                self.compiled, self.learner = self.run.compiled, event.learner
+                self.learner = event.learner
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
                 self.question = next(iter(event.terms))
@@ -72,7 +71,6 @@ class Summary:
                 self.held_out, self.accuracy, self.tested = event.held_out, event.accuracy, event.terms
             case Incident():
                 self.troubles.append(event.sentence)
-                self.compiled = self.compiled and event.kind != "compiler"
             case Stopped():
                 self.reason = event.reason
 
@@ -85,7 +83,6 @@ class Summary:
             "corpus_hash": self.run.corpus.hash,
             "device": str(self.run.device),
             "device_name": describe(self.run.device),
-            "compiled": self.compiled,
             "seed": self.run.seed,
             "steps": self.step,
             "seconds": round(self.seconds, 3),

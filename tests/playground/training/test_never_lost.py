@@ -14,7 +14,7 @@ import torch
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.training import Incident, Session, Stopped, checkpoint, memory, train
-from playground.training.accumulation import OutOfMemory, SingleProcess, bytes_asked
+from playground.training.accumulation import OutOfMemory, bytes_asked, single_process
 from playground.training.async_checkpoint import KEPT, kept
 from playground.training.loop import prepared
 from playground.training.store.metrics import recorded
@@ -228,7 +228,7 @@ class Full:
         self.asked.append(rows)
         if rows > self.rows:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 3000000000 bytes.")
-        return SingleProcess()(model, example, accumulate, precision)
+        return single_process(model, example, accumulate, precision)
 
 
 def test_want_of_memory_names_the_knob_and_goes_on_in_smaller_parts(monkeypatch):
