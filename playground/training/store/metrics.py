@@ -16,8 +16,7 @@ from playground.analysis.probes import PROBES, asked
 from playground.devices import describe
 from playground.errors import unwritable
 from playground.parsing import has_form, parse_json
-from playground.training.async_checkpoint import kept
-from playground.training.checkpoint import put_in_place
+from playground.training.checkpoint import kept, put_in_place
 from playground.training.events import Evaluated, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.train_state import TrainState

@@ -15,7 +15,7 @@ from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.training import Incident, Session, Stopped, checkpoint, memory, train
 from playground.training.accumulation import OutOfMemory, bytes_asked, single_process
-from playground.training.async_checkpoint import KEPT, kept
+from playground.training.checkpoint import KEPT, kept
 from playground.training.loop import prepared
 from playground.training.store.metrics import recorded
 from playground.training.store.runs import Runs

@@ -229,8 +229,8 @@ def test_events_come_in_order_and_count_what_was_read(tmp_path):
     events = list(train(run))
     kinds = [type(e).__name__ + str(getattr(e, "step", "")) for e in events]
     expected = (
-        "Started Evaluated0 Stepped1 Stepped2 Evaluated2 Stepped3 Checkpointed2 Stepped4 Evaluated4 Stepped5 "
-        "Checkpointed4 Evaluated5 Checkpointed5 Stopped5"
+        "Started Evaluated0 Stepped1 Stepped2 Evaluated2 Checkpointed2 Stepped3 Stepped4 Evaluated4 Checkpointed4 "
+        "Stepped5 Evaluated5 Checkpointed5 Stopped5"
     )
     assert kinds == expected.split()
     steps = [e for e in events if isinstance(e, Stepped)]
