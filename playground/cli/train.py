@@ -19,7 +19,7 @@ from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import UserError
 from playground.parsing import parse_int
-from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, memory, train
+from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
 from playground.training.fork import corpus_of, fork
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -100,7 +100,6 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
     print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
     torch.set_num_threads(given.threads)
-    memory.hold()
     corpus = open_corpus(_corpus_name(given, entry))
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
@@ -168,7 +167,6 @@ def _events_of_seeds(given: argparse.Namespace, run: Run, seeds: range) -> Itera
 def _fork(given: argparse.Namespace) -> dict[str, Any]:
     """Leave a kept run at a step, with the knobs that were set, and train on."""
     torch.set_num_threads(given.threads)
-    memory.hold()
     if given.tokenizer or given.vocab_size:
         raise UserError("A fork keeps the weights, so it keeps the vocabulary as well; leave --tokenizer out.")
     name, _, step = given.fork.partition("@")
