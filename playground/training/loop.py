@@ -237,7 +237,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
         if len(texts) > 1:
             raise UserError(
                 f"{run.entry.name} has {len(texts)} phases, which several processes cannot share; train it without "
-                "torchrun, or set generator_first to 0 where it is not."
+                "torchrun."
             )
         learner.gradient = ddp.DistributedDataParallelGradient()
         run = run if ddp.first() else replace(run, out=None)

@@ -23,7 +23,7 @@ from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
 from playground.rng import generator
 from playground.slicing import batches, trimmed
-from playground.training import accumulation, electra_two_stage, segment_memory
+from playground.training import accumulation, segment_memory
 from playground.zoo.entry import Entry
 from playground.zoo.phase import Phase
 from playground.zoo.recipe import BETAS, Recipe
@@ -76,7 +76,8 @@ class TrainState:
         if examples:
             entry = replace(entry, model=with_required_parts(entry.model, *examples))
         segment_memory.check(entry, examples)
-        electra_two_stage.check(entry)
+        for phase in entry.all_phases:
+            phase.check(entry.model, entry.objective)
         devices.check_precision(device, entry.recipe.precision)
         model = make_model(entry.model, len(words), generator(seed, "weights"), words).to(device)
         asked = (entry.objective_in(phase) for phase in entry.all_phases)
@@ -94,7 +95,9 @@ class TrainState:
         """Take the objective of the present phase, and optimisers that know no gradient yet."""
         if self.objectives:
             self.objective = self.objectives[self.phase]
-        self.optimisers = tuple(optimisers(self.model, self.entry.recipe, self.entry.all_phases[self.phase]))
+        phase = self.entry.all_phases[self.phase]
+        phase.freeze(self.model)
+        self.optimisers = tuple(optimisers(self.model, self.entry.recipe, phase))
 
     @property
     def device(self) -> torch.device:
@@ -127,9 +130,7 @@ class TrainState:
         Where memory is short in the gradient, nothing has changed yet; in the optimisers, weights may have.
         """
         recipe, mem_len, number = self.entry.recipe, self.entry.model.mem_len, self.phase
-        phase = self.entry.all_phases[number]
-        example = self.remembering(electra_two_stage.trained_part(phase, example))
-        electra_two_stage.freeze(phase, self.model)
+        example = self.remembering(self.entry.all_phases[number].trained_part(example))
         share = self.entry.lr_multiplier(self.step, falling) if share is None else share
         try:
             with accumulation.room_for("gradient"), self.dropping():
@@ -147,7 +148,7 @@ class TrainState:
         self.mems = segment_memory.extended(example.inputs.mems, states, mem_len) if mem_len else ()
         self.step += 1
         if self.phase != number:
-            electra_two_stage.hand_over(self.entry.all_phases[self.phase], self.model)
+            self.entry.all_phases[self.phase].begin(self.model)
             self.mems = ()
             self.enter_phase()
         self.graded += sum(len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions)
@@ -191,7 +192,7 @@ class TrainState:
         right: dict[str, list[Tensor]] = {}
         with accumulation.room_for("evaluation"):
             for example in self.objective.specimens(tokens, rng):  # of a mixture, each of its parts
-                for name, value in self._measured(electra_two_stage.trained_part(phase, example), right).items():
+                for name, value in self._measured(phase.trained_part(example), right).items():
                     losses.setdefault(name, []).append(value)
         self.model.train()
         scored = {name: torch.cat(parts).double() for name, parts in right.items()}

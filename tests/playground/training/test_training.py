@@ -22,10 +22,10 @@ from playground.training import Checkpointed, Evaluated, Started, Stepped, Stopp
 from playground.training import data as blocks_module
 from playground.training import loop as loop_module
 from playground.training.data import BatchSampler, Prefetcher, steps_together
-from playground.training.electra_two_stage import GENERATOR
 from playground.training.store.metrics import Summary
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
+from playground.zoo.electra_two_stage import GENERATOR
 from tests.playground.test_slicing import assert_same
 from tests.runs import alone, each_kind, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny
 
