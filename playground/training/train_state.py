@@ -28,9 +28,6 @@ from playground.zoo.entry import Entry
 from playground.zoo.phase import Phase
 from playground.zoo.recipe import BETAS, Recipe
 
-ONE = Phase("", 1.0)
-"""The phase of a run that has no others."""
-
 
 @dataclass(frozen=True)
 class PartialBatch:
@@ -273,7 +270,7 @@ class Snapshot:
             optimiser.zero_grad(set_to_none=True)
 
 
-def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase = ONE) -> Iterator[torch.optim.Optimizer]:
+def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase) -> Iterator[torch.optim.Optimizer]:
     """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all, at the rates of a phase."""
     inside = {n for n, p in model.named_parameters() if "blocks" in n and p.dim() == 2 and recipe.optimiser == "muon"}
     matrices, others = _groups(model, phase, inside), _groups(model, phase, model.state_dict().keys() - inside)

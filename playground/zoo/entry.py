@@ -122,7 +122,7 @@ class Entry:
         """What a run does one after another: the two stages of its recipe, the declared phases, or just one."""
         if share := self.recipe.generator_first:
             return two_stages(share)
-        return self.phases or (Phase("", 1.0),)
+        return self.phases or (Phase(),)
 
     @property
     def phase_starts(self) -> tuple[int, ...]:

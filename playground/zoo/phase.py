@@ -16,8 +16,8 @@ class Phase:
     `discriminative_factor` times slower than the one above it (ULMFiT, arXiv:1801.06146, sec. 3.2).
     """
 
-    name: str
-    share: float
+    name: str = ""
+    share: float = 1.0
     idea: str = ""
     objective: Objective | None = None
     corpus: str = ""
