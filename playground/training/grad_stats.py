@@ -48,8 +48,7 @@ def _gradients(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     def hook(name: str) -> Any:
         return lambda parameter: norms.__setitem__(name, parameter.grad.norm())
 
-    learns = [(name, p) for name, p in model.named_parameters() if p.requires_grad]
-    handles = [p.register_post_accumulate_grad_hook(hook(name)) for name, p in learns]
+    handles = [p.register_post_accumulate_grad_hook(hook(name)) for name, p in model.named_parameters()]
     try:
         yield norms
     finally:

@@ -92,9 +92,7 @@ class TrainState:
         """Take the objective of the present phase, and optimisers that know no gradient yet."""
         if self.objectives:
             self.objective = self.objectives[self.phase]
-        phase = self.entry.all_phases[self.phase]
-        phase.freeze(self.model)
-        self.optimisers = tuple(optimisers(self.model, self.entry.recipe, phase))
+        self.optimisers = tuple(optimisers(self.model, self.entry.recipe, self.entry.all_phases[self.phase]))
 
     @property
     def device(self) -> torch.device:
@@ -127,11 +125,14 @@ class TrainState:
         Where memory is short in the gradient, nothing has changed yet; in the optimisers, weights may have.
         """
         recipe, mem_len, number = self.entry.recipe, self.entry.model.mem_len, self.phase
-        example = self.remembering(self.entry.all_phases[number].trained_part(example))
+        phase = self.entry.all_phases[number]
+        example = self.remembering(phase.trained_part(example))
         share = self.entry.lr_multiplier(self.step, falling) if share is None else share
         try:
             with accumulation.room_for("gradient"), self.dropping():
                 loss, terms, states = self.gradient(self.model, example, recipe.grad_accum_steps, recipe.precision)
+            for parameter in phase.frozen(self.model):
+                parameter.grad = None
             with accumulation.room_for("optimiser"):
                 if recipe.grad_clip:
                     torch.nn.utils.clip_grad_norm_(self.parameters, recipe.grad_clip)

@@ -23,7 +23,7 @@ SHARED = ("position_embedding", "segment_embedding", "language_embedding")
 
 
 class GeneratorPhase(Phase):
-    """Only the generator learns."""
+    """Only the generator learns; its loss reaches no other part."""
 
     def check(self, shape: Architecture, objective: Objective) -> None:
         """Refuse two stages where there is no generator, or one whose weights do not fit the detector."""
@@ -44,10 +44,6 @@ class GeneratorPhase(Phase):
         assert example.generator is not None
         return example.generator
 
-    def freeze(self, model: LanguageModel) -> None:
-        for of_generator, parameter in _by_owner(model):
-            parameter.requires_grad_(of_generator)
-
 
 class DetectorPhase(Phase):
     """All but the generator learns, from the generator's weights."""
@@ -55,9 +51,12 @@ class DetectorPhase(Phase):
     def trained_part(self, example: Batch) -> Batch:
         return replace(example, auxiliary=tuple(part for part in example.auxiliary if not part.is_generator))
 
-    def freeze(self, model: LanguageModel) -> None:
-        for of_generator, parameter in _by_owner(model):
-            parameter.requires_grad_(not of_generator)
+    def frozen(self, model: LanguageModel) -> Iterator[nn.Parameter]:
+        shares = model.shape.tie_generator == "embeddings"
+        for name, parameter in model.named_parameters():
+            owner, part, *_ = name.split(".")
+            if owner in GENERATOR or (shares and owner == "network" and part in SHARED):
+                yield parameter
 
     @torch.no_grad()
     def begin(self, model: LanguageModel) -> None:
@@ -71,11 +70,3 @@ class DetectorPhase(Phase):
 def two_stages(share: float) -> tuple[Phase, ...]:
     """The phases of a run whose generator learns alone for a share of the steps."""
     return GeneratorPhase("generator", share), DetectorPhase("detector", 1 - share)
-
-
-def _by_owner(model: LanguageModel) -> Iterator[tuple[bool, nn.Parameter]]:
-    """Each parameter, and whether it is the generator's."""
-    shares = model.shape.tie_generator == "embeddings"
-    for name, parameter in model.named_parameters():
-        owner, part, *_ = name.split(".")
-        yield owner in GENERATOR or (shares and owner == "network" and part in SHARED), parameter

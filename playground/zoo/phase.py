@@ -1,6 +1,9 @@
 """A phase of a run: a stretch of its steps with an objective, a text and rates of its own."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+from torch import nn
 
 from playground.batch import Batch
 from playground.models import Architecture, LanguageModel
@@ -31,8 +34,9 @@ class Phase:
         """The part of an example that trains."""
         return example
 
-    def freeze(self, model: LanguageModel) -> None:
-        """Leave a gradient to the parameters that learn, and to no others."""
+    def frozen(self, model: LanguageModel) -> Iterable[nn.Parameter]:
+        """The parameters that keep their values although the loss depends on them."""
+        return ()
 
     def begin(self, model: LanguageModel) -> None:
         """Change the weights that the phase before has left."""

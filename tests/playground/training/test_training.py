@@ -561,7 +561,7 @@ def test_what_an_event_shows_is_what_trained_in_its_stage():
     assert tested == [(0, words), (3, words), (6, replaced), (9, replaced), (12, replaced)]
 
 
-def test_what_is_frozen_in_a_stage_has_no_gradient():
+def test_what_takes_no_part_in_a_stage_has_no_gradient():
     events = [e for e in train(run_of(entry=staged(), sizes_every=4)) if isinstance(e, Stepped) and e.sizes]
     pulled = [{group.name for group in e.sizes if group.gradient} for e in events]
     assert "generator" in pulled[0] - pulled[2] and "heads" in pulled[2] - pulled[0]
