@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 FILE = "runs.sqlite"
 
-FORMAT = 2
+FORMAT = 1
 """Grows when the tables change."""
 
 LONGEST_TITLE = 80
@@ -50,8 +50,10 @@ CREATE TABLE IF NOT EXISTS runs (
   parent TEXT, forked_at INTEGER, changed TEXT, out TEXT, settings TEXT, process TEXT);
 CREATE TABLE IF NOT EXISTS points (
   run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, graded INTEGER,
-  flops REAL, accuracy TEXT);
+  flops REAL);
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
+CREATE TABLE IF NOT EXISTS accuracies (run TEXT, step INTEGER, accuracy TEXT);
+CREATE INDEX IF NOT EXISTS accuracies_of_run ON accuracies (run, step);
 CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, told TEXT);
 CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
 CREATE TABLE IF NOT EXISTS notes (run TEXT, kind TEXT, text TEXT, PRIMARY KEY (run, kind));
@@ -65,14 +67,18 @@ FORMS: dict[str, dict[str, Form]] = {
     },
     "points": {
         "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
-        "graded": int, "flops": float, "accuracy": [(str, float)],
+        "graded": int, "flops": float,
     },
 }  # fmt: skip
 """The forms of the values in the columns of two tables."""
 
 COLUMNS = {table: [name.removesuffix("?") for name in form] for table, form in FORMS.items()}
 
-BY_STEP = {"points": ", ".join(COLUMNS["points"]), "moments": "step, kind, told"}
+ACCURACY = """CASE WHEN held_out IS NOT NULL THEN
+  (SELECT accuracy FROM accuracies AS a WHERE a.run = points.run AND a.step = points.step) END"""
+"""The accuracies of an evaluation, which stand beside the points so that earlier versions can still read those."""
+
+BY_STEP = {"points": ", ".join(COLUMNS["points"]), "accuracies": "step, accuracy", "moments": "step, kind, told"}
 """The tables that grow with the steps of a run, and their columns beside its name."""
 
 _recorded_here: set[tuple[Path, str]] = set()
@@ -162,7 +168,8 @@ class Runs:
 
     def points(self, name: str, after: int = -1) -> list[Row]:
         """The curve of a run beyond a step; evaluations are points with `held_out` and without `loss`."""
-        query = f"SELECT {BY_STEP['points']} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
+        columns = BY_STEP["points"]
+        query = f"SELECT {columns}, {ACCURACY} FROM points WHERE run = ? AND step > ? ORDER BY step, rowid"
         return self._select(_point, query, name, after)
 
     def moments(self, name: str) -> list[Moment]:
@@ -397,14 +404,13 @@ class _Recorder:
         """Write the waiting points, and how far the run is."""
         evaluated, last = [row for row in self.waiting if row.held_out is not None], self.last
         held_out = evaluated[-1].held_out if evaluated else None
-        points = [
-            vars(row) | {"run": self.name, "more": json.dumps(row.more), "accuracy": json.dumps(row.accuracy)}
-            for row in self.waiting
-        ]
+        accuracies = [(self.name, row.step, json.dumps(row.accuracy)) for row in evaluated if row.accuracy]
+        points = [vars(row) | {"run": self.name, "more": json.dumps(row.more)} for row in self.waiting]
         columns = ["run", *COLUMNS["points"]]
         insert = f"INSERT INTO points ({', '.join(columns)}) VALUES ({', '.join(f':{name}' for name in columns)})"
         with base:
             base.executemany(insert, points)
+            base.executemany("INSERT INTO accuracies VALUES (?, ?, ?)", accuracies)
             base.execute(
                 "UPDATE runs SET step = ?, tokens = ?, seconds = ?, state = ?, held_out = coalesce(?, held_out) "
                 "WHERE name = ?",
@@ -439,21 +445,23 @@ def _inherit(base: sqlite3.Connection, run: RunRow, fork: RunRow) -> None:
     )
 
 
-def _values(table: str, row: Sequence[Any], *json_columns: str) -> dict[str, Any]:
-    """The values of a row by their columns, some of which hold JSON."""
+def _values(table: str, row: Sequence[Any], json_column: str) -> dict[str, Any]:
+    """The values of a row by their columns, one of which holds JSON."""
     values = dict(zip(COLUMNS[table], row, strict=True))
-    for name in json_columns:
-        values[name] = parse_json(values[name]) if isinstance(values[name], str) else None
+    values[json_column] = parse_json(values[json_column]) if isinstance(values[json_column], str) else None
     if not has_form(values, FORMS[table]):
         raise ValueError(f"it says {', '.join(f'{name} {value!r}' for name, value in list(values.items())[:8])}")
     return values
 
 
 def _point(row: tuple[Any, ...]) -> Row:
-    """A point from its row; the losses and the accuracies by question are pairs."""
-    point = _values("points", row, "more", "accuracy")
-    pairs = {name: tuple(map(tuple, point[name])) for name in ("more", "accuracy")}
-    return Row(**point | pairs)
+    """A point from its row; the accuracies in the last column and the losses of other questions are pairs."""
+    point, text = _values("points", row[:-1], "more"), "[]" if row[-1] is None else row[-1]
+    accuracy: Any = parse_json(text) if isinstance(text, str) else None
+    if not has_form(accuracy, [(str, float)]):
+        raise ValueError(f"it says accuracy {text!r}")
+    point["more"] = tuple(map(tuple, point["more"]))
+    return Row(**point, accuracy=tuple(map(tuple, accuracy)))
 
 
 def _note(base: sqlite3.Connection, name: str, kind: str, text: str) -> None:

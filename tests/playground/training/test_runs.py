@@ -55,11 +55,21 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     assert kept.checkpoints == (4, 8, 12)
 
 
+def test_a_list_of_an_earlier_version_is_read_and_its_runs_have_no_accuracy(tmp_path):
+    keep(tmp_path)
+    runs = Runs(tmp_path)
+    before = runs.points("first")
+    with sqlite3.connect(tmp_path / "runs.sqlite") as base:
+        base.execute("DROP TABLE accuracies")
+    assert runs.points("first") == [replace(point, accuracy=()) for point in before]
+    assert any(point.accuracy for point in before)
+
+
 @pytest.mark.parametrize("said", ["", "[", "[1]", '[["words", "all"]]', b"x", 7])
 def test_a_damaged_accuracy_is_a_sentence(said, tmp_path):
     keep(tmp_path)
     with sqlite3.connect(tmp_path / "runs.sqlite") as base:
-        base.execute("UPDATE points SET accuracy = ? WHERE step = 4", (said,))
+        base.execute("UPDATE accuracies SET accuracy = ? WHERE step = 4", (said,))
     with pytest.raises(UserError, match="is damaged"):
         Runs(tmp_path).points("first")
 
@@ -67,6 +77,8 @@ def test_a_damaged_accuracy_is_a_sentence(said, tmp_path):
 def test_a_run_of_the_same_name_begins_with_no_accuracy_of_the_one_before(tmp_path):
     keep(tmp_path)
     Runs(tmp_path).delete("first")
+    with sqlite3.connect(tmp_path / "runs.sqlite") as base:
+        assert base.execute("SELECT count(*) FROM accuracies").fetchone() == (0,)
     keep(tmp_path)
     run, _ = keep(tmp_path, seed=1)
     right = [e.accuracy for e in train(replace(run, out=None)) if isinstance(e, Evaluated)]
@@ -106,7 +118,7 @@ def test_a_list_of_another_version_is_a_sentence_that_names_both(tmp_path):
     keep(tmp_path)
     with Runs(tmp_path)._open() as base:
         base.execute("PRAGMA user_version = 7")
-    with pytest.raises(UserError, match=r"has format 7; this version reads format 2\. Move it away"):
+    with pytest.raises(UserError, match=r"has format 7; this version reads format 1\. Move it away"):
         Runs(tmp_path).all()
 
 
