@@ -30,7 +30,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from playground.corpora import Corpus
 from playground.tokenizing import train as train_tokenizer
-from playground.training import Run, memory
+from playground.training import Run
 from playground.training.loop import prepared
 from playground.zoo import entry_named
 
@@ -84,7 +84,6 @@ class Ours:
     """Our loop without events for anybody to look at."""
 
     def __init__(self, name, size, corpus, precision="float32", **changes):
-        memory.hold()
         self.course = prepared(Run(shaped(name, size, precision, **changes), corpus, steps=100_000))
 
     def steps(self, number):

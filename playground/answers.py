@@ -112,7 +112,7 @@ class Answer:
 
 
 def total_loss(
-    answers: Sequence[Answer], shares: Mapping[str, float | Tensor] | None = None, consume: bool = False
+    answers: Sequence[Answer], shares: Mapping[str, float] | None = None, consume: bool = False
 ) -> tuple[Tensor, dict[str, Tensor]]:
     """The weighted sum that is trained, and each question's own mean loss in nats; without questions it is 0.
 

@@ -6,7 +6,7 @@ Fresh memory of the size of the scores would cost as much time as the arithmetic
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 CACHED = 1 << 18
 """Numbers per block: so many stay in the processor's cache while they are worked on."""
@@ -39,7 +39,5 @@ def _rows(scores: Tensor) -> int:
 
 
 def inplace_cross_entropy(scores: Tensor, right: Tensor) -> Tensor:
-    """The loss in nats of every answer, `[k]`; compiled code takes torch's own cross-entropy."""
-    if torch.compiler.is_compiling():
-        return nn.functional.cross_entropy(scores, right, reduction="none")
+    """The loss in nats of every answer, `[k]`."""
     return CrossEntropy.apply(scores, right)  # pyright: ignore[reportReturnType]

@@ -53,7 +53,7 @@ def parallelism(command: Parser) -> None:
 
 def training_options(command: Parser) -> None:
     """The options that set how long and where to train; the defaults of those that only `train` and `bake` have."""
-    command.set_defaults(resume=False, compile=False, save_every=500, runs="runs", sentence=None)
+    command.set_defaults(resume=False, save_every=500, runs="runs", sentence=None)
     option = command.add_argument
     option("--steps", type=number_of(), metavar="N")
     option("--seconds", type=number_of(kind=float), metavar="N")

@@ -28,7 +28,7 @@ from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import UserError
 from playground.parsing import parse_int
-from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, memory, train
+from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
 from playground.training.fork import corpus_of, fork
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -38,11 +38,6 @@ from playground.training.store.runs import Parent, Runs
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import find_preset
-
-COMPILE = (
-    "make code of the pass and its losses with torch.compile, on CUDA as CUDA graphs where shapes stay; off unless it "
-    "is asked for: on a CPU it gains 1 to 5 %% and compiles for 20 seconds or more, on CUDA nothing was measured"
-)
 
 
 def add(command: Parser) -> None:
@@ -62,7 +57,6 @@ def add(command: Parser) -> None:
     parallelism(command)
     option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes that share the seeds")
     option("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
-    option("--compile", action="store_true", help=COMPILE)
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
@@ -115,13 +109,12 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
     print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
     torch.set_num_threads(given.threads)
-    memory.hold()
     corpus = open_corpus(_corpus_name(given, entry))
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
         entry, corpus, given.seed, pick(given.device), given.steps, given.seconds,
-        save_every=given.save_every, compiled=given.compile,
+        save_every=given.save_every,
     )  # fmt: skip
 
 
@@ -183,7 +176,6 @@ def _events_of_seeds(given: argparse.Namespace, run: Run, seeds: range) -> Itera
 def _fork(given: argparse.Namespace) -> dict[str, Any]:
     """Leave a kept run at a step, with the knobs that were set, and train on."""
     torch.set_num_threads(given.threads)
-    memory.hold()
     if given.tokenizer or given.vocab_size:
         raise UserError("A fork keeps the weights, so it keeps the vocabulary as well; leave --tokenizer out.")
     name, _, step = given.fork.partition("@")
@@ -195,7 +187,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     saved = runs.load(name, number, pick(given.device))
     learner, entry = saved.learner, saved.learner.entry
     corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
-    run = Run(entry, corpus, learner.seed, learner.device, given.steps, given.seconds, compiled=given.compile)
+    run = Run(entry, corpus, learner.seed, learner.device, given.steps, given.seconds)
     made = fork(run, learner, pairs(given.set, "The setting"))
     out = Path(given.out or Path(given.runs, runs.new_name(f"{Path(name).name}-fork{made.step}")))
     run, parent = replace(made.run, out=out), Parent(name, made.step, made.changed)
@@ -233,12 +225,6 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
             if isinstance(event, Stepped):
                 if event.step == 1:
                     bar.unpause()  # the first step prepares all others, so the rate is counted from the second one
-                    if run.compiled:
-                        bar.write(
-                            f"The first step took {event.seconds:.1f} s, most of it to compile; "
-                            "the bar counts from the next one.",
-                            file=sys.stderr,
-                        )
                 done = event.step if run.last else min(round(event.seconds, 1), run.seconds or 0.0)
                 bar.update(done - bar.n)
             if isinstance(event, PhaseStarted):

@@ -16,6 +16,7 @@ from playground.training.events import Evaluated, Stopped
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState, optimisers
 from playground.zoo.entry import Entry, entry_named
+from playground.zoo.phase import Phase
 
 OBJECTIVES = {"ELECTRA": "RTD", "XLNet": "PLM", "GPT-2": "LM", "BART": "text infilling", "T5": "T5"}
 """What trains a family whose entry the zoo lacks; MLM for all others."""
@@ -55,7 +56,7 @@ def learner_of(opened: Opened) -> TrainState:
     entry = replace(_entry(opened), model=opened.model.shape)
     entry = replace(entry, recipe=replace(entry.recipe, optimiser="adamw", seq_len=_length(opened, entry)))
     objective = entry.objective.proposing(opened.model.propose) if entry.objective.proposes else entry.objective
-    return TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe)), 0)
+    return TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe, Phase())), 0)
 
 
 def _entry(opened: Opened) -> Entry:

@@ -16,8 +16,7 @@ from playground.interop.folder import open_folder
 from playground.interop.run import learner_of
 from playground.models import LanguageModel
 from playground.training import checkpoint
-from playground.training.async_checkpoint import kept
-from playground.training.checkpoint import Checkpoint
+from playground.training.checkpoint import Checkpoint, kept
 from playground.training.data import BatchSampler
 from playground.training.fork import corpus_of
 from playground.training.store import ready_made

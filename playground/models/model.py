@@ -427,7 +427,7 @@ class ForwardPass:
 
     def states(self, part: Batch, stream: str) -> Tensor:
         """The hidden states of a stream, `[b, n, d]`."""
-        for read, name, found in self._known:  # by the part itself: its id would be new to a compiler in every step
+        for read, name, found in self._known:
             if read is part and name == stream:
                 return found
         model, table, network = self.model, self.model.token_embedding.weight, self.model.network_of(part)

@@ -4,9 +4,9 @@ A question's loss is the mean over its scored answers, so a part is weighted by 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple, Protocol
 
 import torch
@@ -27,7 +27,7 @@ class Graded(NamedTuple):
     states: tuple[Tensor, ...] = ()
 
 
-Shares = Mapping[str, float | Tensor]
+Shares = Mapping[str, float]
 """The weight of each question in a part of a batch; empty for a whole batch."""
 
 Part = Literal["drawing", "gradient", "optimiser", "evaluation"]
@@ -73,23 +73,15 @@ def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) ->
     return Graded(*total_loss(answers, shares, consume=True), tuple(state.detach() for state in states or ()))
 
 
-@dataclass(frozen=True)
-class SingleProcess:
-    """The gradient in one process; its `losses` may be compiled ones."""
-
-    losses: Callable[[LanguageModel, Batch, str, Shares], Graded] = losses
-
-    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
-        parts = in_parts(example, accumulate)
-        graded: list[Graded] = []
-        for part, shares in zip(parts, shares_of(parts, example), strict=True):
-            loss, terms, states = self.losses(model, part, precision, shares)
-            loss.backward()
-            graded.append(Graded(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
-        return summed(graded)
-
-
-SINGLE_PROCESS = SingleProcess()
+def single_process(model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
+    """The gradient in one process."""
+    parts = in_parts(example, accumulate)
+    graded: list[Graded] = []
+    for part, shares in zip(parts, shares_of(parts, example), strict=True):
+        loss, terms, states = losses(model, part, precision, shares)
+        loss.backward()
+        graded.append(Graded(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
+    return summed(graded)
 
 
 def in_parts(example: Batch, number: int) -> list[Batch]:

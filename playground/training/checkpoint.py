@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -59,17 +61,13 @@ class Checkpoint:
     corpus: CorpusInfo
 
 
-Packed = tuple[dict[str, Tensor], dict[str, Any]]
-"""The tensors of a checkpoint by name, and its header."""
-
-
 def save(path: Path, learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Path:
     """Write all that is needed to go on bit for bit, and the held-out rows on which forgetting is measured."""
-    return write_whole(path, *pack(learner, tokenizer, corpus))
+    return write_whole(path, *_pack(learner, tokenizer, corpus))
 
 
-def pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Packed:
-    """The content of a checkpoint; its tensors are those of the learner, not copies."""
+def _pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """The tensors of a checkpoint by name, and its header."""
     tensors = {f"model.{name}": value for name, value in learner.model.state_dict().items()}
     tensors |= {f"mems.{layer}": states for layer, states in enumerate(learner.mems)}
     tensors |= _pack_rows(corpus.held_out, "held_out")
@@ -116,6 +114,30 @@ def put_in_place(temporary: Path, path: Path) -> None:
     with temporary.open("rb") as written:
         os.fsync(written.fileno())
     os.replace(temporary, path)
+
+
+KEPT = 20
+"""Most earlier checkpoints of one run on the disk; with more, every second one is deleted."""
+
+
+def keep(path: Path, step: int) -> None:
+    """Give a checkpoint a second name, so that the run can be forked from this step when the next one replaces it."""
+    second = path.with_name(f"step-{step}.safetensors")
+    second.unlink(missing_ok=True)
+    try:
+        os.link(path, second)
+    except OSError:  # some file systems have no hard links
+        shutil.copyfile(path, second)
+    paths = list(kept(path.parent).values())
+    for old in paths[::2] if len(paths) > KEPT else ():
+        old.unlink()
+
+
+def kept(folder: Path) -> dict[int, Path]:
+    """The checkpoints of a run that stayed, by step."""
+    paths = folder.glob("step-*.safetensors") if os.path.isdir(folder) else ()
+    steps = {re.fullmatch(r"step-([0-9]+)\.safetensors", path.name): path for path in paths}
+    return dict(sorted((int(match[1]), path) for match, path in steps.items() if match))
 
 
 def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:

@@ -72,8 +72,7 @@ class Checkpointed:
 class Incident:
     """Something went wrong; the learner is in its good state of `step`. `settings` are knobs that help, for a fork.
 
-    `kind` is "numbers" (a loss or a weight was not finite), "memory" (a step did not fit) or "compiler"; only after
-    "numbers" the run ends.
+    `kind` is "numbers" (a loss or a weight was not finite), which ends the run, or "memory" (a step did not fit).
     """
 
     step: int

@@ -18,11 +18,10 @@ from playground.errors import UserError
 from playground.objectives import Objective
 from playground.objectives.arrange import ArrangeCooccurrences
 from playground.rng import generator
-from playground.training import checkpoint, compiled, ddp, memory
+from playground.training import checkpoint, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
-from playground.training.async_checkpoint import Writer
 from playground.training.data import FEW, BatchSampler, Prefetcher, most_at_once, steps_together
-from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
+from playground.training.events import Checkpointed, Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.grad_stats import sizes
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.entry import Entry
@@ -47,7 +46,6 @@ class Run:
     evaluate_every: int = 50
     save_every: int = 500
     sizes_every: int = 0
-    compiled: bool = False
 
     @property
     def falling(self) -> bool:
@@ -103,7 +101,6 @@ class RunState:
         """One step; where memory is short, in more and smaller parts."""
         learner, each, phase = self.learner, self.run.sizes_every, self.learner.phase
         measured = bool(each) and (learner.step + 1) % each == 0
-        was_compiled = not compiled.failed(learner.gradient)
         while True:
             began = time.perf_counter()
             try:
@@ -113,9 +110,6 @@ class RunState:
             except OutOfMemory as error:
                 short = OutOfMemory(error.asked, error.during)  # the error itself keeps the tensors of the step alive
             yield self._smaller(short)
-        if was_compiled and (reason := compiled.failed(learner.gradient)):
-            sentence = f"The run goes on without compiled code: {reason}. Only its speed changes."
-            yield Incident(learner.step, "compiler", sentence, {})
         learner.seconds += ddp.seconds_of_first(time.perf_counter() - began, learner.device)
         yield Stepped(
             learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
@@ -193,12 +187,16 @@ class RunState:
         """Save what was learnt since the step `began` of a run that ends early."""
         if self.run.out is not None and self.learner.step > began and self.learner.sound(self.loss):
             with suppress(UserError):
-                checkpoint.write_whole(self.run.out / "checkpoint.safetensors", *self.pack())
+                self.write(self.run.out)
 
-    def pack(self) -> checkpoint.Packed:
-        corpus = self.run.corpus
+    def write(self, folder: Path, stays: bool = False) -> Checkpointed:
+        """Write a checkpoint; from one that `stays` the run can be forked later."""
+        learner, corpus = self.learner, self.run.corpus
         info = checkpoint.CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, self.held_out)
-        return checkpoint.pack(self.learner, corpus.tokenizer, info)
+        path = checkpoint.save(folder / "checkpoint.safetensors", learner, corpus.tokenizer, info)
+        if stays:
+            checkpoint.keep(path, learner.step)
+        return Checkpointed(learner.step, str(path))
 
 
 def prepared(run: Run, learner: TrainState | None = None) -> RunState:
@@ -239,12 +237,10 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
         if len(texts) > 1:
             raise UserError(
                 f"{run.entry.name} has {len(texts)} phases, which several processes cannot share; train it without "
-                "torchrun, or set generator_first to 0 where it is not."
+                "torchrun."
             )
         learner.gradient = ddp.DistributedDataParallelGradient()
         run = run if ddp.first() else replace(run, out=None)
-    if run.compiled:
-        learner.gradient = compiled.of(learner.gradient)
     phases = tuple(
         PhaseData(
             text,
@@ -291,27 +287,23 @@ def _events(state: RunState, began: int) -> Iterator[Event]:
         yield state.phase_started()
     if learner.step == 0:
         yield from state.evaluate()
-    with Writer() as writer:
-        while not (reason := state.over):
-            yield from state.step()
-            yield from writer.done()
-            evaluates = learner.step % run.evaluate_every == 0
-            saves = run.out is not None and learner.step % run.save_every == 0
-            if (evaluates or saves) and not state.checked():
-                break
-            if evaluates:
-                yield from state.evaluate()
-            if saves and run.out is not None:
-                writer.begin(run.out, state.pack(), learner.step, stays=True)
-        yield from writer.done()
-        noticed, reason = learner.step, reason if learner.sound(state.loss) else "diverged"
-        if reason == "diverged":
-            yield state.go_back()
-        elif state.evaluated != learner.step:
+    while not (reason := state.over):
+        yield from state.step()
+        evaluates = learner.step % run.evaluate_every == 0
+        saves = run.out is not None and learner.step % run.save_every == 0
+        if (evaluates or saves) and not state.checked():
+            break
+        if evaluates:
             yield from state.evaluate()
-        if run.out is not None and (reason != "diverged" or learner.step > began):
-            writer.begin(run.out, state.pack(), learner.step, stays=False)
-            yield from writer.done()
+        if saves and run.out is not None:
+            yield state.write(run.out, stays=True)
+    noticed, reason = learner.step, reason if learner.sound(state.loss) else "diverged"
+    if reason == "diverged":
+        yield state.go_back()
+    elif state.evaluated != learner.step:
+        yield from state.evaluate()
+    if run.out is not None and (reason != "diverged" or learner.step > began):
+        yield state.write(run.out)
     yield Stopped(noticed, reason, learner.seconds)
 
 

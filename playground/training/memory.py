@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from ctypes import CDLL
 from dataclasses import dataclass, replace
 from math import ceil
@@ -25,34 +26,13 @@ FLOATS = 4
 SYSTEM = Path("/")
 """The root of the system's files."""
 
-NO_LIMIT = 1 << 50
-"""A limit from here on means none: version 1 of control groups writes a large number for "no limit"."""
 
-MMAP_THRESHOLD, TRIM_THRESHOLD = -3, -1
-"""The numbers of glibc's M_MMAP_THRESHOLD and M_TRIM_THRESHOLD (mallopt(3))."""
-
-
-def hold() -> bool:
-    """Keep freed memory in this process, for one that trains and then ends; whether glibc accepted that.
-
-    By default glibc returns large blocks, and the system clears their pages anew in every step: 2 to 6 % of its time.
-    """
-    limits = ((MMAP_THRESHOLD, 1 << 30), (TRIM_THRESHOLD, (1 << 31) - 1))
-    try:
-        accepted = [CDLL("libc.so.6").mallopt(*limit) for limit in limits]
-    except (OSError, AttributeError):  # another system, or another allocator
-        return False
-    return all(accepted)
-
-
-def free_cached(device: torch.device) -> bool:
-    """Return freed memory to the device and the system, so that a large block may find room; whether there was any."""
+def free_cached(device: torch.device) -> None:
+    """Return freed memory to the device and the system, so that a large block may find room."""
     if device.type == "cuda":
         torch.cuda.empty_cache()
-    try:
-        return bool(CDLL("libc.so.6").malloc_trim(0))
-    except (OSError, AttributeError):  # another system, or another allocator
-        return False
+    with suppress(OSError, AttributeError):  # another system, or another allocator
+        CDLL("libc.so.6").malloc_trim(0)
 
 
 @dataclass(frozen=True)
@@ -154,54 +134,29 @@ def format_bytes(number: int) -> str:
 # the container (control group) of this process
 
 
-@dataclass(frozen=True)
-class Cgroup:
-    """A version of Linux's control groups: its folder and its names of the limit, the use and the idle file cache."""
-
-    folder: str
-    limit: str
-    used: str
-    cache: str
-
-
-VERSION_1 = Cgroup("sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-VERSION_2 = Cgroup("sys/fs/cgroup", "memory.max", "memory.current", "inactive_file")
-
-
 def container_limit(system: Path = SYSTEM) -> int | None:
     """Bytes that the processes of the container may take together; None without a limit."""
-    return min((most for _, _, most in _limits(system)), default=None)
+    return min((most for _, most in _limits(system)), default=None)
 
 
 def container_free(system: Path = SYSTEM) -> int | None:
     """Free bytes of the container; the idle file cache counts as free."""
-    left = (most - _used(group, kind) for group, kind, most in _limits(system))
-    return min((max(0, each) for each in left), default=None)
+    return min((max(0, most - _used(group)) for group, most in _limits(system)), default=None)
 
 
-def _limits(system: Path) -> Iterator[tuple[Path, Cgroup, int]]:
-    """Every group around this process that has a limit."""
-    for group, kind in _groups(system):
-        text = _read(group / kind.limit).strip()
-        if text.isdigit() and int(text) < NO_LIMIT:
-            yield group, kind, int(text)
+def _limits(system: Path) -> Iterator[tuple[Path, int]]:
+    """Every control group (cgroup v2) around this process that has a limit."""
+    own = re.search(r"^0::/(.*)$", _read(system / "proc/self/cgroup"), re.MULTILINE)
+    inner = system / "sys/fs/cgroup" / (own[1] if own else "")
+    for group in (inner, *inner.parents):  # a container often sees its own group as the outermost
+        text = _read(group / "memory.max").strip()
+        if text.isdigit():
+            yield group, int(text)
 
 
-def _groups(system: Path) -> Iterator[tuple[Path, Cgroup]]:
-    """The group of this process and all around it; a container often sees its own group as the outermost."""
-    for line in _read(system / "proc/self/cgroup").splitlines():
-        _, controllers, path = line.split(":", 2)
-        if controllers and "memory" not in controllers.split(","):
-            continue
-        kind = VERSION_1 if controllers else VERSION_2
-        outermost = system / kind.folder
-        inner = outermost / path.strip("/")
-        yield from ((group, kind) for group in (inner, *inner.parents) if group.is_relative_to(outermost))
-
-
-def _used(group: Path, kind: Cgroup) -> int:
-    stat = dict(line.split(maxsplit=1) for line in _read(group / "memory.stat").splitlines())
-    return int(_read(group / kind.used) or 0) - int(stat.get(kind.cache, 0))
+def _used(group: Path) -> int:
+    cache = re.search(r"^inactive_file (\d+)$", _read(group / "memory.stat"), re.MULTILINE)
+    return int(_read(group / "memory.current") or 0) - int(cache[1] if cache else 0)
 
 
 def _read(path: Path) -> str:

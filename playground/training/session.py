@@ -142,11 +142,11 @@ class Session:
         """Pause after the step that is being taken."""
         self._go.clear()
 
-    def rest(self, wait: float = 5.0) -> None:
+    def rest(self) -> None:
         """Pause and wait until the present step is done, so that the model may be read."""
         self.pause()
         self._resting.clear()
-        deadline = time.monotonic() + wait
+        deadline = time.monotonic() + 5.0
         while self._thread.is_alive() and time.monotonic() < deadline and not self._resting.wait(0.02):
             pass  # a thread that has ended needs no rest
 

@@ -23,14 +23,10 @@ from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
 from playground.rng import generator
 from playground.slicing import batches, trimmed
-from playground.training import accumulation, electra_two_stage, segment_memory
-from playground.training.compiled import Compiled
+from playground.training import accumulation, segment_memory
 from playground.zoo.entry import Entry
 from playground.zoo.phase import Phase
 from playground.zoo.recipe import BETAS, Recipe
-
-ONE = Phase("", 1.0)
-"""The phase of a run that has no others."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +59,7 @@ class TrainState:
     step: int = 0
     tokens: int = 0
     seconds: float = 0.0
-    gradient: accumulation.Gradient = accumulation.SINGLE_PROCESS
+    gradient: accumulation.Gradient = accumulation.single_process
     graded: int = 0
     each: float = 0.0
     mems: segment_memory.Mems = ()
@@ -77,7 +73,8 @@ class TrainState:
         if examples:
             entry = replace(entry, model=with_required_parts(entry.model, *examples))
         segment_memory.check(entry, examples)
-        electra_two_stage.check(entry)
+        for phase in entry.all_phases:
+            phase.check(entry.model, entry.objective)
         devices.check_precision(device, entry.recipe.precision)
         model = make_model(entry.model, len(words), generator(seed, "weights"), words).to(device)
         asked = (entry.objective_in(phase) for phase in entry.all_phases)
@@ -129,12 +126,13 @@ class TrainState:
         """
         recipe, mem_len, number = self.entry.recipe, self.entry.model.mem_len, self.phase
         phase = self.entry.all_phases[number]
-        example = self.remembering(electra_two_stage.trained_part(phase, example))
-        electra_two_stage.freeze(phase, self.model)
+        example = self.remembering(phase.trained_part(example))
         share = self.entry.lr_multiplier(self.step, falling) if share is None else share
         try:
             with accumulation.room_for("gradient"), self.dropping():
                 loss, terms, states = self.gradient(self.model, example, recipe.grad_accum_steps, recipe.precision)
+            for parameter in phase.frozen(self.model):
+                parameter.grad = None
             with accumulation.room_for("optimiser"):
                 if recipe.grad_clip:
                     torch.nn.utils.clip_grad_norm_(self.parameters, recipe.grad_clip)
@@ -148,7 +146,7 @@ class TrainState:
         self.mems = segment_memory.extended(example.inputs.mems, states, mem_len) if mem_len else ()
         self.step += 1
         if self.phase != number:
-            electra_two_stage.hand_over(self.entry.all_phases[self.phase], self.model)
+            self.entry.all_phases[self.phase].begin(self.model)
             self.mems = ()
             self.enter_phase()
         self.graded += sum(len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions)
@@ -177,7 +175,7 @@ class TrainState:
         """Whether a batch may be cut into parts: not where its rows are compared, nor where processes share it."""
         stages = (stage for chain in self.objective.chains for stage in chain.stages)
         compares = any(isinstance(stage, AskInBatchContrast) for stage in stages)
-        return isinstance(self.gradient, accumulation.SingleProcess | Compiled) and not compares
+        return self.gradient is accumulation.single_process and not compares
 
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
         """The mean held-out loss of every question that trains, in nats, always under the same corruption."""
@@ -192,7 +190,7 @@ class TrainState:
         right: dict[str, list[Tensor]] = {}
         with accumulation.room_for("evaluation"):
             for example in self.objective.specimens(tokens, rng):  # of a mixture, each of its parts
-                for name, value in self._measured(electra_two_stage.trained_part(phase, example), right).items():
+                for name, value in self._measured(phase.trained_part(example), right).items():
                     losses.setdefault(name, []).append(value)
         self.model.train()
         scored = {name: torch.cat(parts).double() for name, parts in right.items()}
@@ -273,7 +271,7 @@ class Snapshot:
             optimiser.zero_grad(set_to_none=True)
 
 
-def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase = ONE) -> Iterator[torch.optim.Optimizer]:
+def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase) -> Iterator[torch.optim.Optimizer]:
     """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all, at the rates of a phase."""
     inside = {n for n, p in model.named_parameters() if "blocks" in n and p.dim() == 2 and recipe.optimiser == "muon"}
     matrices, others = _groups(model, phase, inside), _groups(model, phase, model.state_dict().keys() - inside)

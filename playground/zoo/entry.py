@@ -13,6 +13,7 @@ from playground.knob import knobs, turn
 from playground.models import Architecture, count_parameters
 from playground.objectives import Objective, find_objective
 from playground.objectives.see import SeeLeft, SeeRight
+from playground.zoo.electra_two_stage import two_stages
 from playground.zoo.phase import Phase
 from playground.zoo.recipe import Recipe
 
@@ -118,11 +119,10 @@ class Entry:
 
     @property
     def all_phases(self) -> tuple[Phase, ...]:
-        """What a run does one after another: the declared phases, those of generator and detector, or just one."""
-        share = self.recipe.generator_first
-        if share and not self.phases:
-            return (Phase("generator", share, trains="generator"), Phase("detector", 1 - share, trains="detector"))
-        return self.phases or (Phase("", 1.0),)
+        """What a run does one after another: the two stages of its recipe, the declared phases, or just one."""
+        if share := self.recipe.generator_first:
+            return two_stages(share)
+        return self.phases or (Phase(),)
 
     @property
     def phase_starts(self) -> tuple[int, ...]:

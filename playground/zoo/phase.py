@@ -1,8 +1,12 @@
 """A phase of a run: a stretch of its steps with an objective, a text and rates of its own."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
+from torch import nn
+
+from playground.batch import Batch
+from playground.models import Architecture, LanguageModel
 from playground.objectives import Objective
 
 
@@ -12,15 +16,27 @@ class Phase:
 
     `share` is its part of the steps. `objective` and `corpus` are the entry's own where none is given; a text must have
     the entry's vocabulary. The rates of the recipe are multiplied by `rate`, and each layer group learns
-    `discriminative_factor` times slower than the one above it (ULMFiT, arXiv:1801.06146, sec. 3.2). With `trains` only
-    this half of a generator and a detector learns, and the other half is frozen (ELECTRA).
+    `discriminative_factor` times slower than the one above it (ULMFiT, arXiv:1801.06146, sec. 3.2).
     """
 
-    name: str
-    share: float
+    name: str = ""
+    share: float = 1.0
     idea: str = ""
     objective: Objective | None = None
     corpus: str = ""
     rate: float = 1.0
     discriminative_factor: float = 1.0
-    trains: Literal["", "generator", "detector"] = ""
+
+    def check(self, shape: Architecture, objective: Objective) -> None:
+        """Refuse a model or an objective that cannot be trained so."""
+
+    def trained_part(self, example: Batch) -> Batch:
+        """The part of an example that trains."""
+        return example
+
+    def frozen(self, model: LanguageModel) -> Iterable[nn.Parameter]:
+        """The parameters that keep their values although the loss depends on them."""
+        return ()
+
+    def begin(self, model: LanguageModel) -> None:
+        """Change the weights that the phase before has left."""

@@ -13,7 +13,6 @@ import pytest
 import torch
 
 from playground import cli
-from playground.cli.train import _with_bar
 from playground.corpora import open_corpus
 from playground.corpora.sources import read_name, sources
 from playground.errors import UserError
@@ -23,14 +22,13 @@ from playground.knob import knobs
 from playground.models import Architecture
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.trace.rebuild import SENTENCE
-from playground.training import Stepped
 from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
 from playground.training.store import ready_made
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
 from tests.papers.test_survey_table import ROWS
-from tests.runs import ENTRIES, each_kind, every_entry_or_kind, reviews, run_of, tiny
+from tests.runs import ENTRIES, each_kind, every_entry_or_kind, reviews, tiny
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
@@ -984,14 +982,6 @@ def test_a_run_longer_than_the_recipe_has_a_schedule_that_lasts(call, text):
     rates = [r["rate"] for r in rows if "rate" in r]
     assert rates == sorted(rates, reverse=True)
     assert rates[-2] > 0.1, "it falls over the whole run, not over the first two steps"
-
-
-def test_what_the_first_step_of_a_compiled_run_took_is_told_apart_from_the_rate(capsys):
-    for coded in (False, True):
-        events = (Stepped(step, torch.zeros(()), {}, 1.0, 0, 40.0 + step, None) for step in (1, 2, 3))
-        assert len(list(_with_bar(replace(run_of(steps=3), compiled=coded), events))) == 3
-        told = capsys.readouterr().err
-        assert ("The first step took 41.0 s, most of it to compile" in told) == coded
 
 
 def test_zoo_builds_base_models_once_and_a_comparison_begins_from_them(call, small, tmp_path, monkeypatch):

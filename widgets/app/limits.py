@@ -3,7 +3,7 @@
 import os
 
 from playground.devices import doubt
-from playground.training.memory import NO_LIMIT, container_limit
+from playground.training.memory import container_limit
 from widgets.state.train import TrainStore
 
 LITTLE = 3 << 30  # bytes below which one more worker process may cost the whole session; Binder gives 1 to 2 GB
@@ -13,7 +13,7 @@ SHORT = 300  # steps with which a run begins where there is little room: enough 
 def limit() -> int | None:
     """Bytes that this session may take, as JupyterHub or the container says, whichever is less; None: no limit."""
     given = os.environ.get("MEM_LIMIT", "")
-    hub = int(given) if given.isdigit() and int(given) < NO_LIMIT else None
+    hub = int(given) if given.isdigit() else None
     return min((most for most in (hub, container_limit()) if most is not None), default=None)
 
 

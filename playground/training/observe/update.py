@@ -48,7 +48,7 @@ class UpdateTrace:
         return hypot(*(group.gradient for group in self.groups))
 
 
-def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0, falling: bool = True) -> UpdateTrace:
+def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0) -> UpdateTrace:
     """Take the coming step with a copy of the learner, which itself stays as it is."""
     copy = deepcopy(learner)
     steps, example = coming(learner, feed)
@@ -56,7 +56,7 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0, falling: 
     memory = example.inputs.mems[0].shape[1] if example.inputs.mems else 0
     before = _own(read(copy.model, example, row), memory)
     with sizes(copy.model) as groups:
-        trained, loss, _, share = copy.learn(example, falling)
+        trained, loss, _, share = copy.learn(example)
     after = _own(read(copy.model, example, row), memory)
     with torch.no_grad():
         loss_after, _ = total_loss(copy.model(trained), consume=True)

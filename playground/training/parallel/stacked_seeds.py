@@ -13,7 +13,7 @@ from playground.answers import Answer, Target
 from playground.batch import AttentionMask, Batch, Stream, arange_rows, zeros_view
 from playground.models import LanguageModel
 from playground.models.word_vectors import StaticNetwork
-from playground.training.accumulation import SINGLE_PROCESS, Graded
+from playground.training.accumulation import Graded, single_process
 from playground.training.loop import RunState
 from playground.training.parallel.stacked import Rows, widened
 
@@ -22,9 +22,7 @@ def hindrance(state: RunState) -> str:
     """Why a run cannot be stacked with its other seeds; empty where it can."""
     run, example = state.run, state.blocks.at(state.learner.step)
     recipe, questions = run.entry.recipe, example.questions
-    if run.compiled:
-        return "each is compiled by itself"
-    if state.learner.gradient is not SINGLE_PROCESS:
+    if state.learner.gradient is not single_process:
         return "several processes share its batches"
     if recipe.grad_accum_steps > 1 or recipe.precision != "float32":
         return "its batches come in parts or in half precision"
@@ -53,7 +51,7 @@ class Shared:
     def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
         loss = self.stack.loss_of(self.number)
         if loss is None:
-            return SINGLE_PROCESS(model, example, accumulate, precision)
+            return single_process(model, example, accumulate, precision)
         for name, parameter in model.named_parameters():
             whole = self.stack.rows.parts[name].grad
             parameter.grad = None if whole is None else whole[self.number]

@@ -16,8 +16,7 @@ from playground.analysis.probes import PROBES, asked
 from playground.devices import describe
 from playground.errors import unwritable
 from playground.parsing import has_form, parse_json
-from playground.training.async_checkpoint import kept
-from playground.training.checkpoint import put_in_place
+from playground.training.checkpoint import kept, put_in_place
 from playground.training.events import Evaluated, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.train_state import TrainState
@@ -47,7 +46,6 @@ class Summary:
     accuracy: dict[str, float] = field(default_factory=dict)
     learner: TrainState | None = None
     reason: str = ""
-    compiled: bool = False
     question: str = ""
     phase: str = ""
     troubles: list[str] = field(default_factory=list)
@@ -59,7 +57,7 @@ class Summary:
         match event:
             case Started():
                 self.step, self.tokens = event.learner.step, event.learner.tokens
-                self.compiled, self.learner = self.run.compiled, event.learner
+                self.learner = event.learner
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
                 self.question = next(iter(event.terms))
@@ -72,7 +70,6 @@ class Summary:
                 self.held_out, self.accuracy, self.tested = event.held_out, event.accuracy, event.terms
             case Incident():
                 self.troubles.append(event.sentence)
-                self.compiled = self.compiled and event.kind != "compiler"
             case Stopped():
                 self.reason = event.reason
 
@@ -85,7 +82,6 @@ class Summary:
             "corpus_hash": self.run.corpus.hash,
             "device": str(self.run.device),
             "device_name": describe(self.run.device),
-            "compiled": self.compiled,
             "seed": self.run.seed,
             "steps": self.step,
             "seconds": round(self.seconds, 3),

@@ -116,11 +116,11 @@ def facts(made: ReadyMade, home: Path | None = None) -> dict[str, Any] | None:
     return found if whole else None
 
 
-def load(made: ReadyMade, home: Path | None = None) -> Checkpoint:
+def load(made: ReadyMade) -> Checkpoint:
     """A finished checkpoint; one that is not there is refused with the command that builds it."""
-    if facts(made, home) is None:
+    if facts(made) is None:
         raise UserError(f"{made.title} is not ready-made; `playground zoo build` builds it.")
-    return checkpoint.load(made.folder(home))
+    return checkpoint.load(made.folder())
 
 
 def named(learner: TrainState) -> str:

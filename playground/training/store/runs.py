@@ -19,8 +19,7 @@ from filelock import FileLock
 from playground.errors import UserError
 from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
-from playground.training.async_checkpoint import kept
-from playground.training.checkpoint import Checkpoint
+from playground.training.checkpoint import Checkpoint, kept
 from playground.training.events import Evaluated, Started, Stepped, Stopped
 from playground.training.loop import Run
 from playground.training.observe.recording import Moment, from_json, to_json

@@ -1,1 +1,1 @@
-"""Threads, memory limits of the system, and limits of the time that work beside training takes."""
+"""Threads, turns on a shared machine, and a budget of time for what is done between steps."""

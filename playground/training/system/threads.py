@@ -16,12 +16,12 @@ def thread(work: Callable[[], None], halt: threading.Event | Signal, name: str) 
     return thread
 
 
-def _end_all(wait: float = 5.0) -> None:
+def _end_all() -> None:
     running = {thread: halt for thread, halt in list(_halts.items()) if thread.is_alive()}
     for halt in running.values():
         halt.set()
     for thread in running:
-        thread.join(wait)
+        thread.join(5.0)
 
 
 atexit.register(_end_all)

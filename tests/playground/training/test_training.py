@@ -22,10 +22,10 @@ from playground.training import Checkpointed, Evaluated, Started, Stepped, Stopp
 from playground.training import data as blocks_module
 from playground.training import loop as loop_module
 from playground.training.data import BatchSampler, Prefetcher, steps_together
-from playground.training.electra_two_stage import GENERATOR
 from playground.training.store.metrics import Summary
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
+from playground.zoo.electra_two_stage import GENERATOR
 from tests.playground.test_slicing import assert_same
 from tests.runs import alone, each_kind, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny
 
@@ -230,8 +230,8 @@ def test_events_come_in_order_and_count_what_was_read(tmp_path):
     events = list(train(run))
     kinds = [type(e).__name__ + str(getattr(e, "step", "")) for e in events]
     expected = (
-        "Started Evaluated0 Stepped1 Stepped2 Evaluated2 Stepped3 Checkpointed2 Stepped4 Evaluated4 Stepped5 "
-        "Checkpointed4 Evaluated5 Checkpointed5 Stopped5"
+        "Started Evaluated0 Stepped1 Stepped2 Evaluated2 Checkpointed2 Stepped3 Stepped4 Evaluated4 Checkpointed4 "
+        "Stepped5 Evaluated5 Checkpointed5 Stopped5"
     )
     assert kinds == expected.split()
     steps = [e for e in events if isinstance(e, Stepped)]
@@ -560,6 +560,12 @@ def test_what_an_event_shows_is_what_trained_in_its_stage():
     tested = [(e.step, list(e.terms)) for e in events if isinstance(e, Evaluated)]
     words, replaced = ["hidden words"], ["replaced?"]
     assert tested == [(0, words), (3, words), (6, replaced), (9, replaced), (12, replaced)]
+
+
+def test_what_takes_no_part_in_a_stage_has_no_gradient():
+    events = [e for e in train(run_of(entry=staged(), sizes_every=4)) if isinstance(e, Stepped) and e.sizes]
+    pulled = [{group.name for group in e.sizes if group.gradient} for e in events]
+    assert "generator" in pulled[0] - pulled[2] and "heads" in pulled[2] - pulled[0]
 
 
 @pytest.mark.parametrize("stop", [3, 6, 9])

@@ -11,7 +11,7 @@ from playground import cli, devices
 from playground.errors import UserError
 from playground.inplace_cross_entropy import inplace_cross_entropy
 from playground.training import Stepped, train
-from playground.training.accumulation import SingleProcess
+from playground.training.accumulation import single_process
 from playground.training.loop import prepared
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from playground.training.train_state import Snapshot, TrainState
@@ -64,7 +64,7 @@ def test_an_unknown_recipe_is_refused_with_those_there_are():
 
 
 def gradients(learner, example, accumulate):
-    loss, terms, _ = SingleProcess()(learner.model, example, accumulate, "float32")
+    loss, terms, _ = single_process(learner.model, example, accumulate, "float32")
     grads = {n: p.grad.clone() for n, p in learner.model.named_parameters() if p.grad is not None}
     learner.model.zero_grad(set_to_none=True)
     return float(loss), {k: float(v) for k, v in terms.items()}, grads
@@ -93,7 +93,7 @@ def test_rows_with_few_answers_do_not_count_more_than_others():
     graded[:4] &= torch.arange(graded.shape[1]) < 6
     uneven = replace(example, questions=(replace(question, loss_mask=graded),))
     assert graded[:4].sum() != graded[4:].sum()
-    whole, parts = (SingleProcess()(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
+    whole, parts = (single_process(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
     assert float(parts) == pytest.approx(float(whole), rel=1e-5)
 
 

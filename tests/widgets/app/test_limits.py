@@ -5,7 +5,6 @@ import torch
 
 from playground import devices
 from playground.errors import UserError
-from playground.training.memory import NO_LIMIT
 from widgets.app import limits
 from widgets.app import main as app
 from widgets.state.train import TrainStore
@@ -72,5 +71,5 @@ def test_the_limit_of_the_container_counts_where_nobody_says_less(monkeypatch):
     monkeypatch.setenv("MEM_LIMIT", "1000000000")
     assert limits.limit() == 1_000_000_000
     monkeypatch.setattr(limits, "container_limit", lambda: None)
-    monkeypatch.setenv("MEM_LIMIT", str(NO_LIMIT))
+    monkeypatch.delenv("MEM_LIMIT")
     assert limits.limit() is None and not limits.little()

@@ -11,7 +11,7 @@ import panel_material_ui as pmui
 
 from playground.errors import UserError
 from playground.training import Session
-from playground.training.async_checkpoint import kept
+from playground.training.checkpoint import kept
 from playground.training.store.runs import LONGEST_TITLE, RunRow, settings
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
