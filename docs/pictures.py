@@ -3,6 +3,7 @@
 Needs the Chromium of the system and playwright, which the tests need too. A name is that of a file, such as `training`.
 """
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -59,11 +60,12 @@ def stage(tab: Page, address: str) -> bytes:
 
 def training(tab: Page, address: str) -> bytes:
     """A training run: the loss curve above, predictions and an attention head below."""
-    tab.set_viewport_size({"width": 1280, "height": 2000})
+    tab.set_viewport_size({"width": 1280, "height": 2400})
     opened(tab, f"{address}/?page=1", TRAIN)
     tab.get_by_label("probe sentence").fill(SENTENCE)
     tab.keyboard.press("Enter")
     tab.get_by_role("button", name="Train", exact=True).click()
+    fold_runs(tab)
     heading = tab.get_by_text("Predictions for the probe sentence")
     heading.wait_for(timeout=PATIENCE)
     frames, done = [], tab.get_by_text("1000 of 1000", exact=True)
@@ -106,9 +108,12 @@ def page_stage(tab: Page, address: str) -> bytes:
 
 
 def page_train(tab: Page, address: str) -> bytes:
-    """The Train page after a run."""
-    trained(tab, address)
-    return still(tab)
+    """The Train page during a run: the loss curve and the probes below it."""
+    opened(tab, f"{address}/?page=1", TRAIN)
+    tab.get_by_role("button", name="Train", exact=True).click()
+    fold_runs(tab)
+    tab.get_by_text(re.compile(r"^[7-9]\d\d of 1000$")).wait_for(timeout=PATIENCE)
+    return picture(tab)
 
 
 def page_transfer(tab: Page, address: str) -> bytes:
@@ -120,21 +125,13 @@ def page_transfer(tab: Page, address: str) -> bytes:
     return still(tab)
 
 
-def page_zoo(tab: Page, address: str) -> bytes:
-    """The Zoo page."""
-    opened(tab, f"{address}/?page=4", "text=/ systems$/")
-    return still(tab)
-
-
 def page_inside(tab: Page, address: str) -> bytes:
     """The Inside page: the regret of every word."""
     trained(tab, address)
     tab.get_by_role("tab", name="Inside").click()
     tab.get_by_role("button", name="regret map").click()
     tab.get_by_role("button", name="Look", exact=True).click()
-    tab.locator("button:text-is('Tables as CSV'):visible, a:has-text('Tables as CSV'):visible").wait_for(
-        timeout=PATIENCE
-    )
+    tab.get_by_text("Word by word").wait_for(timeout=PATIENCE)
     return still(tab)
 
 
@@ -143,6 +140,13 @@ def trained(tab: Page, address: str) -> None:
     opened(tab, f"{address}/?page=1&corpus=reviews", TRAIN)
     tab.get_by_role("button", name="Train", exact=True).click()
     tab.get_by_text("1000 of 1000", exact=True).wait_for(timeout=PATIENCE)
+
+
+def fold_runs(tab: Page) -> None:
+    """Close the list of runs, which is open where there are some."""
+    runs = tab.get_by_role("button", name="Runs: list, tree and comparison")
+    if runs.get_attribute("aria-expanded") == "true":
+        runs.click()
 
 
 def opened(tab: Page, address: str, sight: str) -> None:
@@ -154,6 +158,11 @@ def opened(tab: Page, address: str, sight: str) -> None:
 def still(tab: Page) -> bytes:
     """What the window shows, once nothing moves."""
     tab.wait_for_timeout(3000)
+    return picture(tab)
+
+
+def picture(tab: Page) -> bytes:
+    """What the window shows, as a WebP."""
     file = BytesIO()
     Image.open(BytesIO(tab.screenshot())).convert("RGB").save(file, "WEBP", quality=82, method=6)
     return file.getvalue()
@@ -165,7 +174,6 @@ PICTURES: dict[str, Callable[[Page, str], bytes]] = {
     "page_stage": page_stage,
     "page_train": page_train,
     "page_transfer": page_transfer,
-    "page_zoo": page_zoo,
     "page_inside": page_inside,
 }
 
