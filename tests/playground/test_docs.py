@@ -76,6 +76,16 @@ def test_what_is_counted_by_hand_is_counted_right():
     assert [pair for pair in found if int(pair[0]) != counts[pair[1]]] == []
 
 
+def test_the_commands_of_the_readme_can_be_typed():
+    commands = re.findall(
+        r"^\.venv/bin/playground (.+)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(commands) == 3
+    for command in commands:
+        given = parser().parse_args(shlex.split(command))
+        assert all(map(find_strategy, getattr(given, "strategies", "full").split(",")))
+
+
 def test_the_first_pages_are_short():
     assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
     unreleased = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("(unreleased)")[1].split("\n## ")[0]
@@ -160,7 +170,9 @@ def test_the_page_of_the_command_line_knows_every_command_that_answers_in_json_a
     for command in ("objective", "table", "train", "compare", "compress", "zoo"):
         assert f"| `{command}` |" in written
     options = {o for p in parser()._subparsers._group_actions[0].choices.values() for o in p._option_string_actions}
-    assert set(re.findall(r"--[a-z][a-z-]+", written)) - {"--help", "--nproc-per-node"} <= options  # the second is of torchrun
+    assert (
+        set(re.findall(r"--[a-z][a-z-]+", written)) - {"--help", "--nproc-per-node"} <= options
+    )  # the second is of torchrun
 
 
 def test_the_files_that_the_architecture_names_are_there():
