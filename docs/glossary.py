@@ -1,4 +1,4 @@
-"""Write docs/glossary.md anew with `python docs/glossary.py`."""
+"""Write docs/glossary.md with `python docs/glossary.py`."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ from playground.glossary import TERMS
 FILE = Path(__file__).with_name("glossary.md")
 HEAD = """# Glossary
 
-Every term of the screen in one line. The third column is the word of the paper or of a library where it is another one.
-Point at a heading of the app to read the terms in it.
+Every term of the screen in one line. The third column has the word of the paper or library if it differs.
+Hover over a heading of the app to read its terms.
 
 | term | what it means | elsewhere |
 |---|---|---|

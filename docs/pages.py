@@ -45,13 +45,13 @@ ADDRESS = {
 }
 """The documents that people wrote, or other scripts, and the pages that they become."""
 
-PICTURES = ("docs/stage.png", "docs/stage.webp")
+PICTURES = tuple(sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.webp")))
 NONE = "–"
 
 HOME = """# Pretraining Playground
 
-Watch a sentence become a training example, watch a tiny language model learn from it, and see what the model takes
-along to a new task. Everything on screen is drawn from the very tensors that train.
+See a sentence become a training example, watch a tiny language model learn from it, and measure what the model
+transfers to a new task. Everything on screen is drawn from the tensors that are being trained on.
 
 ![The stage: the words move from the original to what the model sees and to what it must predict](stage.webp)
 
@@ -316,6 +316,7 @@ def document(name: str) -> str:
             return f"{mark}[{label}]({PurePosixPath(at).name})"
         return f"{mark}[{label}]({ADDRESS[at]}{'#' * bool(part)}{part})" if at in ADDRESS else label
 
+    text = re.sub(r'src="docs/([\w.]+)"', r'src="\1"', text)
     return re.sub(r"(?P<mark>!?)\[(?P<label>[^\]]*)\]\((?P<target>[^)\s]+)\)", lead, text)
 
 

@@ -46,13 +46,13 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option(
         "entry", nargs="?",
-        help="GPT, BERT, XLNet, BART, ELECTRA, an objective such as NSP, or a sum of some such as 'MLM + 50 RTD'",
+        help="a system of the zoo such as BERT, an objective such as NSP, or a weighted sum such as 'MLM + 50 RTD'",
     )  # fmt: skip
     option("--corpus", help="a generated corpus by name, or a text file")
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
     option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
-    option("--recipe", metavar="R", help="paper or accelerated: optimiser, positions and start together")
+    option("--recipe", metavar="R", help="preset of optimiser, positions and initialisation: paper or accelerated")
     option("--seeds", type=number_of("seeds"), default=1, metavar="K", help="train K seeds")
     parallelism(command)
     option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes that share the seeds")
@@ -60,7 +60,7 @@ def add(command: Parser) -> None:
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
-    option("--fork", metavar="RUN[@STEP]", help="leave a kept run at a step; --set says what changes")
+    option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
     option("--find-rate", action="store_true", help="search for a learning rate and train nothing")
     option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
 

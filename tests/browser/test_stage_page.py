@@ -1,9 +1,6 @@
 """Journey: a person types a sentence, picks objectives, steps through the frames and bends the plan."""
 
 import json
-import os
-import shutil
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -136,11 +133,7 @@ def test_looks_right(page: Page, address: str) -> None:
             page.set_viewport_size({"width": width, "height": 800})
             wait_for(page, "!s.playing && s.name === 'ask' && !s.moving")
             page.wait_for_function(NOTHING_OVER_THE_EDGE)
-            path = shot(page, f"stage-{theme}-{width}")
-            readme = Path(__file__).parents[2] / "docs" / "stage.png"
-            if os.environ.get("RENEW_SCREENSHOT") and (theme, width) == ("light", 1280):
-                readme.parent.mkdir(exist_ok=True)
-                shutil.copy(path, readme)
+            shot(page, f"stage-{theme}-{width}")
 
 
 def test_a_mask_by_hand_step_by_step_and_back(page: Page, address: str) -> None:

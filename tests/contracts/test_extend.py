@@ -1,13 +1,15 @@
-"""Every file of docs/extend.md does what the page says, as it stands there."""
+"""Every file and every command of docs/extend.md does what the page says, as it stands there."""
 
 import importlib
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 from bokeh.plotting import figure
 
 from playground import catalog
+from playground.cli import parser
 from playground.finetuning import find_strategy, find_task
 from playground.finetuning.strategy.schedules import everything
 from playground.objectives import find_objective
@@ -17,6 +19,7 @@ from playground.zoo import entry_named
 from tests.runs import alone, reviews, run_of
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extend.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"`playground ([^`]+)`", PAGE)
 FILES = dict(re.findall(r"^## [^\n]*?`([\w/]+\.py)`\n.*?```python\n(.*?)```", PAGE, re.MULTILINE | re.DOTALL))
 
 
@@ -77,6 +80,24 @@ def test_a_model_is_found_and_trains(written):
     written("playground/zoo/spans_bert.py")
     events = list(train(run_of(entry=entry_named("BERT on spans"), steps=2)))
     assert sum(isinstance(event, Stepped) for event in events) == 2
+
+
+def test_every_command_is_parsed_and_names_what_is_there(written):
+    """The names are those of the catalogue with the files of the page in it."""
+    for path in FILES:
+        written(path)
+    commands = [parser().parse_args(shlex.split(command)) for command in COMMANDS if command != "zoo"]
+    assert {command.command for command in commands} == {"objective", "train", "compare"}
+    for command in commands:
+        match command.command:
+            case "objective":
+                assert find_objective(command.name)
+            case "train":
+                assert entry_named(command.entry)
+            case "compare":
+                assert entry_named(command.base)
+                assert find_task(command.task)
+                assert all(map(find_strategy, command.strategies.split(",")))
 
 
 def test_a_chart_is_a_figure(written):

@@ -9,16 +9,25 @@ from pathlib import Path
 
 import pytest
 
+from playground.analysis.instrument import instruments
 from playground.cli import parser
+from playground.compression.method import methods
 from playground.corpora import open_corpus
 from playground.corpora.sources import sources
-from playground.finetuning import find_strategy, find_task, strategies
+from playground.finetuning import find_strategy, find_task, strategies, tasks
 from playground.glossary import TERMS, hover, mentioned
 from playground.knob import knobs
 from playground.objectives import GROUPS, objectives
 from playground.tokenizing.words import split_words
+from playground.zoo import entries
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+
+
+def read(name):
+    """A document as one line."""
+    return " ".join((ROOT / name).read_text(encoding="utf-8").split())
 
 
 @pytest.fixture
@@ -73,12 +82,37 @@ def test_the_knobs_that_the_text_on_the_objectives_names_exist(load):
     assert {one or other for one, other in named} <= known | {"chosen"}
 
 
-def test_the_readme_counts_right():
-    readme = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split())
-    generated = [name for name in sources() if name != "python reference"]
-    assert f"one of {len(objectives())} objectives" in readme
-    assert f"among {len(strategies())} strategies" in readme
-    assert f"{len(generated)} generated corpora" in readme
+def test_what_is_counted_by_hand_is_counted_right():
+    """Every number in front of a noun of the catalogue, in the README, in the changes and on the command line."""
+    counts = {
+        "objectives": len(objectives()),
+        "systems": len(entries()),
+        "strategies": len(strategies()),
+        "tasks": len(tasks()),
+        "generated": len([name for name in sources() if name != "python reference"]),
+        "instruments": len(instruments()),
+        "methods": len(methods()),
+    }
+    number = re.compile(rf"\b(\d+)(?: [a-z-]+)? ({'|'.join(counts)})\b")
+    found = [match for page in ("README.md", "CHANGELOG.md", "docs/cli.md") for match in number.findall(read(page))]
+    assert {noun for _, noun in found} >= {"objectives", "systems", "strategies", "tasks"}
+    assert [pair for pair in found if int(pair[0]) != counts[pair[1]]] == []
+
+
+def test_the_commands_of_the_readme_can_be_typed():
+    commands = re.findall(
+        r"^\.venv/bin/playground (.+)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert len(commands) == 3
+    for command in commands:
+        given = parser().parse_args(shlex.split(command))
+        assert all(map(find_strategy, getattr(given, "strategies", "full").split(",")))
+
+
+def test_the_first_pages_are_short():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
+    unreleased = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("(unreleased)")[1].split("\n## ")[0]
+    assert len(unreleased.splitlines()) <= 30
 
 
 def test_the_commands_for_transfer_can_be_typed():
@@ -113,7 +147,6 @@ def test_the_tables_of_the_objectives_are_whole(load):
 
 # the glossary and the words of the screen
 
-ROOT = DOCS.parent
 SCREEN = [
     *(ROOT / "widgets").rglob("*.py"),
     *(ROOT / "widgets").rglob("*.js"),
@@ -160,7 +193,9 @@ def test_the_page_of_the_command_line_knows_every_command_that_answers_in_json_a
     for command in ("objective", "table", "train", "compare", "compress", "zoo"):
         assert f"| `{command}` |" in written
     options = {o for p in parser()._subparsers._group_actions[0].choices.values() for o in p._option_string_actions}
-    assert set(re.findall(r"--[a-z][a-z-]+", written)) - {"--help"} <= options
+    assert (
+        set(re.findall(r"--[a-z][a-z-]+", written)) - {"--help", "--nproc-per-node"} <= options
+    )  # the second is of torchrun
 
 
 def test_the_files_that_the_architecture_names_are_there():

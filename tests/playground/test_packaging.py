@@ -120,13 +120,13 @@ def test_the_makefile_has_the_targets():
 def test_a_page_names_only_targets_and_files_that_exist(name):
     page = (ROOT / name).read_text()
     assert set(re.findall(r"(?:`|^ *)make ([a-z]+)", page, re.MULTILINE)) <= targets()
-    links = [link for link in re.findall(r"\]\(([^)#]+)\)", page) if "://" not in link]
+    links = [link for link in re.findall(r"(?:\]\(|src=\")([^)#\"]+)[)\"]", page) if "://" not in link]
     assert [link for link in links if not (ROOT / link).exists()] == []
 
 
-def test_the_readme_lists_every_command():
+def test_the_page_of_the_command_line_lists_every_command():
     commands = next(action.choices for action in parser()._actions if action.choices)
-    rows = set(re.findall(r"^\| `playground ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
+    rows = set(re.findall(r"^\| `playground ([a-z]+)", (ROOT / "docs/cli.md").read_text(), re.MULTILINE))
     assert rows == set(commands)
 
 

@@ -80,7 +80,15 @@ def test_the_notebook_functions_and_their_values_are_described(pages):
         assert part in api
 
 
-def test_the_moving_picture_is_small_and_moves():
-    with Image.open(DOCS / "stage.webp") as picture:
+@pytest.mark.parametrize("name", ["stage", "training"])
+def test_a_moving_picture_is_small_and_moves(name):
+    with Image.open(DOCS / f"{name}.webp") as picture:
         assert picture.is_animated and picture.n_frames > 10
-    assert (DOCS / "stage.webp").stat().st_size < 1_000_000
+        assert picture.width <= 1280 and picture.height <= 800
+    assert (DOCS / f"{name}.webp").stat().st_size < 1_500_000
+
+
+def test_a_screenshot_is_small(script):
+    pages = [DOCS.parent / name for name in script.PICTURES if "/page_" in name]
+    assert len(pages) == 4
+    assert [path.name for path in pages if path.stat().st_size > 300_000] == []

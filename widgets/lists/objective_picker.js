@@ -74,7 +74,7 @@ function render({ model, el }) {
     const none = () => (sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : missing(model, search.value, `No objective has '${search.value}' in its name or idea`));
     list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none())]));
     now.textContent = value || "Choose an objective";
-    count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars: share of the tokens that get a loss`;
+    count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars: share of the tokens that get a loss, on a sample text`;
     search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
   }
 

@@ -18,7 +18,7 @@ MULTILINGUAL_LM = replace(
     stages=(ShiftRight(), DropLanguageIds(), SeeLeft(), AskNext()),
     idea=(
         "Predict each word from the words to its left, in texts of several languages. The model must see which "
-        "language it reads, unless it is told, as in XLM's CLM."
+        "language it reads, unless language embeddings say so, as in XLM's CLM."
     ),
-    source="arXiv:1902.09697; with told: arXiv:1901.07291, sec. 3.2",
+    source="arXiv:1902.09697; with language_embeddings: arXiv:1901.07291, sec. 3.2",
 )

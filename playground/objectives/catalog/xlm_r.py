@@ -20,7 +20,7 @@ MULTILINGUAL_MLM = replace(
     stages=(ArrangeText(), DropLanguageIds(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(
         "Hide some words of texts in several languages, never side by side. The model must see which language it "
-        "reads, unless it is told, as in XLM's MLM."
+        "reads, unless language embeddings say so, as in XLM's MLM."
     ),
-    source="arXiv:1911.02116, sec. 3; with told: arXiv:1901.07291, sec. 3.3",
+    source="arXiv:1911.02116, sec. 3; with language_embeddings: arXiv:1901.07291, sec. 3.3",
 )
