@@ -92,12 +92,14 @@ def _directions(width: int) -> Tensor:
 def _copied(value: Part, rows: int) -> Part:
     """A value of one row so many times, as views."""
     if isinstance(value, Tensor):
-        return value.expand(rows, *value.shape[1:]) if value.dim() and len(value) == 1 else value
+        one = value.dim() > 0 and len(value) == 1
+        return value.expand(rows, *value.shape[1:]) if one else value  # type: ignore[return-value]
     if isinstance(value, Stream):
         return replace(_copied_fields(value, rows), known_ends=None)
     if isinstance(value, tuple):
         return tuple(_copied(each, rows) for each in value)  # type: ignore[return-value]
-    return _copied_fields(value, rows) if is_dataclass(value) and not isinstance(value, Tokens) else value
+    whole = isinstance(value, Tokens) or not is_dataclass(value)
+    return value if whole else _copied_fields(value, rows)  # type: ignore[return-value]
 
 
 def _copied_fields(value: Any, rows: int) -> Any:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import torch
 from torch import Generator
@@ -105,8 +105,8 @@ class Compressed:
 class Step(Protocol):
     """What a method does; its fields are its knobs, and with those of `identity` it changes nothing."""
 
-    @property
-    def identity(self) -> Mapping[str, Any] | None: ...
+    identity: ClassVar[Any]
+    """Settings of some knobs, or None where no setting changes nothing."""
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         """A smaller model; `start` may be changed, for it is a copy."""

@@ -457,8 +457,9 @@ class ForwardPass:
 
     def _remembered(self, part: Batch) -> list[list[Tensor]]:
         """The list for what the layers read, where it is wanted and still empty."""
-        wanted = self.memory if part is self.batch else None
-        return [wanted] if wanted == [] else []
+        if self.memory is None or self.memory or part is not self.batch:
+            return []
+        return [self.memory]
 
     def _states(self, part: Batch, question: Target) -> Tensor:
         """The states `[k, d]` of the scored positions, or what is made of the two positions that a question reads."""

@@ -136,14 +136,20 @@ def _hook(place: Place, taps: Taps, running: set[nn.Module], stack: ExitStack) -
         value[place.index] = changed
         return value
 
+    def before(_: nn.Module, args: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+        return through(args[0]), *args[1:]
+
+    def behind(_: nn.Module, __: tuple[Tensor, ...], output: Tensor) -> Tensor:
+        return through(output)
+
     if place.hook == "weights":
         found = cast("Attention", place.module).weight_taps
         found.append(through)
         stack.callback(found.remove, through)
     elif place.hook == "input":
-        stack.callback(place.module.register_forward_pre_hook(lambda _, args: (through(args[0]), *args[1:])).remove)
+        stack.callback(place.module.register_forward_pre_hook(before).remove)
     else:
-        stack.callback(place.module.register_forward_hook(lambda _, __, output: through(output)).remove)
+        stack.callback(place.module.register_forward_hook(behind).remove)
 
 
 def find_place(model: "LanguageModel", name: str) -> Place:

@@ -172,7 +172,10 @@ def _framed(title: str, parts: list[Any]) -> Any:
 class ClassVisit(Protocol):
     """What a visit must tell, so that its place can be given away."""
 
-    busy: bool
+    @property
+    def busy(self) -> bool:
+        """Whether something runs."""
+        ...
 
     def close(self) -> None:
         """End what runs."""

@@ -14,6 +14,7 @@ from functools import cached_property
 from hashlib import sha256
 from html import escape
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import torch
@@ -193,7 +194,7 @@ class Password(AuthProvider):
 
     @property
     def get_login_url(self) -> Callable[[HTTPServerRequest], str]:
-        def address(handler: RequestHandler) -> str:
+        def address(handler: Any) -> str:
             """From the page that was asked for; Panel writes a dot before it."""
             deeper = handler.request.path.removeprefix(self._prefix).strip("/").count("/")
             return "/.." * deeper + "/login"

@@ -143,7 +143,7 @@ def automaton_of(corpus: Corpus) -> Automaton:
 def automaton(preset: str) -> Automaton:
     """The automaton of a preset's documents."""
     writer, tokenizer = _Writer(grammar(find_preset(preset).name)), vocabulary(preset)
-    article = dict(zip(ARTICLES, tokenizer.encode_words(ARTICLES), strict=True))
+    article: dict[str, int] = dict(zip(ARTICLES, tokenizer.encode_words(ARTICLES), strict=True))
     ids = {None: SEPARATOR, **{k: tokenizer.encode_words([form.word])[0] for k, (form, _) in enumerate(writer.items)}}
     phenomena = {name: k for k, name in enumerate(dict.fromkeys([END, *(name for _, name in writer.items)]))}
     kinds = {None: phenomena[END], **{k: phenomena[name] for k, (_, name) in enumerate(writer.items)}}

@@ -95,7 +95,7 @@ def _taus(model: LanguageModel, tokens: Tokens, places: Tensor) -> Iterator[floa
         )
         seen = looks > 0
         pair = looks[seen].numpy(), slopes[row][seen].numpy()
-        yield float(kendalltau(*pair).statistic) if int(seen.sum()) > 2 else float("nan")
+        yield float(kendalltau(*pair).statistic) if int(seen.sum()) > 2 else float("nan")  # type: ignore[attr-defined]
 
 
 @torch.no_grad()

@@ -69,7 +69,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     curves = {"least important first": order, "most important first": order[::-1], "random order": shuffled}
     losses = {name: pruned(model, example, way, counts) for name, way in curves.items()}
     whole, alone = losses["random order"][0], [pruned(model, example, [head], [1])[0] for head in heads]
-    agreement = float(spearmanr(raw.numpy(), [loss - whole for loss in alone]).statistic)
+    agreement = float(spearmanr(raw.numpy(), [loss - whole for loss in alone]).statistic)  # type: ignore[attr-defined]
     half = counts[len(counts) // 2]
     at = {name: each[len(counts) // 2] for name, each in losses.items()}
     return Finding(

@@ -1,5 +1,6 @@
 """All heads switched off one by one (Michel et al., arXiv:1905.10650, sec. 3.2; Kovaleva et al., arXiv:1908.08593)."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from torch import Tensor
@@ -47,7 +48,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 
 def _finding(
-    heads: tuple[str, ...], changes: list[Tensor], before: Tensor, known: dict[str, float],
+    heads: tuple[str, ...], changes: list[Tensor], before: Tensor, known: Mapping[str, float],
     moved: list[tuple[str, str, float]],
 ) -> Finding:  # fmt: skip
     mean, error = [float(c.mean()) for c in changes], [standard_error(c) for c in changes]
@@ -61,7 +62,8 @@ def _finding(
         )
     ]  # fmt: skip
     if moved:
-        columns = dict(zip(("head", "probe", "change"), map(list, zip(*moved, strict=True)), strict=True))
+        head, probe, change = map(list, zip(*moved, strict=True))
+        columns = {"head": head, "probe": probe, "change": change}
         tables.append(
             Table(
                 "Change of what it can be asked", columns, Matrix("probe", "head", "change"), unit="share right",

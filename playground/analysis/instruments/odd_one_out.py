@@ -42,7 +42,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     same[:3, :3] = True
     pairs = torch.triu_indices(4, 4, 1)
     gold = same[pairs[0], pairs[1]].expand(len(groups), -1)
-    fit = float(spearmanr(cosines[:, pairs[0], pairs[1]].flatten().numpy(), gold.flatten().numpy()).statistic)
+    fit = float(spearmanr(cosines[:, pairs[0], pairs[1]].flatten().numpy(), gold.flatten().numpy()).statistic)  # type: ignore[attr-defined]
     examples = {
         "group": [" ".join(group) for group in groups[:SHOWN]],
         "stranger": [group[3] for group in groups[:SHOWN]],

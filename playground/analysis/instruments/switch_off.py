@@ -36,7 +36,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         after, now = scores(model, example, probes)
     change, error = after - before, standard_error(after - before)
     asked = [(name, state, each[name]) for name in known for state, each in (("all on", known), ("off", now))]
-    columns = dict(zip(("probe", "model", "right"), map(list, zip(*asked, strict=True)), strict=True)) if asked else {}
+    probe, state, right = map(list, zip(*asked, strict=True)) if asked else ([], [], [])
+    columns = {"probe": probe, "model": state, "right": right} if asked else {}
     bars = Table("What it can be asked", columns, Bars("probe", "right", "model"), "share right", {"chance": 0.5})
     what = ", ".join(dict.fromkeys(parts)) or "nothing"
     return Finding(

@@ -131,4 +131,4 @@ def loss_with(victim: Victim, trigger: Sequence[str], texts: Texts, labels: Sequ
 
 def random_trigger(candidates: Sequence[str], length: int, rng: Generator) -> list[str]:
     """Words by lot, to compare with."""
-    return [candidates[k] for k in torch.randint(len(candidates), (length,), generator=rng).tolist()]
+    return [candidates[int(k)] for k in torch.randint(len(candidates), (length,), generator=rng)]
