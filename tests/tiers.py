@@ -24,15 +24,25 @@ LONG = ("browser", "notebooks")
 
 TRAINING = (
     "contracts/test_compression.py",
+    "contracts/test_devices.py",
     "contracts/test_instruments.py",
+    "contracts/test_stacked.py",
     "contracts/test_strategies.py",
     "contracts/test_train_this.py",
+    "playground/analysis",
     "playground/compression",
     "playground/finetuning",
+    "playground/interop/test_saved_runs.py",
     "playground/test_bake.py",
     "playground/test_cli.py",
     "playground/test_cluster.py",
+    "playground/test_inspect_command.py",
     "playground/training",
+    "playground/zoo/test_recipes.py",
+    "widgets/app",
+    "widgets/charts/test_transfer_charts.py",
+    "widgets/pages/test_inside.py",
+    "widgets/pages/test_model_knobs.py",
     "widgets/state",
 )
 NOT_QUICK = tuple(HERE / name for name in (*LONG, "fuzz", *TRAINING))

@@ -78,7 +78,7 @@ def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):
     first, second = ("pair", "hidden words")
     assert all(f"{what}, {name} (nats)" in numbers for what in ("loss", "held out") for name in (first, second))
     tested = [row for row in session.rows if row.held_out is not None][-1]
-    assert tested.losses((first, second)) == session.learner.evaluate(session._held_out)
+    assert dict(tested.more) == session.learner.evaluate(session._held_out)
     assert "nats (pair)" in facts_of(visit.train.kept()[-1], here=True)
     assert session.look.names_words
     assert not trained(visit, "NSP").look.names_words, "frequencies of words are no level for a loss of two answers"
