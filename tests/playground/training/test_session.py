@@ -18,7 +18,7 @@ LONG = 1_000_000
 
 @pytest.fixture
 def begin():
-    """Make sessions that are stopped when the test is over; a look asked for once is not forgotten by a busy machine."""
+    """Make sessions that are stopped when the test is over; no machine is so busy that a look is forgotten."""
     made = []
 
     def make(run=None, *more, watched_for=60.0, **values):
