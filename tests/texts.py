@@ -69,6 +69,11 @@ def plain_rows(rows, length):
     return tokens_of([[SPECIALS.first_word + k for k in range(length)]] * rows, padded=False)
 
 
+def visited(tokens, visit):
+    """The rows at a later visit of a run, numbered."""
+    return replace(tokens, example_ids=torch.arange(len(tokens.ids)), epoch=torch.full((len(tokens.ids),), visit))
+
+
 def tokens_of_words(text):
     """One row of a text whose words stand between spaces; a full stop ends a sentence."""
     words = text.split()

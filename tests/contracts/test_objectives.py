@@ -4,18 +4,17 @@ import base64
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from math import isfinite
 
 import pytest
 import torch
 
 from playground import leaks
+from playground.analysis.predictions import glance
 from playground.answers import Replaced
 from playground.batch import Action, begin
 from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
-from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose.spans import ChosenSpans, describe_spans
 from playground.objectives.objective import SURVEY_ROWS, tell
@@ -24,13 +23,13 @@ from playground.slicing import batches
 from playground.tokenizing.tokenizer import train
 from playground.trace.frames import BETWEEN, STATES
 from playground.trace.rebuild import SENTENCE, rebuild
+from tests.laws import LAYERS, influences, model_for, watched
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
 MAY_ASK_NOTHING = {"PLM as in transformers", "T5 i.i.d.", "T5 drop"}
-"""What draws so that a short text may have no target: as a library does (`test_orders.py` has the share), or each
-word alone (`test_noise.py` has it)."""
-LAYERS = 2
+"""What draws so that a short text may have no target: as a library does (`test_order.py` has the share), or each
+word alone (`test_tokens.py` has it)."""
 TINY = Architecture(layers=1, width=16, heads=2)
 every_objective = pytest.mark.parametrize("name", NAMES)
 
@@ -85,6 +84,12 @@ def test_it_is_found_by_every_name_it_has(name):
     objective = objectives()[name]
     for spoken in (name, name.upper(), *objective.aliases, *filter(None, [objective.row])):
         assert find_objective(spoken) is objective
+
+
+def test_the_name_of_a_model_means_its_objective():
+    spoken = {"BERT's objective": "MLM + NSP", "BERT-wwm": "whole word masking", "SBO": "SpanBERT"}
+    spoken |= {"WKLM": "entity replacement", "SenseBERT": "supersense prediction", "SentiLR": "label-aware MLM"}
+    assert {name: find_objective(name).name for name in spoken} == spoken
 
 
 def test_an_unknown_objective_is_refused_with_those_there_are():
@@ -452,36 +457,6 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
 # gradients of a real model
 
 
-def model_for(objective):
-    """Two layers in double precision that can answer the objective; far from zero, so that nothing vanishes."""
-    examples = objective.specimens(tokens_for(objective), generator(0))
-    shape = with_required_parts(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), *examples)
-    return make_model(replace(shape, init="mimetic"), 100, generator(1)).double()
-
-
-def watched(monkeypatch):
-    """The embedded streams that every network reads from now on, by the identity of the stream."""
-    seen = {}
-    embed = Network._embed
-
-    def watch(network, stream, table):
-        seen[id(stream)] = embed(network, stream, table).detach().requires_grad_()
-        return seen[id(stream)]
-
-    monkeypatch.setattr(Network, "_embed", watch)
-    return seen
-
-
-def influences(answer_, embedded):
-    """Which positions `[k, n]` of a stream have any influence on each graded answer's scores."""
-    weights = torch.linspace(1.0, 2.0, answer_.scores.shape[1], dtype=torch.float64)
-    rows = [
-        torch.autograd.grad((score * weights).sum(), embedded, retain_graph=True, allow_unused=True)[0]
-        for score in answer_.scores
-    ]
-    return torch.stack([torch.zeros(embedded.shape[1]) if g is None else g[0].abs().sum(-1) for g in rows]) > 0
-
-
 @every_objective
 @pytest.mark.parametrize("seed", range(2))
 def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypatch):
@@ -515,6 +490,17 @@ def assert_answers_stay_hidden(example, answer_, found):
     answers = answer_.target.origin[0, answer_.positions]
     shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
     assert answer_.target.copying or not (found & shows).any()
+
+
+@pytest.mark.parametrize("name", ["skip-gram NS", "GloVe", "DIM", "CVT", "CBOW"])
+def test_a_glance_names_what_is_compared(name):
+    objective = find_objective(name)
+    seen = glance(model_for(objective), objective, 0, tokens_for(objective))
+    assert seen.guesses
+    for guess in seen.guesses:
+        assert 0.0 <= guess.probability <= 1.0
+        assert guess.truth
+        assert name != "CVT" or guess.truth in objective.stages[-1].classes
 
 
 SHORT = (

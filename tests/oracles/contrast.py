@@ -117,10 +117,10 @@ def _change_to_masks(stage, plan, story):
 
 
 def _ask_match(stage, plan, story):
-    """`plan` says which number the missing words have among those of the batch."""
+    """`plan` is the number that the missing words have among those of the batch."""
     rest = len(story.inputs.ids) - 1
     there = any(story.chosen)
-    asked = Asked([plan["group"] if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))
+    asked = Asked([plan if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))
     return replace(story, asked=[asked])
 
 
@@ -138,9 +138,9 @@ def _see_views(stage, plan, story):
 
 
 def _ask_views(stage, plan, story):
-    """`plan` holds the labels of the text."""
-    known = [c and 0 <= label < len(stage.classes) for c, label in zip(story.chosen, plan["labels"], strict=True)]
-    targets = [label if k else 0 for k, label in zip(known, plan["labels"], strict=True)]
+    labels = story.labels[stage.label]
+    known = [c and 0 <= label < len(stage.classes) for c, label in zip(story.chosen, labels, strict=True)]
+    targets = [label if k else 0 for k, label in zip(known, labels, strict=True)]
     return replace(story, asked=[Asked(targets, known, [-1] * len(known))])
 
 
@@ -157,7 +157,7 @@ def views(story, unlabelled_only):
     return ((left, forwards), (right, {"backwards": answers(0), "past": answers(-1)}))
 
 
-stages.ACTS |= {
+ACTS = {
     "SubsampleFrequent": _choose_rarer,
     "ChooseNgram": stages.ACTS["ChooseSpans"],
     "ChooseSupervised": _choose_labelled,

@@ -115,7 +115,7 @@ def _change_content(stage, plan, story):
     return replace(story, inputs=row, done=done)
 
 
-stages.ACTS |= {
+ACTS = {
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
     "SeeLeft": _see_left,

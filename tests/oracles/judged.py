@@ -1,9 +1,9 @@
 """Judged pairs, halves, sentences left as they are, readers apart: again, one row at a time, in slow lists.
 
-`plan` holds what the oracle of a stage must know beside the story: the second text, and what became of the pair.
+`plan` holds the second text.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from playground.batch import Action
 from tests.oracles import stages
@@ -22,13 +22,6 @@ class Pair(Story):
     judged: int = -1
 
 
-@dataclass
-class Firsts(Asked):
-    """A question that is answered from two positions."""
-
-    reads: list[list[int]] = field(default_factory=list)
-
-
 def laid_out(first, second, form, reset):
     """[CLS] A [SEP] B [SEP], or with a sign of its own before B."""
     sign, middle = SIGNS[form]
@@ -43,7 +36,7 @@ def laid_out(first, second, form, reset):
 def _arrange_judged(stage, plan, story):
     row, turn = laid_out(story.text, plan["second"], stage.pair_format, stage.reset_position_ids)
     whole = stages.begin([*story.text, *plan["second"]])
-    judged = max(plan["judged"], default=-1)
+    judged = max(story.labels[stage.label], default=-1)
     return Pair(**{**vars(whole), "inputs": row, "first": len(story.text), "turn": turn, "judged": judged})
 
 
@@ -79,8 +72,8 @@ def _ask_pair(stage, plan, story):
     """One answer at the first sign, where both texts have a word and somebody knows it."""
     there = 0 < story.first < len(story.text) and 0 <= story.judged < len(stage.classes)
     rest = len(story.inputs.ids) - 1
-    asked = Firsts([story.judged if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))
-    asked.reads = [[0, story.turn if there and stage.apart else 0], *[[0, 0]] * rest]
+    asked = Asked([story.judged if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))
+    asked.reads = [[0, story.turn if there else 0], *[[0, 0]] * rest] if stage.apart else []
     return replace(story, asked=[*story.asked, asked])
 
 
@@ -100,4 +93,3 @@ ACTS = {
     "AskAnswer": _ask_answer,
     "AskTranslation": _ask_answer,
 }
-stages.ACTS |= ACTS

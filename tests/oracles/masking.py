@@ -1,32 +1,13 @@
 """The stages of masking again, one row at a time: units, runs, trigrams, names, and what is asked of them."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from playground.batch import Action
 from tests.oracles import stages
-from tests.oracles.stages import Asked, Row, Story, maskable
+from tests.oracles.stages import Asked, Row, maskable
 from tests.texts import SPECIALS
 
 MASK64 = 2**64 - 1
-
-
-@dataclass
-class Known(Story):
-    """A row of which the corpus knows labels."""
-
-    labels: dict[str, list[int]] = field(default_factory=dict)
-
-
-@dataclass
-class Ends(Asked):
-    """A question that is answered from two other positions."""
-
-    reads: list[list[int]] = field(default_factory=list)
-
-
-def begin(text, labels):
-    story = stages.begin(text)
-    return Known(**{**vars(story), "labels": labels})
 
 
 def splitmix(number):
@@ -129,7 +110,8 @@ def take_in_order(found, order, budget):
 def _arrange_document(stage, plan, story):
     """The first stretch of one label; a row without the label as it stands."""
     first, last = document(story.labels[stage.label])
-    return begin(story.text[first:last], {name: row[first:last] for name, row in story.labels.items()})
+    labels = {name: row[first:last] for name, row in story.labels.items()}
+    return stages.begin(story.text[first:last], story.sentence[first:last], labels)
 
 
 def document(row):
@@ -226,7 +208,7 @@ def _ask_boundary(stage, plan, story):
         for place in run[: stage.sbo_max_length]:
             graded[at[place]] = True
             reads[at[place]] = [at[left], at[right]]
-    return replace(story, asked=[*story.asked, Ends(asked.targets, graded, asked.origin, reads)])
+    return replace(story, asked=[*story.asked, Asked(asked.targets, graded, asked.origin, reads)])
 
 
 def _ask_label(stage, plan, story):
@@ -262,7 +244,7 @@ def _ask_replaced(stage, plan, story):
     return replace(story, asked=[*story.asked, asked])
 
 
-stages.ACTS |= {
+ACTS = {
     "ArrangeDocument": _arrange_document,
     "WrapSpecials": _arrange_signed,
     "ControlCode": _arrange_code,

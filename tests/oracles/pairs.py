@@ -1,12 +1,13 @@
 """Pairs, first parts, languages and parts of mixtures again, one row at a time, in slow lists (see `oracles`).
 
-`plan` holds what the oracle of a stage must know beside the story: the second texts by their name, the outcome that
-a coin gave, the language that was drawn.
+`plan` holds what the oracle of a stage must know: the second texts by their names and the outcome that was drawn, or
+the text in the language that was drawn.
 """
 
 from dataclasses import replace
 
-from tests.oracles import directions, judged, noise, stages
+from playground.objectives.see.mixture import KINDS
+from tests.oracles import directions, stages
 from tests.oracles.judged import Pair
 from tests.oracles.stages import Asked, Row
 from tests.texts import SPECIALS
@@ -50,6 +51,11 @@ def _see_prefix(stage, plan, story):
     return replace(story, sees={"inputs": directions.see_prefix(second)})
 
 
+def _see_drawn(stage, plan, story):
+    second = [position >= story.turn for position in range(len(story.inputs.ids))]
+    return replace(story, sees={"inputs": directions.see_kind(KINDS[plan], second)})
+
+
 def ask_continuation(text, chosen):
     """Every word but the last predicts its neighbour, where that neighbour is to be written."""
     ahead = [place + 1 for place in range(len(text))]
@@ -63,7 +69,7 @@ def _ask_continuation(stage, plan, story):
 
 
 def _arrange_language(stage, plan, story):
-    return noise.begin(*plan["translation" if plan["second"] else "text"])
+    return stages.begin(*plan)
 
 
 def _as_it_was(stage, plan, story):
@@ -71,22 +77,13 @@ def _as_it_was(stage, plan, story):
     return story
 
 
-def _change_tokens(stage, plan, story):
-    """Words change where they stand: a position that began again from 0 keeps its number."""
-    changed = CHANGED(stage, plan, story)
-    return replace(changed, inputs=replace(changed.inputs, position=story.inputs.position))
-
-
-CHANGED = stages.ACTS["ChangeTokens"]
-
 ACTS = {
     "ArrangePair": _arrange_pair,
     "ArrangeLanguage": _arrange_language,
     "SampleTask": _as_it_was,
+    "NumberSegments": _as_it_was,
+    "SampleMask": _see_drawn,
     "DropLanguageIds": _as_it_was,
-    "ChangeTokens": _change_tokens,
     "SeePrefix": _see_prefix,
     "AskContinuation": _ask_continuation,
-    "AskPair": judged.ACTS["AskPair"],
 }
-stages.ACTS |= ACTS

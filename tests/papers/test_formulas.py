@@ -292,7 +292,7 @@ def test_the_four_ways_of_telling_words_apart_in_symbols(loss):
     }.items(),
 )
 def test_the_four_ways_of_telling_words_apart_cost_what_their_symbols_say(name, loss, by_hand):
-    """Read off the formula by hand; that of noise-contrastive estimation is in `test_contrast.py`."""
+    """Read off the formula by hand; that of noise-contrastive estimation is in `test_propose.py`."""
     objective = find_objective(name).turn({"loss": loss})
     sign = {"sampled": r"\log\sigma(-", "hinge": r"\max\{0,\ 1 - ", "softmax": r"\log\frac{\exp("}[loss]
     assert sign in objective.formula

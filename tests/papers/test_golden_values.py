@@ -14,8 +14,7 @@ from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
-from tests.playground.objectives.test_masking import visited
-from tests.texts import plain_rows, tokens_of
+from tests.texts import plain_rows, tokens_of, visited
 
 
 def rows(cells):

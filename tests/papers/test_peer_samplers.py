@@ -9,7 +9,7 @@ import torch
 
 from playground.objectives import find_objective
 from playground.rng import generator
-from tests.playground.objectives.test_laws import assert_law, assert_mean, assert_share, poisson
+from tests.laws import assert_law, assert_mean, assert_share, poisson
 from tests.texts import plain_rows
 
 # Hugging Face's collator for permutation language modelling

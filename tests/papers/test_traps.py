@@ -15,7 +15,7 @@ from playground.objectives.see import SeePermutation
 from playground.objectives.see.order import both_streams
 from playground.rng import generator
 from playground.trace.rebuild import SENTENCE, rebuild
-from tests.playground.objectives.test_laws import assert_mean
+from tests.laws import assert_mean
 from tests.texts import SPECIALS, plain_rows, story, suited, tokens_of
 
 EIGHT = plain_rows(1, 8)

@@ -25,7 +25,7 @@ RAGGED = [list(range(40, 54)), [60, 61, 62], [70], list(range(45, 52)), [80, 81]
 every_objective = pytest.mark.parametrize("name", NAMES)
 TOGETHER = ("GloVe", "DIM", "InfoWord", "sentence matching")
 row_by_row = pytest.mark.parametrize("name", [n for n in NAMES if n not in TOGETHER])
-"""GloVe counts over the whole batch, the others score a row against the others: test_contrast.py, test_judged.py."""
+"""GloVe counts over the whole batch, the others score a row against the others: test_cells.py, test_one_ngram.py."""
 OTHER_FORM = {
     "norm_first": False,
     "norm": "rms norm",
@@ -345,7 +345,7 @@ def test_answers_know_their_place_and_target(name, models):
         graded = question.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, graded))
-        if not isinstance(question.kind, InBatchContrast | SoftTargets):  # theirs: test_contrast.py
+        if not isinstance(question.kind, InBatchContrast | SoftTargets):  # theirs: test_one_ngram.py, test_views.py
             assert answer.targets.tolist() == [int(question.targets[place]) for place in found]
 
 

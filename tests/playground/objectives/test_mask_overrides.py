@@ -17,7 +17,7 @@ from playground.trace.overrides import natural, repainted
 from playground.trace.rebuild import DRAW, SENTENCE, rebuild
 from playground.training import Evaluated, Run, checkpoint, train
 from playground.zoo import entry_named
-from tests.contracts.test_objectives import LAYERS, influences, model_for, watched
+from tests.laws import LAYERS, influences, model_for, watched
 from tests.runs import reviews, suited_reviews
 from tests.texts import tokens_for
 

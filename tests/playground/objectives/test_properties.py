@@ -24,8 +24,7 @@ from playground.objectives.choose import (
 )
 from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
-from tests.playground.objectives.test_stages import assert_same_row, assert_stream
-from tests.playground.objectives.test_stages import renamed as renamed_plan
+from tests.stories import dense, shown
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
 
 NAMES = tuple(objectives())
@@ -200,49 +199,6 @@ def test_p10_every_cell_follows_the_rule(name, tokens, seed):
         assert torch.equal(masks[kind].dense() & both, cells & both), kind
 
 
-# P12, P19: padding, shapes and kinds
-
-
-@every_objective
-@few
-@given(tokens=batches(longest=30, rows=3), seed=seeds)
-def test_p12_nobody_sees_padding_and_p19_shapes_and_kinds(name, tokens, seed):
-    example = made(name, tokens, seed)[-1].example
-    for part in example.with_auxiliary:
-        places = part.tokens.ids.shape
-        for values, kind in (
-            (part.selected, torch.bool),
-            (part.actions, torch.int64),
-            (part.prediction_order, torch.int64),
-        ):
-            assert (values.shape, values.dtype) == (places, kind)
-        for stream in filter(None, (part.inputs, part.decoder)):
-            assert_stream(stream, places[1])
-        for question in part.questions:
-            assert_question(question, part.decoder if question.stream == "decoder" else part.inputs)
-        for visible, read in masks_of(part):
-            assert not (visible.dense() & ~read.valid[:, None, :]).any()
-
-
-def assert_question(question, stream):
-    assert question.targets.shape == question.loss_mask.shape == question.origin.shape == stream.ids.shape
-    assert (question.targets.dtype, question.loss_mask.dtype, question.origin.dtype) == (
-        torch.int64,
-        torch.bool,
-        torch.int64,
-    )
-    assert not (question.loss_mask & ~stream.valid).any(), "padding is never graded"
-
-
-def masks_of(example):
-    """Every mask and what it reads; those above a mask too."""
-    inputs, decoder = example.inputs, example.decoder
-    seen = [(inputs.attn_mask, inputs), (inputs.query_attn_mask, inputs)]
-    if decoder is not None:
-        seen += [(decoder.attn_mask, decoder), (decoder.cross_attn_mask, inputs)]
-    return [(v, s) for mask, s in seen if mask is not None for v in (mask, mask.odd_layers) if v is not None]
-
-
 # P13: rows do not know of each other
 
 OF_THE_BATCH = ("GloVe", "DIM", "InfoWord", "sentence matching")
@@ -261,6 +217,21 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
         alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].example
         for one, whole in zip(alone.with_auxiliary, steps[-1].example.with_auxiliary, strict=True):
             assert_same_row(one, whole, row)
+
+
+def assert_same_row(alone, together, row):
+    assert shown(alone.inputs, 0) == shown(together.inputs, row)
+    assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
+    for one, whole in zip(alone.questions, together.questions, strict=True):
+        assert one.targets[0][one.loss_mask[0]].tolist() == whole.targets[row][whole.loss_mask[row]].tolist()
+        assert one.loss_mask[0].nonzero().tolist() == whole.loss_mask[row].nonzero().tolist()
+    n = int(alone.inputs.valid.sum())
+    masks = [(e.inputs.attn_mask, e.inputs.query_attn_mask) for e in (alone, together)]
+    for own, whole in zip(*masks, strict=True):
+        assert own is None or dense(own, 0, n, n) == dense(whole, row, n, n)
+    if alone.decoder is not None:
+        m = int(alone.decoder.valid.sum())
+        assert dense(alone.decoder.cross_attn_mask, 0, m, n) == dense(together.decoder.cross_attn_mask, row, m, n)
 
 
 def test_p13_holds_beside_a_row_that_is_nothing_but_signs():
@@ -377,7 +348,31 @@ def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, se
     steps = find_objective("RTD").turn(MASKS_ONLY).steps(tokens, generator(seed))
     mapping = torch.arange(SPECIALS.size)
     mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
-    plans = [renamed_plan(s, mapping) for s in steps]
+    plans = [mapping[s.plan] if s.verb == "propose" else s.plan for s in steps]
     again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].example
     assert torch.equal(again.inputs.ids, mapping[steps[-1].example.inputs.ids])
     assert torch.equal(again.questions[0].targets, steps[-1].example.questions[0].targets)
+
+
+# languages
+
+TOLD_BY_KNOB = ("multilingual LM", "multilingual MLM")
+
+
+@every_objective
+@settings(max_examples=5)
+@given(tokens=batches(longest=20), seed=seeds)
+def test_every_stage_keeps_the_language_of_every_word(name, tokens, seed):
+    """Whatever a stage does to the positions, each speaks the language of the word that stands there."""
+    objective = find_objective(name)
+    objective = objective.turn({"language_embeddings": True}) if name in TOLD_BY_KNOB else objective
+    several = replace(tokens, labels={"language": tokens.word_ids % 3})
+    text = suited(objective, several)
+    if "translation" not in objective.needs:
+        text = replace(text, labels={**text.labels, **several.labels})
+    for step in objective.steps(text, generator(seed)):
+        for part in step.example.with_auxiliary:
+            language = part.tokens.labels["language"]
+            for stream in filter(None, (part.inputs, part.decoder)):
+                rows, here = (stream.origin >= 0).nonzero(as_tuple=True)
+                assert torch.equal(stream.language_ids[rows, here], language[rows, stream.origin[rows, here]])

@@ -1,4 +1,4 @@
-"""Judged pairs, distances, matches, answers in words, one vector for a text, sentences left as they are."""
+"""Two texts in a row, judged or not, near or far: arrange/pair.py, arrange/judged.py, arrange/half.py."""
 
 import os
 from collections import Counter
@@ -10,98 +10,83 @@ import torch
 from hypothesis import given, settings
 
 from playground import leaks
-from playground.batch import Action, begin
+from playground.batch import begin
 from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
-from playground.corpora.tinyworld.vocabulary import answer, as_word
 from playground.errors import UserError
-from playground.models import Architecture, make_model, total_loss, with_required_parts
+from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import find_objective
+from playground.objectives.arrange import ArrangePair
 from playground.objectives.catalog.ernie2 import CONNECTIVES
 from playground.objectives.catalog.nli import INFERENCES
-from playground.objectives.choose import KeepSomeSentences
 from playground.objectives.objective import tell
 from playground.rng import generator
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.trace.rebuild import rebuild
 from playground.training.data import BatchSampler
 from playground.zoo import entry_for
-from tests.oracles import contrast, noise, stages
-from tests.oracles import judged as oracles_judged
-from tests.playground.objectives.test_laws import assert_law, assert_share
-from tests.playground.objectives.test_stages import assert_row_is_story, shown, texts
-from tests.texts import SPECIALS, batches, row_of, seeds, story, suited, tokens_of
+from tests.laws import assert_law, assert_share, uniform
+from tests.stories import texts
+from tests.texts import SPECIALS, seeds, story, suited, tokens_of
+from tests.texts import spoken as in_language
 
-VARIANTS = {
-    "inference": {},
-    "inference apart": {"pair_format": "xlm", "reset_position_ids": True},
-    "InferSent": {},
-    "InferSent with one sign": {"pair_format": "bert"},
-    "discourse relation": {},
-    "sentence matching": {"duplicates_as_negatives": True},
-    "text-to-text": {},
-    "text-to-text open": {"add_eos": False},
-    "translation through one vector": {},
+# the coin
+
+
+FAIR = {
+    "NSP": 2,
+    "SOP": 2,
+    "MLM + NSP": 2,
+    "ALBERT": 2,
+    "translation pairs": 2,
+    "sentence structure": 3,
+    "StructBERT": 3,
 }
-NAMES = ("inference", "InferSent", "discourse relation", "sentence matching", "text-to-text", "translation through one")
-every_variant = pytest.mark.parametrize("name", VARIANTS)
-CPU = torch.device("cpu")
+"""How many outcomes a pair has, each as likely as the others (reference, section 22b)."""
 
 
-@cache
-def variant(name):
-    base = find_objective("LASER" if "through" in name else next(n for n in NAMES if name.startswith(n)))
-    return base.turn(VARIANTS[name])
+@pytest.mark.parametrize("name", FAIR)
+def test_every_outcome_of_a_pair_is_as_likely_as_the_others(name):
+    objective = find_objective(name)
+    tokens = suited(objective, tokens_of([[40, 41, 42, 43, 44, 45]] * 9000, padded=False))
+    question = objective.example(tokens, generator(1)).questions[-1]
+    outcomes = question.targets[question.loss_mask]
+    assert len(outcomes) == 9000
+    assert len(question.kind.classes) == FAIR[name]
+    assert_law(Counter(outcomes.tolist()), uniform(range(FAIR[name])))
 
 
-def second_of(objective, tokens):
-    """The second text of each row, as it stands beside the first."""
-    name = "translation" if "translation" in objective.needs else "next"
-    return texts(suited(objective, tokens).neighbours[name])
+# forms
 
 
-def known_of(objective, tokens, row, length):
-    """The label of every word of the first text, where the objective needs one."""
-    name = next((n.removeprefix("label:") for n in objective.needs if n.startswith("label:")), "")
-    return suited(objective, tokens).labels[name][row, :length].tolist() if name else []
+TLM_FORMS = {
+    "xlm": ([1, 11, 12, 1, 1, 21, 22, 23, 1], [0, 1, 2, 3, 0, 1, 2, 3, 4], [0] * 4 + [1] * 5),
+    "sep": ([11, 12, 1, 21, 22, 23], [0, 1, 2, 0, 1, 2], [0] * 3 + [1] * 3),
+}
 
 
-@every_variant
-@settings(max_examples=30)
-@given(tokens=batches(), seed=seeds)
-def test_p15_every_stage_equals_its_oracle(name, tokens, seed):
-    objective, stories = variant(name), [stages.begin(text) for text in texts(tokens)]
-    seconds = second_of(objective, tokens)
-    for step in objective.steps(suited(objective, tokens), generator(seed)):
-        for row, told in enumerate(stories):
-            judged = known_of(objective, tokens, row, len(texts(tokens)[row]))
-            plan = {"second": seconds[row], "judged": judged, "group": row}
-            stories[row] = stages.act(step.stage, plan, told)
-            assert_row_is_story(step.example, row, stories[row])
-            for question, asked in zip(step.example.questions, stories[row].asked, strict=True):
-                for partner in step.example.auxiliary:
-                    assert shown(partner.inputs, row)[0] == contrast.missing(stories[row])
-                if question.reads is not None:
-                    assert question.reads[row, : len(asked.reads)].tolist() == asked.reads
-
-
-@settings(max_examples=30)
-@given(tokens=batches(), seed=seeds)
-def test_p15_sentences_left_as_they_are_equal_their_oracle(tokens, seed):
-    rows = zip(texts(tokens), tokens.sentence_ids.tolist(), strict=True)
-    stories = [noise.begin(text, sentence[: len(text)]) for text, sentence in rows]
-    before = begin(tokens).spans.is_span
-    for step in find_objective("PEGASUS large").turn({"unmasked_ratio": 0.5}).steps(tokens, generator(seed)):
-        for row, told in enumerate(stories):
-            plan = None if step.plan is None else row_of(step.plan, row, step.example.selected.shape[1])
-            if isinstance(step.stage, KeepSomeSentences):
-                plan = step.plan[row][before[row]].tolist()
-            stories[row] = stages.act(step.stage, plan, told)
-            assert_row_is_story(step.example, row, stories[row])
-        before = step.example.spans.is_span
+@pytest.mark.parametrize("form", TLM_FORMS)
+def test_tlm_lays_two_languages_out_as_released(form):
+    """XLM: ids 1 11 12 1 1 21 22 23 1, positions 0..3 0..4, languages 0000 11111; the survey has one sign."""
+    ids, positions, languages = TLM_FORMS[form]
+    first, second = (tokens_of([row], padded=False) for row in ([51, 52], [61, 62, 63]))
+    tokens = replace(in_language(first, 0), neighbours={"translation": in_language(second, 1)})
+    stage = ArrangePair(("translation",), pair_format=form, reset_position_ids=True)
+    inputs = stage.build(begin(tokens), stage.plan(begin(tokens), generator(0))).inputs
+    assert inputs.ids.tolist() == [[SPECIALS.sep if i == 1 else i + 40 for i in ids]]
+    assert inputs.position_ids.tolist() == [positions]
+    assert inputs.language_ids.tolist() == [languages]
+    assert inputs.attn_mask.dense().all()
 
 
 # judged pairs
+
+
+@cache
+def corpus(name, tokens=20_000):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.devnull)
+        return open_corpus(name, tokens=tokens)
 
 
 @pytest.mark.parametrize(
@@ -147,9 +132,9 @@ def test_a_typed_pair_asks_nothing_until_somebody_judges_it():
 
 
 def test_a_label_that_is_none_of_the_classes_is_not_asked():
-    tokens = suited(variant("inference"), tokens_of([[40, 41], [42, 43], [44, 45]]))
+    tokens = suited(find_objective("inference"), tokens_of([[40, 41], [42, 43], [44, 45]]))
     said = torch.tensor([[-1, -1], [2, 2], [3, 3]])
-    example = variant("inference").example(replace(tokens, labels={"inference": said}), generator(0))
+    example = find_objective("inference").example(replace(tokens, labels={"inference": said}), generator(0))
     assert example.questions[0].loss_mask[:, 0].tolist() == [False, True, False]
 
 
@@ -198,11 +183,7 @@ def test_equal_texts_that_are_read_apart_have_equal_vectors(positions):
     assert not torch.allclose(model.network(with_other.inputs, model.token_embedding.weight)[0, 0], hidden[0, 0])
 
 
-@cache
-def corpus(name, tokens=20_000):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", os.devnull)
-        return open_corpus(name, tokens=tokens)
+CPU = torch.device("cpu")
 
 
 @pytest.mark.parametrize(("name", "classes"), [("inference", INFERENCES), ("discourse relation", CONNECTIVES)])
@@ -312,123 +293,3 @@ def test_a_document_of_two_sentences_gives_no_triples():
         corpus("inference").triples(32)
     with pytest.raises(UserError, match="The length is 1"):
         corpus("stories").triples(1)
-
-
-# answers in words
-
-
-@pytest.mark.parametrize(
-    ("number", "word"),
-    [(2.57, "2.6"), (2.45, "2.4"), (0, "0.0"), (5, "5.0"), (3.75, "3.8"), (1.25, "1.2"), (0.1, "0.0")],
-)
-def test_golden_t5_says_a_number_as_the_nearest_word(number, word):
-    """2.57 is "2.6" (inventory, appendix D); 2.45 tells nearest from rounding up (appendix B, E33)."""
-    assert as_word(number) == word
-    assert answer(str(number)) == word
-    assert rebuild("text-to-text", "stsb", pair=str(number)).facts()["targets"] == [word, "[END]"]
-
-
-def test_scores_from_1_to_5_are_21_words():
-    """T5 says of STS-B that it becomes a choice among 21 classes (sec. 2.4)."""
-    assert len({as_word(k / 1000) for k in range(1000, 5001)}) == 21
-
-
-@pytest.mark.parametrize("said", ["entailment", "nan", "inf", "not acceptable"])
-def test_an_answer_that_is_no_number_stays(said):
-    assert answer(said) == said
-
-
-def test_an_answer_must_stand_beside_the_text():
-    with pytest.raises(UserError, match="text-to-text needs an answer beside the text"):
-        rebuild("text-to-text", "cola sentence : I am happy . You are here .")
-
-
-def test_each_task_has_its_prefix_and_its_own_answers():
-    source = corpus("text to text")
-    rows, words = source.pairs(48), source.tokenizer.words
-    answers = {}
-    for text, said, task in zip(
-        texts(rows), texts(rows.neighbours["next"]), rows.labels["task"][:, 0].tolist(), strict=True
-    ):
-        assert words[text[0]] == source.label_names["task"][task]
-        assert len(said) == 1
-        answers.setdefault(words[text[0]], set()).add(words[said[0]])
-    assert answers == {
-        "sst2": {"negative", "positive"},
-        "mnli": set(INFERENCES),
-        "stsb": {"0.0", "1.2", "2.4", "3.8", "5.0"},
-        "cola": {"acceptable", "unacceptable"},
-    }
-
-
-# one vector, one match
-
-
-def test_all_that_the_decoder_knows_of_the_text_passes_through_one_position():
-    example = story("LASER").example
-    cross = example.decoder.cross_attn_mask.dense()[0]
-    assert bool(cross[:, 0].all())
-    assert not bool(cross[:, 1:].any())
-
-
-def test_a_text_and_its_continuation_are_matched_over_the_batch():
-    """The scores are the products of both first states; the loss is that of the right column (Qiu et al., eq. 4)."""
-    tokens = suited(variant("sentence matching"), tokens_of([[40, 41, 42], [43, 44], [45, 46, 47, 48]]))
-    example = variant("sentence matching").example(tokens, generator(0))
-    model = make_model(
-        with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example), SPECIALS.size, generator(0)
-    )
-    (answered,) = model(example)
-    assert answered.scores.shape == (3, 3)
-    wanted = -answered.scores.log_softmax(-1).diagonal().mean()
-    torch.testing.assert_close(total_loss((answered,))[0], wanted)
-    (partner,) = example.auxiliary
-    assert [t[1:] for t in texts(tokens.neighbours["next"])] == [
-        partner.inputs.ids[r, 2 : int(partner.inputs.valid[r].sum())].tolist() for r in range(3)
-    ]
-
-
-# sentences left as they are
-
-
-def many_sentences(rows=400):
-    words = [[40 + k for k in range(30)]] * rows
-    return tokens_of(words, sentence=[[k // 3 for k in range(30)]] * rows, padded=False)
-
-
-def test_a_fifth_of_the_chosen_sentences_is_left_and_must_still_be_written():
-    objective = find_objective("PEGASUS large")
-    steps = objective.steps(many_sentences(), generator(1))
-    chosen = steps[0].example.spans.is_span.sum()
-    assert int(chosen) == 400 * 4
-    assert_share(int(steps[1].plan.sum()), int(chosen), 0.2)
-    example = steps[-1].example
-    left = example.actions == Action.GRADED_AS_IS
-    shown = torch.zeros_like(left).scatter(1, example.inputs.origin.clamp(min=0), example.inputs.valid)
-    assert bool((shown | ~left).all())
-    assert int(example.questions[0].loss_mask.sum()) == 400 * (4 * 3 + 1)
-
-
-def test_what_is_left_is_no_leak_but_by_design():
-    text = "I am here . You are there . We walk home ."
-    rebuilt = rebuild("PEGASUS large", text, wanted={"sentences": "1,3", "intact": "3"})
-    facts = rebuilt.facts()
-    assert facts["inputs"] == "[MASK] You are there . We walk home .".split()
-    assert facts["survey"]["targets"] == "I am here . We walk home ."
-    assert facts["targets"] == [*facts["survey"]["targets"].split(), "[END]"]
-    assert facts["plan"] == {"sentences": [1, 3], "intact": [3]}
-    assert (rebuilt.verdict.leak, len(rebuilt.verdict.by_design)) == (False, 4)
-    with pytest.raises(UserError, match="Sentence 2 is not among the chosen ones; those are: 1, 3"):
-        rebuild("PEGASUS large", text, wanted={"sentences": "1,3", "intact": "2"})
-
-
-def test_nothing_left_is_the_smaller_model():
-    tokens = many_sentences(4)
-    large = find_objective("PEGASUS large").turn({"unmasked_ratio": 0.0, "gap_sentence_ratio": 0.3})
-    one, other = (o.example(tokens, generator(2)) for o in (large, find_objective("gap sentences")))
-    assert torch.equal(one.inputs.ids, other.inputs.ids)
-    assert torch.equal(one.questions[0].targets, other.questions[0].targets)
-
-
-def test_every_stage_of_this_area_has_its_oracle():
-    assert oracles_judged.ACTS.items() <= stages.ACTS.items()
