@@ -60,6 +60,7 @@ def assert_row_is_story(example, row, story):
 
 
 def assert_sees(example, row, story):
+    """From the stage that sees on, every mask is that of the story, and there is no other."""
     n, m = len(story.inputs.ids), len(story.decoder.ids) if story.decoder else 0
     for name, cells in story.sees.items():
         visible = {
@@ -69,6 +70,9 @@ def assert_sees(example, row, story):
             "cross": lambda: (example.decoder.cross_attn_mask, m, n),
         }[name]()
         assert dense(visible[0], row, *visible[1:]) == cells, name
+    if story.sees:
+        assert ("query" in story.sees) == (example.inputs.query_attn_mask is not None)
+        assert {"decoder", "cross"} <= set(story.sees) or example.decoder is None
 
 
 def restored(example, row):

@@ -14,7 +14,7 @@ from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
-from tests.texts import plain_rows, tokens_of, visited
+from tests.texts import plain_rows, tokens_of
 
 
 def rows(cells):
@@ -87,24 +87,6 @@ def test_the_shares_of_all_tokens_under_mlm():
     number = example.actions.numel()
     for action, share in ((Action.MASKED, 0.12), (Action.RANDOMISED, 0.015), (Action.GRADED_AS_IS, 0.015)):
         assert abs(int((example.actions == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
-
-
-@pytest.mark.parametrize(("views", "share"), [(1, 0.150), (4, 0.478), (10, 0.803), (40, 0.9985)])
-def test_the_fraction_masked_at_least_once(views, share):
-    """Dynamic masking draws again every time (RoBERTa); 1 - .85^k of the places are hidden at least once."""
-    example = begin(plain_rows(100, 200))
-    stage = ChooseTokens(selection="iid")
-    seen = torch.stack([stage.plan(example, generator(0, view)).positions for view in range(views)]).any(0)
-    assert abs(float(seen.double().mean()) - share) < 5 * sqrt(share * (1 - share) / seen.numel()) + 5e-4
-
-
-def test_a_static_mask_never_hides_more():
-    """However often a text is visited and whatever the seed: 15 of its 100 words, and in every text others."""
-    objective = find_objective("static MLM").turn({"dupe_factor": 1, "num_special_tokens": 0})
-    visits = (objective.example(visited(plain_rows(10, 100), visit), generator(visit)) for visit in range(12))
-    seen = torch.stack([example.selected for example in visits]).any(0)
-    assert seen.sum(1).unique().tolist() == [15]
-    assert len(set(map(tuple, seen.tolist()))) == 10
 
 
 def test_the_detector_is_graded_at_every_word():

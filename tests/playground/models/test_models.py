@@ -566,13 +566,6 @@ def test_the_last_norm_of_a_stack_belongs_to_its_highest_layer():
     assert not [name for name in groups["heads"] if ".encoder." in name or ".decoder." in name]
 
 
-def test_features_of_a_short_text_ignore_its_padding():
-    model = build()
-    padded = tokens_of([[40, 41, 42], list(range(50, 60))])
-    alone = tokens_of([[40, 41, 42]], padded=False)
-    torch.testing.assert_close(model.features(padded)[0, :3], model.features(alone)[0])
-
-
 # visibility itself
 
 

@@ -165,15 +165,6 @@ def pairs_of(first, second, rows=1):
     return replace(tokens_of([[40 + k for k in range(first)]] * rows, padded=False), neighbours={"next": near})
 
 
-def test_unilm_s_prefix_mask_has_the_42_cells():
-    """[CLS] A A [SEP] | B B B [SEP]: the first text with its signs is the block of four."""
-    for name, wanted in (("UniLM by row", {"mask": "seq2seq"}), ("UniLM seq2seq", {})):
-        cells = find_objective(name).steps(pairs_of(2, 3), generator(0), wanted)[-1].example.inputs.attn_mask.dense()[0]
-        lines = ["".join(str(int(c)) for c in row) for row in cells.tolist()]
-        assert lines == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
-        assert int(cells.sum()) == 42
-
-
 def test_the_four_masks_come_in_their_shares():
     kinds = SampleMask().plan(begin(plain_rows(12_000, 3)), generator(7))
     assert_law(Counter(kinds.tolist()), {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from playground.batch import Action, begin
 from playground.objectives import find_objective, objectives
 from playground.rng import generator
-from tests.oracles import contrast, directions, judged, masking, noise, pairs, stages
+from tests.oracles import contrast, directions, masking, noise, pairs, stages
 from tests.stories import assert_row_is_story, plan_of_row, restored, shown, texts
 from tests.texts import SPECIALS, batches, seeds, suited, tokens_of
 
 ACTS = {}
-for rooms in (stages, noise, masking, directions, contrast, judged, pairs):
+for rooms in (stages, noise, masking, directions, contrast, pairs):
     ACTS |= rooms.ACTS
 """For each kind of stage the slow function that tells what becomes of one row."""
 

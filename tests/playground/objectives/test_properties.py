@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.batch import Action, begin, gather_origin
+from playground.batch import begin
 from playground.corpora.corpus import pick
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
@@ -22,7 +22,6 @@ from playground.objectives.choose import (
     ChooseTokens,
     ChooseTrigrams,
 )
-from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
 from tests.stories import dense, shown
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
@@ -50,153 +49,6 @@ def test_p11_no_row_leaks_in_one_layer_or_in_four(name, tokens, seed):
         for layers in (1, 4):
             verdict = leaks.check(example, layers, row)
             assert (verdict.leak, verdict.leaking, verdict.path) == (False, (), ())
-
-
-# P10: every cell of a mask by its rule
-
-
-def grid(stream):
-    """Reader and read as numbers of positions, `[n, 1]` and `[n]`."""
-    place = torch.arange(stream.ids.shape[1])
-    return place[:, None], place
-
-
-def everybody(step):
-    reader, read = grid(step.example.inputs)
-    return {"inputs": (reader >= 0) & (read >= 0)}
-
-
-def left(step):
-    reader, read = grid(step.example.inputs)
-    away = reader - read
-    return {"inputs": (away >= 0) & ((away < step.stage.sliding_window) | (step.stage.sliding_window == 0))}
-
-
-def right(step):
-    reader, read = grid(step.example.inputs)
-    away = read - reader
-    return {"inputs": (away >= 0) & ((away < step.stage.sliding_window) | (step.stage.sliding_window == 0))}
-
-
-def second_part(example, second):
-    reader, read = grid(example.inputs)
-    return ~second[:, None, :] | (second[:, :, None] & (read <= reader))
-
-
-def prefix(step):
-    example = step.example
-    by_text = example.inputs.segment_ids > 0
-    chosen = gather_origin(example.selected, example.inputs.origin, False)
-    return {"inputs": second_part(example, by_text if step.stage.second == "text" else chosen)}
-
-
-def mixture(step):
-    """UniLM: which of the four masks a row has was drawn."""
-    reader, read = grid(step.example.inputs)
-    second = step.example.inputs.segment_ids % 4 > 0
-    rules = {
-        "both": torch.ones_like(second[:, :, None] & second[:, None, :]),
-        "seq2seq": second_part(step.example, second),
-        "left": (read <= reader).expand(len(second), -1, -1),
-        "right": (read >= reader).expand(len(second), -1, -1),
-    }
-    kinds = step.plan.tolist()
-    rows = [rules[KINDS[kind]][row] for row, kind in enumerate(kinds)]
-    return {"inputs": torch.stack(rows)} if rows else {"inputs": rules["both"]}
-
-
-def order(step):
-    """Words that are not predicted see each other; a target sees those and the targets before it in the order."""
-    example = step.example
-    target = gather_origin(example.selected, example.inputs.origin, False)
-    turn = gather_origin(example.prediction_order, example.inputs.origin, -1).masked_fill(~target, -1)
-    early, late = turn[:, None, :], turn[:, :, None]
-    return {"inputs": early <= late, "query": early < late}
-
-
-def apart(step):
-    segment = step.example.inputs.segment_ids
-    return {"inputs": segment[:, :, None] == segment[:, None, :]}
-
-
-def across(step):
-    """The encoder sees all, the decoder its left, and of the encoder what is not hidden from it."""
-    inputs = step.example.inputs
-    masked = gather_origin(step.example.actions, inputs.origin) == Action.MASKED
-    shut = masked & bool(getattr(step.stage, "hide_masked", False))
-    return everybody(step) | written(step.example) | {"cross": ~shut[:, None, :]}
-
-
-def through_one(step):
-    _, read = grid(step.example.inputs)
-    return everybody(step) | written(step.example) | {"cross": (read == 0)[None, None]}
-
-
-def written(example):
-    reader, read = grid(example.decoder)
-    return {"decoder": read <= reader}
-
-
-def alone(step):
-    reader, read = grid(step.example.inputs)
-    return {"inputs": reader == read}
-
-
-def others(step):
-    """All other words up to the next sign, for a place that is a word."""
-    reader, read = grid(step.example.inputs)
-    ids = step.example.inputs.ids
-    word = ids >= SPECIALS.unknown
-    signs = (~word).long().cumsum(1)
-    together = (signs[:, :, None] == signs[:, None, :]) & word[:, :, None] & word[:, None, :]
-    return alone(step) | {"query": together & (reader != read)}
-
-
-def window(step):
-    reader, read = grid(step.example.inputs)
-    radius = gather_origin(step.plan, step.example.inputs.origin)
-    near = (reader - read).abs() <= radius[:, :, None]
-    return alone(step) | {"query": others(step)["query"] & near}
-
-
-RULES = {
-    "SeeAll": everybody,
-    "SeeLeft": left,
-    "SeeRight": right,
-    "SeePrefix": prefix,
-    "SampleMask": mixture,
-    "SeePermutation": order,
-    "SeeWithinSegment": apart,
-    "SeeEncoderDecoder": across,
-    "SeeThroughOne": through_one,
-    "SeeSelf": alone,
-    "SeeAllButSelf": others,
-    "SeeWindow": window,
-}
-"""For each see stage the cells of its masks as its paper says them, `[b or 1, n, m]`, without any levels."""
-
-OWN_RULES = ("CVT", "PLM as in transformers")
-"""What has a mask of another rule: three readers at once, and separators with a step of their own."""
-
-RULED = tuple(name for name in NAMES if name not in OWN_RULES)
-
-
-@pytest.mark.parametrize("name", RULED)
-@few
-@given(tokens=batches(longest=30, rows=3), seed=seeds)
-def test_p10_every_cell_follows_the_rule(name, tokens, seed):
-    seen = [s for s in made(name, tokens, seed) if s.verb == "see" and s.part == 0]
-    step, ruled = seen[-1], [s for s in seen if type(s.stage).__name__ != "NumberSegments"][-1]  # it changes no mask
-    inputs, decoder = step.example.inputs, step.example.decoder
-    masks = {"inputs": inputs.attn_mask, "query": inputs.query_attn_mask}
-    if decoder is not None:
-        masks |= {"decoder": decoder.attn_mask, "cross": decoder.cross_attn_mask}
-    rules = RULES[type(ruled.stage).__name__](ruled)
-    assert rules.keys() == {kind for kind, seen in masks.items() if seen is not None}
-    for kind, cells in rules.items():
-        readers, read = ((inputs, decoder)[kind in ("decoder", "cross")], (inputs, decoder)[kind == "decoder"])
-        both = readers.valid[:, :, None] & read.valid[:, None, :]
-        assert torch.equal(masks[kind].dense() & both, cells & both), kind
 
 
 # P13: rows do not know of each other
