@@ -161,7 +161,7 @@ def answer(rebuilt):
 
 @every_objective
 @pytest.mark.parametrize("seed", range(6))
-def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
+def test_a_described_plan_gives_the_same_batch_whatever_the_seed(name, seed):
     turned = hiding(objectives()[name], 0.4)
     first = story(name, seed=seed, settings=turned)
     plan = json.loads(json.dumps(tell(first.steps)))
@@ -172,7 +172,7 @@ def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
 
 @pytest.mark.parametrize("name", ["MLM", "span mask"])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_told_plan_names_the_random_words(name, seed):
+def test_a_described_plan_names_the_random_words(name, seed):
     settings = {"mask_replace_prob": 0.2, "random_replace_prob": 0.6}
     first = rebuild(name, TWO_SENTENCES, seed=seed, settings=settings | ({"mask_ratio": 0.6} if name == "MLM" else {}))
     again = rebuild(name, TWO_SENTENCES, seed=seed + 50, wanted=tell(first.steps))
@@ -182,7 +182,7 @@ def test_a_told_plan_names_the_random_words(name, seed):
 
 @pytest.mark.parametrize("name", [n for n in NAMES if not objectives()[n].needs])
 @pytest.mark.parametrize("seed", range(5))
-def test_a_told_plan_is_never_refused_where_words_have_pieces(name, seed):
+def test_a_described_plan_is_never_refused_where_words_have_pieces(name, seed):
     pieces = train([f"{TWO_SENTENCES} {TWO_SENTENCES}"], "bpe", size=60)
     first = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces)
     assert int(first.example.tokens.lengths) > int(first.example.tokens.word_ids.max()) + 1
@@ -190,7 +190,7 @@ def test_a_told_plan_is_never_refused_where_words_have_pieces(name, seed):
     assert not again.verdict.leak
 
 
-def test_plans_of_later_rows_are_told_in_their_own_words():
+def test_plans_of_later_rows_are_described_in_their_own_words():
     """The number of words of the first row says nothing about the second."""
     example = begin(tokens_of([[40] * 9, [40] * 3]))
     plan = ChosenSpans(torch.tensor([[9], [3]]), torch.tensor([[0], [0]]))
@@ -310,7 +310,7 @@ def test_nothing_leaks_by_default(name, seed):
 
 
 @every_objective
-def test_something_is_graded_and_only_real_words_are(name):
+def test_something_is_scored_and_only_real_words_are(name):
     numbers = Counter()
     for example, question in ((e, q) for e in examples_of(name) for part in e.with_auxiliary for q in part.questions):
         asked = question.targets[question.loss_mask]
@@ -585,7 +585,7 @@ def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
 
 @every_objective
 @pytest.mark.parametrize("seed", range(3))
-def test_padding_is_never_printed_and_an_answer_of_many_words_only_where_it_is_graded(name, seed):
+def test_padding_is_never_printed_and_an_answer_of_many_words_only_where_it_is_scored(name, seed):
     made = story(name, seed=seed)
     facts, record = made.facts(), made.record()
     sides = [facts, *facts["beside"]]
@@ -621,7 +621,7 @@ def written(example):
     return [ids[graded].tolist() for q in asked for ids, graded in zip(q.targets, q.loss_mask, strict=True)]
 
 
-def test_all_that_writes_closes_it_with_one_sign_and_what_does_not_is_listed():
+def test_every_decoder_ends_with_one_end_token_or_is_listed():
     found = {}
     for name, objective in objectives().items():
         parts = objective.parts or (objective,)
@@ -633,7 +633,7 @@ def test_all_that_writes_closes_it_with_one_sign_and_what_does_not_is_listed():
 
 
 @pytest.mark.parametrize("name", [n for n in CLOSES if not {"pair", "translation"} & set(objectives()[n].needs)])
-def test_where_there_is_nothing_to_write_no_closing_sign_is_asked_for(name):
+def test_where_there_is_nothing_to_write_no_end_token_is_asked_for(name):
     objective = objectives()[name]
     tokens = suited(objective, tokens_of([[], range(40, 49)]))
     first, second = written(objective.example(tokens, generator(0)))

@@ -14,7 +14,7 @@ def is_word(token):
 
 
 def drop(text, kept):
-    """The text without the words that are not kept; signs stay."""
+    """The text without the words that are not kept; special tokens stay."""
     chosen = [k and is_word(token) for k, token in zip(kept, text, strict=True)]
     places = [p for p, token in enumerate(text) if chosen[p] or not is_word(token)]
     done = [Action.DELETED if is_word(token) and not chosen[p] else Action.KEPT for p, token in enumerate(text)]
@@ -22,7 +22,7 @@ def drop(text, kept):
 
 
 def near(ids, centre, radius):
-    """The positions of the words around a word, up to a sign or an end, itself left out."""
+    """The positions of the words around a word, up to a special token or an end, itself left out."""
     found = []
     for step in (-1, 1):
         at = centre + step
@@ -125,7 +125,7 @@ def _ask_match(stage, plan, story):
 
 
 def missing(story):
-    """The words of the n-gram behind a sign of their own."""
+    """The words of the n-gram behind a special token of their own."""
     return [SPECIALS.cls, *(token for token, c in zip(story.text, story.chosen, strict=True) if c)]
 
 

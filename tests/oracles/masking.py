@@ -130,7 +130,7 @@ def _arrange_signed(stage, plan, story):
 
 
 def _arrange_code(stage, plan, story):
-    """A marker for the sign in front."""
+    """A marker for the special token in front."""
     said = [number for number in story.labels[stage.label] if number >= 0]
     ids = list(story.inputs.ids)
     if said and story.inputs.origin[0] < 0:
@@ -143,11 +143,11 @@ def _choose_tokens(stage, plan, story):
     return replace(story, chosen=[a and b for a, b in zip(allowed, plan["positions"], strict=True)])
 
 
-def choosable(text, signs):
-    """Words and, if they may be, signs of the text: all of them, or all but a first one."""
-    able = {SPECIALS.start, SPECIALS.end, SPECIALS.cls, SPECIALS.sep} if signs != "protected" else set()
+def choosable(text, special_tokens):
+    """Words and, if they may be, special tokens of the text: all of them, or all but a first one."""
+    able = {SPECIALS.start, SPECIALS.end, SPECIALS.cls, SPECIALS.sep} if special_tokens != "protected" else set()
     return [
-        word or (token in able and (place > 0 or signs == "roberta"))
+        word or (token in able and (place > 0 or special_tokens == "roberta"))
         for place, (token, word) in enumerate(zip(text, maskable(text), strict=True))
     ]
 
@@ -223,7 +223,7 @@ def _ask_label(stage, plan, story):
 
 
 def _ask_of_text(story, number):
-    """Once, at the sign in front, if anything is known."""
+    """Once, at the special token in front, if anything is known."""
     graded = [position == 0 and number >= 0 for position in range(len(story.inputs.ids))]
     return Asked([number if yes else 0 for yes in graded], graded, [-1] * len(graded))
 

@@ -23,11 +23,11 @@ class Pair(Story):
 
 
 SIGNS = {"bert": ([SPECIALS.cls], 1, [SPECIALS.sep]), "sep": ([], 1, []), "xlm": ([SPECIALS.sep], 2, [SPECIALS.sep])}
-"""What stands before the first text, how many signs between the two, what stands behind the second."""
+"""What stands before the first text, how many special tokens between the two, what stands behind the second."""
 
 
 def arrange_pair(first, second, form, swapped=False, reset=False):
-    """The two texts between signs; also the first position that the second half counts as its own."""
+    """The two texts between special tokens; also the first position that the second half counts as its own."""
     front, gap, back = SIGNS[form]
     one = [(token, place) for place, token in enumerate(first)]
     two = [(token, place + len(first)) for place, token in enumerate(second)]
@@ -88,7 +88,7 @@ def _see_through_one(stage, plan, story):
 
 
 def _ask_pair(stage, plan, story):
-    """One answer at the first sign, where both texts have a word and somebody knows it."""
+    """One answer at the first special token, where both texts have a word and somebody knows it."""
     there = 0 < story.first < len(story.text) and 0 <= story.judged < len(stage.classes)
     rest = len(story.inputs.ids) - 1
     asked = Asked([story.judged if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))

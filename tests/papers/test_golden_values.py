@@ -89,7 +89,7 @@ def test_the_shares_of_all_tokens_under_mlm():
         assert abs(int((example.actions == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
 
 
-def test_the_detector_is_graded_at_every_word():
+def test_the_detector_is_scored_at_every_word():
     """RTD: 8 of 8 positions against 15 % for MLM: 6.7 times the signal."""
     facts = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).facts()
     assert facts["targets"] == "o o r o r o o o".split()
@@ -118,7 +118,7 @@ def test_t5_counts(tokens, gone, runs):
 
 
 def test_t5_raw_lengths_of_the_released_helper():
-    """568 raw tokens give 512 inputs and 114 targets, 141 give 128 and 29; each counts a closing sign."""
+    """568 raw tokens give 512 inputs and 114 targets, 141 give 128 and 29; each counts a [END]."""
     for raw, inputs, targets in ((568, 512, 114), (141, 128, 29)):
         gone, runs = (int(v) for v in ChooseSpans(match_released_code=True).counts(torch.tensor([raw]), sentinels=100))
         assert (raw - gone + runs + 1, gone + runs + 1) == (inputs, targets)

@@ -29,7 +29,7 @@ def test_leak_table_bidirectional_with_shifted_loss_leaks_7_of_7():
     assert verdict(shifted(full_mask(EIGHT.valid, False))) == (7, 7)
 
 
-def test_leak_table_bidirectional_with_a_start_sign_leaks_7_of_8():
+def test_leak_table_bidirectional_with_a_start_token_leaks_7_of_8():
     """With [START] in front there are eight predictions; only the last word never stands in the input."""
     steps = find_objective("LM").steps(EIGHT, generator(0))
     example = steps[-1].example
@@ -44,7 +44,7 @@ def test_leak_table_left_to_right_with_shifted_loss_is_clean():
     assert verdict(shifted(causal_mask(EIGHT.valid, False))) == (0, 7)
 
 
-def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_graded_too():
+def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_scored_too():
     level = PLACES.masked_fill(PLACES < 4, 0)
     visible = mask_by_level(level, level, EIGHT.valid)
     assert verdict(shifted(visible)) == (3, 7)
@@ -81,7 +81,7 @@ def test_leak_table_one_stream_with_itself_hidden_leaks_8_of_8():
     assert verdict(from_content(hidden)) == (8, 8)
 
 
-def test_leak_table_an_order_drawn_anew_in_every_layer_leaks_8_of_8():
+def test_leak_table_a_new_order_in_every_layer_leaks_8_of_8():
     """What a word's neighbours heard of it under one order, its query may read under the next."""
     example = permuted()
     assert verdict(example) == (0, 8)

@@ -217,7 +217,7 @@ def test_parts_share_memory_with_the_whole():
         assert part.inputs.ids.untyped_storage().data_ptr() == whole.inputs.ids.untyped_storage().data_ptr()
 
 
-def test_a_value_in_two_places_stays_one_value():
+def test_a_value_in_two_positions_stays_one_value():
     whole = example_of("RTD")
     for part in batches(whole, 6):
         assert part.generator.tokens is part.tokens

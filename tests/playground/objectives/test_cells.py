@@ -51,7 +51,7 @@ def test_the_table_of_a_corpus_is_that_of_its_texts(tokens, window):
     assert torch.equal(table, table.T)
 
 
-def test_a_word_beside_itself_counts_twice_and_signs_end_the_window():
+def test_a_word_next_to_itself_counts_twice_and_special_tokens_end_the_window():
     a, b = FIRST, FIRST + 1
     ids = torch.tensor([a, a, SPECIALS.sep, b])
     table = cooccurrence.dense(cooccurrence.cooccurrence(ids, SPECIALS, 5), SPECIALS.size)

@@ -59,7 +59,7 @@ def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, wind
 
 
 @pytest.mark.parametrize(("share", "count"), [(0.0, 0), (0.3, 2), (0.5, 2), (0.6, 3), (1.0, 4)])
-def test_a_share_of_the_sentences_changes_places_and_the_others_stay(share, count):
+def test_a_share_of_the_sentences_is_shuffled_and_the_others_stay(share, count):
     """So many of four sentences, rounded up, are put into any order of their own places."""
     text, sentence = [40 + k for k in range(8)], [k // 2 for k in range(8)]
     example = begin(tokens_of([text] * 12_000, sentence=[sentence] * 12_000, padded=False))

@@ -83,7 +83,7 @@ def test_the_same_name_by_luck_counts_as_original():
     assert not example.actions.any()
 
 
-def test_names_are_never_hidden_where_they_are_to_be_told_apart():
+def test_names_are_never_hidden_where_replaced_ones_are_to_be_detected():
     objective = find_objective("entity replacement").turn({"mask_ratio": 1.0})
     tokens = suited(objective, plain_rows(20, 30))
     example = objective.example(tokens, generator(0))
@@ -131,7 +131,7 @@ def test_a_corpus_names_its_own_classes():
 
 
 def test_several_answers_at_one_position_stand_side_by_side():
-    """The first two words belong to no text of known sentiment, and a sign stands in front."""
+    """The first two words belong to no text of known sentiment, and a special token stands in front."""
     rebuilt = story("label-aware MLM", wanted={"part": LATE, "chosen": "1", "actions": "mask"})
     assert rebuilt.facts()["targets"][:2] == ["negative", "happy · ADV"]
 

@@ -41,7 +41,7 @@ def test_a_sum_is_read_however_it_is_spelt(said):
     assert find_objective(found.name) == found
 
 
-def test_names_that_hold_a_plus_sign_mean_what_they_meant():
+def test_names_that_hold_a_plus_keep_their_meaning():
     for name, objective in objectives().items():
         for said in (name, *objective.aliases):
             assert find_objective(said) is objective
@@ -197,7 +197,7 @@ def test_unilm_is_cloze_and_not_shift(kind):
     assert leaks.check(replace(example, questions=(next_word,))).leak == (kind in ("both", "seq2seq", "right"))
 
 
-def test_the_mask_may_be_told_by_segment_numbers():
+def test_segment_numbers_may_say_which_mask_it_is():
     """UniLM's released code: 0 and 1 for both sides, 4 and 5 for seq2seq, 2 to the left, 3 to the right."""
     objective = find_objective("UniLM by row").turn({"mode_segments": True})
     for kind, numbers in (("both", {0, 1}), ("seq2seq", {4, 5}), ("left", {2}), ("right", {3})):

@@ -45,7 +45,7 @@ def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, me
     for row, text in enumerate(texts(tokens)):
         allowed, marked = stages.maskable(text), chosen[row, : len(text)].tolist()
         assert (sum(marked) > 0) == (sum(allowed) > 1)
-        assert sum(marked) == max(0, int(plan.length[row])), "no run is cut short by a sign"
+        assert sum(marked) == max(0, int(plan.length[row])), "no run is cut short by a special token"
         assert sum(marked) < max(1, sum(allowed))
 
 

@@ -51,7 +51,7 @@ def guesses(model, made):
 
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("same", range(3, 7))
-def test_words_alone_guess_alike_whatever_place_comes_next(context, same):
+def test_words_alone_guess_alike_whatever_position_comes_next(context, same):
     """Two orders that begin alike: only who is told the place may give different answers (XLNet, sec. 2.3)."""
     other = (*ORDER[:same], *reversed(ORDER[same:]))
     alike = {}
@@ -90,7 +90,7 @@ def test_words_alone_hear_as_much_as_the_two_streams(context):
     assert heard[0] == heard[1] > 0
 
 
-def test_nobody_answers_for_the_first_word_of_all_unless_signs_stand_around_the_text():
+def test_no_position_predicts_the_first_word_of_the_order_unless_special_tokens_surround_the_text():
     graded = [
         ordered(ORDER, 0, streams="words only", add_special_tokens=wrap).signal["graded"] for wrap in (False, True)
     ]
@@ -131,29 +131,29 @@ def places_and_answers(example, row):
 @pytest.mark.parametrize("context", ["xlnet", "hf"])
 @settings(max_examples=30)
 @given(seed=seeds, length=st.integers(2, 14))
-def test_a_sign_comes_right_behind_its_neighbour(context, seed, length):
-    """Released code: signs keep their step and see themselves, and words that are given do not see them."""
+def test_a_special_token_comes_right_after_its_neighbour(context, seed, length):
+    """Released code: special tokens keep their step and see themselves, and words that are given do not see them."""
     objective = find_objective("PLM").turn(
         {"context": context, "add_special_tokens": True, "partial_prediction_k": 3.0}
     )
     example = objective.example(plain_rows(1, length), generator(seed))
     rank, chosen = example.prediction_order[0].tolist(), example.selected[0].tolist()
     content, query = (seen.dense()[0] for seen in (example.inputs.attn_mask, example.inputs.query_attn_mask))
-    for sign, near in ((0, 0), (length + 1, length - 1)):
+    for special, near in ((0, 0), (length + 1, length - 1)):
         for place in range(length):
             early = not chosen[place] or rank[place] <= rank[near]
-            assert bool(content[sign, place + 1]) is early
+            assert bool(content[special, place + 1]) is early
             seen = context == "hf" or (chosen[place] and rank[place] > rank[near])
-            assert bool(content[place + 1, sign]) is seen
-            assert not chosen[place] or bool(query[place + 1, sign]) is seen
-        assert bool(content[sign, sign])
+            assert bool(content[place + 1, special]) is seen
+            assert not chosen[place] or bool(query[place + 1, special]) is seen
+        assert bool(content[special, special])
     targets = torch.tensor([False, *chosen, False])
     off = ~torch.eye(length + 2, dtype=torch.bool)
     assert torch.equal((content & off)[targets], query[targets])
 
 
 @pytest.mark.parametrize("context", ["together", "strict"])
-def test_under_the_other_rules_a_sign_around_the_text_is_context(context):
+def test_under_the_other_rules_a_special_token_around_the_text_is_context(context):
     example = (
         find_objective("PLM")
         .turn({"context": context, "add_special_tokens": True})
@@ -259,14 +259,14 @@ def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept
         allowed = stages.maskable(text)
         assert sorted(plan.rank[row, : len(text)].tolist()) == list(range(len(text)))
         assert int(chosen[row].sum()) == min(sum(allowed), max(1, int(sum(allowed) / kept)))
-        signs = [plan.rank[row, p] for p in range(len(text)) if not allowed[p]]
+        given = [plan.rank[row, p] for p in range(len(text)) if not allowed[p]]
         late = [plan.rank[row, p] for p in range(len(text)) if chosen[row, p]]
-        assert functional == "drawn" or not signs or not late or max(signs) < min(late)
+        assert functional == "drawn" or not given or not late or max(given) < min(late)
 
 
 @pytest.mark.parametrize("grams", ["single", "harmonic", "uniform"])
 @pytest.mark.parametrize("length", [8, 20, 64])
-def test_every_place_is_a_target_equally_often(grams, length):
+def test_every_position_is_a_target_equally_often(grams, length):
     """Also the first and the last word, which windows from the begin of the text hardly ever reach."""
     rows = 20_000
     stage, example = ChooseOrder(ngram_weights=grams), begin(plain_rows(rows, length))
@@ -276,7 +276,7 @@ def test_every_place_is_a_target_equally_often(grams, length):
         assert_share(int(chosen[:, place].sum()), rows, share)
 
 
-def test_ragged_texts_have_equal_places_too():
+def test_ragged_texts_have_equal_positions_too():
     rows = [[SPECIALS.first_word + k for k in range(size)] for size in (7, 12)] * 10_000
     stage, example = ChooseOrder(), begin(tokens_of(rows))
     chosen = stage.build(example, stage.plan(example, generator(12))).selected
@@ -287,7 +287,7 @@ def test_ragged_texts_have_equal_places_too():
 
 @settings(max_examples=40)
 @given(length=st.integers(1, 40), spare=st.integers(0, 3), seed=seeds, kept=st.floats(1.0, 6.0))
-def test_a_run_over_the_end_goes_on_at_the_begin(length, spare, seed, kept):
+def test_a_run_over_the_end_continues_at_the_beginning(length, spare, seed, kept):
     runs = ChooseOrder(partial_prediction_k=kept).spans(torch.tensor([length]), length + spare, generator(seed))
     spans = zip(runs.start[0].tolist(), runs.length[0].tolist(), strict=True)
     wanted = {(start + k) % length for start, number in spans for k in range(number)}
@@ -375,7 +375,7 @@ def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_a_text_without_a_target_is_told_and_given_back(seed):
+def test_the_plan_of_a_text_without_a_target_is_read_back(seed):
     made = rebuild("PLM as in transformers", seed=seed)
     again = rebuild("PLM as in transformers", seed=99, wanted=made.facts()["plan"])
     assert torch.equal(made.example.selected, again.example.selected)

@@ -67,7 +67,7 @@ TLM_FORMS = {
 
 @pytest.mark.parametrize("form", TLM_FORMS)
 def test_tlm_lays_two_languages_out_as_released(form):
-    """XLM: ids 1 11 12 1 1 21 22 23 1, positions 0..3 0..4, languages 0000 11111; the survey has one sign."""
+    """XLM: ids 1 11 12 1 1 21 22 23 1, positions 0..3 0..4, languages 0000 11111; the survey has one special token."""
     ids, positions, languages = TLM_FORMS[form]
     first, second = (tokens_of([row], padded=False) for row in ([51, 52], [61, 62, 63]))
     tokens = replace(in_language(first, 0), neighbours={"translation": in_language(second, 1)})
@@ -139,7 +139,7 @@ def test_a_label_that_is_none_of_the_classes_is_not_asked():
 
 
 def turn_of(example):
-    """The first position of the second text's half in the first row: of its sign or its text."""
+    """The first position of the second text's half in the first row: of its special token or its text."""
     (question,) = example.questions
     if question.reads is not None:
         return int(question.reads[0, 0, 1])

@@ -86,7 +86,7 @@ def assert_same_row(alone, together, row):
         assert dense(alone.decoder.cross_attn_mask, 0, m, n) == dense(together.decoder.cross_attn_mask, row, m, n)
 
 
-def test_p13_holds_beside_a_row_that_is_nothing_but_signs():
+def test_p13_holds_next_to_a_row_of_special_tokens_alone():
     """Signs of another row part spans and so add columns to the plan of a batch, which are empty for this row."""
     objective = find_objective("PEGASUS large")
     tokens = suited(objective, tokens_of([[7], [SPECIALS.sep, SPECIALS.mask]], extra=1))
@@ -131,7 +131,7 @@ def trigrams(length):
 
 COUNTS = {
     "tokens": chosen_by(ChooseTokens()),
-    "tokens without signs": chosen_by(ChooseTokens(mask_ratio=0.5, num_special_tokens=0)),
+    "tokens without special ones": chosen_by(ChooseTokens(mask_ratio=0.5, num_special_tokens=0)),
     "n-grams": chosen_by(ChooseNgrams()),
     "T5 gone": spans_of(ChooseSpans(), 0),
     "T5 runs": spans_of(ChooseSpans(), 1),

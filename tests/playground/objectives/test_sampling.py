@@ -43,7 +43,7 @@ def test_subsets_are_uniform_and_sorted():
     assert ragged[2].tolist() == [0, 1, 2]
 
 
-def test_places_come_sorted_as_if_drawn_and_sorted():
+def test_positions_come_sorted_as_if_drawn_and_sorted():
     """Two numbers below 3: equal pairs have the chance 1/9, the others 2/9."""
     found = sampling.sorted_positions(torch.full((12_000,), 2), torch.full((12_000,), 3), 2, generator(33))
     law = {(a, b): (1 if a == b else 2) / 9 for a in range(3) for b in range(a, 3)}
@@ -96,7 +96,7 @@ def test_bart_lengths_follow_poisson_also_when_gaps_are_short(mean):
 
 @settings(max_examples=40)
 @given(rows=st.lists(st.integers(0, 2**40), min_size=1, max_size=4), copy=st.integers(0, 50), salt=st.integers(0, 9))
-def test_fixed_noise_is_a_hash_of_row_copy_place_and_salt(rows, copy, salt):
+def test_fixed_noise_is_a_hash_of_row_copy_position_and_salt(rows, copy, salt):
     wanted = [slow.fixed_noise(row, copy, 7, salt) for row in rows]
     row = torch.tensor(rows)
     assert sampling.fixed_noise(row, torch.full_like(row, copy), 7, salt).tolist() == wanted
@@ -125,6 +125,6 @@ def test_fixed_noise_is_uniform_and_neighbours_do_not_go_together():
 
 @settings(max_examples=60)
 @given(runs=st.lists(st.tuples(st.integers(0, 200), st.integers(0, 4)), max_size=12))
-def test_the_places_of_runs_follow_one_another_in_any_order_and_empty_ones_are_nowhere(runs):
+def test_the_positions_of_spans_follow_one_another_and_empty_spans_have_none(runs):
     begun, size = (torch.tensor([run[k] for run in runs], dtype=torch.long) for k in (0, 1))
     assert spread(begun, size).tolist() == [place for first, number in runs for place in range(first, first + number)]

@@ -135,7 +135,7 @@ def test_p6_p7_poisson_spans_meet_the_budget_rounded_up(tokens, seed, rate, mean
         )
 
 
-def test_bart_cuts_no_place_of_the_text_shorter_than_another():
+def test_bart_cuts_no_position_of_the_text_shorter_than_another():
     """The length that is cut to fit the budget may stand anywhere, not always at the end."""
     plan = ChoosePoissonSpans().plan(begin(plain_rows(8000, 40)), generator(13))
     there = (plan.length >= 0).double()
@@ -170,9 +170,9 @@ def test_gaps_are_put_in_anywhere_between_what_is_kept_and_the_marks():
     kept = build(stage, plain_rows(20_000, 3), 17).selected
     found = Counter()
     for row in (two & one_gap).nonzero()[:, 0].tolist():
-        signs = [(s, n) for s, n in zip(spans.start[row].tolist(), spans.length[row].tolist(), strict=True) if n >= 0]
+        drawn = [(s, n) for s, n in zip(spans.start[row].tolist(), spans.length[row].tolist(), strict=True) if n >= 0]
         words = [(p, 2) for p in range(3) if not kept[row, p]]
-        found[[n for _, n in sorted(signs + words)].index(0)] += 1
+        found[[n for _, n in sorted(drawn + words)].index(0)] += 1
     assert sum(found.values()) > 1000
     assert_law(found, uniform(range(4)))
 
@@ -251,7 +251,7 @@ BUDGETS = {
 @pytest.mark.parametrize("name", BUDGETS)
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
-def test_p7_signs_in_a_text_cost_no_run_its_share(name, tokens, seed):
+def test_p7_special_tokens_in_a_text_cost_no_span_its_share(name, tokens, seed):
     example = find_objective(name).example(tokens, generator(seed))
     words = [sum(oracles.maskable(text)) for text in texts(tokens)]
     assert example.selected.sum(1).tolist() == [BUDGETS[name](n) for n in words]
@@ -265,7 +265,7 @@ RUNS = {
     "BART words": ChoosePoissonSpans(mask_ratio=0.5, whole_words=True),
     "BART fairseq": ChoosePoissonSpans(mask_ratio=0.4, mean_length=2.0, placement="fairseq"),
     "MASS": ChooseMassSpan(),
-    "MASS signs": ChooseMassSpan(count_specials=True),
+    "MASS with special tokens": ChooseMassSpan(count_specials=True),
     "SpanBERT": ChooseGeometricSpans(),
 }
 
@@ -287,8 +287,8 @@ def without_signs(tokens):
 @pytest.mark.parametrize("name", [n for n in RUNS if n not in ("SpanBERT", "BART words")])
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
-def test_runs_fall_on_the_words_as_if_the_signs_were_not_there(name, tokens, seed):
-    """Words that are hidden, and gaps of length 0 between words, are those of the text without its signs."""
+def test_spans_fall_on_the_words_as_if_the_special_tokens_were_not_there(name, tokens, seed):
+    """Words that are hidden, and gaps of length 0 between words, are those of the text without its special tokens."""
     stage, alone = RUNS[name], without_signs(tokens)
     found, plain = (begin(t) for t in (tokens, alone))
     found, plain = (stage.build(e, stage.plan(e, generator(seed))) for e in (found, plain))
@@ -305,7 +305,7 @@ def _gaps(spans, row):
 
 
 @pytest.mark.parametrize("name", BUDGETS)
-def test_a_told_plan_with_signs_in_its_runs_says_the_same_again(name):
+def test_a_described_plan_with_special_tokens_in_its_spans_gives_the_same_batch(name):
     tokens = tokens_for(find_objective(name))
     tokens = replace(tokens, ids=tokens.ids.clone())
     tokens.ids[0, [2, 6, 7]] = SPECIALS.sep

@@ -32,7 +32,7 @@ def shifted(side, tokens, end=False):
 @settings(max_examples=40)
 @given(tokens=batches())
 def test_backwards_is_forwards_on_the_turned_text(tokens):
-    """Turn the text, go forwards, turn the result: the backward language model, but for the sign at the start."""
+    """Turn the text, go forwards, turn the result: the backward LM, but for the special token at the start."""
     turned = tokens_of([text[::-1] for text in texts(tokens)], extra=int(tokens.padded), padded=tokens.padded)
     there, back = shifted("right", tokens), shifted("left", turned)
     for row, text in enumerate(texts(tokens)):
@@ -44,7 +44,7 @@ def test_backwards_is_forwards_on_the_turned_text(tokens):
         assert dense(there.inputs.attn_mask, row, n, n) == [line[::-1] for line in cells[::-1]]
 
 
-def test_elmo_answers_as_released_with_the_end_signs():
+def test_elmo_answers_as_released_with_the_end_tokens():
     """Forwards <S> w1..wn to w1..wn </S>, backwards w1..wn </S> to <S> w1..wn (bilm-tf, data.py)."""
     tokens = tokens_of([[50, 51, 52]], padded=False)
     left, right = shifted("left", tokens, True), shifted("right", tokens, True)
@@ -115,7 +115,7 @@ def test_words_of_a_document_are_numbered_from_0(tokens, seed):
             assert torch.equal(getattr(cut, name)[row, :length], numbers - numbers[:1])
 
 
-def test_a_label_with_more_values_than_there_are_signs_is_refused():
+def test_a_label_with_more_values_than_there_are_special_tokens_is_refused():
     count = len(SPECIALS.sentinels)
     most = find_objective("conditional LM").example(coded([count - 1] * 3), generator(0))
     assert int(most.inputs.ids[0, 0]) == SPECIALS.sentinels[-1]
@@ -131,7 +131,7 @@ def test_a_label_with_more_values_than_there_are_signs_is_refused():
 UNTOLD = ("multilingual LM", "multilingual MLM")
 
 
-def test_a_sign_speaks_the_language_beside_it():
+def test_a_special_token_has_the_language_of_its_neighbour():
     tokens = replace(plain_rows(1, 4), labels={"language": torch.tensor([[2, 2, 1, -1]])})
     assert language_ids_at(tokens, torch.tensor([[-1, 0, -1, 2, 3, -1]])).tolist() == [[2, 2, 2, 1, 0, 0]]
     halves = torch.tensor([[0, 0, 0, 1, 1, 1]])
@@ -140,7 +140,7 @@ def test_a_sign_speaks_the_language_beside_it():
 
 
 @pytest.mark.parametrize("name", UNTOLD)
-def test_the_model_hears_the_language_where_it_is_told(name):
+def test_the_model_reads_the_language_where_it_is_given(name):
     """XLM has a vector for each language; mBERT, XLM-R and Rosita have none."""
     objective = find_objective(name).turn({"language_embeddings": True})
     tokens = plain_rows(2, 8)

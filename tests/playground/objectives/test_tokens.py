@@ -61,7 +61,7 @@ def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, ra
     assert masked.inputs.valid.sum(1).tolist() == tokens.lengths.tolist()
 
 
-def test_exact_selection_has_no_variance_and_no_favourite_place():
+def test_exact_selection_has_no_variance_and_no_favourite_position():
     chosen = build(ChooseTokens(mask_ratio=0.15), plain_rows(6000, 28), 3).selected
     assert chosen.sum(1).unique().tolist() == [4]  # 30 tokens with [CLS] and [SEP]; 4.5 is rounded to even
     counts = Counter(chosen.nonzero()[:, 1].tolist())
@@ -83,7 +83,7 @@ def test_independent_selection_is_binomial_and_can_miss_all():
 
 
 def test_roberta_rounds_up_or_down_by_chance():
-    """0.15 of 8 words and 2 signs is 1.5: one or two targets, half of the time each (reference, section 0)."""
+    """0.15 of 8 words and 2 special tokens is 1.5: one or two targets, half of the time each (reference, section 0)."""
     stage = ChooseTokens(selection="stochastic")
     example = begin(plain_rows(8000, 8))
     count = stage.build(example, stage.plan(example, generator(1))).selected.sum(1)
@@ -102,18 +102,22 @@ def test_t5_draws_every_word_alone_and_an_idle_row_asks_nothing(name):
 # special tokens within a text
 
 
-@pytest.mark.parametrize(("signs", "able"), [("protected", [1, 2, 4]), ("xlm", [1, 2, 3, 4, 5]), ("roberta", range(6))])
-def test_signs_within_a_text_may_be_hidden_and_are_asked_for(signs, able):
+@pytest.mark.parametrize(
+    ("special_tokens", "able"), [("protected", [1, 2, 4]), ("xlm", [1, 2, 3, 4, 5]), ("roberta", range(6))]
+)
+def test_special_tokens_within_a_text_may_be_hidden_and_are_asked_for(special_tokens, able):
     """RoBERTa's code takes all, XLM's all but the first (reference, section 0); a typed [MASK] is never taken."""
     sep, mask = SPECIALS.sep, SPECIALS.mask
     tokens = tokens_of([[sep, 40, 41, sep, 42, sep, mask, SPECIALS.sentinels[0]]], padded=False)
-    example = find_objective("MLM").turn({"special_tokens": signs, "mask_ratio": 1.0}).example(tokens, generator(0))
+    example = (
+        find_objective("MLM").turn({"special_tokens": special_tokens, "mask_ratio": 1.0}).example(tokens, generator(0))
+    )
     graded = example.questions[0].loss_mask
     assert graded[0].nonzero().flatten().tolist() == [*able]
     assert example.questions[0].targets[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
 
 
-def test_a_hidden_sign_is_told_and_given_back():
+def test_a_plan_that_hides_a_special_token_is_read_back():
     tokens = tokens_of([[40, SPECIALS.sep, 41, 42]], padded=False)
     objective = find_objective("MLM").turn(
         {"special_tokens": "xlm", "mask_ratio": 0.5, "mask_replace_prob": 1.0, "random_replace_prob": 0.0}
@@ -124,10 +128,10 @@ def test_a_hidden_sign_is_told_and_given_back():
         assert tell(objective.steps(tokens, generator(9), plan)) == plan
 
 
-@pytest.mark.parametrize("signs", ["xlm", "roberta"])
-def test_signs_are_as_likely_to_be_hidden_as_words(signs):
+@pytest.mark.parametrize("special_tokens", ["xlm", "roberta"])
+def test_special_tokens_are_as_likely_to_be_hidden_as_words(special_tokens):
     tokens = tokens_of([[40, 41, SPECIALS.sep, 42, 43]] * 12_000, padded=False)
-    stage = ChooseTokens(mask_ratio=0.4, num_special_tokens=0, special_tokens=signs)
+    stage = ChooseTokens(mask_ratio=0.4, num_special_tokens=0, special_tokens=special_tokens)
     example = begin(tokens)
     chosen = stage.build(example, stage.plan(example, generator(3))).selected
     assert chosen.sum(1).unique().tolist() == [2]
@@ -135,14 +139,14 @@ def test_signs_are_as_likely_to_be_hidden_as_words(signs):
         assert_share(int(chosen[:, place].sum()), 12_000, 0.4)
 
 
-@pytest.mark.parametrize(("name", "signs"), [("TLM", 4), ("UniLM by row", 3), ("UniLM", 3), ("MLM + NSP", 3)])
-def test_a_pair_counts_with_the_signs_that_stand_around_it(name, signs):
-    """15 % of 20 words and 4 signs is 3.6, so 4; of 16 words and 3 signs 2.85, so 3 (reference, section 0)."""
+@pytest.mark.parametrize(("name", "number"), [("TLM", 4), ("UniLM by row", 3), ("UniLM", 3), ("MLM + NSP", 3)])
+def test_a_pair_counts_with_the_special_tokens_around_it(name, number):
+    """15 % of 20 words and 4 others is 3.6, so 4; of 16 words and 3 others 2.85, so 3 (reference, section 0)."""
     objective = find_objective(name)
     for words in (8, 10, 13):
         example = objective.example(suited(objective, plain_rows(1, words)), generator(0))
-        assert int((example.inputs.valid & (example.inputs.origin < 0)).sum()) == signs
-        assert int(example.selected.sum()) == round(0.15 * (2 * words + signs))
+        assert int((example.inputs.valid & (example.inputs.origin < 0)).sum()) == number
+        assert int(example.selected.sum()) == round(0.15 * (2 * words + number))
 
 
 # fixed masks
@@ -232,7 +236,7 @@ def test_random_words_follow_the_batch_where_the_corpus_has_no_counts():
     assert set(nothing) <= set(range(SPECIALS.first_word, SPECIALS.size))
 
 
-def test_a_told_special_word_is_given_back():
+def test_a_plan_with_a_special_token_as_random_word_is_read_back():
     settings_ = {
         "random_words_from": "vocabulary",
         "mask_replace_prob": 0.0,
@@ -266,7 +270,7 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
 
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
-def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, seed):
+def test_nothing_is_drawn_where_all_are_masked(tokens, seed):
     example = begin(tokens)
     example = replace(example, selected=(sampling.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
     stage, rng = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), generator(seed)
@@ -280,7 +284,7 @@ def test_where_all_are_masked_nothing_is_drawn_and_wishes_are_still_met(tokens, 
     assert torch.equal(stage.build(example, replayed).inputs.ids, built.inputs.ids)
 
 
-def test_a_masked_token_can_be_wished_to_be_a_word_where_all_are_masked():
+def test_a_word_by_hand_takes_the_place_of_a_mask_where_all_are_masked():
     first = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, wanted={"chosen": [2, 4]})
     word = first.example.tokens.vocabulary[-1]
     wished = {"chosen": [2, 4], "replace": [word, word]}

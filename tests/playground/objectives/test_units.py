@@ -290,7 +290,7 @@ def test_runs_at_the_edge_of_the_text_ask_nothing_and_long_ones_only_15():
     assert int(boundary([2, 3, 4], sbo_max_length=2).loss_mask.sum()) == 2
 
 
-def test_no_run_and_no_end_lies_across_the_sign_between_two_texts():
+def test_no_run_and_no_end_lies_across_the_special_token_between_two_texts():
     """The last word of A and the first of B are neighbours in the numbering, not in the input."""
     objective = find_objective("MLM + NSP")
     tokens = suited(objective, tokens_of([range(40, 46), range(46, 52)], padded=False))

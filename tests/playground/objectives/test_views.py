@@ -61,7 +61,7 @@ def test_the_teacher_learns_nothing_from_the_views():
     assert bool(model.token_embedding.weight.grad.any()), "the words are shared, so they do learn"
 
 
-def test_labels_still_teach_the_whole_network_beside_the_views():
+def test_labels_still_teach_the_whole_network_next_to_the_views():
     """The teacher's reading of the text is the one that the labels are learnt from, with its gradient."""
     example, model = cvt()
     label = next(a for a in model(example) if a.target.name == "label")

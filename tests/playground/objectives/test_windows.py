@@ -79,7 +79,7 @@ def test_a_plan_that_does_not_fit_is_refused(name, plan, sentence):
         rebuild(name, wanted=plan)
 
 
-def test_windows_end_at_signs():
+def test_windows_end_at_special_tokens():
     example = find_objective("CBOW").example(tokens_of([[FIRST, FIRST + 1, SPECIALS.sep, FIRST + 2]]), generator(4))
     seen = example.inputs.query_attn_mask.dense()[0]
     assert seen.nonzero().tolist() == [[0, 1], [1, 0]]

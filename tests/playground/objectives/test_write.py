@@ -114,7 +114,7 @@ def test_the_forms_of_t5s_table():
 
 
 @pytest.mark.parametrize("name", ["T5 drop", "T5 prefix LM", "gap sentences"])
-def test_where_there_is_nothing_to_write_no_sign_is_asked_for(name):
+def test_where_there_is_nothing_to_write_no_end_token_is_asked_for(name):
     objective = find_objective(name).turn({"add_eos": True} | ({"mask_ratio": 0.0} if name == "T5 drop" else {}))
     example = objective.example(plain_rows(3, 1), generator(41))
     assert not example.questions[0].loss_mask.any()
@@ -151,7 +151,7 @@ def test_mass_shows_kept_words_of_the_fragment_and_the_check_says_which(hide, ac
 # the rest of a text
 
 
-def test_the_first_part_can_be_graded_too_and_the_check_says_that_it_is_in_sight():
+def test_the_first_part_can_be_scored_too_and_the_leak_check_says_that_it_is_visible():
     last = rebuild("seq2seq LM", wanted={"split": 4})
     every = rebuild("seq2seq LM", wanted={"split": 4}, settings={"loss_on": "all"})
     assert last.facts()["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
@@ -160,13 +160,13 @@ def test_the_first_part_can_be_graded_too_and_the_check_says_that_it_is_in_sight
     assert (last.verdict.leak, every.verdict.leak) == (False, True)
 
 
-def test_a_text_is_split_at_every_place_with_the_same_chance():
+def test_a_text_is_split_at_every_position_with_the_same_chance():
     """Prefix language model: the first part has 1 to n - 1 tokens, each with the chance 1 / (n - 1)."""
     given = ChooseSplit().plan(begin(plain_rows(8000, 9)), generator(14))
     assert_law(Counter(given.tolist()), dict.fromkeys(range(1, 9), 1 / 8))
 
 
-def test_the_last_given_word_or_the_start_sign_asks_for_the_first_new_one():
+def test_the_last_given_word_or_the_start_token_predicts_the_first_new_one():
     """Off by one in peers: packed in one stack, word 4 of 8 answers word 5; a decoder's [START] does."""
     packed = rebuild("prefix LM", wanted={"split": 4}).facts()
     assert [t for t, g in zip(packed["targets"], packed["graded"], strict=True) if g] == "join with you today".split()
@@ -238,7 +238,7 @@ def test_an_answer_that_is_no_number_stays(said):
     assert answer(said) == said
 
 
-def test_an_answer_must_stand_beside_the_text():
+def test_an_answer_is_needed_next_to_the_text():
     with pytest.raises(UserError, match="text-to-text needs an answer beside the text"):
         rebuild("text-to-text", "cola sentence : I am happy . You are here .")
 
