@@ -129,9 +129,8 @@ OF_THE_BATCH = ("GloVe",)
 """One table of all words of the batch, which has an oracle of its own below."""
 
 VARIANTS = (*((name, {}) for name in objectives() if name not in OF_THE_BATCH), *TURNED)
-every_variant = pytest.mark.parametrize(
-    ("name", "knobs"), [pytest.param(*each, id=" ".join((each[0], *map(str, each[1].values())))) for each in VARIANTS]
-)
+IDS = [" ".join((name, *(f"{knob}={value}" for knob, value in knobs.items()))) for name, knobs in VARIANTS]
+every_variant = pytest.mark.parametrize(("name", "knobs"), VARIANTS, ids=IDS)
 
 
 def stories_of(tokens):

@@ -43,10 +43,6 @@ def runs(stage, tokens, seed):
     return [tuple((s, n) for s, n in row if n >= 0) for row in both]
 
 
-def _pairs(spans, row):
-    return list(zip(spans.start[row].tolist(), spans.length[row].tolist(), strict=True))
-
-
 # T5
 
 
