@@ -1,13 +1,15 @@
-"""Laws that several files of tests hold something to: shares and means of draws, and how far gradients reach.
+"""What several files of tests assert: shares and means of draws, equality of examples, how far gradients reach.
 
 Seeds are fixed, and so is the room: five standard errors (objectives reference, 22b), never a second try.
 """
 
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from math import exp, factorial, sqrt
 
 import torch
 
+from playground.batch import Specials
 from playground.models import Architecture, make_model, with_required_parts
 from playground.models.model import Network
 from playground.rng import generator
@@ -49,6 +51,32 @@ def poisson(mean, most):
     """Poisson's law, with all that is not below `most` in one outcome."""
     law = {k: exp(-mean) * mean**k / factorial(k) for k in range(most)}
     return law | {most: 1 - sum(law.values())}
+
+
+def leaves(value, path=""):
+    """Every tensor of a value by its path, and everything else that is not a container."""
+    if isinstance(value, Mapping):
+        return {k: v for name, item in value.items() for k, v in leaves(item, f"{path}.{name}").items()}
+    if isinstance(value, tuple) and not isinstance(next(iter(value), ""), str):
+        return {k: v for number, item in enumerate(value) for k, v in leaves(item, f"{path}.{number}").items()}
+    if is_dataclass(value) and not isinstance(value, Specials):
+        return {
+            k: v
+            for f in fields(value)
+            if f.compare
+            for k, v in leaves(getattr(value, f.name), f"{path}.{f.name}").items()
+        }
+    return {path: value}
+
+
+def same(one, other):
+    return torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
+
+
+def assert_same(one, other):
+    first, second = leaves(one), leaves(other)
+    assert first.keys() == second.keys()
+    assert [path for path in first if not same(first[path], second[path])] == []
 
 
 def model_for(objective):

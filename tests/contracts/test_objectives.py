@@ -23,7 +23,7 @@ from playground.slicing import batches
 from playground.tokenizing.tokenizer import train
 from playground.trace.frames import BETWEEN, STATES
 from playground.trace.rebuild import SENTENCE, rebuild
-from tests.laws import LAYERS, influences, model_for, watched
+from tests.laws import LAYERS, assert_same, influences, model_for, watched
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
@@ -113,24 +113,6 @@ def examples_of(name, seed=0):
     objective = objectives()[name]
     wishes = [{"labelled": said} for said in ("yes", "no")] if "labelled" in objective.plan_keys else [{}]
     return [objective.steps(tokens_for(objective), generator(seed), w)[-1].example for w in wishes]
-
-
-def leaves(value):
-    """Every tensor in an example or a plan, by its path."""
-    if isinstance(value, torch.Tensor):
-        return {"": value}
-    if isinstance(value, tuple):
-        return {f"[{i}]{k}": v for i, item in enumerate(value) for k, v in leaves(item).items()}
-    names = getattr(value, "__dataclass_fields__", {})
-    return {f".{n}{k}": v for n in names for k, v in leaves(getattr(value, n)).items()}
-
-
-def assert_same(first, second):
-    one, other = leaves(first), leaves(second)
-    assert one.keys() == other.keys()
-    assert len(one) > 5
-    for path, values in one.items():
-        assert torch.equal(values, other[path]), path
 
 
 @every_objective

@@ -21,9 +21,7 @@ from tests.laws import assert_law
 from tests.oracles import contrast as oracles_contrast
 from tests.runs import reviews
 from tests.stories import texts
-from tests.texts import SPECIALS, batches, plain_rows, tokens_of
-
-FIRST = SPECIALS.first_word
+from tests.texts import FIRST, SPECIALS, batches, plain_rows, tokens_of
 
 
 def test_a_large_vocabulary_is_sorted_and_says_the_same():

@@ -18,9 +18,7 @@ from playground.rng import generator
 from tests.laws import assert_mean, assert_share
 from tests.oracles import stages
 from tests.stories import texts
-from tests.texts import SPECIALS, batches, seeds, tokens_of
-
-FIRST = SPECIALS.first_word
+from tests.texts import FIRST, SPECIALS, batches, seeds, tokens_of
 
 
 def test_ngram_lengths_follow_the_rounded_normal_law():

@@ -1,9 +1,7 @@
 """Two texts in a row, judged or not, near or far: arrange/pair.py, arrange/judged.py, arrange/half.py."""
 
-import os
 from collections import Counter
 from dataclasses import replace
-from functools import cache
 
 import pytest
 import torch
@@ -11,7 +9,6 @@ from hypothesis import given, settings
 
 from playground import leaks
 from playground.batch import begin
-from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Architecture, make_model, with_required_parts
@@ -27,7 +24,7 @@ from playground.training.data import BatchSampler
 from playground.zoo import entry_for
 from tests.laws import assert_law, assert_share, uniform
 from tests.stories import texts
-from tests.texts import SPECIALS, seeds, story, suited, tokens_of
+from tests.texts import SPECIALS, seeds, small_corpus, story, suited, tokens_of
 from tests.texts import spoken as in_language
 
 # the coin
@@ -80,13 +77,6 @@ def test_tlm_lays_two_languages_out_as_released(form):
 
 
 # judged pairs
-
-
-@cache
-def corpus(name, tokens=20_000):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", os.devnull)
-        return open_corpus(name, tokens=tokens)
 
 
 @pytest.mark.parametrize(
@@ -181,7 +171,7 @@ CPU = torch.device("cpu")
 @pytest.mark.parametrize(("name", "classes"), [("inference", INFERENCES), ("discourse relation", CONNECTIVES)])
 def test_the_corpus_of_an_objective_has_its_classes_and_every_pair_is_asked(name, classes):
     objective = find_objective(name)
-    source = corpus(entry_for(objective).corpus)
+    source = small_corpus(entry_for(objective).corpus)
     label = objective.needs[1].removeprefix("label:")
     assert source.label_names[label] == classes
     rows = BatchSampler.of(source, 32, 64, 0, CPU, objective.needs).windows
@@ -194,9 +184,9 @@ def test_the_corpus_of_an_objective_has_its_classes_and_every_pair_is_asked(name
 
 def test_the_hypothesis_alone_says_nothing_of_the_answer():
     """Each word of the second text stands with every class about equally often (arXiv:1803.02324 finds otherwise)."""
-    tokens = corpus("inference").pairs(32)
+    tokens = small_corpus("inference").pairs(32)
     hypothesis, label = tokens.neighbours["next"], tokens.labels["inference"][:, 0]
-    word = corpus("inference").tokenizer.encode_word("not")[0]
+    word = small_corpus("inference").tokenizer.encode_word("not")[0]
     denied = (hypothesis.ids == word).any(1)
     for k in range(3):
         assert_share(int((denied & (label == k)).sum()), int((label == k).sum()), float(denied.double().mean()))
@@ -204,7 +194,7 @@ def test_the_hypothesis_alone_says_nothing_of_the_answer():
 
 def test_the_clauses_do_not_hold_the_word_that_joined_them():
     """Whoever reads "because" between them need not understand them."""
-    source = corpus("clauses")
+    source = small_corpus("clauses")
     rows = source.pairs(32)
     because, so, but = (source.tokenizer.encode_word(word)[0] for word in ("because", "so", "but"))
     both = torch.cat([rows.ids, rows.neighbours["next"].ids], 1)
@@ -218,7 +208,7 @@ def test_the_clauses_do_not_hold_the_word_that_joined_them():
 @settings(max_examples=5)
 @given(seed=seeds)
 def test_triples_are_neighbours_others_of_the_document_and_strangers(seed):
-    source = corpus("stories", 4_000)
+    source = small_corpus("stories", 4_000)
     tokens = source.triples(64, seed=seed)
     sentences = {}
     for token, document, sentence in zip(
@@ -239,7 +229,7 @@ def test_triples_are_neighbours_others_of_the_document_and_strangers(seed):
 
 def test_sentences_that_are_no_neighbours_are_drawn_alike():
     """A document of five: the first has three others, each with the same chance."""
-    source = corpus("stories", 4_000)
+    source = small_corpus("stories", 4_000)
     one = source.sentence_ids == 0
     width = int(one.sum())
     text = torch.arange(5).repeat_interleave(width)
@@ -260,7 +250,7 @@ def test_sentences_that_are_no_neighbours_are_drawn_alike():
 
 def test_each_distance_comes_a_third_of_the_time_and_its_label_says_which():
     objective = find_objective("sentence distance")
-    rows = corpus("stories").triples(48)
+    rows = small_corpus("stories").triples(48)
     rows = pick(rows, torch.arange(len(rows.ids)).repeat(4)[:4000])
     first = objective.steps(rows, generator(3))[0]
     number = first.plan
@@ -282,6 +272,6 @@ def test_a_text_of_two_sentences_has_no_distance():
 
 def test_a_document_of_two_sentences_gives_no_triples():
     with pytest.raises(UserError, match="No document of inference has three sentences"):
-        corpus("inference").triples(32)
+        small_corpus("inference").triples(32)
     with pytest.raises(UserError, match="The length is 1"):
-        corpus("stories").triples(1)
+        small_corpus("stories").triples(1)

@@ -13,10 +13,7 @@ from playground.objectives.propose import SampleFromGenerator, sample
 from playground.objectives.propose.wrong import SampleNegatives, noise_probability
 from playground.rng import generator
 from tests.laws import assert_law, assert_share
-from tests.texts import SPECIALS, WORDS, plain_rows, tokens_of
-
-FIRST = SPECIALS.first_word
-
+from tests.texts import FIRST, SPECIALS, WORDS, plain_rows, tokens_of
 
 # a generator
 

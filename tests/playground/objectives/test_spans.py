@@ -28,12 +28,7 @@ from playground.trace.rebuild import rebuild
 from tests.laws import assert_law, assert_mean, assert_share, uniform
 from tests.oracles import stages as oracles
 from tests.stories import texts
-from tests.texts import SPECIALS, TWO_SENTENCES, batches, hiding, plain_rows, seeds, tokens_for, tokens_of
-
-
-def build(stage, tokens, seed):
-    example = begin(tokens)
-    return stage.build(example, stage.plan(example, generator(seed)))
+from tests.texts import SPECIALS, TWO_SENTENCES, batches, built, hiding, plain_rows, seeds, tokens_for, tokens_of
 
 
 def runs(stage, tokens, seed):
@@ -77,7 +72,7 @@ def test_t5_spans_are_uniform_over_all_masks():
 def test_t5_official_profile_of_40_tokens(places):
     """Position -1 is always a gap, -2 in 80 % and -3 in 60 % of the texts, position 0 never (reference, 22b)."""
     place, share = places
-    chosen = build(ChooseSpans(match_released_code=True), plain_rows(5000, 40), 8).selected
+    chosen = built(ChooseSpans(match_released_code=True), plain_rows(5000, 40), 8).selected
     count = int(chosen[:, place].sum())
     if share in (0.0, 1.0):
         assert count == share * len(chosen)
@@ -142,14 +137,14 @@ def test_bart_cuts_no_position_of_the_text_shorter_than_another():
 
 
 def test_bart_expects_20_45_marks_in_200_tokens():
-    spans = build(ChoosePoissonSpans(), plain_rows(4000, 200), 11).spans
+    spans = built(ChoosePoissonSpans(), plain_rows(4000, 200), 11).spans
     assert_mean(spans.is_span.sum(1), 20.45, rounding=0.005)
     assert (spans.length.clamp(min=0).sum(1) == 60).all()
 
 
 def test_runs_that_may_overlap_lose_a_tenth_of_the_budget():
     """fairseq hides 54.2 of 200 tokens behind 17.24 marks; its single precision makes 61 of 30 % of them (22b)."""
-    spans = build(ChoosePoissonSpans(mask_ratio=0.305, placement="fairseq"), plain_rows(4000, 200), 16).spans
+    spans = built(ChoosePoissonSpans(mask_ratio=0.305, placement="fairseq"), plain_rows(4000, 200), 16).spans
     assert_mean(spans.length.clamp(min=0).sum(1), 54.2, rounding=0.05)
     assert_mean(spans.is_span.sum(1), 17.24, rounding=0.05)
     ends = (spans.start + spans.length.clamp(min=0)) * spans.is_span
@@ -160,10 +155,10 @@ def test_runs_that_may_overlap_lose_a_tenth_of_the_budget():
 def test_gaps_are_put_in_anywhere_between_what_is_kept_and_the_marks():
     """Of 3 tokens 2 vanish in runs of one, so a gap has one of four slots: two tokens' marks and one word."""
     stage = ChoosePoissonSpans(mask_ratio=0.5, mean_length=1.0, placement="fairseq")
-    spans = build(stage, plain_rows(20_000, 3), 17).spans
+    spans = built(stage, plain_rows(20_000, 3), 17).spans
     two = (spans.length == 1).sum(1) == 2
     one_gap = (spans.length == 0).sum(1) == 1
-    kept = build(stage, plain_rows(20_000, 3), 17).selected
+    kept = built(stage, plain_rows(20_000, 3), 17).selected
     found = Counter()
     for row in (two & one_gap).nonzero()[:, 0].tolist():
         drawn = [(s, n) for s, n in zip(spans.start[row].tolist(), spans.length[row].tolist(), strict=True) if n >= 0]
@@ -175,7 +170,7 @@ def test_gaps_are_put_in_anywhere_between_what_is_kept_and_the_marks():
 
 def test_bart_gaps_have_no_favourite_third_of_the_text():
     """Sorted uniform places between the kept tokens: each third of the text loses a third of the budget."""
-    chosen = build(ChoosePoissonSpans(), plain_rows(4000, 90), 12).selected
+    chosen = built(ChoosePoissonSpans(), plain_rows(4000, 90), 12).selected
     thirds = chosen.view(-1, 3, 30).sum(2).double()
     for third in range(3):
         assert abs(float(thirds[:, third].mean()) - 9.0) < 0.5

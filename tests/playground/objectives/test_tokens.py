@@ -23,13 +23,7 @@ from tests.laws import assert_law, assert_share, uniform
 from tests.oracles import stages
 from tests.oracles import stages as oracles
 from tests.stories import texts
-from tests.texts import SPECIALS, WORDS, batches, plain_rows, seeds, story, suited, tokens_of, visited
-
-
-def build(stage, tokens, seed):
-    example = begin(tokens)
-    return stage.build(example, stage.plan(example, generator(seed)))
-
+from tests.texts import SPECIALS, WORDS, batches, built, plain_rows, seeds, story, suited, tokens_of, visited
 
 # choosing
 
@@ -62,20 +56,20 @@ def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, ra
 
 
 def test_exact_selection_has_no_variance_and_no_favourite_position():
-    chosen = build(ChooseTokens(mask_ratio=0.15), plain_rows(6000, 28), 3).selected
+    chosen = built(ChooseTokens(mask_ratio=0.15), plain_rows(6000, 28), 3).selected
     assert chosen.sum(1).unique().tolist() == [4]  # 30 tokens with [CLS] and [SEP]; 4.5 is rounded to even
     counts = Counter(chosen.nonzero()[:, 1].tolist())
     assert_law(counts, uniform(range(28)))
 
 
 def test_exact_selection_takes_every_set_of_words_alone_equally_often():
-    chosen = build(ChooseTokens(mask_ratio=0.4, num_special_tokens=0), plain_rows(12_000, 5), 28).selected
+    chosen = built(ChooseTokens(mask_ratio=0.4, num_special_tokens=0), plain_rows(12_000, 5), 28).selected
     sets = Counter(tuple(row.nonzero().flatten().tolist()) for row in chosen)
     assert_law(sets, uniform(combinations(range(5), 2)))
 
 
 def test_independent_selection_is_binomial_and_can_miss_all():
-    chosen = build(ChooseTokens(selection="iid"), plain_rows(20_000, 8), 5).selected
+    chosen = built(ChooseTokens(selection="iid"), plain_rows(20_000, 8), 5).selected
     assert_share(int(chosen.sum()), chosen.numel(), 0.15)
     assert_share(int((chosen.sum(1) == 0).sum()), len(chosen), 0.85**8)
     law = {k: comb(8, k) * 0.15**k * 0.85 ** (8 - k) for k in range(9)}

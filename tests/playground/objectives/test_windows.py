@@ -14,9 +14,7 @@ from playground.objectives.choose.frequent import keep_probability
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from tests.laws import assert_share
-from tests.texts import SPECIALS, plain_rows, tokens_of
-
-FIRST = SPECIALS.first_word
+from tests.texts import FIRST, SPECIALS, plain_rows, tokens_of
 
 
 def test_a_pair_at_distance_d_is_seen_with_the_chance_w_minus_d_plus_1_in_w():

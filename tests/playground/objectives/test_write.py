@@ -1,8 +1,6 @@
 """What a decoder writes: spans behind sentinels, fragments, translations, answers (ask/write.py)."""
 
-import os
 from collections import Counter
-from functools import cache
 
 import pytest
 import torch
@@ -10,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.batch import begin
-from playground.corpora import open_corpus
 from playground.corpora.tinyworld.vocabulary import answer, as_word
 from playground.errors import UserError
 from playground.objectives import find_objective
@@ -20,7 +17,7 @@ from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from tests.laws import assert_law, assert_share
 from tests.stories import closed, parts_by_sentinel, scored_answers, shown, texts
-from tests.texts import SPECIALS, TWO_SENTENCES, batches, hiding, plain_rows, seeds, suited
+from tests.texts import SPECIALS, TWO_SENTENCES, batches, hiding, plain_rows, seeds, small_corpus, suited
 
 # T5
 
@@ -210,13 +207,6 @@ def test_denoising_reads_either_language_and_says_which():
 # answers in words
 
 
-@cache
-def corpus(name, tokens=20_000):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", os.devnull)
-        return open_corpus(name, tokens=tokens)
-
-
 @pytest.mark.parametrize(
     ("number", "word"),
     [(2.57, "2.6"), (2.45, "2.4"), (0, "0.0"), (5, "5.0"), (3.75, "3.8"), (1.25, "1.2"), (0.1, "0.0")],
@@ -244,7 +234,7 @@ def test_an_answer_is_needed_next_to_the_text():
 
 
 def test_each_task_has_its_prefix_and_its_own_answers():
-    source = corpus("text to text")
+    source = small_corpus("text to text")
     rows, words = source.pairs(48), source.tokenizer.words
     answers = {}
     for text, said, task in zip(
