@@ -34,9 +34,11 @@ from tests.texts import SPECIALS, WORDS, batches, built, plain_rows, seeds, stor
     seed=seeds,
     rate=st.sampled_from((0.0, 0.05, 0.15, 0.25, 0.3, 0.5, 1.0)),
     specials=st.integers(0, 2),
+    copies=st.sampled_from((0, 3)),
 )
-def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials):
-    stage = ChooseTokens(mask_ratio=rate, num_special_tokens=specials)
+def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials, copies):
+    """Also of masks that are fixed, each text having a few."""
+    stage = ChooseTokens(mask_ratio=rate, num_special_tokens=specials, dupe_factor=copies)
     example = begin(tokens)
     chosen = stage.build(example, stage.plan(example, generator(seed))).selected
     wanted = [stages.count_half_even(text, rate, specials) for text in texts(tokens)]
