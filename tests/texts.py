@@ -1,13 +1,17 @@
 """Small batches for the tests: ragged rows, repeated words, specials in the middle of the text."""
 
+import os
 from dataclasses import fields, replace
+from functools import cache
 from random import Random
 
+import pytest
 import torch
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.batch import Tokens
+from playground.batch import Tokens, begin
+from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
 from playground.objectives import find_objective, plan_overrides
 from playground.objectives.change.tokens import Corruption
@@ -18,6 +22,7 @@ from playground.trace.rebuild import DRAW, Rebuilt
 TWO_SENTENCES = "I am happy to join with you today . We walk here now ."
 WORDS = 61
 SPECIALS = specials(len(SPECIAL_TOKENS) + WORDS)
+FIRST = SPECIALS.first_word
 INSIDE = (SPECIALS.sep, SPECIALS.mask, SPECIALS.cls, SPECIALS.sentinels[0], SPECIALS.sentinels[1])
 
 
@@ -67,6 +72,11 @@ def plan_of_one(plan, row, width):
 def plain_rows(rows, length):
     """Many rows of the same distinct words, without padding: what the laws are counted on."""
     return tokens_of([[SPECIALS.first_word + k for k in range(length)]] * rows, padded=False)
+
+
+def visited(tokens, visit):
+    """The rows at a later visit of a run, numbered."""
+    return replace(tokens, example_ids=torch.arange(len(tokens.ids)), epoch=torch.full((len(tokens.ids),), visit))
 
 
 def tokens_of_words(text):
@@ -121,6 +131,20 @@ def suited(objective, tokens):
         alone = pick(tokens, torch.arange(len(tokens.ids)).roll(-3))
         return replace(tokens, neighbours={"next": near, "apart": alone, "other": far})
     return replace(tokens, neighbours={"next": near, "other": far}) if "pair" in objective.needs else tokens
+
+
+def built(stage, tokens, seed):
+    """What one stage makes of the texts."""
+    example = begin(tokens)
+    return stage.build(example, stage.plan(example, generator(seed)))
+
+
+@cache
+def small_corpus(name, tokens=20_000):
+    """A default corpus, small and generated again."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", os.devnull)
+        return open_corpus(name, tokens=tokens)
 
 
 def labels_for(objective, word):

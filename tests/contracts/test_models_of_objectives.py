@@ -1,6 +1,5 @@
 """What an objective promises is what runs: its model has the parts of its formula, its direction and its data."""
 
-import os
 from dataclasses import replace
 from functools import cache
 
@@ -8,7 +7,6 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.corpora import open_corpus
 from playground.models import total_loss
 from playground.models.word_vectors import StaticNetwork
 from playground.objectives import find_objective, objectives
@@ -18,6 +16,7 @@ from playground.training.loop import Run, prepared
 from playground.zoo import entries, entry_for, entry_named
 from playground.zoo.entry import WORD_VECTORS
 from tests.runs import every_entry_or_kind
+from tests.texts import small_corpus
 
 NAMES = tuple(dict.fromkeys((*entries(), *objectives())))
 every_name = pytest.mark.parametrize("name", NAMES)
@@ -36,14 +35,6 @@ TAUGHT_EVERYWHERE = set(
 
 
 @cache
-def corpus(name):
-    """The default corpus, small and made anew."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", os.devnull)
-        return open_corpus(name, tokens=20_000)
-
-
-@cache
 def course(name):
     """A small run as the command line, the page and a notebook begin it."""
     return course_of(entry_named(name))
@@ -51,7 +42,7 @@ def course(name):
 
 def course_of(entry):
     entry = replace(entry, model=replace(entry.model, width=16, heads=2), recipe=replace(entry.recipe, batch_size=32))
-    return prepared(Run(entry=entry, corpus=corpus(entry.corpus), seed=0, device=torch.device("cpu")))
+    return prepared(Run(entry=entry, corpus=small_corpus(entry.corpus), seed=0, device=torch.device("cpu")))
 
 
 @cache

@@ -4,18 +4,17 @@ import base64
 import json
 import re
 from collections import Counter
-from dataclasses import replace
 from math import isfinite
 
 import pytest
 import torch
 
 from playground import leaks
+from playground.analysis.predictions import glance
 from playground.answers import Replaced
-from playground.batch import Action, begin
+from playground.batch import begin
 from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
-from playground.models.model import Network
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose.spans import ChosenSpans, describe_spans
 from playground.objectives.objective import SURVEY_ROWS, tell
@@ -24,13 +23,13 @@ from playground.slicing import batches
 from playground.tokenizing.tokenizer import train
 from playground.trace.frames import BETWEEN, STATES
 from playground.trace.rebuild import SENTENCE, rebuild
+from tests.laws import LAYERS, assert_same, influences, model_for, watched
 from tests.texts import SPECIALS, TWO_SENTENCES, hiding, story, suited, tokens_for, tokens_of
 
 NAMES = tuple(objectives())
 MAY_ASK_NOTHING = {"PLM as in transformers", "T5 i.i.d.", "T5 drop"}
-"""What draws so that a short text may have no target: as a library does (`test_orders.py` has the share), or each
-word alone (`test_noise.py` has it)."""
-LAYERS = 2
+"""What draws so that a short text may have no target: as a library does (`test_order.py` has the share), or each
+word alone (`test_tokens.py` has it)."""
 TINY = Architecture(layers=1, width=16, heads=2)
 every_objective = pytest.mark.parametrize("name", NAMES)
 
@@ -45,11 +44,6 @@ def test_the_card_is_filled_in(name):
         assert re.fullmatch(r"[A-Z].{20,}\.", sentence), sentence
     assert re.search(r"\\log|\\max", objective.formula)
     assert re.search(r"arXiv:\d{4}\.\d{4,5}|Radford|survey", objective.source)
-
-
-@every_objective
-def test_it_stands_in_a_known_group(name):
-    assert objectives()[name].group in GROUPS
 
 
 def test_no_group_is_empty():
@@ -87,6 +81,12 @@ def test_it_is_found_by_every_name_it_has(name):
         assert find_objective(spoken) is objective
 
 
+def test_the_name_of_a_model_means_its_objective():
+    spoken = {"BERT's objective": "MLM + NSP", "BERT-wwm": "whole word masking", "SBO": "SpanBERT"}
+    spoken |= {"WKLM": "entity replacement", "SenseBERT": "supersense prediction", "SentiLR": "label-aware MLM"}
+    assert {name: find_objective(name).name for name in spoken} == spoken
+
+
 def test_an_unknown_objective_is_refused_with_those_there_are():
     with pytest.raises(UserError, match=r"no objective named 'nope'; the nearest: NSP, SOP"):
         find_objective("nope")
@@ -115,24 +115,6 @@ def examples_of(name, seed=0):
     return [objective.steps(tokens_for(objective), generator(seed), w)[-1].example for w in wishes]
 
 
-def leaves(value):
-    """Every tensor in an example or a plan, by its path."""
-    if isinstance(value, torch.Tensor):
-        return {"": value}
-    if isinstance(value, tuple):
-        return {f"[{i}]{k}": v for i, item in enumerate(value) for k, v in leaves(item).items()}
-    names = getattr(value, "__dataclass_fields__", {})
-    return {f".{n}{k}": v for n in names for k, v in leaves(getattr(value, n)).items()}
-
-
-def assert_same(first, second):
-    one, other = leaves(first), leaves(second)
-    assert one.keys() == other.keys()
-    assert len(one) > 5
-    for path, values in one.items():
-        assert torch.equal(values, other[path]), path
-
-
 @every_objective
 def test_the_last_step_is_the_training_example(name):
     example = objectives()[name].example(tokens_for(objectives()[name]), generator(3))
@@ -156,7 +138,7 @@ def answer(rebuilt):
 
 @every_objective
 @pytest.mark.parametrize("seed", range(6))
-def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
+def test_a_described_plan_gives_the_same_batch_whatever_the_seed(name, seed):
     turned = hiding(objectives()[name], 0.4)
     first = story(name, seed=seed, settings=turned)
     plan = json.loads(json.dumps(tell(first.steps)))
@@ -167,7 +149,7 @@ def test_a_told_plan_given_back_says_the_same_whatever_the_seed(name, seed):
 
 @pytest.mark.parametrize("name", ["MLM", "span mask"])
 @pytest.mark.parametrize("seed", range(4))
-def test_a_told_plan_names_the_random_words(name, seed):
+def test_a_described_plan_names_the_random_words(name, seed):
     settings = {"mask_replace_prob": 0.2, "random_replace_prob": 0.6}
     first = rebuild(name, TWO_SENTENCES, seed=seed, settings=settings | ({"mask_ratio": 0.6} if name == "MLM" else {}))
     again = rebuild(name, TWO_SENTENCES, seed=seed + 50, wanted=tell(first.steps))
@@ -177,7 +159,7 @@ def test_a_told_plan_names_the_random_words(name, seed):
 
 @pytest.mark.parametrize("name", [n for n in NAMES if not objectives()[n].needs])
 @pytest.mark.parametrize("seed", range(5))
-def test_a_told_plan_is_never_refused_where_words_have_pieces(name, seed):
+def test_a_described_plan_is_never_refused_where_words_have_pieces(name, seed):
     pieces = train([f"{TWO_SENTENCES} {TWO_SENTENCES}"], "bpe", size=60)
     first = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces)
     assert int(first.example.tokens.lengths) > int(first.example.tokens.word_ids.max()) + 1
@@ -185,7 +167,7 @@ def test_a_told_plan_is_never_refused_where_words_have_pieces(name, seed):
     assert not again.verdict.leak
 
 
-def test_plans_of_later_rows_are_told_in_their_own_words():
+def test_plans_of_later_rows_are_described_in_their_own_words():
     """The number of words of the first row says nothing about the second."""
     example = begin(tokens_of([[40] * 9, [40] * 3]))
     plan = ChosenSpans(torch.tensor([[9], [3]]), torch.tensor([[0], [0]]))
@@ -305,7 +287,7 @@ def test_nothing_leaks_by_default(name, seed):
 
 
 @every_objective
-def test_something_is_graded_and_only_real_words_are(name):
+def test_something_is_scored_and_only_real_words_are(name):
     numbers = Counter()
     for example, question in ((e, q) for e in examples_of(name) for part in e.with_auxiliary for q in part.questions):
         asked = question.targets[question.loss_mask]
@@ -452,36 +434,6 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
 # gradients of a real model
 
 
-def model_for(objective):
-    """Two layers in double precision that can answer the objective; far from zero, so that nothing vanishes."""
-    examples = objective.specimens(tokens_for(objective), generator(0))
-    shape = with_required_parts(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), *examples)
-    return make_model(replace(shape, init="mimetic"), 100, generator(1)).double()
-
-
-def watched(monkeypatch):
-    """The embedded streams that every network reads from now on, by the identity of the stream."""
-    seen = {}
-    embed = Network._embed
-
-    def watch(network, stream, table):
-        seen[id(stream)] = embed(network, stream, table).detach().requires_grad_()
-        return seen[id(stream)]
-
-    monkeypatch.setattr(Network, "_embed", watch)
-    return seen
-
-
-def influences(answer_, embedded):
-    """Which positions `[k, n]` of a stream have any influence on each graded answer's scores."""
-    weights = torch.linspace(1.0, 2.0, answer_.scores.shape[1], dtype=torch.float64)
-    rows = [
-        torch.autograd.grad((score * weights).sum(), embedded, retain_graph=True, allow_unused=True)[0]
-        for score in answer_.scores
-    ]
-    return torch.stack([torch.zeros(embedded.shape[1]) if g is None else g[0].abs().sum(-1) for g in rows]) > 0
-
-
 @every_objective
 @pytest.mark.parametrize("seed", range(2))
 def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypatch):
@@ -515,6 +467,17 @@ def assert_answers_stay_hidden(example, answer_, found):
     answers = answer_.target.origin[0, answer_.positions]
     shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
     assert answer_.target.copying or not (found & shows).any()
+
+
+@pytest.mark.parametrize("name", ["skip-gram NS", "GloVe", "DIM", "CVT", "CBOW"])
+def test_a_glance_names_what_is_compared(name):
+    objective = find_objective(name)
+    seen = glance(model_for(objective), objective, 0, tokens_for(objective))
+    assert seen.guesses
+    for guess in seen.guesses:
+        assert 0.0 <= guess.probability <= 1.0
+        assert guess.truth
+        assert name != "CVT" or guess.truth in objective.stages[-1].classes
 
 
 SHORT = (
@@ -551,12 +514,6 @@ def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_as
                 if loss.requires_grad:
                     loss.backward()
                     assert all(bool(p.grad.isfinite().all()) for p in model.parameters() if p.grad is not None)
-
-
-@every_objective
-def test_every_action_has_a_name(name):
-    for step in steps_of(name):
-        assert {Action(int(a)) for a in step.example.actions.unique()} <= STATES.keys()
 
 
 @every_objective
@@ -599,7 +556,7 @@ def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
 
 @every_objective
 @pytest.mark.parametrize("seed", range(3))
-def test_padding_is_never_printed_and_an_answer_of_many_words_only_where_it_is_graded(name, seed):
+def test_padding_is_never_printed_and_an_answer_of_many_words_only_where_it_is_scored(name, seed):
     made = story(name, seed=seed)
     facts, record = made.facts(), made.record()
     sides = [facts, *facts["beside"]]
@@ -635,7 +592,7 @@ def written(example):
     return [ids[graded].tolist() for q in asked for ids, graded in zip(q.targets, q.loss_mask, strict=True)]
 
 
-def test_all_that_writes_closes_it_with_one_sign_and_what_does_not_is_listed():
+def test_every_decoder_ends_with_one_end_token_or_is_listed():
     found = {}
     for name, objective in objectives().items():
         parts = objective.parts or (objective,)
@@ -647,7 +604,7 @@ def test_all_that_writes_closes_it_with_one_sign_and_what_does_not_is_listed():
 
 
 @pytest.mark.parametrize("name", [n for n in CLOSES if not {"pair", "translation"} & set(objectives()[n].needs)])
-def test_where_there_is_nothing_to_write_no_closing_sign_is_asked_for(name):
+def test_where_there_is_nothing_to_write_no_end_token_is_asked_for(name):
     objective = objectives()[name]
     tokens = suited(objective, tokens_of([[], range(40, 49)]))
     first, second = written(objective.example(tokens, generator(0)))

@@ -14,7 +14,7 @@ def is_word(token):
 
 
 def drop(text, kept):
-    """The text without the words that are not kept; signs stay."""
+    """The text without the words that are not kept; special tokens stay."""
     chosen = [k and is_word(token) for k, token in zip(kept, text, strict=True)]
     places = [p for p, token in enumerate(text) if chosen[p] or not is_word(token)]
     done = [Action.DELETED if is_word(token) and not chosen[p] else Action.KEPT for p, token in enumerate(text)]
@@ -22,7 +22,7 @@ def drop(text, kept):
 
 
 def near(ids, centre, radius):
-    """The positions of the words around a word, up to a sign or an end, itself left out."""
+    """The positions of the words around a word, up to a special token or an end, itself left out."""
     found = []
     for step in (-1, 1):
         at = centre + step
@@ -117,15 +117,15 @@ def _change_to_masks(stage, plan, story):
 
 
 def _ask_match(stage, plan, story):
-    """`plan` says which number the missing words have among those of the batch."""
+    """`plan` is the number that the missing words have among those of the batch."""
     rest = len(story.inputs.ids) - 1
     there = any(story.chosen)
-    asked = Asked([plan["group"] if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))
+    asked = Asked([plan if there else 0, *[0] * rest], [there, *[False] * rest], [-1] * (rest + 1))
     return replace(story, asked=[asked])
 
 
 def missing(story):
-    """The words of the n-gram behind a sign of their own."""
+    """The words of the n-gram behind a special token of their own."""
     return [SPECIALS.cls, *(token for token, c in zip(story.text, story.chosen, strict=True) if c)]
 
 
@@ -138,9 +138,9 @@ def _see_views(stage, plan, story):
 
 
 def _ask_views(stage, plan, story):
-    """`plan` holds the labels of the text."""
-    known = [c and 0 <= label < len(stage.classes) for c, label in zip(story.chosen, plan["labels"], strict=True)]
-    targets = [label if k else 0 for k, label in zip(known, plan["labels"], strict=True)]
+    labels = story.labels[stage.label]
+    known = [c and 0 <= label < len(stage.classes) for c, label in zip(story.chosen, labels, strict=True)]
+    targets = [label if k else 0 for k, label in zip(known, labels, strict=True)]
     return replace(story, asked=[Asked(targets, known, [-1] * len(known))])
 
 
@@ -157,7 +157,7 @@ def views(story, unlabelled_only):
     return ((left, forwards), (right, {"backwards": answers(0), "past": answers(-1)}))
 
 
-stages.ACTS |= {
+ACTS = {
     "SubsampleFrequent": _choose_rarer,
     "ChooseNgram": stages.ACTS["ChooseSpans"],
     "ChooseSupervised": _choose_labelled,

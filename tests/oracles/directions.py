@@ -57,12 +57,12 @@ def see_order(text, row, rank, chosen, context):
     allowed = stages.maskable(text)
 
     def neighbour(position):
-        """The place of the word before a sign that was put in, else of the first one behind it."""
+        """The place of the word before a special token that was put in, else of the first one behind it."""
         before = [p for p in row.origin[:position] if p >= 0]
         return before[-1] if before else next((p for p in row.origin if p >= 0), -1)
 
     def step(place, position):
-        """When a place comes; what is known from the start comes at -1, a sign with a step right behind a word."""
+        """When a place comes: -1 if it is known from the start; a special token with a step right after a word."""
         if place < 0:
             near = neighbour(position)
             return rank[near] + 0.5 if near >= 0 and context in ("xlnet", "hf") else -1
@@ -115,7 +115,7 @@ def _change_content(stage, plan, story):
     return replace(story, inputs=row, done=done)
 
 
-stages.ACTS |= {
+ACTS = {
     "ShiftRight": _arrange_shifted,
     "AskNext": _ask_next,
     "SeeLeft": _see_left,

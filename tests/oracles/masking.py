@@ -1,32 +1,13 @@
 """The stages of masking again, one row at a time: units, runs, trigrams, names, and what is asked of them."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from playground.batch import Action
 from tests.oracles import stages
-from tests.oracles.stages import Asked, Row, Story, maskable
+from tests.oracles.stages import Asked, Row, maskable
 from tests.texts import SPECIALS
 
 MASK64 = 2**64 - 1
-
-
-@dataclass
-class Known(Story):
-    """A row of which the corpus knows labels."""
-
-    labels: dict[str, list[int]] = field(default_factory=dict)
-
-
-@dataclass
-class Ends(Asked):
-    """A question that is answered from two other positions."""
-
-    reads: list[list[int]] = field(default_factory=list)
-
-
-def begin(text, labels):
-    story = stages.begin(text)
-    return Known(**{**vars(story), "labels": labels})
 
 
 def splitmix(number):
@@ -129,7 +110,8 @@ def take_in_order(found, order, budget):
 def _arrange_document(stage, plan, story):
     """The first stretch of one label; a row without the label as it stands."""
     first, last = document(story.labels[stage.label])
-    return begin(story.text[first:last], {name: row[first:last] for name, row in story.labels.items()})
+    labels = {name: row[first:last] for name, row in story.labels.items()}
+    return stages.begin(story.text[first:last], story.sentence[first:last], labels)
 
 
 def document(row):
@@ -148,7 +130,7 @@ def _arrange_signed(stage, plan, story):
 
 
 def _arrange_code(stage, plan, story):
-    """A marker for the sign in front."""
+    """A marker for the special token in front."""
     said = [number for number in story.labels[stage.label] if number >= 0]
     ids = list(story.inputs.ids)
     if said and story.inputs.origin[0] < 0:
@@ -161,11 +143,11 @@ def _choose_tokens(stage, plan, story):
     return replace(story, chosen=[a and b for a, b in zip(allowed, plan["positions"], strict=True)])
 
 
-def choosable(text, signs):
-    """Words and, if they may be, signs of the text: all of them, or all but a first one."""
-    able = {SPECIALS.start, SPECIALS.end, SPECIALS.cls, SPECIALS.sep} if signs != "protected" else set()
+def choosable(text, special_tokens):
+    """Words and, if they may be, special tokens of the text: all of them, or all but a first one."""
+    able = {SPECIALS.start, SPECIALS.end, SPECIALS.cls, SPECIALS.sep} if special_tokens != "protected" else set()
     return [
-        word or (token in able and (place > 0 or signs == "roberta"))
+        word or (token in able and (place > 0 or special_tokens == "roberta"))
         for place, (token, word) in enumerate(zip(text, maskable(text), strict=True))
     ]
 
@@ -226,7 +208,7 @@ def _ask_boundary(stage, plan, story):
         for place in run[: stage.sbo_max_length]:
             graded[at[place]] = True
             reads[at[place]] = [at[left], at[right]]
-    return replace(story, asked=[*story.asked, Ends(asked.targets, graded, asked.origin, reads)])
+    return replace(story, asked=[*story.asked, Asked(asked.targets, graded, asked.origin, reads)])
 
 
 def _ask_label(stage, plan, story):
@@ -241,7 +223,7 @@ def _ask_label(stage, plan, story):
 
 
 def _ask_of_text(story, number):
-    """Once, at the sign in front, if anything is known."""
+    """Once, at the special token in front, if anything is known."""
     graded = [position == 0 and number >= 0 for position in range(len(story.inputs.ids))]
     return Asked([number if yes else 0 for yes in graded], graded, [-1] * len(graded))
 
@@ -262,7 +244,7 @@ def _ask_replaced(stage, plan, story):
     return replace(story, asked=[*story.asked, asked])
 
 
-stages.ACTS |= {
+ACTS = {
     "ArrangeDocument": _arrange_document,
     "WrapSpecials": _arrange_signed,
     "ControlCode": _arrange_code,

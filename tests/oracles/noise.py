@@ -1,25 +1,12 @@
 """The noises and gap sentences again, one row at a time, in slow and obvious lists."""
 
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from playground.batch import Action
 from tests.oracles import stages
-from tests.oracles.stages import Row, Story
+from tests.oracles.stages import Row
 from tests.texts import SPECIALS
-
-
-@dataclass
-class NoisyStory(Story):
-    """A story that also knows which sentence every token of the text belongs to."""
-
-    sentence: list[int] = field(default_factory=list)
-
-
-def begin(text, sentence):
-    started = stages.begin(text)
-    return NoisyStory(**{k: getattr(started, k) for k in started.__dataclass_fields__}, sentence=list(sentence))
-
 
 # choose
 
@@ -149,7 +136,7 @@ def _ask_to_write(stage, plan, story):
     return replace(story, decoder=decoder, asked=[*story.asked, asked])
 
 
-stages.ACTS |= {
+ACTS = {
     "ChooseRatio": _choose_share,
     "ChooseForDeletion": _choose_share,
     "MergeAdjacent": _choose_runs,

@@ -29,6 +29,8 @@ class Asked:
     targets: list[int]
     graded: list[bool]
     origin: list[int]
+    reads: list[list[int]] = field(default_factory=list)
+    """From which two positions each answer is read, where it is not read from its own."""
 
 
 def maskable(text):
@@ -49,12 +51,6 @@ def arrange_text(text, wrap=False):
     if not wrap:
         return row
     return Row([SPECIALS.cls, *row.ids, SPECIALS.sep], [-1, *row.origin, -1])
-
-
-def arrange_shifted(text):
-    if not text:
-        return Row([], [])
-    return Row([SPECIALS.start, *text[:-1]], list(range(-1, len(text) - 1)))
 
 
 # choose
@@ -97,7 +93,7 @@ def change_tokens(text, row, chosen, actions, words):
             ids[position] = SPECIALS.mask
         if place >= 0 and done[place] == Action.RANDOMISED:
             ids[position] = words[place]
-    return Row(ids, row.origin), done
+    return Row(ids, row.origin, row.position), done
 
 
 def change_to_markers(text, spans, marker):
@@ -113,14 +109,6 @@ def change_to_markers(text, spans, marker):
             ids.append(text[place])
             origin.append(place)
     return Row(ids, origin), done
-
-
-def change_order(text, source):
-    """The text read in the order of `source`; `rank` says where each token of the text went."""
-    row = Row([text[place] for place in source], list(source))
-    done = [Action.KEPT if source[place] == place else Action.MOVED for place in range(len(text))]
-    rank = [source.index(place) for place in range(len(text))]
-    return row, done, rank
 
 
 # propose
@@ -150,18 +138,6 @@ def see_left(readers):
     return [[j <= i for j in range(readers)] for i in range(readers)]
 
 
-def see_order(row, rank, chosen, context="together"):
-    """Content and query: whom a position sees is a matter of who comes earlier in the order."""
-
-    def step(place):
-        if place < 0 or (context == "together" and not chosen[place]):
-            return -1
-        return rank[place]
-
-    steps = [step(place) for place in row.origin]
-    return [[b <= a for b in steps] for a in steps], [[b < a for b in steps] for a in steps]
-
-
 def see_encoder_decoder(row, decoder, done, hide_masked=False):
     shown = [not (hide_masked and place >= 0 and done[place] == Action.MASKED) for place in row.origin]
     return see_all(len(row.ids)), see_left(len(decoder.ids)), [shown for _ in decoder.ids]
@@ -176,10 +152,6 @@ def ask_in_place(text, row, chosen):
         [place >= 0 and chosen[place] for place in row.origin],
         list(row.origin),
     )
-
-
-def ask_next(text):
-    return Asked(list(text), [True] * len(text), list(range(len(text))))
 
 
 def ask_replaced(row, done):
@@ -232,29 +204,18 @@ class Story:
     decoder: Row | None = None
     asked: list[Asked] = field(default_factory=list)
     generator: "Story | None" = None
+    sentence: list[int] = field(default_factory=list)
+    labels: dict[str, list[int]] = field(default_factory=dict)
 
 
-def begin(text):
+def begin(text, sentence=(), labels=None):
     size = len(text)
-    return Story(list(text), arrange_text(text), [False] * size, [0] * size, list(range(size)), sees={})
-
-
-def act(stage, plan, story):
-    """The story after one more stage; `plan` holds the row's own lists."""
-    return ACTS[type(stage).__name__](stage, plan, story)
+    started = Story(list(text), arrange_text(text), [False] * size, [0] * size, list(range(size)))
+    return replace(started, sentence=list(sentence), labels=labels or {})
 
 
 def _arrange_text(stage, plan, story):
     return replace(story, inputs=arrange_text(story.text, stage.add_special_tokens))
-
-
-def _arrange_shifted(stage, plan, story):
-    return replace(story, inputs=arrange_shifted(story.text))
-
-
-def _choose_tokens(stage, plan, story):
-    places = [place for place, wanted in enumerate(plan["positions"]) if wanted]
-    return replace(story, chosen=choose_tokens(story.text, places))
 
 
 def _choose_spans(stage, plan, story):
@@ -272,16 +233,6 @@ def _change_tokens(stage, plan, story):
     return replace(story, inputs=row, done=done)
 
 
-def _change_to_markers(stage, plan, story):
-    row, done = change_to_markers(story.text, story.spans, stage.marker)
-    return replace(story, inputs=row, done=done)
-
-
-def _change_order(stage, plan, story):
-    row, done, rank = change_order(story.text, plan)
-    return replace(story, inputs=row, done=done, rank=rank, chosen=[True] * len(rank))
-
-
 def _propose_words(stage, plan, story):
     row, done = propose_words(story.text, story.inputs, story.chosen, plan)
     return replace(story, inputs=row, done=done, generator=story, asked=[])
@@ -289,15 +240,6 @@ def _propose_words(stage, plan, story):
 
 def _see_all(stage, plan, story):
     return replace(story, sees={"inputs": see_all(len(story.inputs.ids))})
-
-
-def _see_left(stage, plan, story):
-    return replace(story, sees={"inputs": see_left(len(story.inputs.ids))})
-
-
-def _see_order(stage, plan, story):
-    content, query = see_order(story.inputs, story.rank, story.chosen, stage.context)
-    return replace(story, sees={"inputs": content, "query": query})
 
 
 def _see_encoder_decoder(stage, plan, story):
@@ -309,40 +251,17 @@ def _ask_in_place(stage, plan, story):
     return replace(story, asked=[*story.asked, ask_in_place(story.text, story.inputs, story.chosen)])
 
 
-def _ask_next(stage, plan, story):
-    return replace(story, asked=[*story.asked, ask_next(story.text)], chosen=[True] * len(story.text))
-
-
-def _ask_replaced(stage, plan, story):
-    return replace(story, asked=[*story.asked, ask_replaced(story.inputs, story.done)])
-
-
-def _ask_to_write(stage, plan, story):
-    decoder, asked = ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.add_eos)
-    return replace(story, decoder=decoder, asked=[*story.asked, asked])
-
-
 ACTS = {
     "ArrangeText": _arrange_text,
     "Reweight": lambda stage, plan, story: story,  # names and weights, which a story does not have
-    "ShiftRight": _arrange_shifted,
-    "ChooseTokens": _choose_tokens,
     "ChooseMassSpan": _choose_spans,
     "ChooseSpans": _choose_spans,
     "ChoosePoissonSpans": _choose_spans,
     "ChooseOrder": _choose_order,
     "ChangeTokens": _change_tokens,
-    "SpansToSentinels": _change_to_markers,
-    "ChangeWordOrder": _change_order,
-    "ChangeSentenceOrder": _change_order,
     "SampleFromGenerator": _propose_words,
     "SeeAll": _see_all,
-    "SeeLeft": _see_left,
-    "SeePermutation": _see_order,
     "SeeEncoderDecoder": _see_encoder_decoder,
     "AskMasked": _ask_in_place,
     "AskQueryStream": _ask_in_place,
-    "AskNext": _ask_next,
-    "AskReplaced": _ask_replaced,
-    "AskDecoder": _ask_to_write,
 }

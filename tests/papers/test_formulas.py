@@ -141,7 +141,7 @@ def within(hidden, whole):
 
 
 def written(words, lengths, marked):
-    """Each run of words, with its marker in front where there are any, and the closing sign if there is a word."""
+    """Each run of words, with its marker in front where there are any, and the [END] if there is a word."""
     runs = len(lengths) if words is None else sum(word - 1 not in words for word in words)
     missing = sum(lengths) if words is None else len(words)
     return runs * marked + missing + bool(missing)
@@ -292,7 +292,7 @@ def test_the_four_ways_of_telling_words_apart_in_symbols(loss):
     }.items(),
 )
 def test_the_four_ways_of_telling_words_apart_cost_what_their_symbols_say(name, loss, by_hand):
-    """Read off the formula by hand; that of noise-contrastive estimation is in `test_contrast.py`."""
+    """Read off the formula by hand; that of noise-contrastive estimation is in `test_propose.py`."""
     objective = find_objective(name).turn({"loss": loss})
     sign = {"sampled": r"\log\sigma(-", "hinge": r"\max\{0,\ 1 - ", "softmax": r"\log\frac{\exp("}[loss]
     assert sign in objective.formula
@@ -329,7 +329,7 @@ PREDICTED = re.compile(r"\\log p\w*\((.+?) \\mid (.+)\)")
 
 
 @pytest.mark.parametrize("name", objectives())
-def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_place(name):
+def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_position(name):
     """x stands for the words of the text, y for what is written or said of it; z is an order of places."""
     made = story(name, seed=2)
     said = {term.question: PREDICTED.search(term.latex) for term in made.objective.terms}
@@ -344,11 +344,11 @@ def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_place(name):
                 origin, ids = question.origin[0][graded], part.tokens.ids[0]
                 assert question.kind.names_words
                 assert torch.equal(question.targets[0][graded][origin >= 0], ids[origin[origin >= 0]])
-                assert int((origin < 0).sum()) <= 1, "all but a sign that closes the text are words of it"
+                assert int((origin < 0).sum()) <= 1, "all but a special token that closes the text are words of it"
 
 
 @pytest.mark.parametrize("name", [n for n in objectives() if n.startswith("PLM")])
-def test_a_term_over_an_order_predicts_the_word_at_its_place_and_is_told_the_place(name):
+def test_a_term_over_an_order_predicts_the_word_at_its_position_and_is_given_the_position(name):
     predicted, given = PREDICTED.search(objectives()[name].terms[0].latex).groups()
     assert predicted == "x_{z_t}"
     assert given.startswith("x_{z_{")

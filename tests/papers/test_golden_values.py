@@ -14,7 +14,6 @@ from playground.objectives import find_objective
 from playground.objectives.choose import ChooseMassSpan, ChoosePoissonSpans, ChooseSpans, ChooseTokens
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
-from tests.playground.objectives.test_masking import visited
 from tests.texts import plain_rows, tokens_of
 
 
@@ -90,25 +89,7 @@ def test_the_shares_of_all_tokens_under_mlm():
         assert abs(int((example.actions == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
 
 
-@pytest.mark.parametrize(("views", "share"), [(1, 0.150), (4, 0.478), (10, 0.803), (40, 0.9985)])
-def test_the_fraction_masked_at_least_once(views, share):
-    """Dynamic masking draws again every time (RoBERTa); 1 - .85^k of the places are hidden at least once."""
-    example = begin(plain_rows(100, 200))
-    stage = ChooseTokens(selection="iid")
-    seen = torch.stack([stage.plan(example, generator(0, view)).positions for view in range(views)]).any(0)
-    assert abs(float(seen.double().mean()) - share) < 5 * sqrt(share * (1 - share) / seen.numel()) + 5e-4
-
-
-def test_a_static_mask_never_hides_more():
-    """However often a text is visited and whatever the seed: 15 of its 100 words, and in every text others."""
-    objective = find_objective("static MLM").turn({"dupe_factor": 1, "num_special_tokens": 0})
-    visits = (objective.example(visited(plain_rows(10, 100), visit), generator(visit)) for visit in range(12))
-    seen = torch.stack([example.selected for example in visits]).any(0)
-    assert seen.sum(1).unique().tolist() == [15]
-    assert len(set(map(tuple, seen.tolist()))) == 10
-
-
-def test_the_detector_is_graded_at_every_word():
+def test_the_detector_is_scored_at_every_word():
     """RTD: 8 of 8 positions against 15 % for MLM: 6.7 times the signal."""
     facts = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).facts()
     assert facts["targets"] == "o o r o r o o o".split()
@@ -137,7 +118,7 @@ def test_t5_counts(tokens, gone, runs):
 
 
 def test_t5_raw_lengths_of_the_released_helper():
-    """568 raw tokens give 512 inputs and 114 targets, 141 give 128 and 29; each counts a closing sign."""
+    """568 raw tokens give 512 inputs and 114 targets, 141 give 128 and 29; each counts a [END]."""
     for raw, inputs, targets in ((568, 512, 114), (141, 128, 29)):
         gone, runs = (int(v) for v in ChooseSpans(match_released_code=True).counts(torch.tensor([raw]), sentinels=100))
         assert (raw - gone + runs + 1, gone + runs + 1) == (inputs, targets)

@@ -10,9 +10,8 @@ from playground.objectives import find_objective
 from playground.objectives.choose import ChooseGeometricSpans, ChooseNgrams, ChooseTokens
 from playground.objectives.ops import sampling
 from playground.rng import generator
-from tests.playground.objectives.test_laws import assert_law, assert_mean, assert_share
-from tests.playground.objectives.test_masking import visited
-from tests.texts import plain_rows
+from tests.laws import assert_law, assert_mean, assert_share
+from tests.texts import plain_rows, visited
 
 
 def views(copies, number, rows=400):

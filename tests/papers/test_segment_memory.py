@@ -60,7 +60,7 @@ def test_behind_its_memory_a_segment_has_the_states_of_the_long_one(text, positi
     """Transformer-XL, sec. 3.2: every word also attends to all words of the segment before, in every layer."""
     model, lm = model_of(positions, norm_first=norm_first), find_objective("LM")
     whole, (first, second) = lm.example(text, rng(0)), (lm.example(half, rng(0)) for half in halves(text))
-    assert torch.equal(second.inputs.ids[:, 0], text.ids[:, T - 1]), "no sign of a beginning stands between"
+    assert torch.equal(second.inputs.ids[:, 0], text.ids[:, T - 1]), "no special token of a beginning stands between"
     expected = states_of(model, whole)[0][:, T:]
     mems = segment_memory.extended((), states_of(model, first)[1], 2 * T)
     torch.testing.assert_close(states_of(model, second, mems)[0], expected, rtol=0, atol=1e-5)

@@ -7,15 +7,15 @@ import torch
 
 from playground import leaks
 from playground.answers import Target, Word
-from playground.batch import Action, begin, causal_mask, full_mask, mask_by_level
+from playground.batch import begin, causal_mask, full_mask, mask_by_level
 from playground.models import Architecture, LanguageModel, total_loss
 from playground.objectives import find_objective, objectives
-from playground.objectives.choose import ChoosePoissonSpans, ChooseSpans, ChooseTokens
+from playground.objectives.choose import ChoosePoissonSpans, ChooseTokens
 from playground.objectives.see import SeePermutation
 from playground.objectives.see.order import both_streams
 from playground.rng import generator
 from playground.trace.rebuild import SENTENCE, rebuild
-from tests.playground.objectives.test_laws import assert_mean
+from tests.laws import assert_mean
 from tests.texts import SPECIALS, plain_rows, story, suited, tokens_of
 
 EIGHT = plain_rows(1, 8)
@@ -29,7 +29,7 @@ def test_leak_table_bidirectional_with_shifted_loss_leaks_7_of_7():
     assert verdict(shifted(full_mask(EIGHT.valid, False))) == (7, 7)
 
 
-def test_leak_table_bidirectional_with_a_start_sign_leaks_7_of_8():
+def test_leak_table_bidirectional_with_a_start_token_leaks_7_of_8():
     """With [START] in front there are eight predictions; only the last word never stands in the input."""
     steps = find_objective("LM").steps(EIGHT, generator(0))
     example = steps[-1].example
@@ -44,7 +44,7 @@ def test_leak_table_left_to_right_with_shifted_loss_is_clean():
     assert verdict(shifted(causal_mask(EIGHT.valid, False))) == (0, 7)
 
 
-def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_graded_too():
+def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_scored_too():
     level = PLACES.masked_fill(PLACES < 4, 0)
     visible = mask_by_level(level, level, EIGHT.valid)
     assert verdict(shifted(visible)) == (3, 7)
@@ -81,7 +81,7 @@ def test_leak_table_one_stream_with_itself_hidden_leaks_8_of_8():
     assert verdict(from_content(hidden)) == (8, 8)
 
 
-def test_leak_table_an_order_drawn_anew_in_every_layer_leaks_8_of_8():
+def test_leak_table_a_new_order_in_every_layer_leaks_8_of_8():
     """What a word's neighbours heard of it under one order, its query may read under the next."""
     example = permuted()
     assert verdict(example) == (0, 8)
@@ -143,39 +143,6 @@ def verdict(example):
     return len(found.leaking), found.graded
 
 
-# shares and words
-
-
-def test_random_and_unchanged_drawn_independently_would_be_81_9_10():
-    """One throw decides all three, so that none can overrule another."""
-    example = find_objective("MLM").turn({"mask_ratio": 0.9}).example(plain_rows(2000, 30), generator(3))
-    action = example.actions[example.selected]
-    shares = [float((action == a).double().mean()) for a in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS)]
-    assert sum(shares) == pytest.approx(1.0)
-    assert shares == pytest.approx([0.8, 0.1, 0.1], abs=0.006)
-
-
-def test_random_words_are_never_special():
-    tokens = tokens_of([[SPECIALS.sep, *range(40, 60)]] * 500, padded=False)
-    for name in ("MLM", "RTD", "span mask"):
-        example = (
-            find_objective(name)
-            .turn({"mask_replace_prob": 0.0, "random_replace_prob": 1.0})
-            .example(tokens, generator(4))
-        )
-        if name == "RTD":
-            example = example.generator
-        ids = example.inputs.ids[example.actions == Action.RANDOMISED]
-        assert len(ids) > 500
-        assert bool((ids >= SPECIALS.first_word).all())
-
-
-def test_masking_with_the_mask_sign_only():
-    """A toy that never shows random or unchanged words is not BERT's."""
-    example = find_objective("MLM").example(plain_rows(500, 30), generator(5))
-    assert set(example.actions[example.selected].tolist()) == {1, 2, 3}
-
-
 # replaced token detection
 
 
@@ -183,17 +150,6 @@ def test_a_lucky_sample_counts_as_original():
     facts = rebuild("RTD", wanted={"chosen": "3,5", "replace": "happy,join"}).facts()
     assert facts["targets"] == ["o"] * 8
     assert facts["actions"].count("same_by_luck") == 2
-
-
-def test_the_generator_samples_and_does_not_take_the_best():
-    scores = torch.zeros(SPECIALS.size)
-    scores[: SPECIALS.first_word] = float("-inf")
-    scores[50] = 1.0
-    example = (
-        find_objective("RTD").proposing(lambda e: scores.expand(int(e.selected.sum()), -1)).turn({"mask_ratio": 1.0})
-    )
-    words = example.example(plain_rows(20, 20), generator(6)).inputs.ids
-    assert len(words.unique()) > 20
 
 
 def electra():
@@ -239,20 +195,6 @@ def test_drawing_positions_twice_would_choose_fewer(words, drawn, distinct):
 # permutation
 
 
-@pytest.mark.parametrize("length", [2, 3, 7, 8, 9])
-def test_permutation_of_an_odd_length_and_never_without_a_target(length):
-    """HF's collator needs even lengths and gives no target at all for 43 % of the sentences of eight words."""
-    example = find_objective("PLM").example(plain_rows(200, length), generator(10))
-    targets = example.questions[0].loss_mask.sum(1)
-    assert targets.unique().tolist() == [max(1, length // 6)]
-
-
-def test_permutation_never_hides_the_words_of_the_content_stream():
-    """HF's collator writes [MASK] over the targets, so later targets never see earlier ones."""
-    example = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).example
-    assert torch.equal(example.inputs.ids, example.tokens.ids)
-
-
 def test_order_is_not_rank():
     """Word 3 comes first: its rank is 0, while the first word of the text comes sixth."""
     rank = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).example.prediction_order[0].tolist()
@@ -273,12 +215,6 @@ def test_an_empty_row_of_visibility_gives_nothing_instead_of_the_average():
 # spans
 
 
-def test_rolling_t5_masks_would_tear_the_markers_apart():
-    """With a gap at place 0 the released functions number inputs and targets differently."""
-    found = rebuild("T5", wanted={"spans": "1:2,8:1"}).survey()
-    assert found == {"inputs": "<0> happy to join with you <1>", "targets": "<0> I am <1> today"}
-
-
 def test_a_short_text_does_not_always_lose_its_last_word():
     """T5's released code can only hide the end of a text of eight words; every word should have its turn."""
     objective = find_objective("T5")
@@ -286,21 +222,6 @@ def test_a_short_text_does_not_always_lose_its_last_word():
     official = objective.turn({"match_released_code": True}).example(plain_rows(200, 8), generator(11)).selected.any(0)
     assert ordinary.tolist() == [True] * 8
     assert official.tolist() == [False] * 7 + [True]
-
-
-def test_more_runs_than_untouched_words_are_not_asked_for():
-    """The released code breaks where the gaps outnumber the words between them."""
-    for official in (False, True):
-        stage = ChooseSpans(noise_density=0.9, mean_length=1.0, match_released_code=official)
-        plan = stage.plan(begin(plain_rows(20, 10)), generator(12))
-        assert plan.length.clamp(min=0).sum(1).unique().tolist() == [9]
-        assert (plan.length > 0).sum(1).unique().tolist() == [1 if official else 2]
-
-
-def test_overlapping_gaps_would_lose_a_tenth_of_the_budget():
-    """Fairseq's gaps overlap and are cut at the end: 54 of 60 tokens vanish; here all 60 do."""
-    chosen = find_objective("BART").example(plain_rows(50, 200), generator(13)).selected
-    assert chosen.sum(1).unique().tolist() == [60]
 
 
 def test_a_decoder_never_starts_from_the_mask():
@@ -312,13 +233,6 @@ def test_a_decoder_never_starts_from_the_mask():
 
 
 # rounding, seeds, loss cells
-
-
-@pytest.mark.parametrize("length", [1, 2, 3, 5])
-def test_15_percent_of_five_tokens_is_at_least_one(length):
-    for name in ("MLM", "RTD", "PLM"):
-        example = find_objective(name).example(plain_rows(50, length), generator(14))
-        assert bool((example.selected.sum(1) >= 1).all()), name
 
 
 @pytest.mark.parametrize("name", objectives())
@@ -361,6 +275,7 @@ def test_nothing_asked_costs_nothing_instead_of_nan():
     model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
     example = find_objective("MLM").turn({"mask_ratio": 0.0}).example(plain_rows(2, 6), generator(0))
     assert total_loss(model(example))[0].item() == 0.0
+    assert total_loss(())[0].item() == 0.0
 
 
 def test_the_loss_is_the_mean_over_the_batch_and_not_of_rows():

@@ -3,8 +3,7 @@
 import gc
 import pickle
 import weakref
-from collections.abc import Mapping
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 
 import pytest
 import torch
@@ -14,7 +13,6 @@ from playground.batch import (
     AttentionMask,
     Batch,
     Spans,
-    Specials,
     Stream,
     Tokens,
     begin,
@@ -23,6 +21,7 @@ from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import objectives
 from playground.rng import generator
 from playground.slicing import batches, rows, trimmed
+from tests.laws import assert_same, leaves, same
 from tests.texts import SPECIALS, suited, tokens_of
 
 TINY = Architecture(layers=1, width=16, heads=2)
@@ -37,32 +36,6 @@ def texts():
 def example_of(name):
     objective = objectives()[name]
     return objective.example(suited(objective, texts()), generator(3, "rows"))
-
-
-def leaves(value, path=""):
-    """Every tensor of a value by its path, and everything else that is not a container."""
-    if isinstance(value, Mapping):
-        return {k: v for name, item in value.items() for k, v in leaves(item, f"{path}.{name}").items()}
-    if isinstance(value, tuple) and not isinstance(next(iter(value), ""), str):
-        return {k: v for number, item in enumerate(value) for k, v in leaves(item, f"{path}.{number}").items()}
-    if is_dataclass(value) and not isinstance(value, Specials):
-        return {
-            k: v
-            for f in fields(value)
-            if f.compare
-            for k, v in leaves(getattr(value, f.name), f"{path}.{f.name}").items()
-        }
-    return {path: value}
-
-
-def same(one, other):
-    return torch.equal(one, other) if isinstance(one, torch.Tensor) else one == other
-
-
-def assert_same(one, other):
-    first, second = leaves(one), leaves(other)
-    assert first.keys() == second.keys()
-    assert [path for path in first if not same(first[path], second[path])] == []
 
 
 @every_objective
@@ -217,7 +190,7 @@ def test_parts_share_memory_with_the_whole():
         assert part.inputs.ids.untyped_storage().data_ptr() == whole.inputs.ids.untyped_storage().data_ptr()
 
 
-def test_a_value_in_two_places_stays_one_value():
+def test_a_value_in_two_positions_stays_one_value():
     whole = example_of("RTD")
     for part in batches(whole, 6):
         assert part.generator.tokens is part.tokens

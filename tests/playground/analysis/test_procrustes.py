@@ -12,7 +12,7 @@ from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.tinyworld.translate import Language, encipher
 from playground.errors import UserError
 from playground.rng import generator
-from tests.playground.objectives.test_laws import assert_share
+from tests.laws import assert_share
 from tests.runs import reviews
 
 

@@ -25,7 +25,7 @@ RAGGED = [list(range(40, 54)), [60, 61, 62], [70], list(range(45, 52)), [80, 81]
 every_objective = pytest.mark.parametrize("name", NAMES)
 TOGETHER = ("GloVe", "DIM", "InfoWord", "sentence matching")
 row_by_row = pytest.mark.parametrize("name", [n for n in NAMES if n not in TOGETHER])
-"""GloVe counts over the whole batch, the others score a row against the others: test_contrast.py, test_judged.py."""
+"""GloVe counts over the whole batch, the others score a row against the others: test_cells.py, test_one_ngram.py."""
 OTHER_FORM = {
     "norm_first": False,
     "norm": "rms norm",
@@ -286,7 +286,7 @@ def test_a_painted_query_mask_is_obeyed(models):
 
 
 @every_position
-def test_the_place_of_a_word_matters(positions, models):
+def test_the_position_of_a_word_matters(positions, models):
     """Two words swapped far from the gap change its answer, so positions are really read."""
     example = (
         find_objective("MLM")
@@ -302,7 +302,7 @@ def test_the_place_of_a_word_matters(positions, models):
 
 
 @every_position
-def test_the_blind_stream_knows_its_place(positions, models):
+def test_the_blind_stream_knows_its_position(positions, models):
     """Two queries that see the same two words answer differently, since they stand elsewhere."""
     example = find_objective("PLM").turn({"partial_prediction_k": 3.0}).example(plain_rows(1, 9), generator(9))
     cells = torch.zeros(1, 9, 9, dtype=torch.bool)
@@ -319,7 +319,7 @@ def test_the_blind_stream_knows_its_place(positions, models):
 
 
 @every_objective
-def test_only_graded_places_are_scored_and_as_everywhere(name, models):
+def test_only_scored_positions_have_scores_and_the_same_as_everywhere(name, models):
     """Scoring every position and taking the graded ones afterwards gives the same."""
     example = ragged(name)[-1].example
     everywhere = replace(
@@ -338,14 +338,14 @@ def stream_of(example, question):
 
 
 @every_objective
-def test_answers_know_their_place_and_target(name, models):
+def test_answers_know_their_position_and_target(name, models):
     example = ragged(name)[-1].example
     for answer in models["rotary"].forward(example):
         question = answer.target
         graded = question.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, graded))
-        if not isinstance(question.kind, InBatchContrast | SoftTargets):  # theirs: test_contrast.py
+        if not isinstance(question.kind, InBatchContrast | SoftTargets):  # theirs: test_one_ngram.py, test_views.py
             assert answer.targets.tolist() == [int(question.targets[place]) for place in found]
 
 
@@ -446,7 +446,7 @@ def of_electra(**knobs):
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
-def test_generator_and_detector_have_one_word_place_and_segment_embedding(share):
+def test_generator_and_detector_have_one_word_position_and_segment_embedding(share):
     """As in ELECTRA's released code: added as wide as the table, and only then made narrow for the generator."""
     model, example = of_electra(generator_ratio=share, tie_generator="embeddings")
     small, whole, stream = model.generator, model.network, example.inputs
@@ -460,7 +460,7 @@ def test_generator_and_detector_have_one_word_place_and_segment_embedding(share)
 
 
 @pytest.mark.parametrize(("tied", "reached"), [("table", False), ("embeddings", True), ("all", True)])
-def test_the_generators_loss_reaches_the_places_that_it_shares(tied, reached):
+def test_the_generators_loss_reaches_the_positions_that_it_shares(tied, reached):
     model, example = of_electra(generator_ratio=1.0, tie_generator=tied)
     names, replaced = model(example)
     assert (names.target.name, replaced.target.name) == ("hidden words", "replaced?")
@@ -495,7 +495,7 @@ def test_one_network_for_both_has_one_width():
 # proposals and features
 
 
-def test_proposals_are_words_for_the_chosen_places_of_the_text(models):
+def test_proposals_are_words_for_the_chosen_positions_of_the_text(models):
     """A wrapped text is shifted by [CLS]; the scores belong to the chosen places of the text all the same."""
     model = models["rotary"]
     tokens = tokens_of(RAGGED)
@@ -564,13 +564,6 @@ def test_the_last_norm_of_a_stack_belongs_to_its_highest_layer():
         "generator.encoder.ln_f.weight": "generator encoder layer 2",
     }
     assert not [name for name in groups["heads"] if ".encoder." in name or ".decoder." in name]
-
-
-def test_features_of_a_short_text_ignore_its_padding():
-    model = build()
-    padded = tokens_of([[40, 41, 42], list(range(50, 60))])
-    alone = tokens_of([[40, 41, 42]], padded=False)
-    torch.testing.assert_close(model.features(padded)[0, :3], model.features(alone)[0])
 
 
 # visibility itself

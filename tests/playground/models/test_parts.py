@@ -303,7 +303,7 @@ def test_recurrence_has_a_decoder_that_attends_to_what_was_read():
     torch.testing.assert_close(weights["cross"][0, :, 0].sum(-1), readers.double())
 
 
-def test_recurrent_layers_have_no_place_for_adapters():
+def test_recurrent_layers_take_no_adapters():
     model, _ = made(Architecture(kind="gru", width=16, heads=2))
     with pytest.raises(UserError, match="kind is gru"):
         _ = model.layers

@@ -17,7 +17,7 @@ from playground.trace.overrides import natural, repainted
 from playground.trace.rebuild import DRAW, SENTENCE, rebuild
 from playground.training import Evaluated, Run, checkpoint, train
 from playground.zoo import entry_named
-from tests.contracts.test_objectives import LAYERS, influences, model_for, watched
+from tests.laws import LAYERS, influences, model_for, watched
 from tests.runs import reviews, suited_reviews
 from tests.texts import tokens_for
 
@@ -165,7 +165,7 @@ def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
         repainted(rebuild("NSP", SENTENCE, pair="we walk home"), {"graded": [(0, 2, True)]})
 
 
-def test_answers_by_hand_become_a_rule_by_their_place():
+def test_answers_by_hand_become_a_rule_by_their_position():
     chosen = {"graded": [(0, 6, False), (0, 1, True), (0, 5, False), (0, 8, False)]}
     rules = carried(chosen, part=2)
     assert rules == (Judged((2,), (6, 7, 9), 2),)
@@ -176,7 +176,7 @@ def test_answers_by_hand_become_a_rule_by_their_place():
 
 
 @pytest.mark.parametrize("name", ["LM", "MLM", "PLM", "BART infilling", "T5 spans", "RTD", "SOP", "BiLM"])
-def test_in_every_text_the_answers_at_these_places_are_graded_and_no_others_change(name):
+def test_in_every_text_the_answers_at_these_positions_are_scored_and_no_others_change(name):
     """Row by row, padding left out, as the lane of the stage counts its places."""
     plain, changed = find_objective(name), find_objective(f"{name} painted answers count 2-3 skip 1 4-5")
     texts = tokens_for(plain)

@@ -1,20 +1,31 @@
-"""Sums of objectives by their names: the picker is a mixer with weights (inventory, O97)."""
+"""Sums and mixtures of objectives, and masks that are drawn for each row: objectives/mixture.py, see/mixture.py."""
 
 import json
 import os
+from collections import Counter
+from dataclasses import replace
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from playground import cli
+from playground import cli, leaks
+from playground.batch import begin
 from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
-from playground.objectives.mixture import mixed
+from playground.objectives.arrange import SampleTask
+from playground.objectives.choose import ChooseNgrams
+from playground.objectives.mixture import mixed, mixture
+from playground.objectives.objective import tell
+from playground.objectives.see import SampleMask
+from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
-from tests.texts import SPECIALS, suited, tokens_for
+from tests.laws import assert_law, assert_share
+from tests.texts import SPECIALS, plain_rows, seeds, story, suited, tokens_for, tokens_of
 from widgets.state.stage import StageStore
 
 TEXT, PAIR = "Rosa baked the bread .", "Then her brother sold it ."
@@ -30,7 +41,7 @@ def test_a_sum_is_read_however_it_is_spelt(said):
     assert find_objective(found.name) == found
 
 
-def test_names_that_hold_a_plus_sign_mean_what_they_meant():
+def test_names_that_hold_a_plus_keep_their_meaning():
     for name, objective in objectives().items():
         for said in (name, *objective.aliases):
             assert find_objective(said) is objective
@@ -144,3 +155,174 @@ def test_a_link_carries_a_sum_and_the_list_takes_it_as_it_is_typed():
     assert (other.objective, other.trouble) == ("MLM + 0.5 LM", "")
     store.objective = "MLM + 0 LM"
     assert (store.objective, store.trouble) == ("MLM", "The weight of LM is 0; it must be a number above 0.")
+
+
+# UniLM's masks
+
+
+def pairs_of(first, second, rows=1):
+    near = tokens_of([[60 + k for k in range(second)]] * rows, padded=False)
+    return replace(tokens_of([[40 + k for k in range(first)]] * rows, padded=False), neighbours={"next": near})
+
+
+def test_the_four_masks_come_in_their_shares():
+    kinds = SampleMask().plan(begin(plain_rows(12_000, 3)), generator(7))
+    assert_law(Counter(kinds.tolist()), {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})
+    only = SampleMask(both=0, seq2seq=0, left=0, right=3).plan(begin(plain_rows(50, 3)), generator(7))
+    assert only.unique().tolist() == [3]
+    with pytest.raises(UserError, match="both, seq2seq, left and right are all 0; give at least one"):
+        SampleMask(both=0, seq2seq=0, left=0, right=0).plan(begin(plain_rows(1, 3)), generator(7))
+
+
+def test_a_mask_that_does_not_exist_is_refused():
+    with pytest.raises(UserError, match=r"The mask is 'up'; it must be one of both, seq2seq, left, right\."):
+        story("UniLM by row", wanted={"mask": "up"})
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_unilm_is_cloze_and_not_shift(kind):
+    """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
+    tokens = pairs_of(7, 6)
+    example = (
+        find_objective("UniLM by row").turn({"mask_ratio": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
+    )
+    question = example.questions[0]
+    assert torch.equal(question.origin[question.loss_mask], example.inputs.origin[question.loss_mask])
+    assert torch.equal(question.loss_mask, (example.inputs.origin >= 0) & (question.loss_mask))
+    assert {0, 1} == set(example.inputs.segment_ids[question.loss_mask].tolist())
+    assert not leaks.check(example).leak
+    next_word = replace(
+        question, origin=example.inputs.origin.roll(-1, 1), loss_mask=example.inputs.origin.roll(-1, 1) >= 0
+    )
+    assert leaks.check(replace(example, questions=(next_word,))).leak == (kind in ("both", "seq2seq", "right"))
+
+
+def test_segment_numbers_may_say_which_mask_it_is():
+    """UniLM's released code: 0 and 1 for both sides, 4 and 5 for seq2seq, 2 to the left, 3 to the right."""
+    objective = find_objective("UniLM by row").turn({"mode_segments": True})
+    for kind, numbers in (("both", {0, 1}), ("seq2seq", {4, 5}), ("left", {2}), ("right", {3})):
+        example = objective.steps(pairs_of(3, 3), generator(0), {"mask": kind})[-1].example
+        assert set(example.inputs.segment_ids[0].tolist()) == numbers
+
+
+# mixtures
+
+
+CARD = {"idea": "Two at once.", "loss": "Their sum.", "source": "arXiv:1810.04805"}
+
+
+def test_each_batch_has_one_part_in_its_share():
+    objective = find_objective("UniLM")
+    rng = generator(9)
+    drawn = Counter(objective.stages[0].plan(begin(plain_rows(1, 3)), rng).index for _ in range(4000))
+    assert_law(drawn, {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})
+
+
+@settings(max_examples=30)
+@given(shares=st.lists(st.sampled_from((0.0, 1.0, 2.0, 3.0)), min_size=1, max_size=4).filter(any), seed=seeds)
+def test_a_part_without_a_share_is_never_drawn(shares, seed):
+    stage = SampleTask(tuple(shares), ((),) * len(shares))
+    parts = {stage.plan(begin(tokens_of([[40]])), generator(seed, k)).index for k in range(5)}
+    assert all(shares[part] > 0 for part in parts)
+
+
+def test_a_mixture_is_one_of_its_parts():
+    objective = find_objective("UniLM")
+    tokens = suited(objective, plain_rows(3, 9))
+    for number, part in enumerate(objective.parts, 1):
+        steps = objective.steps(tokens, generator(1), {"part": number})
+        assert steps[0].stage.tell(steps[0].example, steps[0].plan, 0) == {"part": number}
+        assert [type(s.stage) for s in steps[1:]] == [type(s) for s in part.stages]
+        assert steps[0].plan.number.tolist() == [number - 1] * 3
+        again = objective.replay(tokens, tuple(s.plan for s in steps))
+        assert torch.equal(again[-1].example.inputs.attn_mask.dense(), steps[-1].example.inputs.attn_mask.dense())
+    with pytest.raises(UserError, match=r"The part is 5; this mixture has the parts 1 to 4\."):
+        objective.steps(tokens, generator(1), {"part": 5})
+
+
+def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_batch_asks_that_of_the_mask_it_drew():
+    objective = find_objective("UniLM")
+    masks = ("both sides", "seq2seq", "left to right", "right to left")
+    losses = [[f"hidden words, {mask}", *["pair"] * (mask == "both sides")] for mask in masks]
+    assert [term.question for term in objective.terms] == [question for asked in losses for question in asked]
+    drawn = set()
+    for seed in range(12):
+        made = story("UniLM", seed=seed)
+        number = made.facts()["plan"]["part"] - 1
+        assert [q.name for part in made.example.with_auxiliary for q in part.questions] == losses[number]
+        assert list(made.facts()["signal_by_question"]) == losses[number]
+        assert [term["question"] for term in made.facts()["terms"]] == losses[number]
+        drawn.add(number)
+    assert drawn == {0, 1, 2, 3}
+
+
+def test_unilm_hides_a_fifth_as_two_or_three_and_numbers_the_segments_by_the_mask():
+    """One text where it is read from one side, two elsewhere; segments as in the released code (arXiv:1905.03197)."""
+    objective, tokens = find_objective("UniLM"), pairs_of(12, 11)
+    for number, wanted in enumerate(({0, 1}, {4, 5}, {2}, {3}), 1):
+        example = objective.steps(suited(objective, tokens), generator(3), {"part": number})[-1].example
+        assert set(example.inputs.segment_ids[example.inputs.valid].tolist()) == wanted
+        assert int((example.inputs.origin >= 0).sum()) == (12 if number > 2 else example.tokens.lengths.sum())
+    chooses = [stage for part in objective.parts for stage in part.stages if isinstance(stage, ChooseNgrams)]
+    assert [(stage.sampler, stage.max_ngram, stage.whole_words) for stage in chooses] == [("80/20", 3, False)] * 4
+
+
+def prefix_or_cloze():
+    return mixture("prefix or cloze", ((1.0, find_objective("seq2seq LM")), (3.0, find_objective("MLM"))), **CARD)
+
+
+def test_a_plan_by_hand_goes_to_a_part_that_knows_it():
+    objective = prefix_or_cloze()
+    assert objective.plan_keys == ("part", "split", "chosen", "actions", "replace")
+    assert [t.question for t in objective.terms] == ["next word", "hidden words"]
+    for seed in range(6):
+        assert tell(objective.steps(plain_rows(1, 8), generator(seed), {"split": 3})) == {"part": 1, "split": 3}
+    with pytest.raises(UserError, match=r"Part 2 has no plan for split; its keys are: chosen, actions, replace\."):
+        objective.steps(plain_rows(1, 8), generator(0), {"part": 2, "split": 3})
+    with pytest.raises(UserError, match=r"Part \d has no plan for chosen, split"):
+        objective.steps(plain_rows(1, 8), generator(0), {"chosen": [1], "split": 3})
+    found = Counter(objective.steps(plain_rows(1, 8), generator(s))[0].plan.index for s in range(600))
+    assert_share(found[1], 600, 0.75)
+
+
+def test_knobs_of_a_mixture_turn_every_part():
+    objective = find_objective("UniLM").turn({"mask_ratio": 0.5})
+    assert [part.knobs["mask_ratio"].default for part in objective.parts] == [0.5] * 4
+
+
+def test_shares_must_add_up_to_something():
+    for shares in ((0.0, 0.0), (-1.0, 2.0)):
+        with pytest.raises(UserError, match=r"The shares of none are .*; none may be negative and one must be above 0"):
+            mixture("none", tuple(zip(shares, (find_objective("LM"), find_objective("MLM")), strict=True)), **CARD)
+
+
+def test_a_sum_weighs_its_parts_and_names_their_questions_apart():
+    """MLM and 50 times RTD both ask for hidden words: the second says whose they are."""
+    objective = mixed("both", ((2.0, find_objective("MLM")), (0.5, find_objective("RTD"))), **CARD)
+    assert [t.question for t in objective.terms] == ["hidden words", "RTD: hidden words", "replaced?"]
+    example = objective.example(plain_rows(3, 12), generator(0))
+    weights = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
+    assert weights == {"hidden words": 2.0, "RTD: hidden words": 0.5, "replaced?": 25.0}
+    assert objective.formula.startswith(r"-2\,\frac")
+    assert r"-0.5\,\lambda\,\frac" in objective.formula.replace(" - ", " + -")
+    model = make_model(
+        with_required_parts(Architecture(layers=1, width=16, heads=2), example), SPECIALS.size, generator(0)
+    )
+    total, terms = total_loss(model(example))
+    assert total.item() == pytest.approx(sum(weights[k] * t.item() for k, t in terms.items()), rel=1e-5)
+
+
+def test_a_mixture_may_stand_first_in_a_sum_and_a_sum_in_a_mixture():
+    first = mixed("first", ((0.5, prefix_or_cloze()), (1.0, find_objective("BiLM"))), **CARD)
+    for seed in range(6):
+        example = first.example(plain_rows(2, 8), generator(seed))
+        names = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
+        assert names in (
+            {"BiLM: next word": 0.5, "previous word": 0.5, "next word": 0.5},
+            {"BiLM: next word": 0.5, "previous word": 0.5, "hidden words": 0.5},
+        )
+    nested = mixture("nested", ((1.0, find_objective("BiLM")), (1.0, find_objective("MLM"))), **CARD)
+    parts = {len(nested.example(plain_rows(2, 8), generator(seed)).with_auxiliary) for seed in range(20)}
+    assert parts == {1, 2}
+    steps = nested.steps(plain_rows(2, 8), generator(0), {"part": 1})
+    assert [s.part for s in steps] == [-1, 1, 1, 1, 0, 0, 0]

@@ -82,7 +82,7 @@ def test_settings_are_cut_at_spaces_and_semicolons():
     assert plan_overrides.settings_of(line) == ["chosen=3,8", "cut=3", "marks=[MASK],walk", 'replace=[";","b c"]', "x"]
 
 
-def test_a_told_cut_inside_the_last_word_can_be_given_back():
+def test_a_described_cut_inside_the_last_word_is_read_back():
     pieces = train(["I am happy to join with you today . We walk here now ."] * 3, "bpe", size=60)
     for seed in range(8):
         told = rebuild("seq2seq LM", "I am happy", seed=seed, tokenizer=pieces).facts()["plan"]
@@ -97,7 +97,7 @@ def test_a_cut_behind_the_text_is_refused(text, right):
 
 @pytest.mark.parametrize("settings_", [{"wanted": {"chosen": [2]}}, {"settings": {"threshold": 0.001}, "seed": 3}])
 @pytest.mark.parametrize("name", ["CBOW", "CBOW NS"])
-def test_what_is_given_is_told_where_words_are_dropped(name, settings_):
+def test_what_is_given_is_described_where_words_are_dropped(name, settings_):
     facts = rebuild(name, "hello there you and me", **settings_).facts()
     assert len(facts["survey"]["inputs"].split()) <= len(facts["inputs"])
 
@@ -153,7 +153,7 @@ def test_a_second_text_that_is_not_read_is_said(capsys):
     assert "no part" not in json.loads(capsys.readouterr().out)["notice"]
 
 
-def test_a_second_text_alone_stands_beside_the_sentence_of_the_survey(capsys):
+def test_a_second_text_alone_goes_with_the_sentence_of_the_survey(capsys):
     assert main(["objective", "NSP", "--pair", "You are there", "--plan", "pair=next", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert said["inputs"] == ["[CLS]", *SENTENCE.split(), "[SEP]", *"You are there [SEP]".split()]
@@ -172,7 +172,7 @@ def test_a_text_is_typed_or_read_from_a_file_not_both(capsys):
     ("encoding", "form"),
     [("ascii", []), ("cp1252", ["--json"]), ("utf-8:strict", []), ("utf-8:surrogateescape", ["--json"])],
 )
-def test_every_terminal_can_be_told_every_letter(encoding, form):
+def test_every_letter_can_be_printed_on_every_terminal(encoding, form):
     """Whatever stands in the text, half characters too, and whatever the terminal can write."""
     command = [sys.executable, "-m", "playground", "objective", "MLM", "--text", b"caf\xe9 \xc3\xa9 x", *form]
     environment = {**os.environ, "PYTHONIOENCODING": encoding}

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground import leaks
-from playground.batch import Action, begin, gather_origin
+from playground.batch import begin
 from playground.corpora.corpus import pick
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
@@ -22,10 +22,8 @@ from playground.objectives.choose import (
     ChooseTokens,
     ChooseTrigrams,
 )
-from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
-from tests.playground.objectives.test_stages import assert_same_row, assert_stream
-from tests.playground.objectives.test_stages import renamed as renamed_plan
+from tests.stories import dense, shown
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
 
 NAMES = tuple(objectives())
@@ -53,196 +51,6 @@ def test_p11_no_row_leaks_in_one_layer_or_in_four(name, tokens, seed):
             assert (verdict.leak, verdict.leaking, verdict.path) == (False, (), ())
 
 
-# P10: every cell of a mask by its rule
-
-
-def grid(stream):
-    """Reader and read as numbers of positions, `[n, 1]` and `[n]`."""
-    place = torch.arange(stream.ids.shape[1])
-    return place[:, None], place
-
-
-def everybody(step):
-    reader, read = grid(step.example.inputs)
-    return {"inputs": (reader >= 0) & (read >= 0)}
-
-
-def left(step):
-    reader, read = grid(step.example.inputs)
-    away = reader - read
-    return {"inputs": (away >= 0) & ((away < step.stage.sliding_window) | (step.stage.sliding_window == 0))}
-
-
-def right(step):
-    reader, read = grid(step.example.inputs)
-    away = read - reader
-    return {"inputs": (away >= 0) & ((away < step.stage.sliding_window) | (step.stage.sliding_window == 0))}
-
-
-def second_part(example, second):
-    reader, read = grid(example.inputs)
-    return ~second[:, None, :] | (second[:, :, None] & (read <= reader))
-
-
-def prefix(step):
-    example = step.example
-    by_text = example.inputs.segment_ids > 0
-    chosen = gather_origin(example.selected, example.inputs.origin, False)
-    return {"inputs": second_part(example, by_text if step.stage.second == "text" else chosen)}
-
-
-def mixture(step):
-    """UniLM: which of the four masks a row has was drawn."""
-    reader, read = grid(step.example.inputs)
-    second = step.example.inputs.segment_ids % 4 > 0
-    rules = {
-        "both": torch.ones_like(second[:, :, None] & second[:, None, :]),
-        "seq2seq": second_part(step.example, second),
-        "left": (read <= reader).expand(len(second), -1, -1),
-        "right": (read >= reader).expand(len(second), -1, -1),
-    }
-    kinds = step.plan.tolist()
-    rows = [rules[KINDS[kind]][row] for row, kind in enumerate(kinds)]
-    return {"inputs": torch.stack(rows)} if rows else {"inputs": rules["both"]}
-
-
-def order(step):
-    """Words that are not predicted see each other; a target sees those and the targets before it in the order."""
-    example = step.example
-    target = gather_origin(example.selected, example.inputs.origin, False)
-    turn = gather_origin(example.prediction_order, example.inputs.origin, -1).masked_fill(~target, -1)
-    early, late = turn[:, None, :], turn[:, :, None]
-    return {"inputs": early <= late, "query": early < late}
-
-
-def apart(step):
-    segment = step.example.inputs.segment_ids
-    return {"inputs": segment[:, :, None] == segment[:, None, :]}
-
-
-def across(step):
-    """The encoder sees all, the decoder its left, and of the encoder what is not hidden from it."""
-    inputs = step.example.inputs
-    masked = gather_origin(step.example.actions, inputs.origin) == Action.MASKED
-    shut = masked & bool(getattr(step.stage, "hide_masked", False))
-    return everybody(step) | written(step.example) | {"cross": ~shut[:, None, :]}
-
-
-def through_one(step):
-    _, read = grid(step.example.inputs)
-    return everybody(step) | written(step.example) | {"cross": (read == 0)[None, None]}
-
-
-def written(example):
-    reader, read = grid(example.decoder)
-    return {"decoder": read <= reader}
-
-
-def alone(step):
-    reader, read = grid(step.example.inputs)
-    return {"inputs": reader == read}
-
-
-def others(step):
-    """All other words up to the next sign, for a place that is a word."""
-    reader, read = grid(step.example.inputs)
-    ids = step.example.inputs.ids
-    word = ids >= SPECIALS.unknown
-    signs = (~word).long().cumsum(1)
-    together = (signs[:, :, None] == signs[:, None, :]) & word[:, :, None] & word[:, None, :]
-    return alone(step) | {"query": together & (reader != read)}
-
-
-def window(step):
-    reader, read = grid(step.example.inputs)
-    radius = gather_origin(step.plan, step.example.inputs.origin)
-    near = (reader - read).abs() <= radius[:, :, None]
-    return alone(step) | {"query": others(step)["query"] & near}
-
-
-RULES = {
-    "SeeAll": everybody,
-    "SeeLeft": left,
-    "SeeRight": right,
-    "SeePrefix": prefix,
-    "SampleMask": mixture,
-    "SeePermutation": order,
-    "SeeWithinSegment": apart,
-    "SeeEncoderDecoder": across,
-    "SeeThroughOne": through_one,
-    "SeeSelf": alone,
-    "SeeAllButSelf": others,
-    "SeeWindow": window,
-}
-"""For each see stage the cells of its masks as its paper says them, `[b or 1, n, m]`, without any levels."""
-
-OWN_RULES = ("CVT", "PLM as in transformers")
-"""What has a mask of another rule: three readers at once, and separators with a step of their own."""
-
-RULED = tuple(name for name in NAMES if name not in OWN_RULES)
-
-
-@pytest.mark.parametrize("name", RULED)
-@few
-@given(tokens=batches(longest=30, rows=3), seed=seeds)
-def test_p10_every_cell_follows_the_rule(name, tokens, seed):
-    seen = [s for s in made(name, tokens, seed) if s.verb == "see" and s.part == 0]
-    step, ruled = seen[-1], [s for s in seen if type(s.stage).__name__ != "NumberSegments"][-1]  # it changes no mask
-    inputs, decoder = step.example.inputs, step.example.decoder
-    masks = {"inputs": inputs.attn_mask, "query": inputs.query_attn_mask}
-    if decoder is not None:
-        masks |= {"decoder": decoder.attn_mask, "cross": decoder.cross_attn_mask}
-    rules = RULES[type(ruled.stage).__name__](ruled)
-    assert rules.keys() == {kind for kind, seen in masks.items() if seen is not None}
-    for kind, cells in rules.items():
-        readers, read = ((inputs, decoder)[kind in ("decoder", "cross")], (inputs, decoder)[kind == "decoder"])
-        both = readers.valid[:, :, None] & read.valid[:, None, :]
-        assert torch.equal(masks[kind].dense() & both, cells & both), kind
-
-
-# P12, P19: padding, shapes and kinds
-
-
-@every_objective
-@few
-@given(tokens=batches(longest=30, rows=3), seed=seeds)
-def test_p12_nobody_sees_padding_and_p19_shapes_and_kinds(name, tokens, seed):
-    example = made(name, tokens, seed)[-1].example
-    for part in example.with_auxiliary:
-        places = part.tokens.ids.shape
-        for values, kind in (
-            (part.selected, torch.bool),
-            (part.actions, torch.int64),
-            (part.prediction_order, torch.int64),
-        ):
-            assert (values.shape, values.dtype) == (places, kind)
-        for stream in filter(None, (part.inputs, part.decoder)):
-            assert_stream(stream, places[1])
-        for question in part.questions:
-            assert_question(question, part.decoder if question.stream == "decoder" else part.inputs)
-        for visible, read in masks_of(part):
-            assert not (visible.dense() & ~read.valid[:, None, :]).any()
-
-
-def assert_question(question, stream):
-    assert question.targets.shape == question.loss_mask.shape == question.origin.shape == stream.ids.shape
-    assert (question.targets.dtype, question.loss_mask.dtype, question.origin.dtype) == (
-        torch.int64,
-        torch.bool,
-        torch.int64,
-    )
-    assert not (question.loss_mask & ~stream.valid).any(), "padding is never graded"
-
-
-def masks_of(example):
-    """Every mask and what it reads; those above a mask too."""
-    inputs, decoder = example.inputs, example.decoder
-    seen = [(inputs.attn_mask, inputs), (inputs.query_attn_mask, inputs)]
-    if decoder is not None:
-        seen += [(decoder.attn_mask, decoder), (decoder.cross_attn_mask, inputs)]
-    return [(v, s) for mask, s in seen if mask is not None for v in (mask, mask.odd_layers) if v is not None]
-
-
 # P13: rows do not know of each other
 
 OF_THE_BATCH = ("GloVe", "DIM", "InfoWord", "sentence matching")
@@ -263,7 +71,22 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
             assert_same_row(one, whole, row)
 
 
-def test_p13_holds_beside_a_row_that_is_nothing_but_signs():
+def assert_same_row(alone, together, row):
+    assert shown(alone.inputs, 0) == shown(together.inputs, row)
+    assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
+    for one, whole in zip(alone.questions, together.questions, strict=True):
+        assert one.targets[0][one.loss_mask[0]].tolist() == whole.targets[row][whole.loss_mask[row]].tolist()
+        assert one.loss_mask[0].nonzero().tolist() == whole.loss_mask[row].nonzero().tolist()
+    n = int(alone.inputs.valid.sum())
+    masks = [(e.inputs.attn_mask, e.inputs.query_attn_mask) for e in (alone, together)]
+    for own, whole in zip(*masks, strict=True):
+        assert own is None or dense(own, 0, n, n) == dense(whole, row, n, n)
+    if alone.decoder is not None:
+        m = int(alone.decoder.valid.sum())
+        assert dense(alone.decoder.cross_attn_mask, 0, m, n) == dense(together.decoder.cross_attn_mask, row, m, n)
+
+
+def test_p13_holds_next_to_a_row_of_special_tokens_alone():
     """Signs of another row part spans and so add columns to the plan of a batch, which are empty for this row."""
     objective = find_objective("PEGASUS large")
     tokens = suited(objective, tokens_of([[7], [SPECIALS.sep, SPECIALS.mask]], extra=1))
@@ -308,7 +131,7 @@ def trigrams(length):
 
 COUNTS = {
     "tokens": chosen_by(ChooseTokens()),
-    "tokens without signs": chosen_by(ChooseTokens(mask_ratio=0.5, num_special_tokens=0)),
+    "tokens without special ones": chosen_by(ChooseTokens(mask_ratio=0.5, num_special_tokens=0)),
     "n-grams": chosen_by(ChooseNgrams()),
     "T5 gone": spans_of(ChooseSpans(), 0),
     "T5 runs": spans_of(ChooseSpans(), 1),
@@ -377,7 +200,31 @@ def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, se
     steps = find_objective("RTD").turn(MASKS_ONLY).steps(tokens, generator(seed))
     mapping = torch.arange(SPECIALS.size)
     mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
-    plans = [renamed_plan(s, mapping) for s in steps]
+    plans = [mapping[s.plan] if s.verb == "propose" else s.plan for s in steps]
     again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].example
     assert torch.equal(again.inputs.ids, mapping[steps[-1].example.inputs.ids])
     assert torch.equal(again.questions[0].targets, steps[-1].example.questions[0].targets)
+
+
+# languages
+
+TOLD_BY_KNOB = ("multilingual LM", "multilingual MLM")
+
+
+@every_objective
+@settings(max_examples=5)
+@given(tokens=batches(longest=20), seed=seeds)
+def test_every_stage_keeps_the_language_of_every_word(name, tokens, seed):
+    """Whatever a stage does to the positions, each speaks the language of the word that stands there."""
+    objective = find_objective(name)
+    objective = objective.turn({"language_embeddings": True}) if name in TOLD_BY_KNOB else objective
+    several = replace(tokens, labels={"language": tokens.word_ids % 3})
+    text = suited(objective, several)
+    if "translation" not in objective.needs:
+        text = replace(text, labels={**text.labels, **several.labels})
+    for step in objective.steps(text, generator(seed)):
+        for part in step.example.with_auxiliary:
+            language = part.tokens.labels["language"]
+            for stream in filter(None, (part.inputs, part.decoder)):
+                rows, here = (stream.origin >= 0).nonzero(as_tuple=True)
+                assert torch.equal(stream.language_ids[rows, here], language[rows, stream.origin[rows, here]])

@@ -33,7 +33,7 @@ def test_every_frame_of_every_objective_shows_its_own_source(name):
 
 
 @pytest.mark.parametrize("name", ["MLM", "static MLM", "RTD", "TLM"])
-def test_the_film_keeps_one_choice_takes_a_few_in_turn_or_draws_anew(name):
+def test_the_film_keeps_one_choice_takes_a_few_in_turn_or_draws_again(name):
     film = story(name).record()["film"]
     n = len(film["words"])
     choices = []

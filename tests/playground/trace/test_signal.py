@@ -59,7 +59,7 @@ def test_padding_is_not_read_and_rows_that_ask_nothing_are_counted():
     assert of("LM", tokens)["next word"] == Meter(graded=26, read=26, idle_rows=1)
 
 
-def test_signs_that_are_graded_count_beyond_the_text():
+def test_special_tokens_that_are_scored_count_beyond_the_text():
     assert of("RTD", add_special_tokens=True)["replaced?"].share == (LENGTH + 2) / LENGTH
 
 

@@ -1,0 +1,168 @@
+"""Names that are replaced and labels that are asked for: change/entities.py, ask/label.py."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from playground.batch import Action, begin
+from playground.errors import UserError
+from playground.models import Architecture, make_model, total_loss, with_required_parts
+from playground.objectives import find_objective
+from playground.objectives.ask import AskLabel
+from playground.objectives.change import ChangeEntities
+from playground.objectives.change.entities import mentions, partners
+from playground.objectives.ops import sampling
+from playground.rng import generator
+from playground.trace.rebuild import rebuild
+from tests.laws import assert_law, assert_share
+from tests.texts import SPECIALS, batches, plain_rows, seeds, story, suited, tokens_of
+
+# names
+
+
+def named(rows, entity, kind=None, words=None):
+    """A batch in which each maximal run of one entity is a name."""
+    ids = words or [[40 + k for k in range(len(entity[0]))]] * rows
+    tokens = tokens_of(ids, padded=False)
+    label = torch.tensor(entity)
+    change = torch.cat([torch.ones_like(label[:, :1], dtype=torch.bool), label[:, 1:] != label[:, :-1]], 1)
+    mention = change.long().cumsum(1).where(label >= 0, -1)
+    types = torch.zeros_like(label) if kind is None else torch.tensor(kind)
+    labels = {"mention": mention, "entity": label, "entity_type": types.where(label >= 0, -1)}
+    return replace(tokens, labels=labels)
+
+
+@settings(max_examples=40)
+@given(tokens=batches(), seed=seeds, types=st.integers(1, 3))
+def test_every_partner_is_another_name_of_the_same_kind_and_length(tokens, seed, types):
+    tokens = suited(find_objective("WKLM"), tokens)
+    kind = (tokens.labels["entity"] % types).where(tokens.labels["entity"] >= 0, -1)
+    example = begin(replace(tokens, labels={**tokens.labels, "entity_type": kind}))
+    names = mentions(example)
+    donor = partners(example, names, sampling.noise(tuple(tokens.ids.shape), generator(seed)))
+    width, flat = tokens.ids.shape[1], []
+    for row in range(len(tokens.ids)):
+        for k in range(int((names.length[row] > 0).sum())):
+            start, length = int(names.start[row, k]), int(names.length[row, k])
+            entity = int(tokens.labels["entity"][row, start])
+            flat.append((row * width + start, length, int(kind[row, start]), entity, int(donor[row, k])))
+    for _, length, type_, entity, chosen in flat:
+        fitting = [place for place, n, t, e, _ in flat if (n, t) == (length, type_) and e != entity]
+        assert chosen in fitting if fitting else chosen == -1
+
+
+def test_every_other_name_is_equally_likely_and_half_of_the_names_are_replaced():
+    words = [[40, 50], [41, 50], [42, 50], [42, 50], [43, 50]] * 1600
+    tokens = named(8000, [[0, -1], [1, -1], [2, -1], [2, -1], [3, -1]] * 1600, words=words)
+    example = find_objective("WKLM").turn({"mask_ratio": 0.0}).example(tokens, generator(10))
+    replaced = example.actions[:, 0] == Action.REPLACED
+    assert_share(int(replaced.sum()), 8000, 0.5)
+    first = example.inputs.ids[:, 0][replaced & (tokens.ids[:, 0] == 40)]
+    assert_law(Counter(first.tolist()), {41: 0.25, 42: 0.5, 43: 0.25})
+    question = example.questions[-1]
+    assert torch.equal(question.targets[:, 0].bool(), replaced)
+    assert question.loss_mask[:, 0].all()
+    assert not question.loss_mask[:, 1].any()
+
+
+def test_a_name_of_another_length_or_kind_is_no_partner():
+    tokens = named(3, [[0, 0, -1], [1, -1, -1], [2, 2, -1]], kind=[[0, 0, 0], [0, 0, 0], [1, 1, 1]])
+    plan = ChangeEntities(replace_prob=1.0).plan(begin(tokens), generator(0))
+    assert torch.equal(plan, tokens.ids)
+
+
+def test_the_same_name_by_luck_counts_as_original():
+    tokens = named(2, [[0, 0], [1, 1]], words=[[40, 41], [40, 41]])
+    example = ChangeEntities(replace_prob=1.0).build(
+        begin(tokens), ChangeEntities(replace_prob=1.0).plan(begin(tokens), generator(0))
+    )
+    assert not example.actions.any()
+
+
+def test_names_are_never_hidden_where_replaced_ones_are_to_be_detected():
+    objective = find_objective("entity replacement").turn({"mask_ratio": 1.0})
+    tokens = suited(objective, plain_rows(20, 30))
+    example = objective.example(tokens, generator(0))
+    assert not (example.questions[0].loss_mask & (tokens.labels["mention"] >= 0)).any()
+    assert int(example.questions[0].loss_mask.sum()) == int((tokens.labels["mention"] < 0).sum())
+
+
+# labels
+
+
+EARLY, LATE = 1, 2
+
+
+@pytest.mark.parametrize("name", ["label-aware MLM", "supersense prediction", "WKLM"])
+def test_a_typed_text_without_the_label_is_refused(name):
+    with pytest.raises(UserError, match=r"needs the label"):
+        rebuild(name)
+
+
+def test_labels_are_asked_where_the_corpus_knows_them():
+    labels = {"pos": torch.tensor([[0, 1, -1, 2, 1]]), "mention": torch.tensor([[-1, 0, 0, -1, 1]])}
+    example = begin(replace(plain_rows(1, 5), labels=labels))
+    example = replace(example, selected=torch.tensor([[True, False, True, False, True]]))
+    asked = {
+        w: AskLabel("pos", ("a", "b", "c"), w).build(example).questions[0] for w in ("chosen", "mentions", "everywhere")
+    }
+    places = {w: (q.loss_mask[0].nonzero().flatten() + 1).tolist() for w, q in asked.items()}
+    assert places == {"chosen": [1, 5], "mentions": [2, 5], "everywhere": [1, 2, 4, 5]}
+    assert asked["everywhere"].targets[0].tolist() == [0, 1, 0, 2, 1]
+
+
+def test_a_corpus_names_its_own_classes():
+    names = {"pos": ("NOUN", "VERB", "ADJ", "DET"), "polarity": ("bad", "good"), "topic": ("sea",)}
+    objective = find_objective("label-aware MLM").knowing(names)
+    labels = {"pos": torch.full((2, 6), 3), "polarity": torch.ones(2, 6, dtype=torch.long)}
+    tokens = replace(plain_rows(2, 6), labels=labels)
+    example = objective.steps(tokens, generator(0), {"part": LATE})[-1].example
+    assert {q.name: q.kind.classes for q in example.questions[1:]} == {"polarity": ("bad", "good"), "pos": names["pos"]}
+    shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
+    assert dict(shape.labels) == {"polarity": 2, "pos": 4}
+    total, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(example))
+    assert set(terms) == {"hidden words", "polarity", "pos"}
+    assert total.item() == pytest.approx(sum(term.item() for term in terms.values()), rel=1e-5)
+    assert find_objective("MLM").knowing(names) == find_objective("MLM")
+
+
+def test_several_answers_at_one_position_stand_side_by_side():
+    """The first two words belong to no text of known sentiment, and a special token stands in front."""
+    rebuilt = story("label-aware MLM", wanted={"part": LATE, "chosen": "1", "actions": "mask"})
+    assert rebuilt.facts()["targets"][:2] == ["negative", "happy · ADV"]
+
+
+def rows_of(*texts_):
+    """Rows of words whose labels say of which kind their document is, -1 between documents."""
+    ids = [[40 + k for k in range(len(labels))] for labels in texts_]
+    labels = torch.tensor(texts_)
+    return replace(tokens_of(ids, padded=False), labels={"polarity": labels, "pos": torch.zeros_like(labels)})
+
+
+def test_half_of_the_batches_say_the_sentiment_and_half_ask_for_it():
+    """SentiLR: words given the label of their text, and the label given the words (arXiv:1911.02493)."""
+    objective = find_objective("SentiLR")
+    tokens = rows_of([-1, 1, 1, 1, -1, 0], [0, 0, 0, 0, 0, -1], [-1] * 6)
+    early, late = (objective.steps(tokens, generator(0), {"part": k})[-1].example for k in (EARLY, LATE))
+    code = SPECIALS.sentinels
+    assert early.inputs.ids[:, 0].tolist() == [code[1], code[0], SPECIALS.cls]
+    assert late.inputs.ids[:, 0].tolist() == [SPECIALS.cls] * 3
+    assert [q.name for q in early.questions] == ["hidden words", "pos"]
+    asked = late.questions[2]
+    assert (asked.name, asked.loss_mask.nonzero().tolist()) == ("polarity", [[0, 0], [1, 0]])
+    assert asked.targets[:2, 0].tolist() == [1, 0]
+    assert early.tokens.lengths.tolist() == late.tokens.lengths.tolist() == [3, 5, 6]
+    drawn = Counter(objective.stages[0].plan(begin(tokens), generator(seed)).index for seed in range(2000))
+    assert_law(drawn, {0: 0.5, 1: 0.5})
+
+
+@settings(max_examples=40)
+@given(seed=seeds)
+def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
+    tokens = rows_of(*[[-1, -1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0]] * 4)
+    example = find_objective("SentiLR").turn({"mask_ratio": 1.0}).example(tokens, generator(seed))
+    assert example.questions[0].targets[example.questions[0].loss_mask].tolist() == [42, 43, 44, 45] * 4

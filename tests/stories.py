@@ -1,0 +1,107 @@
+"""A row of a batch as lists, and what it is compared with: the slow story of that row (see `tests.oracles.stages`)."""
+
+from tests.texts import SPECIALS, row_of
+
+
+def texts(tokens):
+    """The ids of each text, without padding."""
+    return [tokens.ids[r, : tokens.lengths[r]].tolist() for r in range(len(tokens.ids))]
+
+
+def shown(stream, row):
+    """Ids, origins and positions of a row's real positions, which must stand at its beginning."""
+    count = int(stream.valid[row].sum())
+    assert stream.valid[row, :count].all()
+    return tuple(values[row, :count].tolist() for values in (stream.ids, stream.origin, stream.position_ids))
+
+
+def scored_answers(example, row):
+    """The scored answers of the first question of a row."""
+    question = example.questions[0]
+    return question.targets[row][question.loss_mask[row]].tolist()
+
+
+def dense(visible, row, readers, read):
+    """The cells of a row's attention mask as lists."""
+    cells = visible.dense()
+    return cells[min(row, len(cells) - 1), :readers, :read].tolist()
+
+
+def plan_of_row(step, row, length):
+    """The row's own lists out of a batched plan; what has a value for each place of the text ends with the text."""
+    if step.plan is None:
+        return None
+    values = row_of(step.plan, row, step.example.selected.shape[1])
+    if not isinstance(values, dict):
+        return values[:length] if isinstance(values, list) else values
+    spans = {"start", "length", "predicted"}
+    return {k: v if k in spans else v[:length] for k, v in values.items()}
+
+
+def assert_row_is_story(example, row, story):
+    """One row of a batched example says the same as the slow story of that row."""
+    size = len(story.text)
+    assert texts(example.tokens)[row] == story.text
+    assert shown(example.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position)
+    assert example.selected[row, :size].tolist() == story.chosen
+    assert example.actions[row, :size].tolist() == story.done
+    assert example.prediction_order[row, :size].tolist() == story.rank
+    if story.decoder is not None:
+        assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position)
+    assert_sees(example, row, story)
+    assert len(example.questions) == len(story.asked)
+    for question, asked in zip(example.questions, story.asked, strict=True):
+        count = len(asked.targets)
+        assert question.targets[row, :count].tolist() == asked.targets
+        assert question.loss_mask[row, :count].tolist() == asked.graded
+        assert question.origin[row, :count].tolist() == asked.origin
+        assert not question.loss_mask[row, count:].any()
+        assert not asked.reads or question.reads[row, :count].tolist() == asked.reads
+
+
+def assert_sees(example, row, story):
+    """From the stage that sees on, every mask is that of the story, and there is no other."""
+    n, m = len(story.inputs.ids), len(story.decoder.ids) if story.decoder else 0
+    for name, cells in story.sees.items():
+        visible = {
+            "inputs": lambda: (example.inputs.attn_mask, n, n),
+            "query": lambda: (example.inputs.query_attn_mask, n, n),
+            "decoder": lambda: (example.decoder.attn_mask, m, m),
+            "cross": lambda: (example.decoder.cross_attn_mask, m, n),
+        }[name]()
+        assert dense(visible[0], row, *visible[1:]) == cells, name
+    if story.sees:
+        assert ("query" in story.sees) == (example.inputs.query_attn_mask is not None)
+        assert {"decoder", "cross"} <= set(story.sees) or example.decoder is None
+
+
+def restored(example, row):
+    """The text put together again from what the model sees and what it must answer."""
+    text = [None] * int(example.tokens.lengths[row])
+    for token, place in zip(*shown(example.inputs, row)[:2], strict=True):
+        if place >= 0:
+            text[place] = token
+    for question in (*(example.generator.questions if example.generator else ()), *example.questions):
+        if question.kind.names_words:
+            for position in question.loss_mask[row].nonzero().flatten().tolist():
+                if question.origin[row, position] >= 0:
+                    text[question.origin[row, position]] = int(question.targets[row, position])
+    return text
+
+
+def closed(targets):
+    """What is written before the [END] that closes it; where nothing is written, nothing closes it."""
+    assert not targets or targets[-1] == SPECIALS.end
+    return targets[:-1]
+
+
+def parts_by_sentinel(targets):
+    """What is written behind each sentinel."""
+    parts, current = {}, None
+    for token in targets:
+        if token in SPECIALS.sentinels:
+            assert token not in parts
+            current = parts[token] = []
+        else:
+            current.append(token)
+    return parts
