@@ -8,7 +8,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from playground.trace.rebuild import rebuild
-from tests.browser.test_stage_page import wait_for
+from tests.browser.pages import wait_for
 from tests.browsing import PATIENCE, painted, still, visit
 from widgets.animation import page as saved_page
 from widgets.notebook import table

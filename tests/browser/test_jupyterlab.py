@@ -15,8 +15,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 from psutil import Process
 
-from tests.browser.test_stage_page import FIND
-from tests.browser.test_train_page import steps
+from tests.browser.pages import STATE, steps
 from tests.browsing import PATIENCE, shot, wait_until
 from widgets.app.server import free_port
 
@@ -93,8 +92,8 @@ def wait_until_up(address: str, server: subprocess.Popen, log: Path) -> None:
 
 def stage_when(frame: Page | Frame, condition: str) -> dict:
     """The stage's state `s` once it meets a condition written in JavaScript."""
-    frame.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=PATIENCE)
-    return frame.evaluate(FIND)
+    frame.wait_for_function(f"() => {{ const s = {STATE}; return s && ({condition}); }}", timeout=PATIENCE)
+    return frame.evaluate(STATE)
 
 
 def listening(page: Page) -> AbstractContextManager:
