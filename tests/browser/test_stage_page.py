@@ -13,27 +13,6 @@ from tests.browsing import shot, stand, visit
 from tests.runs import reviews
 
 
-def test_plays_steps_back_and_scrubs(page: Page, address: str) -> None:
-    open_stage(page, address)
-    pick(page, "PLM")
-    expect(page.locator("section.stage .stage-title")).to_have_text("PLM")
-    wait_for(page, "!s.playing && s.name === 'ask'")
-    page.locator("section.stage").focus()
-    page.keyboard.press("Home")
-    assert wait_for(page, "s.frame === 0")["name"] == "text"
-    page.keyboard.press("ArrowRight")
-    assert wait_for(page, "s.frame === 1 && !s.moving")["name"] == "choose"
-    page.keyboard.press("ArrowLeft")
-    wait_for(page, "s.frame === 0")
-    slider = page.locator("section.stage input[type=range]")
-    slider.focus()
-    slider.press("End")
-    state = wait_for(page, "s.name === 'ask'")
-    assert [m["name"] for m in state["layout"]["matrices"]] == ["content", "query"]
-    page.get_by_role("button", name="Sort").click()
-    wait_for(page, "s.sorted")
-
-
 @pytest.mark.guarded
 def test_hostile_text_is_text(page: Page, address: str) -> None:
     open_stage(page, address)
