@@ -51,13 +51,8 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
     notification.write_text(QUIET)
     port = free_port()
     address = f"http://localhost:{port}/user/me/"
-    command = [
-        ROOT / "binder" / "start",
-        Path(sys.prefix) / "bin" / "jupyter",
-        "lab",
-        f"--notebook-dir={home / 'notebooks'}",
-        "--no-browser",
-    ]
+    command = [ROOT / "binder" / "start", Path(sys.prefix) / "bin" / "jupyter", "lab"]
+    command += [f"--notebook-dir={home / 'notebooks'}", "--no-browser"]
     command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
     command += ["--ServerApp.base_url=/user/me/", "--expose-app-in-browser", "--allow-root"]
     environment = os.environ | {name: str(home / folder) for name, folder in FOLDERS.items()}
