@@ -106,18 +106,6 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
     assert "Train a small model now" in buttons(row) and "Remove the model" not in buttons(row)
 
 
-def test_train_this_trains_the_objective_on_the_stage_with_its_knobs(tmp_path, monkeypatch):
-    monkeypatch.setattr("widgets.state.train.open_corpus", lambda _: reviews())
-    visit = Store(tmp_path)
-    visit.stage.objective = "LM"
-    visit.stage.settings = {"add_eos": True}
-    visit.stage.train_this()
-    run = visit.train.session.run
-    assert (visit.page, run.entry.objective.name) == (1, "LM")
-    assert run.entry.objective.knobs["add_eos"].default is True
-    visit.close()
-
-
 NEEDY = [o.name for o in objectives().values() if {"pair", "translation", "sentences", "distance"} & set(o.needs)]
 
 

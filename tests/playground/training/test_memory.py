@@ -37,45 +37,31 @@ def system(folder, meminfo="", own="0::/\n", groups=MappingProxyType({})):
 MACHINE = "MemTotal: 64000000 kB\nMemFree: 1 kB\nMemAvailable:   4000000 kB\n"
 
 
-def test_a_machine_without_a_container_says_what_is_available(tmp_path):
-    assert available(CPU, system(tmp_path, MACHINE)) == 4_000_000 << 10
-    assert (container_limit(tmp_path), container_free(tmp_path)) == (None, None)
+GROUPS = {"": ("max", 9 * GB, 0), "users": (3 * GB, 2_900_000_000, 0), "users/one": (2 * GB, GB, 0)}
+FREE = 4_000_000 << 10
+SYSTEMS = {
+    "a machine without a container": ((MACHINE,), None, None, FREE),
+    "nobody says it": ((), None, None, None),
+    "the idle file cache is free": (
+        (MACHINE, "0::/\n", {"": (2 * GB, 15 * GB // 10, GB // 5)}),
+        2 * GB,
+        7 * GB // 10,
+        7 * GB // 10,
+    ),
+    "the machine has less": (("MemAvailable: 1000 kB\n", "0::/\n", {"": (2 * GB, GB, 0)}), 2 * GB, GB, 1000 << 10),
+    "a group without a limit": ((MACHINE, "0::/\n", {"": ("max", GB, 0)}), None, None, FREE),
+    "the tightest of groups in groups": ((MACHINE, "0::/users/one\n", GROUPS), 2 * GB, GB // 10, GB // 10),
+    "its own group is the outermost": ((MACHINE, "0::/docker/abc\n", {"": (GB, GB // 2, 0)}), GB, GB // 2, GB // 2),
+    "over its limit": ((MACHINE, "0::/\n", {"": (GB, 2 * GB, 0)}), GB, 0, 0),
+}
+"""What the files say, and then the limit of the container, what is free in it, and what is available."""
 
 
-def test_where_nobody_says_it_is_not_known(tmp_path):
-    assert available(CPU, tmp_path) is None
-
-
-def test_a_container_has_what_is_left_of_its_limit_and_the_idle_file_cache(tmp_path):
-    there = system(tmp_path, MACHINE, groups={"": (2 * GB, 1_500_000_000, 200_000_000)})
-    assert container_limit(there) == 2 * GB
-    assert container_free(there) == available(CPU, there) == 700_000_000
-
-
-def test_the_machine_counts_where_it_has_less_than_the_container(tmp_path):
-    there = system(tmp_path, "MemAvailable: 1000 kB\n", groups={"": (2 * GB, GB, 0)})
-    assert available(CPU, there) == 1000 << 10
-
-
-def test_a_group_without_a_limit_is_no_limit(tmp_path):
-    there = system(tmp_path, MACHINE, groups={"": ("max", GB, 0)})
-    assert container_limit(there) is None and available(CPU, there) == 4_000_000 << 10
-
-
-def test_the_tightest_of_the_groups_around_a_process_counts(tmp_path):
-    groups = {"": ("max", 9 * GB, 0), "users": (3 * GB, 2_900_000_000, 0), "users/one": (2 * GB, GB, 0)}
-    there = system(tmp_path, MACHINE, "0::/users/one\n", groups)
-    assert (container_limit(there), container_free(there)) == (2 * GB, 100_000_000)
-
-
-def test_a_container_that_sees_its_own_group_as_the_outermost_is_found(tmp_path):
-    there = system(tmp_path, MACHINE, "0::/docker/abc\n", {"": (GB, GB // 2, 0)})
-    assert container_free(there) == GB // 2
-
-
-def test_a_container_that_is_over_its_limit_has_nothing_free(tmp_path):
-    there = system(tmp_path, MACHINE, groups={"": (GB, 2 * GB, 0)})
-    assert available(CPU, there) == 0
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_what_is_available_is_the_least_that_the_files_say(name, tmp_path):
+    files, limit, free, least = SYSTEMS[name]
+    there = system(tmp_path, *files)
+    assert (container_limit(there), container_free(there), available(CPU, there)) == (limit, free, least)
 
 
 def test_a_file_that_cannot_be_read_says_nothing(tmp_path):
