@@ -1,11 +1,9 @@
-"""Journey: fine-tune the model just trained in three ways and read the verdict; a visit that ends, ends its threads."""
-
-import threading
+"""Journey: fine-tune the model just trained in three ways and read the verdict."""
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import base_trained_here, open_train
+from tests.browser.pages import base_trained_here
 from tests.browsing import PATIENCE, shot, still, visit, wait_until
 from widgets.state.transfer import TransferStore
 
@@ -70,17 +68,3 @@ def test_strategies_are_searched_walked_by_key_and_chosen(page: Page, address: s
     expect(page.get_by_role("checkbox", name="feature-based")).to_be_focused()
     page.keyboard.press("End")
     expect(page.get_by_role("checkbox", name="few-shot prompting")).to_be_focused()
-
-
-def test_training_ends_with_its_visit(page: Page, address: str, endless: None) -> None:
-    open_train(page, address)
-    before = training_threads()
-    page.get_by_role("button", name="Train", exact=True).click()
-    wait_until(page, lambda: bool(training_threads() - before))
-    mine = training_threads() - before
-    page.goto("about:blank")
-    wait_until(page, lambda: not mine & training_threads())  # nobody looks, nobody can stop it: it must stop itself
-
-
-def training_threads() -> set[threading.Thread]:
-    return {t for t in threading.enumerate() if t.name.startswith("train-")}

@@ -26,11 +26,6 @@ def test_the_zoo_stands_in_the_order_of_its_years():
     assert same_year == sorted(same_year)
 
 
-def test_every_parent_in_the_zoo_exists_and_is_not_younger():
-    for entry in entries().values():
-        assert not entry.parent or entries()[entry.parent].year <= entry.year
-
-
 @pytest.mark.parametrize(
     ("spoken", "name"),
     [

@@ -218,20 +218,6 @@ def test_a_pre_trained_model_learns_the_task_from_64_labels():
 # the task
 
 
-@pytest.mark.parametrize("count", [1, 2, 7, 64])
-@pytest.mark.parametrize("split", ["train", "test"])
-def test_labels_are_balanced_and_texts_different(count, split):
-    items = SENTIMENT.items(count, 3, split)
-    assert len(items) == len({item.words for item in items}) == count
-    assert sum(item.right for item in items) == count // 2
-    assert {item.right for item in items} <= {0, 1}
-
-
-def test_a_seed_decides_the_subset():
-    assert torch.equal(texts(seed=1).tokens.ids, SENTIMENT.load(reviews().tokenizer, 24, 1, "train").tokens.ids)
-    assert not torch.equal(texts(seed=1).tokens.ids[:, :4], texts(seed=2).tokens.ids[:, :4])
-
-
 def test_texts_are_padded_with_their_true_lengths():
     loaded = texts()
     words, labels = zip(*((item.texts[0], item.right) for item in SENTIMENT.items(24, 0, "train")), strict=True)

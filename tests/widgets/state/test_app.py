@@ -583,12 +583,6 @@ def test_a_comparison_fills_the_screen(transfer, training):
     assert transfer.lanes.values("forgetting", transfer.chosen)["feature-based"] == [0.0, 0.0]
 
 
-def test_values_are_there_for_what_is_chosen_before_anything_is_done(transfer):
-    transfer.chosen = ["full"]
-    assert transfer.lanes.values("accuracy", transfer.chosen) == {"full": []}
-    assert transfer.lanes.result is None
-
-
 @pytest.mark.parametrize(
     ("values", "named"),
     [
