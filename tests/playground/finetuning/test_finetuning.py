@@ -69,8 +69,9 @@ def texts(split="train", count=24, seed=0):
     return SENTIMENT.load(reviews().tokenizer, count, seed, split)
 
 
+@cache
 def tuned(strategy, entry="RoBERTa", setting=SETTING, seed=0):
-    return list(tune(base_of(entry), strategy, texts(), texts("test"), setting, seed))
+    return tuple(tune(base_of(entry), strategy, texts(), texts("test"), setting, seed))
 
 
 THREE = ("feature-based", "full", "gradual unfreezing")

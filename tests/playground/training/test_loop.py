@@ -61,7 +61,7 @@ def used():
     handle.remove()
 
 
-# the same seed
+# seeds
 
 
 @each_kind
