@@ -1,9 +1,12 @@
 """Tiny runs for the tests: a small corpus of reviews, every entry of the zoo made small, a check with a deadline."""
 
 import os
+import subprocess
+import sys
 import time
 from dataclasses import fields, replace
 from functools import cache
+from pathlib import Path
 
 import pytest
 import torch
@@ -12,9 +15,11 @@ from playground.corpora import Corpus, open_corpus
 from playground.corpora.corpus import pick
 from playground.objectives import objectives
 from playground.training import Evaluated, Run, Stepped
+from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 from playground.zoo import entries, entry_for
 
+ROOT = Path(__file__).parents[1]
 ENTRIES = tuple(entries())
 every_entry = pytest.mark.parametrize("name", ENTRIES)
 
@@ -122,6 +127,17 @@ def learner_of(name="RoBERTa", seed=0, **recipe):
     return TrainState.new(run.entry, run.corpus.tokenizer.words, seed, run.device)
 
 
+def feed_of(corpus=None, batch_size=8, seed=0):
+    """The batches of a tiny run."""
+    return BatchSampler.of(corpus or reviews(1_000), 16, batch_size, seed, torch.device("cpu"))
+
+
+def same_weights(one, other):
+    """Whether two models have the same weights to the last bit."""
+    first, second = one.state_dict(), other.state_dict()
+    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
+
+
 def losses(events):
     """The training losses of a stream of events, in step order."""
     return [float(e.loss) for e in events if isinstance(e, Stepped)]
@@ -140,3 +156,16 @@ def becomes(condition, seconds=60.0):
             return True
         time.sleep(0.005)
     return bool(condition())
+
+
+def in_another_process(script, *arguments, **options):
+    """What a script of Python prints in a process of its own."""
+    command = [sys.executable, "-c", script, *map(str, arguments)]
+    done = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=False, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def is_a_sentence(text):
+    """Whether a message is one whole sentence for a person."""
+    return len(text.split()) > 3 and text.endswith(".") and "\n" not in text and "Error" not in text

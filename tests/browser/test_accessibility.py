@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from playground.trace.rebuild import rebuild
-from tests.browser.test_stage_page import wait_for
-from tests.browsing import PATIENCE, painted, still, visit
+from tests.browser.pages import wait_for
+from tests.browsing import PATIENCE, still, visit
 from widgets.animation import page as saved_page
 from widgets.notebook import table
 
@@ -123,16 +123,3 @@ FOCUSED = """() => {
   while (at?.shadowRoot?.activeElement) at = at.shadowRoot.activeElement;
   return at?.getAttribute('aria-label') || at?.textContent?.slice(0, 40);
 }"""
-
-
-def test_reduced_motion_becomes_a_storyboard(browser: Browser, tmp_path: Path) -> None:
-    record = rebuild("PLM").record()
-    (tmp_path / "stage.html").write_text(saved_page(record), encoding="utf-8")
-    context = browser.new_context(reduced_motion="reduce")
-    tab = context.new_page()
-    tab.goto((tmp_path / "stage.html").as_uri())
-    expect(tab.locator(".stage-story button")).to_have_count(len(record["frames"]))
-    tab.locator(".stage-story button").nth(2).press("Enter")
-    state = painted(tab).evaluate("document.querySelector('[id^=stage-]').__stage.state()")
-    assert state["frame"] == 2 and not state["moving"], "a cut, no flight"
-    context.close()

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from playground.compression import compare
-from tests.browser.test_transfer_page import base_trained_here
+from tests.browser.pages import base_trained_here
 from tests.browsing import PATIENCE, shot, still, wait_until
 from widgets.state import compress
 from widgets.state.compress import CompressStore

@@ -1,14 +1,11 @@
-"""Journey: look at a corpus with its layers, cut it into pieces; a table of one's own is asked about and stays text."""
+"""Journey: look at a corpus with its layers and cut it into pieces."""
 
 import re
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_train_page import steps
 from tests.browsing import shot, still, visit, wait_until
-
-HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 def open_corpus(page: Page, address: str) -> Page:
@@ -58,33 +55,6 @@ def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address:
     wait_until(page, lambda: page.locator("svg .word").evaluate_all(right) <= 420)  # words wrap where it is narrow
     page.locator("header button").last.click()
     shot(still(page), "corpus-dark-420")
-
-
-def test_a_table_is_asked_about_and_an_encoding_too(page: Page, address: str, tmp_path) -> None:
-    table, latin = tmp_path / "my <b>films<.csv", tmp_path / "latin.txt"
-    rows = "".join(f"{'good' if k % 2 else 'bad'},film number {k} was {HOSTILE} !\n" for k in range(40))
-    table.write_text(f"{HOSTILE},text\n{rows}", encoding="utf-8")
-    latin.write_bytes(("le café est fermé ce soir .\n\n" * 40).encode("latin-1"))
-    open_corpus(page, address)
-    choose(page, "text", "my own file")
-    upload = page.locator("input[type=file][multiple]")
-    upload.set_input_files(table)
-    expect(page.get_by_text("Guessed: the text is in the column 'text'")).to_be_visible()
-    page.get_by_role("button", name="Use this table").click()
-    expect(page.get_by_text("document 1 of 40")).to_be_visible()
-    wait_until(page, lambda: "onerror" in words(page))
-    assert page.locator("img[src='x']").count() == 0, "typed tags are words"
-    upload.set_input_files({"name": "empty.txt", "mimeType": "text/plain", "buffer": b""})
-    expect(page.get_by_text("The file is empty; choose a file with text in it.")).to_be_visible()
-    upload.set_input_files(latin)
-    expect(page.get_by_text("latin.txt is not in UTF-8")).to_be_visible()
-    choose(page, "encoding", "latin-1 (Western Europe)")
-    wait_until(page, lambda: "café" in words(page))
-    page.get_by_role("button", name="Train on latin.txt").click()
-    expect(page.get_by_role("combobox", name="text")).to_have_text("the text on the Corpus page")
-    expect(page.get_by_text("RoBERTa trains on latin.txt.")).to_be_visible()
-    wait_until(page, lambda: steps(page) > 2)
-    page.get_by_role("button", name="Stop").click()
 
 
 def test_a_link_to_the_page_shows_its_document_however_fast_it_was_read(page: Page, address: str) -> None:

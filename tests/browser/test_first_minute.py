@@ -6,10 +6,8 @@ from pathlib import Path
 from playwright.sync_api import Page, expect
 
 from playground.trace.frames import STATES
+from tests.browser.pages import HANDLE, wait_for, wait_for_table
 from tests.browser.stage_gallery import cell, frame, lane, matrix, record
-from tests.browser.test_landing import wait_for_table
-from tests.browser.test_stage_component import HANDLE
-from tests.browser.test_stage_page import wait_for
 from tests.browsing import visit
 from widgets.animation.export_html import page as saved
 

@@ -15,8 +15,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 from psutil import Process
 
-from tests.browser.test_stage_page import FIND
-from tests.browser.test_train_page import steps
+from tests.browser.pages import STATE, steps
 from tests.browsing import PATIENCE, shot, wait_until
 from widgets.app.server import free_port
 
@@ -52,13 +51,8 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int
     notification.write_text(QUIET)
     port = free_port()
     address = f"http://localhost:{port}/user/me/"
-    command = [
-        ROOT / "binder" / "start",
-        Path(sys.prefix) / "bin" / "jupyter",
-        "lab",
-        f"--notebook-dir={home / 'notebooks'}",
-        "--no-browser",
-    ]
+    command = [ROOT / "binder" / "start", Path(sys.prefix) / "bin" / "jupyter", "lab"]
+    command += [f"--notebook-dir={home / 'notebooks'}", "--no-browser"]
     command += [f"--port={port}", "--ServerApp.port_retries=0", f"--IdentityProvider.token={TOKEN}"]
     command += ["--ServerApp.base_url=/user/me/", "--expose-app-in-browser", "--allow-root"]
     environment = os.environ | {name: str(home / folder) for name, folder in FOLDERS.items()}
@@ -93,8 +87,8 @@ def wait_until_up(address: str, server: subprocess.Popen, log: Path) -> None:
 
 def stage_when(frame: Page | Frame, condition: str) -> dict:
     """The stage's state `s` once it meets a condition written in JavaScript."""
-    frame.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}); }}", timeout=PATIENCE)
-    return frame.evaluate(FIND)
+    frame.wait_for_function(f"() => {{ const s = {STATE}; return s && ({condition}); }}", timeout=PATIENCE)
+    return frame.evaluate(STATE)
 
 
 def listening(page: Page) -> AbstractContextManager:

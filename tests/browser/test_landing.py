@@ -9,28 +9,9 @@ from bokeh.util.token import generate_jwt_token, generate_session_id
 from playwright.sync_api import Browser, Page, expect
 
 from playground.trace.rebuild import SENTENCE, table
-from tests.browser.test_stage_page import NOTHING_OVER_THE_EDGE, lane, to_the_end, wait_for
-from tests.browsing import PATIENCE, shot, visit
+from tests.browser.pages import NOTHING_OVER_THE_EDGE, lane, to_the_end, wait_for, wait_for_table
+from tests.browsing import shot, visit
 from widgets.notebook import table as wall
-
-FIND = """
-() => {
-  const walk = (root) => {
-    for (const e of root.querySelectorAll('*')) {
-      if (e.__table) return e.__table;
-      if (e.shadowRoot) { const found = walk(e.shadowRoot); if (found) return found; }
-    }
-    return null;
-  };
-  const table = walk(document);
-  return table ? table.state() : null;
-}
-"""
-
-
-def wait_for_table(page: Page, condition: str) -> dict:
-    met = page.wait_for_function(f"() => {{ const t = ({FIND})(); return t && ({condition}) && t; }}", timeout=PATIENCE)
-    return met.json_value()
 
 
 def said(state: dict) -> dict:

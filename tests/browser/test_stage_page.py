@@ -5,107 +5,9 @@ import json
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browsing import CUT, PATIENCE, shot, stand, visit
+from tests.browser.pages import FIND, NOTHING_OVER_THE_EDGE, lane, open_stage, pick, to_the_end, wait_for
+from tests.browsing import shot, stand, visit
 from tests.runs import reviews
-
-FIND = """
-() => {
-  const walk = (root) => {
-    for (const e of root.querySelectorAll('*')) {
-      if (e.__stage) return e.__stage;
-      if (e.shadowRoot) { const found = walk(e.shadowRoot); if (found) return found; }
-    }
-    return null;
-  };
-  const stage = walk(document);
-  return stage ? stage.state() : null;
-}
-"""
-
-
-def wait_for(page: Page, condition: str) -> dict:
-    """Wait until the stage's state `s` meets a condition written in JavaScript."""
-    met = page.wait_for_function(f"() => {{ const s = ({FIND})(); return s && ({condition}) && s; }}", timeout=PATIENCE)
-    return met.json_value()
-
-
-def lane(state: dict, name: str) -> list[str]:
-    return next(([c["text"] for c in each["cells"]] for each in state["layout"]["lanes"] if each["name"] == name), [])
-
-
-def open_stage(page: Page, address: str) -> Page:
-    visit(page, f"{address}/?view=stage")
-    page.get_by_role("tab", name="Stage").wait_for()
-    wait_for(page, "s.layout.lanes.length > 0")
-    return page
-
-
-def pick(page: Page, objective: str) -> None:
-    now = page.locator(".picker .now")  # all that is seen of the list where it is narrow
-    now.wait_for(state="attached")
-    if now.is_visible():
-        now.click()
-    page.locator(f'.picker .card[data-name="{objective}"]').click()
-
-
-def to_the_end(page: Page) -> dict:
-    page.locator("section.stage").focus()
-    page.keyboard.press("End")
-    last = "['ask', 'ask 2', 'visibility'].includes(s.name)"
-    return wait_for(page, f"{last} && s.layout.matrices.length > 0 && !s.playing && !s.moving")
-
-
-def test_first_picture_is_the_row_of_the_survey_and_others_follow(page: Page, address: str) -> None:
-    open_stage(page, address)
-    state = to_the_end(page)
-    assert lane(state, "inputs") == "I am [MASK] to join with you [MASK]".split()
-    for name in ("LM", "sentence permutation", "TLM", "PLM", "BART infilling"):
-        pick(page, name)
-        if name == "sentence permutation":
-            expect(page.get_by_text("needs at least two sentences")).to_be_visible()
-            continue
-        expect(page.locator("section.stage .stage-title")).to_have_text(name)
-        state = to_the_end(page)
-        assert state["layout"]["matrices"], f"{name} shows who sees whom"
-        assert lane(state, "targets"), f"{name} shows what must be predicted"
-
-
-def test_plays_steps_back_and_scrubs(page: Page, address: str) -> None:
-    open_stage(page, address)
-    pick(page, "PLM")
-    expect(page.locator("section.stage .stage-title")).to_have_text("PLM")
-    wait_for(page, "!s.playing && s.name === 'ask'")
-    page.locator("section.stage").focus()
-    page.keyboard.press("Home")
-    assert wait_for(page, "s.frame === 0")["name"] == "text"
-    page.keyboard.press("ArrowRight")
-    assert wait_for(page, "s.frame === 1 && !s.moving")["name"] == "choose"
-    page.keyboard.press("ArrowLeft")
-    wait_for(page, "s.frame === 0")
-    slider = page.locator("section.stage input[type=range]")
-    slider.focus()
-    slider.press("End")
-    state = wait_for(page, "s.name === 'ask'")
-    assert [m["name"] for m in state["layout"]["matrices"]] == ["content", "query"]
-    page.get_by_role("button", name="Sort").click()
-    wait_for(page, "s.sorted")
-
-
-def test_own_sentence_seed_and_plan(page: Page, address: str) -> None:
-    open_stage(page, address)
-    sentence = page.get_by_label("your sentence")
-    sentence.fill("the cat saw the dog near the old barn")
-    wait_for(page, "s.layout.lanes[0].cells.length === 9")
-    plan = page.get_by_label("manual choices")
-    plan.fill("chosen=2,5")
-    plan.press("Enter")
-    to_the_end(page)
-    wanted = "the [MASK] saw the [MASK] near the old barn"
-    wait_for(page, f"s.layout.lanes[1].cells.map(c => c.text).join(' ') === '{wanted}'")
-    plan.fill("chosen=44")
-    plan.press("Enter")
-    expect(page.get_by_text("Position 44 is not in the text; it has 9 words")).to_be_visible()
-    assert lane(to_the_end(page), "inputs") == wanted.split(), "nothing is lost"
 
 
 @pytest.mark.guarded
@@ -117,9 +19,6 @@ def test_hostile_text_is_text(page: Page, address: str) -> None:
     page.get_by_label("manual choices").fill("<img src=x onerror=alert(3)>")
     page.get_by_label("manual choices").press("Enter")
     expect(page.get_by_text("There is no plan key")).to_be_visible()
-
-
-NOTHING_OVER_THE_EDGE = "document.documentElement.scrollWidth <= document.documentElement.clientWidth"
 
 
 def test_looks_right(page: Page, address: str) -> None:
@@ -156,23 +55,6 @@ def test_a_mask_by_hand_step_by_step_and_back(page: Page, address: str) -> None:
     wait_for(page, "String(s.plan.chosen) === '3,8'")
     page.keyboard.press("Control+Shift+z")
     wait_for(page, "String(s.plan.chosen) === '3,5,8'")
-
-
-def test_dragging_the_order_makes_both_matrices_triangles(page: Page, address: str) -> None:
-    visit(page, f"{address}/?objective=PLM&plan=order%3D2%2C1%2C3+cut%3D1&text=we+walk+home&set.context=%22strict%22")
-    to_the_end(page)
-    first, second = (stand(page.locator(f".stage-order [data-at='{k}']")) for k in (0, 1))
-    page.mouse.move(first["x"] + 8, first["y"] + 8)
-    page.mouse.down()
-    page.mouse.move(second["x"] + second["width"] + 14, second["y"] + 10, steps=6)
-    page.mouse.up()
-    wait_for(page, "String(s.plan.order) === '1,2,3'")
-    to_the_end(page)
-    page.keyboard.press("t")
-    expect(page.locator(".stage-table tbody tr")).to_have_count(6)
-    rows = [row.split() for row in page.locator(".stage-table tbody tr").all_inner_texts()]
-    assert [r[1:] for r in rows[:3]] == [["yes", "no", "no"], ["yes", "yes", "no"], ["yes", "yes", "yes"]]
-    assert [r[1:] for r in rows[3:]] == [["no", "no", "no"], ["yes", "no", "no"], ["yes", "yes", "no"]]
 
 
 @pytest.fixture
@@ -217,24 +99,6 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(painting: Page) -> No
     expect(page.get_by_text("With a mask by hand: every place also looks 2 to the right and 3")).to_be_visible()
 
 
-def test_answers_chosen_by_hand_are_said_beside_the_button_and_trained_with(painting: Page) -> None:
-    page = painting
-    page.get_by_role("button", name="Answer 3, happy: scored").click()
-    expect(page.get_by_text("In training, in every text: the answer at place 3 does not count.")).to_be_visible()
-    shot(page, "stage-answers-by-hand")
-    page.get_by_role("button", name="Train with these answers").click()
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("With answers by hand: the answer at place 3 does not count")).to_be_visible()
-
-
-def test_where_no_answer_counts_the_button_says_why_it_cannot_be_pressed(page: Page, address: str) -> None:
-    visit(page, f"{address}/?objective=NSP&paint.graded=1.1-")
-    expect(page.get_by_text("No answer counts any more, so there is nothing to train")).to_be_visible()
-    expect(page.get_by_role("button", name="Train with these answers")).to_be_disabled()
-    page.get_by_role("button", name="Reset mask").click()
-    expect(page.get_by_text("No answer counts any more")).to_have_count(0)
-
-
 OUT_OF_REACH = """() => {
   const found = [];
   const walk = (root) => {
@@ -273,7 +137,7 @@ def test_a_shared_link_opens_the_same_state(page: Page, address: str) -> None:
     page.mouse.up()
     wait_for(page, "String(s.plan.spans).includes('1:3')")
     state = to_the_end(page)
-    link = page.evaluate(f"() => ({FIND.replace('stage.state()', 'stage.link()')})()")
+    link = page.evaluate(f"({FIND})('__stage').link()")
     visit(page, link)
     wait_for(page, f"s.name === '{state['name']}' && !s.moving")
     same = "(a, b) => JSON.stringify(a) === JSON.stringify(b)"
@@ -312,39 +176,10 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
     expect(page.get_by_text("No objective has 'zzz' in its name or idea; the nearest: ")).to_be_visible()
     page.locator(".picker input").fill("UL2")
     expect(page.get_by_text("nearest is the objective 'T5 spans'")).to_be_visible()
-
-
-def test_a_weighted_sum_is_typed_into_the_list_and_carried_by_the_link(page: Page, address: str) -> None:
-    open_stage(page, address)
-    now = page.locator(".picker .now")
-    if now.is_visible():
-        now.click()
     page.locator(".picker input").fill("mlm + .5*lm")
     expect(page.get_by_text("Enter takes the sum 'mlm + .5*lm'")).to_be_visible()
     page.keyboard.press("Enter")
-    expect(page.locator("section.stage .stage-title")).to_have_text("MLM + 0.5 LM")
-    page.wait_for_function("() => new URLSearchParams(location.search).get('objective') === 'MLM + 0.5 LM'")
-    page.reload()
-    expect(page.locator("section.stage .stage-title")).to_have_text("MLM + 0.5 LM")
-    page.locator(".picker input").fill("MLM + 0 LM")
-    page.locator(".picker input").press("Enter")
-    expect(page.get_by_text("The weight of LM is 0")).to_be_visible()
-    expect(page.locator("section.stage .stage-title")).to_have_text("MLM + 0.5 LM")
-    expect(page.locator(".picker .now")).to_have_text("MLM + 0.5 LM")
-
-
-@pytest.mark.parametrize(
-    ("link", "objective"),
-    [
-        ("?objective=nope&seed=abc&page=99", "MLM"),
-        ("?objective=T5+spans&text=%3Cscript%3Ealert(1)%3C/script%3E", "T5 spans"),
-    ],
-)
-def test_a_link_opens_what_it_says_and_a_broken_one_still_opens(
-    page: Page, address: str, link: str, objective: str
-) -> None:
-    visit(page, f"{address}/{link}")
-    expect(page.locator("section.stage .stage-title")).to_have_text(objective)
+    expect(page.locator(".stage-title").first).to_have_text("MLM + 0.5 LM")
 
 
 def test_keys_of_the_train_page_press_its_buttons_and_f_forks(page: Page, address: str, ready: None) -> None:
@@ -364,15 +199,3 @@ def test_keys_of_the_train_page_press_its_buttons_and_f_forks(page: Page, addres
     page.keyboard.press("p")
     expect(page.get_by_role("button", name="Resume")).to_be_visible()
     page.get_by_role("button", name="Stop").click()
-
-
-def test_a_lost_connection_is_said_and_the_picture_stays(page: Page, address: str) -> None:
-    page.add_init_script(CUT)
-    open_stage(page, address)
-    to_the_end(page)  # nothing is on its way any more
-    page.evaluate("cut()")
-    expect(page.get_by_role("alert")).to_contain_text("Connection lost. What is on screen stays.")
-    assert page.evaluate(FIND)["layout"]["lanes"]
-    page.evaluate("window.away = false")  # it comes back by itself
-    expect(page.get_by_role("alert")).to_have_count(0)
-    wait_for(page, "s.layout.lanes.length > 0")

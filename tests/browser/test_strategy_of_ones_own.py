@@ -11,7 +11,7 @@ import torch
 from playwright.sync_api import Page, expect
 
 from playground.training import Session
-from tests.browsing import PATIENCE, shot, still, visit, wait_until
+from tests.browsing import PATIENCE, painted, shot, still, visit, wait_until
 from tests.runs import becomes, run_of, tiny
 from widgets.state.train import TrainStore
 from widgets.state.transfer import TransferStore
@@ -50,7 +50,7 @@ def settled(page: Page):
         if widest == before and widest["height"] > 150:
             return widest
         before = widest
-        page.wait_for_timeout(500)
+        painted(page)
 
 
 def downloaded(page: Page, label: str) -> bytes:

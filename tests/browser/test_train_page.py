@@ -5,37 +5,12 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.pages import choose, halted, open_train, steps
 from tests.browsing import shot, visit, wait_until
 from widgets.state import train as training
-from widgets.state.train import TrainStore
 
 STOPPED = re.compile(r"^stopped at step [\d,]+$")
 """What the page says of a run that was ended by hand."""
-
-
-def open_train(page: Page, address: str) -> Page:
-    """The page alone: no other one has to be made before it."""
-    visit(page, f"{address}/?page=1")
-    page.get_by_role("button", name="Train", exact=True).wait_for()
-    return page
-
-
-def choose(page: Page, number: int, option: str) -> None:
-    """Pick an option of the n-th select of the page."""
-    page.get_by_role("combobox").nth(number).click()
-    page.get_by_role("listbox").get_by_text(option, exact=True).click()
-
-
-def steps(page: Page) -> int:
-    """The finished steps as the page says them; -1 while it says none."""
-    said = page.get_by_text(re.compile(r"^\d+ of \d+$")).all_inner_texts()
-    return int(said[0].split()[0]) if len(said) == 1 else -1
-
-
-def halted(page: Page) -> int:
-    """The finished steps of a run that was paused, once the step that was being taken is done."""
-    expect(page.get_by_text("paused", exact=True)).to_be_visible()
-    return steps(page)
 
 
 @pytest.mark.guarded
@@ -165,40 +140,6 @@ def test_own_text_trains_and_too_little_is_a_sentence(page: Page, address: str, 
     page.get_by_role("button", name="Stop").click()
 
 
-def test_file_of_ones_own(page: Page, address: str, tmp_path, endless: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    keep, kept = TrainStore.keep, []
-    monkeypatch.setattr(TrainStore, "keep", lambda store, *file: (keep(store, *file), kept.append(store.upload.name)))
-    good, bad = tmp_path / "good.txt", tmp_path / "bad.txt"
-    good.write_text("a small boat came home . it was late .\n\n" * 200, encoding="utf-8")
-    bad.write_bytes(b"caf\xe9 " * 200)
-    open_train(page, address)
-    choose(page, 1, "my own file")
-    page.locator("input[type=file]").set_input_files(bad)
-    wait_until(page, lambda: "bad.txt" in kept)
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_text("is not in UTF-8")).to_be_visible()
-    page.locator("input[type=file]").set_input_files(good)
-    wait_until(page, lambda: "good.txt" in kept)
-    page.get_by_role("button", name="Train", exact=True).click()
-    wait_until(page, lambda: steps(page) > 5)
-    page.get_by_role("button", name="Stop").click()
-
-
-def test_every_entry_shows_guesses_and_attention(page: Page, address: str, endless: None) -> None:
-    open_train(page, address)
-    choose(page, 1, "reviews")
-    for entry in ("GPT", "XLNet", "BART", "ELECTRA"):
-        choose(page, 0, entry)
-        page.get_by_role("button", name="Train", exact=True).click()
-        wait_until(page, lambda: steps(page) > 5)
-        expect(page.get_by_text(f"{entry} on reviews").first).to_be_attached()
-        expect(page.get_by_text("likeliest answers")).to_be_visible()
-        expect(page.get_by_text(re.compile(r"After step \d+"))).to_be_visible()
-        page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_text(STOPPED)).to_be_visible()
-        shot(page, f"train-{entry}")
-
-
 def test_what_is_below_the_window_is_drawn_once_it_is_scrolled_to(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 500})
     open_train(page, address)
@@ -213,21 +154,3 @@ def test_what_is_below_the_window_is_drawn_once_it_is_scrolled_to(page: Page, ad
     expect(caption).not_to_have_text(early)
     page.get_by_role("button", name="Stop").click()
     expect(page.get_by_text(STOPPED)).to_be_visible()
-
-
-def test_knobs_of_a_corpus_come_with_it_and_are_in_the_address(page: Page, address: str) -> None:
-    open_train(page, address)
-    shared = page.get_by_role("slider")
-    expect(shared).to_have_count(0)
-    choose(page, 1, "parallel")
-    expect(shared).to_have_attribute("aria-valuenow", "0.1")
-    shared.focus()
-    page.keyboard.press("End")
-    page.wait_for_function("() => new URL(location).searchParams.get('corpus') === 'parallel(shared=1)'")
-    page.get_by_label("verb last").click()
-    page.wait_for_function("() => new URL(location).searchParams.get('corpus') === 'parallel(shared=1, verb_last=no)'")
-    shot(page, "train-knobs-of-a-corpus")
-    page.go_back()
-    expect(page.get_by_label("verb last")).to_be_checked()
-    page.goto(f"{address}/?page=1&corpus=bilingual(shared=7)")
-    expect(page.get_by_text("shared is 7.0; it must lie between 0.0 and 1.0")).to_be_visible()

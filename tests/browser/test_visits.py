@@ -1,12 +1,10 @@
 """How a visit begins: with patience for a slow browser, and as light or dark as the last one ended."""
 
-from collections.abc import Iterator
 from urllib.request import urlopen
 
-import panel as pn
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_landing import wait_for_table
+from tests.browser.pages import sessions, wait_for_table
 from tests.browsing import shot, visit, wait_until
 
 
@@ -29,11 +27,6 @@ def test_a_visit_is_dark_as_the_system_is_until_somebody_turns_it(page: Page, ad
     kept(page, "light")
     page.get_by_role("button", name="Toggle theme").click()
     kept(page, "system dark")
-
-
-def sessions(address: str) -> Iterator:
-    server = next(s for s, *_ in pn.state._servers.values() if address.endswith(f":{s.port}"))
-    yield from server.get_sessions("/")
 
 
 def test_a_visit_is_kept_until_a_slow_browser_comes_back_and_no_longer(page: Page, address: str) -> None:

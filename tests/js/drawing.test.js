@@ -87,6 +87,7 @@ test("of a long text a window is drawn, and the whole stays at hand", () => {
 
 test("no cell of a table becomes a formula, and what would end it is quoted", () => {
   assert.equal(csvText([["=1+1", -2.5, 'a "b"', "x,y"]]), `'=1+1,-2.5,"a ""b""","x,y"\r\n`);
+  assert.equal(csvText([["+1", "-1+1", "@A", "\t=1", "\r=1", "1e-05", "\n"]]), `'+1,'-1+1,'@A,'\t=1,"'\r=1",1e-05,"\n"\r\n`);
 });
 
 test("a search finds the beginnings of words, whatever their case and accents", () => {

@@ -1,15 +1,14 @@
 """A kernel with a person before it: cells answer while a model trains, and an interrupt pauses the run."""
 
 import os
-import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager, start_new_kernel
 
-ROOT = Path(__file__).parents[2]
+from tests.runs import ROOT, becomes
+
 PATIENCE = 120
 """Seconds that a busy machine may take."""
 
@@ -39,11 +38,9 @@ class Kernel:
 
     def until(self, code: str, met: Callable[[str], bool]) -> str:
         """Ask again and again, as a person would, until the answer is right."""
-        end = time.monotonic() + PATIENCE
-        while not met(said := self.run(code)):
-            assert time.monotonic() < end, f"{code}: {said}"
-            time.sleep(0.05)
-        return said
+        said = [""]
+        assert becomes(lambda: met(said.append(self.run(code)) or said[-1]), PATIENCE), f"{code}: {said[-1]}"
+        return said[-1]
 
 
 @pytest.fixture(scope="module")

@@ -35,14 +35,8 @@ def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(
 def test_an_entry_is_trained_first_and_watched_on_the_given_sentence(tmp_path: Path) -> None:
     corpus = reviews()
     (tmp_path / "reviews.txt").write_text(corpus.tokenizer.join(corpus.ids[:4000].tolist()), encoding="utf-8")
-    given = [
-        "--corpus",
-        str(tmp_path / "reviews.txt"),
-        "--out",
-        str(tmp_path / "run"),
-        "--sentence",
-        "the movie was good",
-    ]
+    text, out = str(tmp_path / "reviews.txt"), str(tmp_path / "run")
+    given = ["--corpus", text, "--out", out, "--sentence", "the movie was good"]
     made = ["--steps", "2", "--set", "layers=4", "--set", "width=16", "--set", "heads=4", "--set", "seq_len=16"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", os.devnull)

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 from dataclasses import replace
 from functools import partial
 
@@ -20,7 +19,7 @@ from playground.training import train
 from playground.training.loop import prepared
 from playground.training.parallel.seeds import Finished, Point
 from playground.training.store.runs import Runs
-from tests.runs import losses, reviews, run_of, tiny
+from tests.runs import becomes, losses, reviews, run_of, tiny
 
 distributed = pytest.importorskip("distributed", reason="needs the extra `cluster`")
 
@@ -41,7 +40,7 @@ def test_a_worker_that_is_killed_in_mid_sweep_loses_nothing(client, tmp_path):
     runs, found = Runs(tmp_path), []
     thread = threading.Thread(target=lambda: found.extend(train_on(client, run, (3, 4), runs)))
     thread.start()
-    killed = kill_one_that_has_begun(runs, deadline=time.monotonic() + 120)
+    killed = kill_one_that_has_begun(runs)
     thread.join(240)
     assert [e.seed for e in found if isinstance(e, Finished)] == [3, 4]
     for kept in runs.all():
@@ -51,17 +50,14 @@ def test_a_worker_that_is_killed_in_mid_sweep_loses_nothing(client, tmp_path):
     assert len(resumed) <= 80, "it went on from its last checkpoint"
 
 
-def kill_one_that_has_begun(runs, deadline):
+def kill_one_that_has_begun(runs):
     """The run whose worker was killed with its checkpoint of step 20 on the disk."""
-    while time.monotonic() < deadline:
-        there = [r for r in runs.all() if r.state == "running" and r.step >= 30]
-        if there:
-            with runs._open() as base:
-                (process,) = base.execute("SELECT process FROM runs WHERE name = ?", (there[0].name,)).fetchone()
-            os.kill(int(process.rpartition(":")[2]), signal.SIGKILL)
-            return there[0]
-        time.sleep(0.02)
-    raise AssertionError("no run began in time")
+    there: list = []
+    assert becomes(lambda: there.extend(r for r in runs.all() if r.state == "running" and r.step >= 30) or there, 120)
+    with runs._open() as base:
+        (process,) = base.execute("SELECT process FROM runs WHERE name = ?", (there[0].name,)).fetchone()
+    os.kill(int(process.rpartition(":")[2]), signal.SIGKILL)
+    return there[0]
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Glances: what is shown of a model while it learns comes from the model itself and changes nothing in it."""
 
+from functools import cache
 from itertools import count
 
 import pytest
@@ -33,6 +34,7 @@ def taught(name):
     return learner
 
 
+@cache
 def looked(name, text=SENTENCE, seed=0):
     """A learner, a glance at it, and the example that the glance was taken with."""
     learner = taught(name)
@@ -41,19 +43,13 @@ def looked(name, text=SENTENCE, seed=0):
 
 
 @each_kind
-def test_the_weights_are_the_models_own(name):
+def test_the_weights_are_the_models_own_with_a_word_for_each_reader_and_for_what_is_read(name):
     learner, seen, example = looked(name)
     own = learner.model.attention(example)
     assert seen.weights.keys() == own.keys()
     for matrix, weights in seen.weights.items():
         assert weights.dtype == torch.uint8
         assert torch.equal(weights, (own[matrix][:, 0] * 255).round().to(torch.uint8))
-
-
-@each_kind
-def test_every_weight_has_a_word_for_its_reader_and_for_what_is_read(name):
-    _, seen, _ = looked(name)
-    for matrix, weights in seen.weights.items():
         _, heads, rows, columns = weights.shape
         assert heads == 2
         assert (len(seen.rows[matrix]), len(seen.columns[matrix])) == (rows, columns)

@@ -61,12 +61,6 @@ def sentences(corpus=None):
     return list(found.values())
 
 
-def test_the_same_seed_gives_the_same_corpus_and_another_seed_another():
-    again = generate("world", 0, 5000)
-    assert again.hash == generate("world", 0, 5000).hash
-    assert again.hash != generate("world", 1, 5000).hash
-
-
 def test_the_vocabulary_does_not_depend_on_the_seed():
     assert generate("world", 1, 2000).tokenizer == world().tokenizer
 
@@ -479,16 +473,6 @@ def test_a_remembered_choice_is_repeated():
         assert grammar.write(grammar.names["S"], lambda: next(chances), written) == pytest.approx(log(3))
         assert len(written) == 3
         assert len(set(written)) == 1
-
-
-def test_polarity_sentences_are_balanced_different_and_never_in_both_splits():
-    train, train_labels = polarity_sentences(400, 0, "train")
-    test, test_labels = polarity_sentences(400, 7, "test")
-    assert sum(train_labels) == sum(test_labels) == 200
-    assert len(train) == len({" ".join(s) for s in train}) == 400
-    assert not {" ".join(s) for s in train} & {" ".join(s) for s in test}
-    assert polarity_sentences(400, 0, "train") == (train, train_labels)
-    assert UNKNOWN not in world().tokenizer.encode_words(w for s in train for w in s)
 
 
 def test_negation_is_a_minority_and_turns_the_polarity():

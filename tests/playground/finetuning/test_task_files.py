@@ -209,13 +209,8 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     learner = TrainState.new(tiny(entry), corpus.tokenizer.words, 0, torch.device("cpu"))
     base = Base(learner, BatchSampler.of(corpus, 16, 4, 0, learner.device).evaluation(4))
     chosen = [find_strategy("full"), find_strategy("feature-based")]
-    *_, last = compare(
-        base,
-        corpus.tokenizer,
-        ComparisonSpec(task=name, train_sizes=(16,), seeds=1, steps=30),
-        chosen=chosen,
-        batch_size=8,
-    )
+    spec = ComparisonSpec(task=name, train_sizes=(16,), seeds=1, steps=30)
+    *_, last = compare(base, corpus.tokenizer, spec, chosen=chosen, batch_size=8)
     facts = last.facts()
     assert (facts["task"], facts["labels"], facts["metric"]) == (name, 16, metric)
     full, frozen = (s["accuracy"]["mean"] for s in facts["strategies"])
@@ -228,18 +223,7 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
 @pytest.mark.usefixtures("files")
 def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_column(capsys):
     assert main(["train", "RoBERTa", "--corpus", "said.csv", "--steps", "2", "--out", "run"]) == 0
-    quick = [
-        "--strategies",
-        "full",
-        "--train-size",
-        "8",
-        "--seeds",
-        "1",
-        "--tuning-steps",
-        "2",
-        "--input-format",
-        "bert",
-    ]
+    quick = "--strategies full --train-size 8 --seeds 1 --tuning-steps 2 --input-format bert".split()
     capsys.readouterr()
     assert main(["compare", "run", "--task", "said.csv", "--label-column", "feeling", *quick, "--json"]) == 0
     said = capsys.readouterr()

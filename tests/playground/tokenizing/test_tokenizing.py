@@ -102,19 +102,7 @@ def test_a_vocabulary_made_of_the_text_itself_writes_all_of_it(text):
 
 def test_a_typed_mask_is_ordinary_text():
     row = read_input("I [MASK] you <0> <script>")
-    assert row.tokenizer.decode(row.tokens.ids[0].tolist()) == [
-        "I",
-        "[",
-        "MASK",
-        "]",
-        "you",
-        "<",
-        "0",
-        ">",
-        "<",
-        "script",
-        ">",
-    ]
+    assert row.tokenizer.decode(row.tokens.ids[0].tolist()) == "I [ MASK ] you < 0 > < script >".split()
     assert int(row.tokens.ids.min()) >= FIRST_WORD
 
 
@@ -191,27 +179,26 @@ def test_a_damaged_tokenizer_is_refused(text):
         Tokenizer.from_json(text)
 
 
+PEARS, SMITH = "Pears, plums, etc. are fruit.", "J. R. Smith ate 3.5 of them."
+
+
 @pytest.mark.parametrize(
     ("text", "sentences"),
     [
         ("Mr. Smith went. He left!", ["Mr. Smith went.", "He left!"]),
         ('"Go," she said. "Now!" They ran.', ['"Go," she said.', '"Now!"', "They ran."]),
         ("i am here . you are not .", ["i am here .", "you are not ."]),
-        ("Pears, plums, etc. are fruit. J. R. Smith ate 3.5 of them.", None),
-        ("See no. 5 now. I said no. He went on...", None),
+        (f"{PEARS} {SMITH}", [PEARS, SMITH]),
+        ("See no. 5 now. I said no. He went on...", ["See no. 5 now.", "I said no.", "He went on..."]),
         ("They live in the U.S. today. It is big.", ["They live in the U.S. today.", "It is big."]),
         ("What?! Really?", ["What?!", "Really?"]),
         ("", []),
     ],
 )
 def test_sentences_end_where_a_reader_ends_them(text, sentences):
-    expected = {
-        "Pears": ["Pears, plums, etc. are fruit.", "J. R. Smith ate 3.5 of them."],
-        "See n": ["See no. 5 now.", "I said no.", "He went on..."],
-    }
     words = split_words(text)
     numbered = zip(number_sentences(words), words, strict=True)
-    found = [split_words(sentence) for sentence in (sentences if sentences is not None else expected[text[:5]])]
+    found = [split_words(sentence) for sentence in sentences]
     assert [[word for _, word in group] for _, group in groupby(numbered, key=lambda pair: pair[0])] == found
 
 

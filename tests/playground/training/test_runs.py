@@ -1,6 +1,5 @@
 """Runs that are kept: listed, reloaded, forked, and many seeds at once."""
 
-import json
 import sqlite3
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from playground import cli
 from playground.errors import UserError
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
 from playground.training.fork import corpus_of, fork, what_changed
@@ -20,8 +18,6 @@ from playground.training.store import runs as runs_module
 from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
 from tests.runs import becomes, each_kind, losses, reviews, run_of, tiny
-
-TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_size=4") for a in ("--set", knob)]
 
 
 def keep(folder, name="first", **values):
@@ -317,76 +313,6 @@ def test_a_claim_of_a_process_that_was_killed_counts_no_more(tmp_path):
 def test_senseless_seeds_are_refused(seeds, workers, said):
     with pytest.raises(UserError, match=said):
         list(train_seeds(run_of(), seeds, workers))
-
-
-# the command line
-
-
-@pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    corpus = reviews(4_000)
-    text = corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n")
-    (tmp_path / "t.txt").write_text(text, encoding="utf-8")
-
-    def run(*arguments):
-        status = cli.main([str(a) for a in arguments])
-        said = capsys.readouterr()
-        return status, json.loads(said.out) if "--json" in arguments else said.out, said.err
-
-    return run
-
-
-def test_train_fork_and_list(call):
-    first = ("train", "RoBERTa", "--corpus", "t.txt", *TINY, "--steps", 6, "--save-every", 2)
-    assert call(*first)[0] == 0
-    status, facts, _ = call("train", "--fork", "RoBERTa-t-seed0@4", "--steps", 8, "--set", "lr=0.01", "--json")
-    assert (status, facts["changed"], facts["steps"]) == (0, "lr 0.006 → 0.01", 8)
-    assert (facts["parent"], facts["forked_at"], facts["out"]) == ("RoBERTa-t-seed0", 4, "runs/RoBERTa-t-seed0-fork4")
-    runs = call("runs", "--json")[1]["runs"]
-    assert [r["name"] for r in runs] == ["RoBERTa-t-seed0", "RoBERTa-t-seed0-fork4"]
-    tree = call("runs")[1].splitlines()
-    assert tree[1].startswith("  RoBERTa-t-seed0-fork4 (from step 4: lr 0.006 → 0.01): 8 steps")
-    one = call("runs", "RoBERTa-t-seed0", "--json")[1]
-    assert one["checkpoints"] == [2, 4, 6]
-    assert len([p for p in one["points"] if p["loss"] is not None]) == 6
-    assert call("runs", "nobody")[0] == 2
-    status, _, err = call("train", "--fork", "RoBERTa-t-seed0@5", "--steps", 8)
-    assert (status, err.strip()) == (2, "The run RoBERTa-t-seed0 kept nothing of step 5; it kept 2, 4, 6.")
-
-
-def test_no_runs_is_a_sentence(call):
-    assert call("runs")[1] == "No run was kept in runs; train one: playground train BERT.\n"
-
-
-def test_the_paper_recipe_on_the_command_line(call):
-    status, *_ = call(
-        "train", "RoBERTa", "--corpus", "t.txt", *TINY, "--recipe", "paper", "--steps", 2, "--out", "p", "--json"
-    )
-    assert status == 0
-    entry = checkpoint.load("p").learner.entry
-    assert (entry.recipe.optimiser, entry.model.positions, entry.model.init) == ("adamw", "learned", "normal")
-    assert call("train", "RoBERTa", "--recipe", "slow")[0] == 2
-
-
-def test_seeds_on_the_command_line_come_with_their_band(call):
-    status, facts, _ = call("train", "RoBERTa", "--corpus", "t.txt", *TINY, "--steps", 2, "--seeds", 2, "--json")
-    assert status == 0
-    values = [run["loss"]["held_out"] for run in facts["runs"]]
-    assert facts["bands"][-1]["mean"] == pytest.approx(sum(values) / 2)
-    assert facts["bands"][-1]["seeds"] == 2
-
-
-def test_a_run_cut_off_before_its_first_checkpoint_begins_anew(call, tmp_path):
-    first = ("train", "RoBERTa", "--corpus", "t.txt", *TINY, "--steps", 3, "--out", "here", "--json")
-    whole = call(*first)[1]
-    (tmp_path / "here" / "checkpoint.safetensors").unlink()
-    assert call(*first, "--resume")[1]["loss"] == whole["loss"]
-
-
-def test_want_of_a_name_is_a_sentence(call):
-    status, _, err = call("train")
-    assert (status, err.strip()) == (2, "No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
 
 
 def test_half_precision_survives_a_checkpoint(tmp_path):

@@ -47,35 +47,20 @@ def keeps_still(session, seconds=0.12):
 # start, pause, step, stop
 
 
-def test_nothing_happens_before_the_start(begin):
-    session = begin()
+def test_a_session_runs_to_the_end_and_has_the_numbers_of_the_run(begin):
+    looker = Looker()
+    session = begin(run_of(evaluate_every=5), looker)
     assert (session.state, session.rows, session.learner) == ("ready", [], None)
     assert not session._thread.is_alive()
-
-
-def test_a_session_runs_to_the_end_and_has_the_numbers_of_the_run(begin):
-    session = begin(run_of(evaluate_every=5)).start()
+    session.start()
     assert becomes(lambda: session.state == "done")
+    assert [step for _, step, _ in looker.looks] == [12], "nobody watched; only the last look, for whoever comes back"
     events = list(train(run_of(evaluate_every=5)))
     assert session.reason == "steps"
     assert [r.loss for r in steps_of(session)] == losses(events)
     assert [(r.step, r.held_out) for r in session.rows if r.loss is None] == held_out(events)
     assert session.unigram_entropy == session.run.corpus.unigram_entropy
     assert session.error == ""
-
-
-def test_it_pauses_and_goes_on(begin):
-    session = begin().start()
-    assert reaches(session, 3)
-    assert session.state == "running"
-    session.rest()
-    assert session.state == "paused"
-    assert keeps_still(session)
-    before = len(steps_of(session))
-    assert session.learner.step == before
-    session.start()
-    assert session.state == "running"
-    assert reaches(session, before + 3)
 
 
 def test_a_step_is_exactly_one(begin):
@@ -86,13 +71,10 @@ def test_a_step_is_exactly_one(begin):
         assert keeps_still(session, 0.06)
         assert len(steps_of(session)) == session.learner.step == number
         assert session.state == "paused"
-
-
-def test_a_step_of_a_running_session_pauses_it(begin):
-    session = begin().start()
-    assert reaches(session, 3)
+    session.start()
+    assert reaches(session, 8), "it goes on"
     session.step()
-    assert becomes(lambda: session.state == "paused")
+    assert becomes(lambda: session.state == "paused"), "a step of a running session pauses it"
     session.rest()
     assert keeps_still(session)
 
@@ -124,43 +106,15 @@ def test_stop_ends_the_thread_from_every_state(begin, drive):
         session.rest()
     if drive == "done":
         assert becomes(lambda: session.state == "done")
-    session.stop()
-    assert not session._thread.is_alive()
-    if drive != "ready":
-        assert (session.state, session.reason) == ("done", "steps" if drive == "done" else "asked")
-    assert keeps_still(session, 0.05)
-
-
-def test_stop_twice_and_after_the_end_is_no_harm(begin):
-    session = begin().start()
-    assert reaches(session, 1)
-    for _ in range(3):
+    for _ in range(2):
         session.stop()
+    assert not session._thread.is_alive()
     rows = len(session.rows)
     session.start()
     session.step()
     session.pause()
-    assert (session.state, len(session.rows)) == ("done", rows)
-
-
-def test_a_session_that_was_stopped_before_it_began_never_trains(begin):
-    session = begin()
-    session.stop()
-    session.start()
-    assert becomes(lambda: session.state == "done")
-    assert steps_of(session) == []
-    assert session.reason == "asked"
-
-
-def test_reset_is_a_fresh_session_of_the_same_run(begin):
-    one = begin().start()
-    assert reaches(one, 5)
-    one.stop()
-    other = begin(one.run).start()
-    assert reaches(other, 5)
-    other.stop()
-    number = min(len(steps_of(one)), len(steps_of(other)))
-    assert [r.loss for r in steps_of(one)][:number] == [r.loss for r in steps_of(other)][:number]
+    assert becomes(lambda: session.state == "done"), "what was stopped never trains again"
+    assert (session.reason, len(session.rows)) == ("steps" if drive == "done" else "asked", rows)
 
 
 @pytest.mark.guarded
@@ -236,16 +190,11 @@ def test_rows_only_grow(begin):
     final = session.rows
     assert all(rows == final[: len(rows)] for rows in seen)
     assert [len(rows) for rows in seen] == sorted(len(rows) for rows in seen)
-
-
-def test_rows_go_up_in_steps_tokens_and_seconds(begin):
-    session = begin(run_of(evaluate_every=5)).start()
-    assert becomes(lambda: session.state == "done")
     for name in ("step", "tokens", "seconds"):
-        values = [getattr(r, name) for r in session.rows]
+        values = [getattr(r, name) for r in final]
         assert values == sorted(values)
-    assert (session.rows[0].step, session.rows[0].tokens, session.rows[0].loss) == (0, 0, None)
-    assert all((r.loss is None) != (r.held_out is None) for r in session.rows)
+    assert (final[0].step, final[0].tokens, final[0].loss) == (0, 0, None)
+    assert all((r.loss is None) != (r.held_out is None) for r in final)
 
 
 # looks
@@ -260,14 +209,6 @@ class Looker:
     def __call__(self, learner):
         self.looks.append((time.monotonic(), learner.step, threading.current_thread()))
         return f"step {learner.step}"
-
-
-def test_nobody_looks_while_nobody_watches(begin):
-    looker = Looker()
-    session = begin(run_of(steps=60), looker).start()
-    assert becomes(lambda: session.state == "done")
-    assert [step for _, step, _ in looker.looks] == [60], "only the last look, for whoever comes back"
-    assert session.view == "step 60"
 
 
 def test_a_watched_session_is_looked_at_in_its_own_thread_a_few_times_a_second(begin):
@@ -315,20 +256,13 @@ def test_a_look_that_is_dear_is_taken_less_often(begin):
 def test_a_paused_session_is_looked_at_once_for_every_step(begin):
     looker = Looker()
     session = begin(None, looker)
-    session.watch()
     session.step()
+    assert reaches(session, 1)
+    session.rest()
+    session.watch()
     assert becomes(lambda: session.view == "step 1")
     session.watch()
     assert not becomes(lambda: len(looker.looks) > 1, 0.4)
-
-
-def test_a_paused_session_can_still_be_looked_at(begin):
-    looker = Looker()
-    session = begin(None, looker).start()
-    assert reaches(session, 2)
-    session.rest()
-    session.watch()
-    assert becomes(lambda: session.view == f"step {session.learner.step}")
 
 
 def test_looking_does_not_change_training(begin):

@@ -1,15 +1,13 @@
 """Who trains when several share a machine: one line, one turn per owner, turns that end, and places that are told."""
 
-import time
 from types import SimpleNamespace
 
 import pytest
-import torch
 
-from playground.training import Run, Session
+from playground.training import Session
 from playground.training.system import turns
 from playground.training.system.turns import NO_LINE, Turns
-from tests.runs import reviews, tiny
+from tests.runs import becomes, run_of
 
 
 @pytest.fixture
@@ -24,12 +22,7 @@ def test_who_comes_first_trains_and_the_others_are_told_their_place(clock):
     line = Turns(at_once=2, seconds=3.0)
     some = [line.of(owner) for owner in "abcd"]
     assert [each.take() for each in some] == [True, True, False, False]
-    assert [each.place for each in some] == [0, 0, 1, 2] and [each.trains for each in some] == [
-        True,
-        True,
-        False,
-        False,
-    ]
+    assert [(each.place, each.trains) for each in some] == [(0, True), (0, True), (1, False), (2, False)]
     assert (line.training, line.waiting) == (2, 2)
     some[0].leave()
     assert [each.take() for each in some[2:]] == [True, False] and some[3].place == 1
@@ -73,43 +66,32 @@ def test_without_a_line_it_is_always_ones_turn():
     assert NO_LINE.take() and not NO_LINE.place
 
 
-def run_of(steps=6):
-    return Run(tiny(), reviews(), 0, torch.device("cpu"), steps=steps)
-
-
-def until(test):
-    end = time.monotonic() + 60
-    while not test():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
-
-
 def test_a_session_waits_for_its_turn_pauses_out_of_the_line_and_ends_in_it():
-    line, run = Turns(at_once=1, seconds=60.0), run_of()
+    line, run = Turns(at_once=1, seconds=60.0), run_of(steps=6)
     before, session = line.of("before"), Session(run, in_line=line.of("me"))
     assert before.take()
     session.start()
-    until(lambda: session.in_line.place == 1)
+    assert becomes(lambda: session.in_line.place == 1)
     assert session.state == "running" and not session.rows
     session.rest()  # returns at once: nothing is being computed
     before.leave()
     session.start()
-    until(lambda: session.state == "done")
-    until(before.take)
+    assert becomes(lambda: session.state == "done")
+    assert becomes(before.take)
     assert session.rows[-1].step == 6 and line.waiting == 0
     other = Session(run, in_line=line.of("me")).start()
-    until(lambda: other.in_line.place == 1)
+    assert becomes(lambda: other.in_line.place == 1)
     other.stop()
     assert (other.state, other.reason, line.waiting) == ("done", "asked", 0)
 
 
 def test_a_paused_session_hands_its_turn_on():
     line = Turns(at_once=1, seconds=60.0)
-    session, other = Session(run_of(20_000), in_line=line.of("a")).start(), line.of("b")
-    until(lambda: session.in_line.trains and session.rows)
+    session, other = Session(run_of(steps=20_000), in_line=line.of("a")).start(), line.of("b")
+    assert becomes(lambda: session.in_line.trains and session.rows)
     assert not other.take()
     session.pause()
-    until(other.take)
+    assert becomes(other.take)
     session.start()
-    until(lambda: session.in_line.place == 1)
+    assert becomes(lambda: session.in_line.place == 1)
     session.stop()

@@ -40,36 +40,22 @@ def state(learner):
 
 
 @each_kind
-def test_the_copy_takes_the_very_step_that_training_takes(name):
+def test_the_copy_takes_the_very_step_that_training_takes_and_the_run_does_not_notice(name):
     run = run_of(name)
     learner, events = stopped(run)
-    update = look_inside(learner, feed_of(run))
+    kept, feed = [t.clone() for t in state(learner)], feed_of(run)
+    asked = learner.objective.specimens(feed.evaluation(), generator(0, "asked"))
+    wanted = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
+    _, example = coming(learner, feed)
+    assert torch.equal(example.inputs.ids, wanted.inputs.ids), "the batch that the blocks will give"
+    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(example.questions, wanted.questions, strict=True))
+    update = look_inside(learner, feed)
+    assert all(torch.equal(a, b) for a, b in zip(kept, state(learner), strict=True))
     stepped = next(e for e in events if isinstance(e, Stepped))
     assert update.learner.step == learner.step == stepped.step == BEFORE + 1
     assert update.losses[0] == float(stepped.loss) and update.share == stepped.rate
     assert all(torch.equal(a, b) for a, b in zip(state(update.learner), state(learner), strict=True))
-
-
-@each_kind
-def test_the_run_does_not_notice(name):
-    looked, plain = run_of(name), run_of(name)
-    learner, events = stopped(looked)
-    kept = [t.clone() for t in state(learner)]
-    look_inside(learner, feed_of(looked))
-    assert all(torch.equal(a, b) for a, b in zip(kept, state(learner), strict=True))
-    assert losses(events) == losses(train(plain))[BEFORE:]
-
-
-@each_kind
-def test_the_coming_batch_is_the_one_that_blocks_will_give(name):
-    run = run_of(name)
-    learner, _ = stopped(run)
-    feed = feed_of(run)
-    asked = learner.objective.specimens(feed.evaluation(), generator(0, "asked"))
-    wanted = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
-    _, example = coming(learner, feed)
-    assert torch.equal(example.inputs.ids, wanted.inputs.ids)
-    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(example.questions, wanted.questions, strict=True))
+    assert losses([stepped, *events]) == losses(train(run_of(name)))[BEFORE:]
 
 
 def test_gradient_and_change_are_those_of_the_parameters():

@@ -4,6 +4,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from playground.trace.rebuild import SENTENCE, rebuild
 from tests.browser import stage_gallery as gallery
 from widgets.animation import js, standalone, svg, unheard
 
@@ -31,3 +32,14 @@ def test_scripts_cannot_be_closed_by_data() -> None:
     hostile = {"a": "</script>\u2028&"}
     assert js(hostile) == '{"a": "\\u003c/script\\u003e\\u2028\\u0026"}'
     assert standalone(gallery.hostile()).count("</script>") == 1
+
+
+def test_two_languages_are_told_apart_on_every_token_and_one_is_not_marked():
+    made = rebuild("TLM", "How are you", pair="Comment vas-tu").record()
+    lanes = {lane["name"]: [cell.get("language", 0) for cell in lane["cells"]] for lane in made["frames"][-1]["lanes"]}
+    assert lanes["original"] == [1, 1, 1, 2, 2]
+    assert sorted(lanes["inputs"]) == lanes["inputs"] and set(lanes["inputs"]) == {1, 2}
+    alone = rebuild("MLM", SENTENCE).record()["frames"]
+    assert not any(cell.get("language") for each in alone for lane in each["lanes"] for cell in lane["cells"])
+    drawn = svg(made)
+    assert drawn.count('stroke-dasharray="4 2.5"') == lanes["original"].count(2) + lanes["inputs"].count(2)

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import load
 from playground.training.system.turns import Turns
+from tests.runs import becomes
 from widgets.app import main, server, session
 from widgets.app.public import Public
 from widgets.panel_compat import last_message
@@ -27,7 +28,7 @@ def served(monkeypatch, tmp_path):
     thread = server.start(port, public=Public(quota=Quota(turns, checkpoints=2)))
     mine = lambda: [s for s, *_ in pn.state._servers.values() if s.port == port]  # noqa: E731
     try:
-        until(mine)
+        assert becomes(mine)
         yield f"http://localhost:{port}", turns, mine()[0]
     finally:
         thread.stop()
@@ -47,13 +48,7 @@ class _Folder:
         return
 
 
-def until(test):
-    end = time.monotonic() + 120
-    while not test():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.05)
-
-
+@pytest.mark.slow
 def test_nothing_is_lost_and_everything_is_given_back(served, tmp_path):
     address, turns, app = served
     seen = []
@@ -67,8 +62,8 @@ def test_nothing_is_lost_and_everything_is_given_back(served, tmp_path):
         found = apart.submit(asyncio.run, visits).result()
     assert not found.lost and len(found.answers) >= 2 * SESSIONS and "lost: none" in found.report
     assert found.places >= 1 and any(seen), "somebody waited in line, and clicks are noted"
-    until(lambda: not app.get_sessions("/"))
-    until(lambda: (turns.training, turns.waiting) == (0, 0))
+    assert becomes(lambda: not app.get_sessions("/"))
+    assert becomes(lambda: (turns.training, turns.waiting) == (0, 0))
     assert not main._visits
     folders = sorted(tmp_path.iterdir())
     assert len(folders) == SESSIONS and all((folder / "runs.sqlite").exists() for folder in folders), "each on its own"

@@ -1,7 +1,6 @@
 """The app served to others: what the options mean, who gets in, what a visit may take, and when it ends."""
 
 import socket
-import time
 from http.cookiejar import CookieJar
 from types import SimpleNamespace
 from urllib.error import HTTPError
@@ -15,6 +14,7 @@ from panel.io.state import set_curdoc
 from playground.cli import main as command
 from playground.errors import UserError
 from playground.training.system.turns import Turns
+from tests.runs import becomes
 from widgets.app import main, public, server
 from widgets.app.public import Public, shared_quota
 from widgets.pages.queue import RULES, line
@@ -58,20 +58,13 @@ def test_without_public_the_options_of_others_are_refused(capsys):
     assert "add --public" in capsys.readouterr().err
 
 
-def until(test):
-    end = time.monotonic() + 60
-    while not test():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
-
-
 @pytest.fixture(scope="module")
 def address():
     """A served app below a path and behind a password."""
     port = server.free_port()
     thread = server.start(port, public=Public("/a/b", ("play.example.org",), "sesame"))
     with socket.socket() as probe:
-        until(lambda: probe.connect_ex(("127.0.0.1", port)) == 0)
+        assert becomes(lambda: probe.connect_ex(("127.0.0.1", port)) == 0)
     yield f"http://127.0.0.1:{port}/a/b"
     thread.stop()
 
@@ -125,15 +118,15 @@ def test_visits_train_in_turns_and_read_their_place(crowd):
     first, second = crowd
     assert line(first) == RULES
     first.train.begin().start()
-    until(lambda: first.train.session.in_line.trains)
+    assert becomes(lambda: first.train.session.in_line.trains)
     second.train.begin().start()
-    until(lambda: second.place == 1)
+    assert becomes(lambda: second.place == 1)
     assert line(second).startswith("Your training waits for its turn: it is number 1 of 1 in the line.")
     assert line(first).startswith("Your training has its turn. 1 other waits.")
     first.train.end()
-    until(lambda: second.train.session.in_line.trains)
+    assert becomes(lambda: second.train.session.in_line.trains)
     assert line(second) == "Your training has its turn. Nobody waits."
-    until(lambda: second.train.kept())
+    assert becomes(lambda: second.train.kept())
     assert [len(store.train.kept()) for store in crowd] == [1, 1], "each sees its own run alone"
 
 

@@ -12,8 +12,7 @@ from playground.corpora import from_pasted, from_table, open_corpus, read_table,
 from playground.corpora.tinyworld.labels import LABELS, MARKS
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import SEPARATOR
-from tests.runs import becomes, tiny
-from tests.widgets.state.test_app import is_a_sentence
+from tests.runs import becomes, is_a_sentence, tiny
 from widgets.document.annotations import FEW, codes, known, sheet
 from widgets.pages import corpus as corpus_page
 from widgets.state import corpus as reading

@@ -12,7 +12,7 @@ from playground.corpora.tokenization import Tokenization
 from playground.errors import UserError
 from playground.knob import knobs
 from playground.zoo import find_entry
-from tests.widgets.state.test_app import is_a_sentence
+from tests.runs import is_a_sentence
 from widgets.app import main
 from widgets.pages.corpus import CorpusPage
 from widgets.pages.knobs import corpus_knobs
@@ -214,7 +214,7 @@ def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):
     store.corpus.take()
     for trouble in (store.train.trouble, store.corpus.trouble):
         assert right in trouble
-        is_a_sentence(trouble)
+        assert is_a_sentence(trouble)
     assert (store.train.corpus_name, store.corpus.corpus_name) == ("world", "world")
     with pytest.raises(UserError):
         read_name(said)

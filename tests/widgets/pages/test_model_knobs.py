@@ -7,6 +7,7 @@ import pytest
 
 from playground.errors import UserError
 from playground.zoo import entries
+from tests.runs import every_entry_or_kind
 from widgets.pages.knobs import model_knobs
 from widgets.state.train import TrainStore
 
@@ -22,12 +23,12 @@ def train(tmp_path):
     return TrainStore(tmp_path, entry="BERT", corpus="reviews", steps=2)
 
 
-def test_each_control_begins_where_the_entry_has_it(train):
-    for name in entries():
-        train.entry = name
-        shown, model = model_knobs(train).controls, entries()[name].model
-        assert {knob: control.value for knob, control in shown.items()} == {k: getattr(model, k) for k in shown}
-        assert ("heads" in shown) == (model.kind == "transformer")
+@every_entry_or_kind
+def test_each_control_begins_where_the_entry_has_it(train, name):
+    train.entry = name
+    shown, model = model_knobs(train).controls, entries()[name].model
+    assert {knob: control.value for knob, control in shown.items()} == {k: getattr(model, k) for k in shown}
+    assert ("heads" in shown) == (model.kind == "transformer")
 
 
 def test_what_is_turned_is_what_is_trained_and_another_entry_keeps_its_own(train):

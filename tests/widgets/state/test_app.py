@@ -25,7 +25,7 @@ from playground.trace.rebuild import SENTENCE, rebuild
 from playground.training import Run, Session, Started, train
 from playground.zoo import entries
 from tests.papers.test_survey_table import ROWS
-from tests.runs import KINDS, alone, becomes, learner_of, reviews, run_of, suited_reviews
+from tests.runs import KINDS, alone, becomes, is_a_sentence, learner_of, reviews, run_of, suited_reviews
 from tests.texts import tokens_for
 from widgets import notebook
 from widgets.animation import live_widget
@@ -37,8 +37,6 @@ from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageModel,
 from widgets.state.stage.samples import listed
 from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
 from widgets.state.transfer import SHOWN_FIRST, TransferStore, base_of_session
-
-SCRIPT = "<script>alert(1)</script>"
 
 
 @pytest.fixture(autouse=True)
@@ -52,20 +50,10 @@ def text(tokens=4_000):
     return corpus.tokenizer.join(corpus.ids.tolist()).replace("[SEP]", "\n\n")
 
 
-def is_a_sentence(said):
-    return len(said.split()) > 3 and said.endswith(".") and "\n" not in said and "Error" not in said
-
-
 # the stage
 
 GUESSED = ("label:phrase", "label:mention", "label:language")
 """Labels that a typed text has by guess; the others only a corpus knows."""
-
-
-def test_the_stage_opens_with_a_picture():
-    store = StageStore()
-    assert store.rebuilt.objective.name == "MLM"
-    assert store.trouble == ""
 
 
 @pytest.mark.parametrize("row", ROWS)
@@ -149,22 +137,13 @@ BAD = [
 @pytest.mark.parametrize(("what", "value", "named"), BAD)
 def test_what_cannot_be_shown_is_a_sentence_and_the_last_good_picture_stays(what, value, named):
     store = StageStore(text="We walk here now .")
-    good = store.rebuilt
+    good, before = store.rebuilt, getattr(store, what)
     setattr(store, what, value)
     assert store.rebuilt is good
     assert is_a_sentence(store.trouble)
     assert named in store.trouble
-
-
-@pytest.mark.parametrize(("what", "value", "named"), BAD)
-def test_the_trouble_is_over_when_it_is_put_right(what, value, named):
-    store = StageStore(text="We walk here now .")
-    before = getattr(store, what)
-    setattr(store, what, value)
-    assert named in store.trouble
     setattr(store, what, before)
-    assert store.trouble == ""
-    assert store.rebuilt.text == "We walk here now ."
+    assert (store.trouble, store.rebuilt.text) == ("", "We walk here now ."), "it is over when it is put right"
 
 
 def test_every_turn_of_a_knob_makes_a_new_picture():
@@ -191,11 +170,6 @@ def test_another_objective_forgets_the_knobs_and_the_plan_of_the_one_before():
     store.objective = "PLM"
     assert (store.settings, store.plan, store.trouble) == ({}, "", "")
     assert store.rebuilt.objective.name == "PLM"
-
-
-def test_a_script_on_the_stage_is_text():
-    store = StageStore(text=SCRIPT, objective="LM")
-    assert "".join(store.rebuilt.facts()["targets"]) == SCRIPT
 
 
 def test_a_very_long_text_is_cut():
@@ -375,6 +349,8 @@ LINKS = [
     {"objective": "PLM", "painted": {"query": [(7, 7, True)]}},
     {"beside": ["PLM", "LM"], "same_plan": False},
     {"objective": "TLM", "pair": "Où vas-tu"},
+    {"objective": "MLM + 0.5 LM"},
+    {"text": "", "view": "table"},
 ]
 
 
@@ -499,6 +475,8 @@ def test_what_cannot_be_trained_is_a_sentence_and_the_old_session_stays(training
     assert named in training.trouble
     assert training.session is session
     assert not session._halt.is_set()
+    training.param.update(corpus=OWN_TEXT, pasted=text(), entry="RoBERTa", device="cpu", sentence="")
+    assert training.begin() is not None and training.trouble == "", "the trouble goes when it is put right"
 
 
 PARAGRAPHS = "\n\n".join(f"The {w} stood by the river. " * 5 for w in ("mill", "old bridge", "fisher"))
@@ -527,30 +505,10 @@ def test_the_length_of_a_row_can_be_chosen(training):
     assert training.begin().run.entry.recipe.seq_len == 32
 
 
-@pytest.mark.parametrize(
-    ("content", "named"),
-    [(b"", "empty"), (b"\0\1\2" * 99, "not a text file"), ("naïve ".encode("latin-1") * 99, "not in UTF-8")],
-)
-def test_a_file_that_cannot_be_read_is_a_sentence(training, tmp_path, content, named):
-    (tmp_path / "some.txt").write_bytes(content)
-    training.param.update(corpus=OWN_FILE, upload=str(tmp_path / "some.txt"))
-    assert training.begin() is None
-    assert is_a_sentence(training.trouble)
-    assert named in training.trouble
-
-
 def test_a_good_file_is_trained_on(training, tmp_path):
     (tmp_path / "some.txt").write_text(text(), encoding="utf-8")
     training.param.update(corpus=OWN_FILE, upload=str(tmp_path / "some.txt"))
     assert training.begin().run.corpus.name == "some.txt"
-
-
-def test_trouble_goes_when_it_is_put_right(training):
-    training.pasted = ""
-    assert training.begin() is None
-    training.pasted = text()
-    assert training.begin() is not None
-    assert training.trouble == ""
 
 
 def test_reset_ends_the_session_before_and_repeats_it(training):
@@ -558,16 +516,9 @@ def test_reset_ends_the_session_before_and_repeats_it(training):
     second = trained(training, 3)
     assert not first._thread.is_alive()
     assert [r.loss for r in first.rows] == [r.loss for r in second.rows]
-    training.seed = 1
-    assert [r.loss for r in trained(training, 3).rows] != [r.loss for r in first.rows]
-
-
-def test_a_typed_sentence_is_the_one_that_is_watched(training):
-    training.param.update(entry="GPT", sentence="the movie was good .")
-    session = trained(training, 1)
-    session.watch()
-    assert becomes(lambda: session.view is not None)
-    assert session.view.sees == ("[START]", "the", "movie", "was", "good")
+    training.end()
+    training.end()
+    assert not second._thread.is_alive(), "ending twice is no harm"
 
 
 def test_another_sentence_is_watched_in_the_midst_of_a_run_and_the_page_says_which(training):
@@ -589,14 +540,6 @@ def test_another_sentence_is_watched_in_the_midst_of_a_run_and_the_page_says_whi
     training.end()
     training.sentence = "the story was good"
     assert session.view.sees == ("[START]", "the", "story", "was"), "also of a run that is over"
-
-
-def test_ending_twice_or_before_the_beginning_is_no_harm(training):
-    training.end()
-    session = trained(training, 1)
-    training.end()
-    training.end()
-    assert not session._thread.is_alive()
 
 
 # transfer
@@ -627,7 +570,9 @@ def test_a_comparison_fills_the_screen(transfer, training):
     session = trained(training)
     assert transfer.lanes.done_share == 0.0
     assert transfer.begin(session) is True
-    assert done(transfer)
+    shares = []
+    assert becomes(lambda: shares.append(transfer.lanes.done_share) or transfer.lanes.state != "running")
+    assert shares == sorted(shares) and shares[0] >= 0.0, "how far it is only grows"
     assert (transfer.lanes.state, transfer.trouble, transfer.lanes.done_share) == ("done", "", 1.0)
     assert transfer.lanes.base_name == "RoBERTa after 2 steps on pasted text"
     outcomes = transfer.lanes.result.outcomes
@@ -636,22 +581,6 @@ def test_a_comparison_fills_the_screen(transfer, training):
             n: [getattr(o, what) for o in outcomes[n]] for n in SHOWN_FIRST
         }
     assert transfer.lanes.values("forgetting", transfer.chosen)["feature-based"] == [0.0, 0.0]
-
-
-@pytest.mark.slow
-def test_how_far_it_is_only_grows(transfer, training):
-    assert transfer.begin(trained(training))
-    shares = []
-    assert becomes(lambda: shares.append(transfer.lanes.done_share) or transfer.lanes.state != "running")
-    assert shares == sorted(shares)
-    assert 0.0 <= shares[0] <= shares[-1] <= 1.0
-    assert transfer.lanes.done_share == 1.0
-
-
-def test_values_are_there_for_what_is_chosen_before_anything_is_done(transfer):
-    transfer.chosen = ["full"]
-    assert transfer.lanes.values("accuracy", transfer.chosen) == {"full": []}
-    assert transfer.lanes.result is None
 
 
 @pytest.mark.parametrize(
@@ -717,15 +646,8 @@ def test_ending_stops_a_comparison_at_once(transfer, training):
     assert transfer.lanes.state == "stopped"
     assert not transfer._thread.is_alive()
     assert transfer.lanes.done_share < 1.0
-
-
-@pytest.mark.slow
-def test_after_the_end_it_can_begin_again(transfer, training):
-    session = trained(training, 1)
-    assert transfer.begin(session)
-    transfer.end()
-    assert transfer.begin(session)
-    assert done(transfer)
+    transfer.param.update(steps=4, seeds=2)
+    assert transfer.begin(training.session) and done(transfer), "after the end it can begin again"
     assert (transfer.lanes.state, transfer.lanes.done_share) == ("done", 1.0)
 
 
@@ -761,15 +683,10 @@ def test_closing_a_visit_ends_all_that_runs_and_removes_the_upload():
     assert store.transfer.begin(session)
     session.start()
     store.close()
+    store.close()
     assert set(threading.enumerate()) <= before
     assert not Path(upload).exists()
     assert (session.state, store.transfer.lanes.state) == ("done", "stopped")
-
-
-def test_closing_a_visit_in_which_nothing_happened_is_no_harm():
-    store = Store()
-    store.close()
-    store.close()
 
 
 def test_two_visits_share_nothing():
@@ -829,13 +746,6 @@ def test_a_switch_turns_a_knob_and_nothing_else():
     assert "has no knob 'speed'" in store.trouble
 
 
-def test_the_view_is_in_the_link():
-    store = StageStore(text="", view="table")
-    again = StageStore()
-    again.open(store.query())
-    assert (again.view, again.text) == ("table", "")
-
-
 # a model on the stage
 
 
@@ -881,14 +791,6 @@ def test_the_numbers_follow_every_edit_and_only_one_layer_travels():
             store.edit({"do": "look", "layer": asked})
         assert list(store.record()["numbers"]["attention"]["encoder"]["data"]) == [told]
     assert len(store.record(whole=True)["numbers"]["attention"]["encoder"]["data"]) == 3
-
-
-def test_a_typed_text_stays_when_a_model_comes():
-    store = StageStore()
-    store.text = "the film was good"
-    store.attach(lent("MLM"))
-    assert store.text == "the film was good"
-    assert store.record()["text"] == ["the", "film", "was", "good"]
 
 
 def noticed(store):

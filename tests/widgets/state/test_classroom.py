@@ -1,7 +1,6 @@
 """A class without a browser: who joins, guesses and leaves, how it is scored and written, and what is bounded."""
 
 import csv
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -10,7 +9,7 @@ import torch
 from playground.errors import UserError
 from playground.training import Run, Stepped, train
 from playground.training.system.turns import Turns
-from tests.runs import reviews, tiny
+from tests.runs import becomes, reviews, tiny
 from widgets.pages.classroom import MemberPage, TeacherPage, counts, scores
 from widgets.state import classroom
 from widgets.state.classroom import Classes, MemberStore, TeacherStore
@@ -43,15 +42,8 @@ def waiting(run):
     made.find("a").end()
 
 
-def until(test):
-    end = time.monotonic() + 60
-    while not test():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
-
-
 def finished(room):
-    until(lambda: all(member.done for member in room.members))
+    assert becomes(lambda: all(member.done for member in room.members))
     return room
 
 
@@ -77,7 +69,7 @@ def test_a_tab_that_closes_changes_n_and_nothing_else(waiting):
     assert [(member.seed, member.guess) for member in waiting.members] == [(0, 1.0), (2, 3.0)]
     assert counts(waiting)["seeds"] == "2"
     assert waiting.join(4.0).seed == 1, "who comes later gets the seed that is free again"
-    until(lambda: members[1].session.state == "done")
+    assert becomes(lambda: members[1].session.state == "done")
     assert all(member.session.state == "running" for member in waiting.members), "the others go on"
 
 

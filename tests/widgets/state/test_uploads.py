@@ -7,7 +7,7 @@ import pytest
 from panel.models.esm import DataEvent
 
 from playground.errors import UserError
-from tests.widgets.state.test_app import is_a_sentence
+from tests.runs import is_a_sentence
 from widgets.app.main import PAGES
 from widgets.pages.stage import StagePage
 from widgets.state.app import Store

@@ -1,109 +1,73 @@
-"""Nothing is lost: not by kill -9, not by a full disk, not by a loss that is no number, not for want of memory."""
+"""Memory: how much there is, as the files of a made-up system say it, and a run that has too little of it goes on."""
 
-import json
 import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 import torch
 
 from playground.errors import UserError
 from playground.models import LanguageModel
-from playground.training import Incident, Session, Stopped, checkpoint, memory, train
+from playground.training import Incident, Stopped, checkpoint, memory, train
 from playground.training.accumulation import OutOfMemory, bytes_asked, single_process
-from playground.training.checkpoint import KEPT, kept
-from playground.training.loop import prepared
-from playground.training.store.metrics import recorded
-from playground.training.store.runs import Runs
+from playground.training.memory import available, container_free, container_limit
 from playground.training.train_state import Snapshot, TrainState
-from tests.runs import becomes, held_out, learner_of, losses, reviews, run_of, tiny
+from tests.runs import held_out, in_another_process, learner_of, losses, reviews, run_of, tiny
 
-ROOT = Path(__file__).parents[3]
-
-# kill -9
-
-KILLED = """
-import os, random, signal, sys, time
-from pathlib import Path
-import torch
-from playground.training import train
-from playground.training.parallel.seeds import resumed, followed
-from playground.training.store.runs import Runs
-from tests.runs import reviews, run_of
-
-torch.set_num_threads(1)
-folder, moments = Path(sys.argv[1]), random.Random(0)
-run = run_of("RoBERTa", steps=60, out=folder / "run", save_every=3, evaluate_every=5)
-reviews()
-record = run.out / "metrics.jsonl"
-
-def begun():
-    child = os.fork()
-    if not child:
-        learner = resumed(run) if record.exists() else None
-        list(followed(run, train(run, learner), learner, Runs(folder)))
-        os._exit(0)
-    return child
-
-def written():
-    return record.stat().st_size if record.exists() else 0
-
-for kill in range(4):
-    child, before = begun(), written()
-    more = moments.randrange(100, 2500)
-    while abs(written() - before) < more and os.waitpid(child, os.WNOHANG) == (0, 0):
-        time.sleep(0.001)
-    time.sleep(moments.uniform(0, 0.01))
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-assert os.waitstatus_to_exitcode(os.waitpid(begun(), 0)[1]) == 0
-"""
+GB = 10**9
+CPU = torch.device("cpu")
 
 
-def python(script, *arguments, **options):
-    done = subprocess.run(
-        [sys.executable, "-c", script, *map(str, arguments)], cwd=ROOT, text=True, capture_output=True, **options
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def system(folder, meminfo="", own="0::/\n", groups=MappingProxyType({})):
+    """A system with these files; of each of the `groups`, by its path, a limit, the bytes used and the idle cache."""
+    files = {"proc/meminfo": meminfo, "proc/self/cgroup": own}
+    for path, (limit, used, cache) in groups.items():
+        here = f"sys/fs/cgroup/{path}".rstrip("/")
+        files |= {f"{here}/memory.max": f"{limit}\n", f"{here}/memory.current": f"{used}\n"}
+        files |= {f"{here}/memory.stat": f"anon 5\nactive_file 7\ninactive_file {cache}\n"}
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
 
 
-def curve(path):
-    rows = [json.loads(line) for line in (path / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    return [(row["step"], row["loss"]) for row in rows if "loss" in row], [r for r in rows if "held_out" in r]
+MACHINE = "MemTotal: 64000000 kB\nMemFree: 1 kB\nMemAvailable:   4000000 kB\n"
 
 
-@pytest.mark.guarded
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="needs os.fork")
-def test_killed_again_and_again_it_ends_with_the_same_losses_to_the_last_bit(tmp_path):
-    python(KILLED, tmp_path)
-    whole = replace(run_of("RoBERTa", steps=60, save_every=3, evaluate_every=5), out=tmp_path / "whole")
-    list(recorded(whole, train(whole)))
-    assert curve(tmp_path / "run") == curve(tmp_path / "whole")
-    points = Runs(tmp_path).points("run")
-    assert [(p.step, p.loss) for p in points if p.loss is not None] == curve(tmp_path / "whole")[0]
-    ends = [checkpoint.load(tmp_path / name).learner.model.state_dict() for name in ("run", "whole")]
-    assert all(torch.equal(ends[0][k], ends[1][k]) for k in ends[0])
+GROUPS = {"": ("max", 9 * GB, 0), "users": (3 * GB, 2_900_000_000, 0), "users/one": (2 * GB, GB, 0)}
+FREE = 4_000_000 << 10
+SYSTEMS = {
+    "a machine without a container": ((MACHINE,), None, None, FREE),
+    "nobody says it": ((), None, None, None),
+    "the idle file cache is free": (
+        (MACHINE, "0::/\n", {"": (2 * GB, 15 * GB // 10, GB // 5)}),
+        2 * GB,
+        7 * GB // 10,
+        7 * GB // 10,
+    ),
+    "the machine has less": (("MemAvailable: 1000 kB\n", "0::/\n", {"": (2 * GB, GB, 0)}), 2 * GB, GB, 1000 << 10),
+    "a group without a limit": ((MACHINE, "0::/\n", {"": ("max", GB, 0)}), None, None, FREE),
+    "the tightest of groups in groups": ((MACHINE, "0::/users/one\n", GROUPS), 2 * GB, GB // 10, GB // 10),
+    "its own group is the outermost": ((MACHINE, "0::/docker/abc\n", {"": (GB, GB // 2, 0)}), GB, GB // 2, GB // 2),
+    "over its limit": ((MACHINE, "0::/\n", {"": (GB, 2 * GB, 0)}), GB, 0, 0),
+}
+"""What the files say, and then the limit of the container, what is free in it, and what is available."""
 
 
-def test_a_line_of_the_record_that_was_cut_short_is_dropped(tmp_path):
-    run = run_of(steps=4, save_every=2, out=tmp_path)
-    list(recorded(run, train(run)))
-    record = tmp_path / "metrics.jsonl"
-    whole = record.read_text(encoding="utf-8")
-    record.write_text(whole[:-9], encoding="utf-8")
-    learner = checkpoint.load(tmp_path).learner
-    more = replace(run, steps=6)
-    list(recorded(more, train(more, learner), learner.step))
-    assert [step for step, _ in curve(tmp_path)[0]] == [1, 2, 3, 4, 5, 6]
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_what_is_available_is_the_least_that_the_files_say(name, tmp_path):
+    files, limit, free, least = SYSTEMS[name]
+    there = system(tmp_path, *files)
+    assert (container_limit(there), container_free(there), available(CPU, there)) == (limit, free, least)
 
 
-# the disk
+def test_a_file_that_cannot_be_read_says_nothing(tmp_path):
+    (tmp_path / "proc/self/cgroup").mkdir(parents=True)
+    assert container_limit(tmp_path) is None
+
 
 LIMITED = """
 import resource, sys
@@ -112,6 +76,7 @@ from playground.errors import UserError
 from playground.training import Stepped, Incident, checkpoint, train
 from tests.runs import run_of, tiny
 """
+
 
 NO_ROOM = """
 entry = tiny("GPT", {"width": 64, "layers": 2}, batch_size=256, seq_len=64, steps=2, optimiser="adamw")
@@ -125,8 +90,10 @@ for e in seen:
     print(e.sentence if isinstance(e, Incident) else f"step {e.step}")
 """
 
+
 GIVES_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_ARENA_MAX": "1"}
 """glibc gives the address space of freed tensors back; what it keeps in pieces would count against the limit."""
+
 
 SMALL_DISK = """
 run = run_of(steps=4, save_every=2, out=Path(sys.argv[1]))
@@ -145,7 +112,7 @@ print(checkpoint.load(run.out).learner.step)
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs limits on files and on the address space")
 def test_a_small_memory_is_survived_and_a_disk_that_takes_no_more_is_a_sentence(tmp_path):
     """Both allocations and writes truly fail here, in a process of its own."""
-    told = python(LIMITED + NO_ROOM + SMALL_DISK, tmp_path / "run", env=os.environ | GIVES_BACK)
+    told = in_another_process(LIMITED + NO_ROOM + SMALL_DISK, tmp_path / "run", env=os.environ | GIVES_BACK)
     *memory_said, said, step = told.splitlines()
     assert "A step on 256 rows of 64 tokens did not fit into the memory" in memory_said[0]
     assert "grad_accum_steps 1 → 2" in memory_said[0]
@@ -154,69 +121,7 @@ def test_a_small_memory_is_survived_and_a_disk_that_takes_no_more_is_a_sentence(
     assert step == "4"
 
 
-# earlier checkpoints
-
-
-def test_earlier_checkpoints_stay_and_go_on_exactly(tmp_path):
-    whole = losses(train(run_of(steps=12, save_every=4, out=tmp_path)))
-    assert list(kept(tmp_path)) == [4, 8, 12]
-    assert losses(train(run_of(steps=12), checkpoint.load(kept(tmp_path)[4]).learner)) == whole[4:]
-
-
-def test_of_many_checkpoints_some_stay(tmp_path):
-    list(train(run_of(steps=60, save_every=1, evaluate_every=1000, out=tmp_path)))
-    steps = list(kept(tmp_path))
-    assert 2 <= len(steps) <= KEPT
-    assert steps[-1] == 60
-
-
-# numbers
-
-
-def spoil(monkeypatch, at):
-    learn = TrainState.learn
-
-    def spoilt(self, tokens, falling=True):
-        done = learn(self, tokens, falling)
-        if self.step == at:
-            with torch.no_grad():
-                self.model.token_embedding.weight[0] = float("nan")
-        return done
-
-    monkeypatch.setattr(TrainState, "learn", spoilt)
-
-
-@pytest.mark.parametrize("name", ["RoBERTa", "ELECTRA"])
-@pytest.mark.parametrize("bad", [1, 5, 11])
-def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypatch):
-    course = prepared(run_of(name))
-    for step in range(bad - 1):
-        course.learner.learn(course.blocks.at(step))
-    good = Snapshot.of(course.learner)
-    spoil(monkeypatch, at=bad)
-    learner, *_, trouble, stopped = [getattr(e, "learner", e) for e in train(run_of(name, evaluate_every=4))]
-    assert isinstance(trouble, Incident)
-    assert (trouble.step, trouble.kind, stopped.reason) == (bad - 1, "numbers", "diverged")
-    assert f"In step {bad} a loss or a weight was no number" in trouble.sentence
-    assert learner.step == bad - 1
-    again = Snapshot.of(learner)
-    assert all(torch.equal(again.weights[k], v) for k, v in good.weights.items())
-    assert (again.tokens, again.graded) == (good.tokens, good.graded)
-
-
-def test_a_session_tells_the_trouble_and_can_be_forked(monkeypatch):
-    spoil(monkeypatch, at=6)
-    session = Session(run_of(evaluate_every=4)).start()
-    assert becomes(lambda: session.state == "done")
-    assert session.reason == "diverged"
-    assert session.trouble.step == 5
-    monkeypatch.undo()
-    made = session.fork(session.trouble.settings)
-    assert (made.step, made.changed) == (5, "lr 0.006 → 0.002, muon_lr 0.02 → 0.00667")
-    assert list(train(made.run, made.learner))[-1].reason == "steps"
-
-
-# memory
+# a run that has too little
 
 
 class Full:
@@ -423,7 +328,7 @@ print(before - resident(), pieces[0].sum().item())
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs glibc")
 def test_memory_that_was_freed_in_pieces_is_given_back():
-    bytes_back, total = python(PIECES, env=os.environ | {"MALLOC_MMAP_THRESHOLD_": str(32 << 20)}).split()
+    bytes_back, total = in_another_process(PIECES, env=os.environ | {"MALLOC_MMAP_THRESHOLD_": str(32 << 20)}).split()
     assert total == "2000000.0"
     assert int(bytes_back) > 20 * 8_000_000
 
@@ -465,44 +370,3 @@ def test_workers_that_would_not_fit_do_not_begin():
     assert memory.workers_that_fit(entry, words, 2, 100 * each) == 2
     assert memory.workers_that_fit(entry, words, 8, 0) == 1
     assert memory.workers_that_fit(entry, words, 8, None) == 8
-
-
-WORKERS = """
-import os, time
-from concurrent.futures import ProcessPoolExecutor
-from playground.finetuning.run import scheduler
-from playground.training.parallel import seeds
-from playground.training.parallel.workers import context
-
-if __name__ == "__main__":
-    pools = [ProcessPoolExecutor(1, context(), begin, (None,)) for begin in (scheduler._begin, seeds._begin)]
-    print(*(pool.submit(os.getpid).result() for pool in pools), flush=True)
-    time.sleep(600)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
-def test_workers_of_seeds_and_of_comparisons_end_when_who_asked_them_is_killed(tmp_path):
-    (tmp_path / "asks.py").write_text(WORKERS)
-    asked = subprocess.Popen(
-        [sys.executable, str(tmp_path / "asks.py")], stdout=subprocess.PIPE, text=True, env=os.environ | PATHS
-    )
-    assert asked.stdout is not None
-    workers = [int(pid) for pid in asked.stdout.readline().split()]
-    assert len(workers) == 2 and all(map(alive, workers))
-    asked.kill()
-    asked.wait()
-    asked.stdout.close()
-    assert becomes(lambda: not any(map(alive, workers)))
-
-
-PATHS = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
-
-
-def alive(pid):
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_stage_page import open_stage, wait_for
+from tests.browser.pages import open_stage, wait_for
 from tests.browsing import shot, stand
 from tests.runs import reviews
 

@@ -1,7 +1,5 @@
-"""Training: exact to the last bit, resumable at any step, honest about the very batch that trained."""
+"""Training: exact to the last bit, honest about the very batch that trained, and never past a bad number."""
 
-import subprocess
-import sys
 from copy import deepcopy
 from dataclasses import replace
 from itertools import pairwise
@@ -12,30 +10,35 @@ import pytest
 import torch
 from torch.optim.optimizer import register_optimizer_step_pre_hook
 
-from playground.answers import CooccurrenceTarget, NegativeSampling
 from playground.batch import Tokens
 from playground.errors import UserError
 from playground.models import Architecture, total_loss
 from playground.objectives import objectives
 from playground.objectives.catalog.mlm import MLM
-from playground.training import Checkpointed, Evaluated, Started, Stepped, Stopped, checkpoint, train
-from playground.training import data as blocks_module
+from playground.training import Checkpointed, Evaluated, Incident, Session, Started, Stepped, Stopped, checkpoint, train
 from playground.training import loop as loop_module
-from playground.training.data import BatchSampler, Prefetcher, steps_together
+from playground.training.data import BatchSampler
+from playground.training.loop import prepared
 from playground.training.store.metrics import Summary
-from playground.training.train_state import TrainState
+from playground.training.train_state import Snapshot, TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
 from playground.zoo.electra_two_stage import GENERATOR
-from tests.playground.test_slicing import assert_same
-from tests.runs import alone, each_kind, held_out, learner_of, losses, reviews, run_of, suited_reviews, tiny
+from tests.runs import (
+    alone,
+    becomes,
+    each_kind,
+    feed_of,
+    held_out,
+    learner_of,
+    losses,
+    reviews,
+    run_of,
+    same_weights,
+    suited_reviews,
+    tiny,
+)
 
-ROOT = Path(__file__).parents[3]
-CPU = torch.device("cpu")
-
-
-def same_weights(one, other):
-    first, second = one.state_dict(), other.state_dict()
-    return first.keys() == second.keys() and all(torch.equal(first[name], second[name]) for name in first)
+NSP, SOP, TLM = (objectives()[name] for name in ("NSP", "SOP", "TLM"))
 
 
 def learner_in(events):
@@ -58,16 +61,7 @@ def used():
     handle.remove()
 
 
-# the same seed
-
-
-@each_kind
-def test_the_same_seed_gives_the_same_run_to_the_last_bit(name):
-    one, other = (list(train(run_of(name))) for _ in range(2))
-    assert losses(one) == losses(other)
-    assert len(losses(one)) == 12
-    assert held_out(one) == held_out(other)
-    assert same_weights(learner_in(one).model, learner_in(other).model)
+# seeds
 
 
 @each_kind
@@ -90,139 +84,23 @@ def test_two_runs_in_turn_do_not_disturb_each_other():
     assert [losses(events) for events in zip(*pairs, strict=True)] == alone
 
 
-# stop, restart, fork
-
-
-@each_kind
-def test_a_run_goes_on_from_its_checkpoint_as_if_it_had_never_stopped(name, tmp_path):
-    whole = list(train(run_of(name)))
-    first = list(train(run_of(name, steps=6, out=tmp_path)))
-    rest = list(train(run_of(name), checkpoint.load(tmp_path).learner))
-    assert losses(first) + losses(rest) == losses(whole)
-    assert held_out(rest)[-1] == held_out(whole)[-1]
-    assert same_weights(learner_in(rest).model, learner_in(whole).model)
-    assert learner_in(rest).tokens == learner_in(whole).tokens
-
-
-@pytest.mark.parametrize(
-    "recipe", [{"optimiser": "adamw"}, {"grad_clip": 0.0}, {"warmup_ratio": 1.0}, {"batch_size": 7}]
-)
-def test_it_goes_on_exactly_whatever_the_recipe(recipe, tmp_path):
-    entry = tiny("RoBERTa", {"positions": "learned", "init": "normal"}, **recipe)
-    whole = losses(train(run_of(entry=entry)))
-    list(train(run_of(entry=entry, steps=5, out=tmp_path)))
-    assert losses(train(run_of(entry=entry), checkpoint.load(tmp_path).learner)) == whole[5:]
-
-
-def test_it_goes_on_exactly_over_the_end_of_an_epoch(tmp_path):
-    corpus = reviews(1_000)
-    epoch = len(corpus.windows(16).ids) // 8
-    whole = losses(train(run_of(corpus=corpus, steps=epoch + 3)))
-    list(train(run_of(corpus=corpus, steps=epoch - 1, out=tmp_path)))
-    assert losses(train(run_of(corpus=corpus, steps=epoch + 3), checkpoint.load(tmp_path).learner)) == whole[-4:]
-
-
-@pytest.fixture
-def short_blocks(monkeypatch):
-    """Runs draw 32 steps at once."""
-    monkeypatch.setattr(blocks_module, "STEPS", 32)
-
-
-@pytest.mark.usefixtures("short_blocks")
-@pytest.mark.parametrize("stop", [31, 32, 33, 37])
-def test_it_goes_on_exactly_within_and_at_the_ends_of_a_block(stop, tmp_path):
-    entry = tiny("BART", steps=40, batch_size=2)
-    whole = losses(train(run_of(entry=entry, steps=40)))
-    list(train(run_of(entry=entry, steps=stop, out=tmp_path)))
-    assert losses(train(run_of(entry=entry, steps=40), checkpoint.load(tmp_path).learner)) == whole[stop:]
-
-
-ELSEWHERE = """
-import sys, torch
-from tests.runs import losses, run_of
-from playground.training import checkpoint, train
-torch.set_num_threads(1)
-print(*(loss.hex() for loss in losses(train(run_of("BART"), checkpoint.load(sys.argv[1]).learner))))
-"""
-
-
-@pytest.mark.guarded
-@pytest.mark.slow
-def test_it_goes_on_exactly_in_another_process(tmp_path):
-    whole = losses(train(run_of("BART")))
-    list(train(run_of("BART", steps=6, out=tmp_path)))
-    command = [sys.executable, "-c", ELSEWHERE, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    assert [float.fromhex(loss) for loss in done.stdout.split()] == whole[6:]
-
-
-@pytest.mark.slow
-def test_it_goes_on_with_the_knobs_it_began_with(tmp_path):
-    entry = tiny(seq_len=12, batch_size=5)
-    whole = losses(train(run_of(entry=entry)))
-    list(train(run_of(entry=entry, steps=6, out=tmp_path)))
-    assert losses(train(run_of(entry=tiny()), checkpoint.load(tmp_path).learner)) == whole[6:]
-
-
-def test_another_entry_does_not_go_on_with_a_checkpoint(tmp_path):
-    list(train(run_of("RoBERTa", steps=2, out=tmp_path)))
-    with pytest.raises(UserError, match="holds a RoBERTa, not a GPT"):
-        list(train(run_of("GPT"), checkpoint.load(tmp_path).learner))
-
-
-@each_kind
-def test_a_fork_without_a_change_is_the_same_run(name, tmp_path):
-    list(train(run_of(name, steps=4, out=tmp_path)))
-    trunk, fork = (train(run_of(name, steps=8), checkpoint.load(tmp_path).learner) for _ in range(2))
-    pairs = list(zip(trunk, fork, strict=True))
-    assert losses(a for a, _ in pairs) == losses(b for _, b in pairs)
-    assert len(pairs) > 4
-
-
-def test_a_fork_with_another_rate_parts_after_the_first_changed_step(tmp_path):
-    list(train(run_of(steps=4, out=tmp_path)))
-    trunk = losses(train(run_of(steps=8), checkpoint.load(tmp_path).learner))
-    changed = checkpoint.load(tmp_path).learner
-    for optimiser in changed.optimisers:
-        for group in optimiser.param_groups:
-            group["full_rate"] *= 3
-    fork = losses(train(run_of(steps=8), changed))
-    assert fork[0] == trunk[0], "the first loss is taken before the first changed update"
-    assert all(a != b for a, b in zip(fork[1:], trunk[1:], strict=True))
-
-
-def test_a_run_that_is_over_trains_no_more_and_says_how_good_it_is(tmp_path):
-    whole = list(train(run_of(steps=4, evaluate_every=2, out=tmp_path)))
-    again = list(train(run_of(steps=4, evaluate_every=2), checkpoint.load(tmp_path).learner))
-    assert losses(again) == []
-    assert held_out(again) == held_out(whole)[-1:]
-    assert again[-1].reason == "steps"
-
-
 # events
 
 
 @each_kind
-def test_an_event_carries_the_very_batch_that_trained(name):
-    before = None
-    for event in train(run_of(name, steps=4)):
+def test_an_event_carries_the_very_batch_that_trained_as_the_sampler_gives_it(name):
+    run, before = run_of(name, steps=4), None
+    sampler = BatchSampler.of(run.corpus, 16, 8, run.seed, run.device, continues=run.entry.continues)
+    for event in train(run):
         if isinstance(event, Started):
             learner, before = event.learner, deepcopy(event.learner.model)
+            assert learner.entry == run.entry, "an entry of the zoo has all its parts already"
         if isinstance(event, Stepped):
+            assert torch.equal(event.example.tokens.ids, sampler.at(event.step - 1).ids)
             loss, terms = total_loss(before(event.example))
             assert torch.equal(loss.detach(), event.loss)
             assert {k: float(v.detach()) for k, v in terms.items()} == {k: float(v) for k, v in event.terms.items()}
             before = deepcopy(learner.model)
-
-
-@each_kind
-def test_the_batch_of_an_event_is_the_feeds_batch_of_that_step(name):
-    run = run_of(name, steps=3)
-    feed = BatchSampler.of(run.corpus, 16, 8, run.seed, run.device, continues=run.entry.continues)
-    for event in train(run):
-        if isinstance(event, Stepped):
-            assert torch.equal(event.example.tokens.ids, feed.at(event.step - 1).ids)
 
 
 def test_events_come_in_order_and_count_what_was_read(tmp_path):
@@ -276,132 +154,6 @@ def test_the_same_text_is_corrupted_anew_in_every_step(name):
     )
 
 
-def test_no_step_sees_held_out_text():
-    run = run_of(steps=1)
-    feed = BatchSampler.of(run.corpus, 16, 8, 0, CPU)
-    length = run.corpus.held_out_from // 16 * 16
-    assert torch.equal(feed.windows.ids.flatten(), run.corpus.ids[:length])
-    assert feed.held_out.ids[0].tolist() == run.corpus.ids[run.corpus.held_out_from :][:16].tolist()
-
-
-# the feed
-
-
-def feed_of(corpus=None, batch_size=8, seed=0):
-    return BatchSampler.of(corpus or reviews(1_000), 16, batch_size, seed, CPU)
-
-
-def test_a_batch_follows_from_seed_and_step_alone():
-    steps = range(30)
-    forwards = {step: feed_of().at(step).ids for step in steps}
-    feed = feed_of()
-    for step in [*reversed(steps), 17, 3, 29, 3]:
-        assert torch.equal(feed.at(step).ids, forwards[step])
-    assert not torch.equal(feed_of(seed=1).at(0).ids, forwards[0])
-
-
-def test_every_epoch_reads_every_window_once_in_a_new_order():
-    feed = feed_of(batch_size=7)
-    number = len(feed.windows.ids) // 7
-    numbered = replace(feed, windows=replace(feed.windows, lengths=torch.arange(len(feed.windows.ids))))
-    epochs = [[i for k in range(number) for i in numbered.at(e * number + k).lengths.tolist()] for e in range(3)]
-    for epoch in epochs:
-        assert len(epoch) == len(set(epoch)) == number * 7
-    assert len(set(map(tuple, epochs))) == 3
-
-
-def test_a_batch_larger_than_the_corpus_is_the_corpus():
-    feed = feed_of(batch_size=512)
-    assert feed.batch_size == len(feed.windows.ids) == len(feed.at(5).ids)
-
-
-def test_gold_labels_stay_behind_and_every_seed_is_evaluated_on_the_same_rows():
-    feed = feed_of(reviews())
-    assert reviews().labels
-    assert not feed.at(0).labels
-    assert torch.equal(feed.evaluation().ids, feed_of(reviews(), seed=5).evaluation().ids)
-    assert len(feed.evaluation().ids) == 64
-
-
-def test_a_corpus_shorter_than_one_window_is_refused_in_a_sentence():
-    with pytest.raises(UserError, match=r"one window of 256 needs 256"):
-        list(train(run_of(entry=tiny(seq_len=256), corpus=reviews(1_000))))
-
-
-def test_batches_of_many_steps_stand_one_below_the_other():
-    feed = feed_of()
-    number = len(feed.windows.ids) // 8
-    first, last = number - 2, number + 3
-    whole = feed.between(first, last)
-    for place, step in enumerate(range(first, last)):
-        one = feed.at(step)
-        for name in ("ids", "lengths", "word_ids", "sentence_ids", "example_ids", "epoch"):
-            assert torch.equal(getattr(whole, name)[8 * place : 8 * place + 8], getattr(one, name))
-
-
-def test_every_text_says_which_it_is_and_how_often_it_was_read():
-    feed = feed_of(batch_size=7)
-    number = len(feed.windows.ids) // 7
-    for step in (0, number - 1, number, 3 * number + 1):
-        tokens = feed.at(step)
-        assert tokens.epoch.tolist() == [step // number] * 7
-        assert torch.equal(feed.windows.ids[tokens.example_ids], tokens.ids)
-    tested = feed.evaluation()
-    assert set(tested.epoch.tolist()) == {0}
-    assert not set(tested.example_ids.tolist()) & set(feed.windows.example_ids.tolist())
-
-
-def test_a_batch_knows_how_often_the_training_part_holds_every_word():
-    corpus = reviews(1_000)
-    seen = corpus.ids[: corpus.held_out_from].tolist()
-    for tokens in (feed_of().at(3), feed_of().evaluation()):
-        assert tokens.word_counts.tolist() == [seen.count(k) for k in range(len(corpus.tokenizer))]
-
-
-# second texts and labels
-
-
-NSP, SOP, TLM = (objectives()[name] for name in ("NSP", "SOP", "TLM"))
-
-
-def feed_for(objective, seed=0):
-    return BatchSampler.of(suited_reviews(objective), 16, 8, seed, CPU, objective.needs)
-
-
-def test_an_objective_of_pairs_is_fed_with_pairs():
-    corpus, feed = suited_reviews(NSP), feed_for(NSP, seed=5)
-    assert set(feed.at(0).neighbours) == {"next", "other"}
-    assert feed.at(0).padded
-    assert torch.equal(feed.windows.ids, corpus.pairs(16, "train", 5).ids)
-    assert torch.equal(feed.held_out.ids, corpus.pairs(16, "held_out", 0).ids), "the same rows for every seed"
-    batch = feed.at(2)
-    known = corpus.pairs(16, "train", 5).neighbours
-    for name, other in batch.neighbours.items():
-        assert torch.equal(other.ids, known[name].ids[batch.example_ids])
-
-
-def test_only_the_labels_that_are_needed_are_fed():
-    assert suited_reviews(NSP).labels
-    assert not feed_for(NSP).at(0).labels
-    assert not feed_for(NSP).at(0).neighbours["next"].labels
-    tokens = feed_for(TLM).at(0)
-    assert (set(tokens.labels), set(tokens.neighbours["translation"].labels)) == ({"language"}, {"language"})
-    tagging = replace(MLM, needs=("label:colour",))
-    assert set(feed_for(tagging).at(0).labels) == {"colour"}
-
-
-def test_a_label_that_a_corpus_lacks_is_refused_before_the_run():
-    entry = replace(tiny(), objective=replace(MLM, needs=("label:colour",)))
-    with pytest.raises(UserError, match=r"does not know the label 'colour' of its words; its labels are: \w+"):
-        next(train(run_of(entry=entry, corpus=reviews())))
-
-
-def test_padding_of_pairs_is_not_counted_as_read():
-    steps = [e for e in train(run_of(entry=alone(NSP), corpus=suited_reviews(NSP), steps=3)) if isinstance(e, Stepped)]
-    lengths = [int(e.example.tokens.valid.sum()) for e in steps]
-    assert steps[-1].tokens == sum(lengths) < 3 * 8 * 16 + 1
-
-
 # every objective by its name
 
 every_objective = pytest.mark.parametrize("name", list(objectives()))
@@ -429,11 +181,6 @@ def test_a_model_gets_the_parts_that_its_objective_asks_for():
     assert learner_in(train(run_of(entry=alone(TLM), corpus=suited_reviews(TLM)))).entry.model.languages == 2
 
 
-@each_kind
-def test_an_entry_of_the_zoo_has_all_its_parts_already(name):
-    assert learner_in(train(run_of(name))).entry == tiny(name)
-
-
 def test_an_objective_stands_for_an_entry_where_no_entry_has_its_name():
     assert entry_named("bert") is entries()["BERT"]
     assert entry_named("next sentence prediction").objective is NSP
@@ -443,73 +190,6 @@ def test_an_objective_stands_for_an_entry_where_no_entry_has_its_name():
     assert entry_named("LM").year in range(1948, 2030)
     with pytest.raises(UserError, match="There is no entry named 'nothing'"):
         entry_named("nothing")
-
-
-# blocks of steps
-
-
-def blocks_of(name="BART", steps=32, seed=0):
-    learner = learner_of(name, seed)
-    return Prefetcher(BatchSampler.of(reviews(), 16, 8, seed, CPU), learner, steps)
-
-
-@pytest.mark.parametrize("name", ["GPT", "RoBERTa", "XLNet", "BART"])
-def test_an_example_follows_from_seed_and_step_wherever_a_run_begins(name):
-    forwards = blocks_of(name)
-    known = {step: forwards.at(step) for step in range(70)}
-    backwards = blocks_of(name)
-    for step in (69, 64, 63, 40, 32, 31, 5, 0, 69):
-        assert_same(backwards.at(step), known[step])
-        assert_same(blocks_of(name).at(step), known[step])
-    assert not torch.equal(blocks_of(name, seed=1).at(0).tokens.ids, known[0].tokens.ids)
-
-
-def test_the_steps_of_a_block_are_corrupted_apart_and_so_are_the_blocks():
-    blocks = blocks_of("RoBERTa")
-    feed = replace(blocks.feed, windows=replace(blocks.feed.windows, ids=blocks.feed.windows.ids[:1].repeat(800, 1)))
-    seen = [replace(blocks, feed=feed).at(step).selected for step in range(64)]
-    assert len({tuple(chosen.flatten().tolist()) for chosen in seen}) == 64
-
-
-@pytest.mark.usefixtures("short_blocks")
-def test_a_block_is_drawn_once(monkeypatch):
-    drawn = []
-    example = TrainState.example
-
-    def counted(self, tokens, *path):
-        drawn.append((path, len(tokens.ids)))
-        return example(self, tokens, *path)
-
-    monkeypatch.setattr(TrainState, "example", counted)
-    list(train(run_of(entry=tiny(batch_size=2, steps=40), steps=40)))
-    assert drawn == [(("block", 0), 64), (("block", 1), 64)]
-
-
-def test_a_generator_proposes_with_the_weights_of_the_step():
-    run = run_of("ELECTRA", steps=4)
-    feed = BatchSampler.of(run.corpus, 16, 8, 0, CPU)
-    learner = learner_of("ELECTRA")
-    for event in train(run):
-        if isinstance(event, Stepped):
-            assert_same(event.example, learner.example(feed.at(learner.step)))
-            learner.learn(event.example)
-
-
-def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blocks():
-    feed = feed_of()
-    example = learner_of("RoBERTa").example(feed.at(0))
-    assert steps_together(MLM, [example], feed) == 256
-    question = example.questions[0]
-    wrong = replace(question, kind=NegativeSampling(torch.full((*question.targets.shape, 5), -1)))
-    assert steps_together(MLM, [replace(example, questions=(question, wrong))], feed) == 32
-    pairs = replace(example, questions=(replace(question, kind=CooccurrenceTarget(torch.ones_like(question.targets))),))
-    assert steps_together(MLM, [pairs], feed) == 1
-    assert steps_together(MLM, [replace(example, auxiliary=(pairs,))], feed) == 1
-    assert steps_together(objectives()["RTD"], [example], feed)
-    assert steps_together(objectives()["UniLM"], [example], feed) == 1 == 1
-    wide = SimpleNamespace(batch_size=512, windows=SimpleNamespace(ids=torch.zeros(1, 256)))
-    assert steps_together(MLM, [example], wide) == blocks_module.MOST // (512 * 256) == 2
-    assert steps_together(MLM, [example], SimpleNamespace(batch_size=4096, windows=wide.windows)) == 1
 
 
 # generator first
@@ -756,19 +436,6 @@ def test_without_steps_and_seconds_the_recipe_says_when():
     assert len(losses(train(run_of(entry=tiny(steps=4), steps=None)))) == 4
 
 
-def spoil(monkeypatch, at):
-    """From one step on the weights are not numbers any more."""
-    learn = TrainState.learn
-
-    def spoilt(self, tokens, falling=True):
-        if self.step + 1 == at:
-            with torch.no_grad():
-                self.model.token_embedding.weight.fill_(float("nan"))
-        return learn(self, tokens, falling)
-
-    monkeypatch.setattr(TrainState, "learn", spoilt)
-
-
 @pytest.mark.parametrize(("evaluate_every", "stops"), [(1, 5), (2, 6), (4, 8), (50, 12)])
 def test_a_loss_that_is_no_number_ends_the_run_as_diverged(monkeypatch, tmp_path, evaluate_every, stops):
     spoil(monkeypatch, at=5)
@@ -777,28 +444,13 @@ def test_a_loss_that_is_no_number_ends_the_run_as_diverged(monkeypatch, tmp_path
 
 
 @pytest.mark.parametrize("evaluate_every", [1, 3, 50])
-def test_a_diverged_run_keeps_its_last_good_checkpoint(monkeypatch, tmp_path, evaluate_every):
-    spoil(monkeypatch, at=5)
-    list(train(run_of(evaluate_every=evaluate_every, save_every=2, out=tmp_path)))
-    kept = checkpoint.load(tmp_path).learner
-    assert kept.step == 4
-    assert all(bool(p.isfinite().all()) for p in kept.model.parameters())
-
-
-def test_weights_that_are_no_numbers_are_never_saved_even_after_a_finite_loss(monkeypatch, tmp_path):
-    learn = TrainState.learn
-
-    def spoilt(self, tokens, falling=True):
-        done = learn(self, tokens, falling)
-        if self.step == 4:
-            with torch.no_grad():
-                self.model.token_embedding.weight[0] = float("inf")
-        return done
-
-    monkeypatch.setattr(TrainState, "learn", spoilt)
-    events = list(train(run_of(save_every=2, steps=4, out=tmp_path)))
+def test_weights_that_are_no_numbers_are_never_saved_and_the_last_good_step_is(monkeypatch, tmp_path, evaluate_every):
+    spoil(monkeypatch, at=4)
+    events = list(train(run_of(evaluate_every=evaluate_every, save_every=2, out=tmp_path)))
     assert events[-1].reason == "diverged"
-    assert checkpoint.load(tmp_path).learner.step == 3
+    kept = checkpoint.load(tmp_path).learner
+    assert kept.step == 3
+    assert all(bool(p.isfinite().all()) for p in kept.model.parameters())
 
 
 # does it learn?
@@ -821,3 +473,46 @@ def test_a_short_run_learns_far_more_than_how_frequent_words_are(name):
 
 def test_the_objective_in_training_is_the_entrys_own():
     assert learner_of("RoBERTa").objective == MLM.turn({"mask_ratio": 0.3})
+
+
+def spoil(monkeypatch, at):
+    learn = TrainState.learn
+
+    def spoilt(self, tokens, falling=True):
+        done = learn(self, tokens, falling)
+        if self.step == at:
+            with torch.no_grad():
+                self.model.token_embedding.weight[0] = float("nan")
+        return done
+
+    monkeypatch.setattr(TrainState, "learn", spoilt)
+
+
+@pytest.mark.parametrize("name", ["RoBERTa", "ELECTRA"])
+@pytest.mark.parametrize("bad", [1, 5, 11])
+def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypatch):
+    course = prepared(run_of(name))
+    for step in range(bad - 1):
+        course.learner.learn(course.blocks.at(step))
+    good = Snapshot.of(course.learner)
+    spoil(monkeypatch, at=bad)
+    learner, *_, trouble, stopped = [getattr(e, "learner", e) for e in train(run_of(name, evaluate_every=4))]
+    assert isinstance(trouble, Incident)
+    assert (trouble.step, trouble.kind, stopped.reason) == (bad - 1, "numbers", "diverged")
+    assert f"In step {bad} a loss or a weight was no number" in trouble.sentence
+    assert learner.step == bad - 1
+    again = Snapshot.of(learner)
+    assert all(torch.equal(again.weights[k], v) for k, v in good.weights.items())
+    assert (again.tokens, again.graded) == (good.tokens, good.graded)
+
+
+def test_a_session_tells_the_trouble_and_can_be_forked(monkeypatch):
+    spoil(monkeypatch, at=6)
+    session = Session(run_of(evaluate_every=4)).start()
+    assert becomes(lambda: session.state == "done")
+    assert session.reason == "diverged"
+    assert session.trouble.step == 5
+    monkeypatch.undo()
+    made = session.fork(session.trouble.settings)
+    assert (made.step, made.changed) == (5, "lr 0.006 → 0.002, muon_lr 0.02 → 0.00667")
+    assert list(train(made.run, made.learner))[-1].reason == "steps"

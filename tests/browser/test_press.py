@@ -4,8 +4,7 @@ import threading
 
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from tests.browser.test_stage_page import open_stage, pick, wait_for
-from tests.browser.test_train_page import choose, open_train
+from tests.browser.pages import choose, open_stage, open_train, pick, wait_for
 from tests.browsing import painted, stand, visit
 from widgets.app import main
 

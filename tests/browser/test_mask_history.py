@@ -1,4 +1,4 @@
-"""Beside the picture: the engine's own code, the switches of an objective, the film of a mask, a moving PNG."""
+"""What is taken home from a stage, and the history of a mask."""
 
 import base64
 from pathlib import Path
@@ -9,11 +9,8 @@ from playwright.sync_api import Page, expect
 
 from playground.trace.mask_history import VISITS
 from playground.trace.rebuild import rebuild
-from tests.browser.test_stage_page import to_the_end, wait_for
-from tests.browsing import painted, shot, visit
+from tests.browsing import painted
 from widgets.animation import page as saved_page
-
-HANDLE = "document.querySelector('[id^=stage-]').__stage"
 
 CELLS_OF_THE_FILM = """([words, visits]) => [...document.querySelectorAll('.stage-film canvas')].map((canvas) => {
   const copy = new OffscreenCanvas(canvas.width, canvas.height), pen = copy.getContext('2d');
@@ -31,40 +28,6 @@ def opened(page: Page, folder: Path, name: str) -> dict:
     page.goto((folder / "stage.html").as_uri())
     page.locator("section.stage").focus()
     return record
-
-
-def test_every_frame_shows_the_lines_that_made_it(page: Page, tmp_path: Path) -> None:
-    record = opened(page, tmp_path, "MLM")
-    root = Path(__file__).parents[2]
-    for k, frame in enumerate(record["frames"]):
-        page.evaluate(f"{HANDLE}.set({k}, 0)")
-        shown = painted(page).locator(".stage-code pre").all_inner_texts()
-        assert shown == [part["text"] for part in frame["code"]["parts"]]
-        for part in frame["code"]["parts"]:
-            source = (root / part["file"]).read_text(encoding="utf-8").splitlines()[part["line"] - 1]
-            assert source.strip() == part["text"].splitlines()[0]
-    assert page.locator(".stage-code .word").count() >= 3, "words of Python are told apart"
-
-
-def test_the_switches_of_two_streams_light_the_lamp(page: Page, address: str) -> None:
-    visit(page, f"{address}/?objective=PLM&seed=2")
-    wait_for(page, "s.layout.lanes.length > 0")
-    order = to_the_end(page)["plan"]["order"]
-    levels = {
-        "one that sees itself": "red",
-        "one blind to itself": "red",
-        "places only": "green",
-        "an order that turns round": "red",
-        "words only": "green",
-    }
-    for choice, level in levels.items():
-        page.locator(f"[data-choice='{choice}']").click()
-        expect(page.locator(f"[data-choice='{choice}']")).to_have_attribute("aria-pressed", "true")
-        expect(page.locator(".stage-lamp")).to_have_attribute("data-level", level)
-        assert wait_for(page, "s.layout.matrices.length > 0")["plan"]["order"] == order, "only the streams change"
-    shot(page, "two-streams")
-    page.locator("[data-choice='two streams']").click()
-    wait_for(page, "!s.leak && s.layout.matrices.some((m) => m.name === 'query')")
 
 
 def test_the_film_of_a_mask_is_the_engines(page: Page, tmp_path: Path) -> None:

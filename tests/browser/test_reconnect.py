@@ -3,8 +3,7 @@
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.browser.test_train_page import halted, open_train, steps
-from tests.browser.test_visits import sessions
+from tests.browser.pages import halted, open_train, sessions, steps
 from tests.browsing import CUT, shot, wait_until
 from tests.browsing import visit as open_page
 

@@ -1,0 +1,90 @@
+"""The first bytes of a visit, its address, and how long a visit waits for its browser."""
+
+import re
+from pathlib import Path
+
+import panel as pn
+import pytest
+
+from widgets import browser
+from widgets.app import main
+from widgets.app import session as visit
+from widgets.app.first_paint import first
+from widgets.pages.stage import StagePage
+from widgets.state import stage as stage_module
+from widgets.state.app import Store
+from widgets.state.stage import SCENE, StageStore
+
+
+def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):
+    visit = Store(tmp_path)
+    main._open(visit, "")
+    seen = [main._address(visit)]
+    visit.stage.param.watch(lambda *_: seen.append(main._address(visit)), [*SCENE, "rebuilt", "view"])
+    visit.stage.show("RTD")
+    assert list(dict.fromkeys(seen)) == ["?view=table", "?objective=RTD"]
+    visit.close()
+
+
+def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
+    made = []
+    real = stage_module.table
+    monkeypatch.setattr(stage_module, "table", lambda *asked: made.append(asked) or real(*asked))
+    visit = StageStore(view="table")
+    assert "today you am I" in first(visit)
+    StagePage(visit)
+    visit.show("PLM")
+    visit.view = "table"
+    assert len(made) == 1
+    visit.text = "the cat saw the dog"
+    assert visit.table()[0] == "the cat saw the dog" and len(made) == 2
+
+
+def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it(tmp_path):
+    visit = Store(tmp_path, page=2)
+    tabs = main.Tabs(visit).layout
+    said = [[pane.object for pane in place.select(pn.pane.HTML)] for place in tabs]
+    assert any("None yet. Train RoBERTa on world first." in each for each in said[2])
+    assert [len(each) for each in (said[0], said[1], said[3], said[4])] == [1, 1, 1, 1]
+    assert "Train is being made" in said[1][0]
+    visit.close()
+
+
+def test_the_keys_that_the_train_page_lists_are_those_that_it_hears():
+    source = Path(browser.__file__).with_name("shortcuts.js").read_text(encoding="utf-8")
+    [buttons_line] = re.findall(r"^const BUTTONS = \{(.*)\};$", source, re.M)
+    [list_line] = re.findall(r"^const LIST = \[(.*)\];$", source, re.M)
+    heard = {key.strip() or "space" for key in re.findall(r'"?([\w ])"?: \[', buttons_line)} | {"f", "?"}
+    listed = {key.lower() for key in re.findall(r'\["([^"]+)", "', list_line)}
+    assert heard == listed
+
+
+class Late:
+    """A visit whose browser has not come yet, as the server keeps it."""
+
+    def __init__(self):
+        self.template_variables, self.session_context, self.later = {"dist_url": "static"}, self, {}
+        self.session, self.blocked = self, 0
+
+    def block_expiration(self):
+        self.blocked += 1
+
+    def unblock_expiration(self):
+        self.blocked -= 1
+
+    def add_timeout_callback(self, act, after):
+        self.later[after] = act
+
+
+@pytest.mark.parametrize("first_of_both", ["browser", "clock"])
+def test_a_visit_is_kept_until_its_browser_has_come_or_a_minute_is_over(monkeypatch, first_of_both):
+    late, acts = Late(), {}
+    monkeypatch.setattr(type(main.pn.state), "curdoc", property(lambda _: late))
+    monkeypatch.setattr(type(main.pn.state), "onload", lambda _, act: acts.update(browser=act))
+    visit.wait_for_the_browser()
+    assert late.blocked == 1, "else it ends after some seconds, and the scripts of a slow machine find nothing"
+    acts["clock"] = late.later[visit.PATIENCE]
+    acts.pop(first_of_both)()
+    assert late.blocked == 0
+    acts.popitem()[1]()
+    assert late.blocked == 0, "it is let go once"

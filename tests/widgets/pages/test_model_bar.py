@@ -1,0 +1,99 @@
+"""The row of buttons below the sentence: a model, a second objective, a sample text."""
+
+import panel_material_ui as pmui
+import pytest
+import torch
+
+from playground.models import LanguageModel
+from playground.objectives import find_objective, objectives
+from playground.trace.rebuild import SENTENCE
+from playground.training import Run, Started, train
+from playground.zoo import entry_named
+from tests.runs import reviews
+from widgets.pages.model_bar import ModelBar
+from widgets.pages.stage import StagePage
+from widgets.state.stage import StageModel, StageStore
+
+
+def buttons(page):
+    """The buttons of a page that can be seen, by their labels."""
+    return {each.label: each for each in page.select(pmui.Button) if each.visible}
+
+
+def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
+    visit = StageStore(objective="LM")
+    row = ModelBar(visit).layout
+    shown = buttons(row)
+    assert {"Same sentence as MLM", "Train this", "Train a small model now"} <= set(shown)
+    assert "Next: why two streams?" not in shown, "first things first"
+    shown["Same sentence as MLM"].clicks += 1
+    assert [each["title"] for each in visit.record()["records"]] == ["LM", "MLM"]
+    after = buttons(row)
+    after["LM alone"].clicks += 1
+    assert (visit.beside, visit.record()["title"]) == ([], "LM")
+    visit.compare()
+    after["Next: why two streams?"].clicks += 1
+    assert (visit.objective, visit.frame, visit.beside) == ("PLM", "visibility", [])
+    assert visit.record()["switch"]["question"].lower().startswith("why two streams")
+    assert "Same sentence as LM" in buttons(row)
+
+
+def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays():
+    run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
+    learner = next(event.learner for event in train(run) if isinstance(event, Started))
+    visit = StageStore()
+    visit.attach(StageModel(learner, reviews()))
+    row = ModelBar(visit).layout
+    before = buttons(row)
+    before["Step through one update"].clicks += 1
+    during = buttons(row)
+    assert list(during.values()) == list(before.values()), "each keeps its place"
+    assert {label for label, button in during.items() if button.disabled} == {"Same sentence as LM", "Train this"}
+    during["Back to the sentence"].clicks += 1
+    assert buttons(row) == before and not any(button.disabled for button in before.values())
+    during["Remove the model"].clicks += 1
+    assert "Train a small model now" in buttons(row) and "Remove the model" not in buttons(row)
+
+
+NEEDY = [o.name for o in objectives().values() if {"pair", "translation", "sentences", "distance"} & set(o.needs)]
+
+
+@pytest.mark.parametrize("name", NEEDY)
+def test_a_text_too_short_is_a_sentence_with_a_sample_one_press_away(name):
+    visit = StageStore(text="word")
+    visit.objective = name
+    visit.param.update(text="word", pair="")
+    if not visit.trouble.startswith(f"{name} needs "):
+        assert visit.rebuilt.objective.name == name, "it makes something even of this"
+        return
+    visit.take_sample()
+    assert (visit.trouble, visit.rebuilt.objective.name, visit.sample) == ("", name, None)
+
+
+def test_the_sample_is_a_button_beside_the_sentence_only_while_it_helps():
+    visit = StageStore(text="word", objective="sentence permutation")
+    visit.text = "word"
+    page = StagePage(visit).layout
+    buttons(page)["Take a sample text"].clicks += 1
+    assert visit.rebuilt.objective.name == "sentence permutation" and "Take a sample text" not in buttons(page)
+
+
+def test_where_no_sample_helps_none_is_offered():
+    visit = StageStore()
+    visit.plan = "chosen=99"
+    assert visit.trouble and visit.sample is None
+    visit.take_sample()
+    assert visit.text == SENTENCE
+
+
+def test_a_model_that_hides_its_weights_says_so_and_still_guesses(monkeypatch):
+    objective = find_objective("MLM")
+    run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
+    learner = next(event.learner for event in train(run) if isinstance(event, Started))
+    real = LanguageModel.forward
+    monkeypatch.setattr(LanguageModel, "forward", lambda self, example, attn_weights=None: real(self, example))
+    visit = StageStore(objective=objective.name)
+    visit.attach(StageModel(learner, reviews()))
+    frames = {frame["name"]: frame for frame in visit.record()["frames"]}
+    assert "returns no attention weights" in frames["forward"]["caption"]
+    assert visit.record()["numbers"]["attention"] == {} and visit.record()["numbers"]["guesses"]
