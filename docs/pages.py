@@ -53,7 +53,7 @@ HOME = """# Pretraining Playground
 See a sentence become a training example, watch a tiny language model learn from it, and measure what the model
 transfers to a new task. Everything on screen is drawn from the tensors that are being trained on.
 
-![The stage: the words move from the original to what the model sees and to what it must predict](stage.webp)
+![A training run: the loss falls, the guesses improve, and an attention head takes shape](training.webp)
 
 In one minute: `make app`, then press play on the Stage. [The README](readme.md) says how to begin; the
 [objectives](objectives/index.md) each have a page, those of the survey's table with a stage that plays here.

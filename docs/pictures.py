@@ -1,4 +1,4 @@
-"""Write the pictures of the README with `python docs/pictures.py [NAME ...]`: moving ones and screenshots of the app.
+"""Write the pictures of the README with `python docs/pictures.py [NAME ...]`: a training run and four pages.
 
 Needs the Chromium of the system and playwright, which the tests need too. A name is that of a file, such as `training`.
 """
@@ -12,12 +12,9 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from PIL import Image, ImageSequence
+from PIL import Image
 from playwright.sync_api import Locator, Page, sync_playwright
 
-from playground.objectives import find_objective
-from playground.trace.rebuild import rebuild
-from widgets.animation import page as animated_page
 from widgets.app import server
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -34,6 +31,9 @@ TRAIN = "button:text-is('Train'):visible"
 SENTENCE = "the acting was boring and the film was awful ."
 FRAME, LAST = 120, 3000
 """Milliseconds for which a frame of the training is shown, and the last one."""
+STILL = 3000
+"""Milliseconds until nothing moves any more."""
+
 EARLY = 30
 """Frames that are all kept, while the model changes fast; of the later ones every third."""
 
@@ -43,22 +43,7 @@ GUESSES = (-8, 460)
 """Pixels of the Train page, 1280 wide: its controls, the loss curve, the predictions from their heading."""
 
 
-def stage(tab: Page, address: str) -> bytes:
-    """The stage of PLM, as its own export animates it."""
-    record = rebuild("PLM", wanted=find_objective("PLM").printed.plan).record()
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / "stage.html"
-        path.write_text(animated_page(record), encoding="utf-8")
-        tab.goto(path.as_uri())
-        tab.get_by_role("button", name="Share").click()
-        with tab.expect_download() as download:
-            tab.get_by_role("button", name="Animation (APNG)").click()
-        with Image.open(download.value.path()) as source:
-            frames = [(frame.convert("RGB"), frame.info["duration"]) for frame in ImageSequence.Iterator(source)]
-    return moving([frame for frame, _ in frames], [round(duration) for _, duration in frames])
-
-
-def training(tab: Page, address: str) -> bytes:
+def training(tab: Page, address: str) -> list[Image.Image]:
     """A training run: the loss curve above, predictions and an attention head below."""
     tab.set_viewport_size({"width": 1280, "height": 2400})
     opened(tab, f"{address}/?page=1", TRAIN)
@@ -73,16 +58,16 @@ def training(tab: Page, address: str) -> bytes:
     while not done.count():
         frames.append(loss_and_guesses(tab, heading))
         tab.wait_for_timeout(FRAME)
-    tab.wait_for_timeout(2000)
+    tab.wait_for_timeout(STILL)
     frames = [*frames[:EARLY], *frames[EARLY::3], loss_and_guesses(tab, heading)]
-    return moving(frames, [FRAME] * (len(frames) - 1) + [LAST])
+    return [frame.resize((WIDTH, frame.height * WIDTH // frame.width)) for frame in frames]
 
 
 def loss_and_guesses(tab: Page, heading: Locator) -> Image.Image:
     """Two stretches of the Train page, one above the other."""
     box = heading.bounding_box()
     assert box is not None, "the predictions are on the page"
-    whole = Image.open(BytesIO(tab.screenshot())).convert("RGB")
+    [whole] = window(tab)
     stretches = (LOSS, tuple(round(box["y"]) + edge for edge in GUESSES))
     parts = [whole.crop((SIDEBAR, top, whole.width, bottom)) for top, bottom in stretches]
     joined = Image.new("RGB", (parts[0].width, sum(part.height for part in parts)), "white")
@@ -91,48 +76,41 @@ def loss_and_guesses(tab: Page, heading: Locator) -> Image.Image:
     return joined
 
 
-def moving(frames: list[Image.Image], milliseconds: list[int]) -> bytes:
-    """Frames as an animated WebP."""
-    small = [frame.resize((WIDTH, frame.height * WIDTH // frame.width), Image.Resampling.LANCZOS) for frame in frames]
-    file = BytesIO()
-    small[0].save(
-        file, "WEBP", save_all=True, append_images=small[1:], duration=milliseconds, loop=0, quality=70, method=6
-    )
-    return file.getvalue()
-
-
-def page_stage(tab: Page, address: str) -> bytes:
+def page_stage(tab: Page, address: str) -> list[Image.Image]:
     """The Stage page with PLM, near the end of its animation."""
     opened(tab, f"{address}/?objective=PLM&view=stage", "section.stage")
-    return still(tab)
+    tab.wait_for_timeout(STILL)
+    return window(tab)
 
 
-def page_train(tab: Page, address: str) -> bytes:
+def page_train(tab: Page, address: str) -> list[Image.Image]:
     """The Train page during a run: the loss curve and the probes below it."""
     opened(tab, f"{address}/?page=1", TRAIN)
     tab.get_by_role("button", name="Train", exact=True).click()
     fold_runs(tab)
     tab.get_by_text(re.compile(r"^[7-9]\d\d of 1000$")).wait_for(timeout=PATIENCE)
-    return picture(tab)
+    return window(tab)
 
 
-def page_transfer(tab: Page, address: str) -> bytes:
+def page_transfer(tab: Page, address: str) -> list[Image.Image]:
     """The Transfer page after a comparison."""
     trained(tab, address)
     tab.get_by_role("tab", name="Transfer").click()
     tab.get_by_role("button", name="Compare", exact=True).click()
     tab.get_by_text("standard error").wait_for(timeout=PATIENCE)
-    return still(tab)
+    tab.wait_for_timeout(STILL)
+    return window(tab)
 
 
-def page_inside(tab: Page, address: str) -> bytes:
+def page_inside(tab: Page, address: str) -> list[Image.Image]:
     """The Inside page: the regret of every word."""
     trained(tab, address)
     tab.get_by_role("tab", name="Inside").click()
     tab.get_by_role("button", name="regret map").click()
     tab.get_by_role("button", name="Look", exact=True).click()
     tab.get_by_text("Word by word").wait_for(timeout=PATIENCE)
-    return still(tab)
+    tab.wait_for_timeout(STILL)
+    return window(tab)
 
 
 def trained(tab: Page, address: str) -> None:
@@ -155,21 +133,12 @@ def opened(tab: Page, address: str, sight: str) -> None:
     tab.locator(sight).first.wait_for(timeout=PATIENCE)
 
 
-def still(tab: Page) -> bytes:
-    """What the window shows, once nothing moves."""
-    tab.wait_for_timeout(3000)
-    return picture(tab)
+def window(tab: Page) -> list[Image.Image]:
+    """What the window shows, as a picture of one frame."""
+    return [Image.open(BytesIO(tab.screenshot())).convert("RGB")]
 
 
-def picture(tab: Page) -> bytes:
-    """What the window shows, as a WebP."""
-    file = BytesIO()
-    Image.open(BytesIO(tab.screenshot())).convert("RGB").save(file, "WEBP", quality=82, method=6)
-    return file.getvalue()
-
-
-PICTURES: dict[str, Callable[[Page, str], bytes]] = {
-    "stage": stage,
+PICTURES: dict[str, Callable[[Page, str], list[Image.Image]]] = {
     "training": training,
     "page_stage": page_stage,
     "page_train": page_train,
@@ -199,7 +168,9 @@ def write(names: list[str]) -> None:
         for name in names:
             context = browser.new_context(viewport={"width": 1200, "height": 840})
             file = DOCS / f"{name}.webp"
-            file.write_bytes(PICTURES[name](context.new_page(), address))
+            first, *more = PICTURES[name](context.new_page(), address)
+            moves = {"append_images": more, "duration": [FRAME] * len(more) + [LAST], "loop": 0} if more else {}
+            first.save(file, "WEBP", save_all=bool(more), quality=75, method=6, **moves)
             print(f"{file.name}: {file.stat().st_size / 1e3:.0f} kB")
             context.close()
         browser.close()
