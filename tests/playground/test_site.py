@@ -80,12 +80,11 @@ def test_the_notebook_functions_and_their_values_are_described(pages):
         assert part in api
 
 
-@pytest.mark.parametrize("name", ["stage", "training"])
-def test_a_moving_picture_is_small_and_moves(name):
-    with Image.open(DOCS / f"{name}.webp") as picture:
+def test_the_moving_picture_is_small_and_moves():
+    with Image.open(DOCS / "training.webp") as picture:
         assert picture.is_animated and picture.n_frames > 10
         assert picture.width <= 1280 and picture.height <= 800
-    assert (DOCS / f"{name}.webp").stat().st_size < 1_500_000
+    assert (DOCS / "training.webp").stat().st_size < 1_500_000
 
 
 def test_a_screenshot_is_small(script):
