@@ -7,8 +7,8 @@ from tests.browser.pages import halted, open_train, sessions, steps
 from tests.browsing import CUT, shot, wait_until
 from tests.browsing import visit as open_page
 
-WITHOUT = 1_000
-"""Milliseconds for which the run goes on without its page; `test_visits.py` says how long a visit is kept."""
+FORMER_LIFETIME = 9_000
+"""Milliseconds after which a visit without its page used to be gone."""
 
 
 def ours(address: str, known: set[str]) -> list:
@@ -42,7 +42,7 @@ def test_a_run_goes_on_without_its_page_which_comes_back_to_it_by_itself(
     visit, known = begin(page, address)
     at = cut(page, visit)
     shot(page, "connection-lost")
-    page.wait_for_timeout(WITHOUT)
+    page.wait_for_timeout(FORMER_LIFETIME)
     assert steps(page) == at, "what is on screen stays"
     assert ours(address, known) == [visit] and not visit.destroyed
     page.evaluate("window.away = false")
