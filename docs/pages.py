@@ -26,6 +26,7 @@ from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.strategy import FAMILIES, Strategy
 from playground.knob import Knob, knobs
 from playground.objectives import GROUPS, Objective, objectives
+from playground.objectives.plan_overrides import SHAPES
 from playground.trace.rebuild import rebuild
 from playground.zoo import Entry, entries
 from widgets import notebook
@@ -39,7 +40,7 @@ ADDRESS = {
     "benchmarks/README.md": "benchmarks.md",
     "binder/README.md": "binder.md",
     **{f"docs/{name}.md": f"{name}.md" for name in ("architecture", "cli", "extend", "transfer")},
-    "docs/objectives.md": "all-objectives.md",
+    "docs/objectives.md": "about-objectives.md",
     "docs/corpora.md": "all-corpora.md",
     "docs/glossary.md": "glossary.md",
 }
@@ -101,11 +102,14 @@ def _objective(o: Objective) -> Iterable[str]:
     yield from (
         f"- {mathml(sign, inline=True)} {words(what)}" for t in o.current_terms for sign, what in t.meanings.items()
     )
+    if o.misprint:
+        yield f"\n## Misprint in {words(o.misprint.where)}\n\n{mathml(o.misprint.latex)}"
+        yield words(o.misprint.wrong) + "\n"
     if o.row:
         yield f"\n## On the survey's sentence\n\n{stage(o)}"
     yield "\n## Stages\n\n" + "".join(f"- `{type(each).__name__}`: {words(first_line(each))}\n" for each in stages)
     yield knob_table(o.knobs.values())
-    yield _told("Keys of a plan by hand", (f"`{key}`" for key in o.plan_keys))
+    yield _told("What a plan by hand may set", (f"`{key}`: {words(SHAPES[key])}" for key in o.plan_keys))
     yield _told("Trained by", users)
     yield f"\n```\nplayground objective {quoted(o.name)}\n```\n"
 
@@ -218,15 +222,18 @@ def _default(action: argparse.Action) -> str:
 
 
 def api() -> str:
-    """The four functions of a notebook and what they return."""
+    """The functions of a notebook and what they return."""
     given = (
         ("stage", notebook.Picture),
         ("table", notebook.Table),
         ("train", notebook.Trained),
         ("compare", notebook.Compared),
+        ("inspect", notebook.Inspected),
+        ("compress", notebook.CompressedModels),
     )
     parts = [_function(getattr(notebook, name)) + _returned(kind) for name, kind in given]
-    head = "# In a notebook\n\n`from widgets import stage, table, train, compare`. What they return are widgets.\n"
+    imported = f"`from widgets import {', '.join(name for name, _ in given)}`"
+    head = f"# In a notebook\n\n{imported}. What the first four return are widgets.\n"
     return head + "".join(parts)
 
 
@@ -240,7 +247,8 @@ def _returned(kind: type) -> str:
     members = (
         (f"`{n}{_call(v)}`", words(first_line(v))) for n, v in own.items() if isinstance(v, property) or callable(v)
     )
-    traits = ((f"`{n}` (trait)", words(t.help)) for n, t in kind.class_traits().items() if t.help and _is_ours(kind, n))  # type: ignore[attr-defined]
+    declared = getattr(kind, "class_traits", dict)()
+    traits = ((f"`{n}` (trait)", words(t.help)) for n, t in declared.items() if t.help and _is_ours(kind, n))
     return f"\n### {kind.__name__}\n\n{docstring(kind)}\n\n" + table(("name", "what it is"), [*traits, *members])
 
 
