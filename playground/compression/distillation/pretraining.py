@@ -66,20 +66,20 @@ TextLoss = Callable[[TextStep], Mapping[str, Tensor]]
 
 
 def train_on_text(
-    student: LanguageModel, teacher: LanguageModel, data: TaskData, rng: Generator, steps: int, loss: TextLoss
+    student: LanguageModel, data: TaskData, rng: Generator, steps: int, loss: TextLoss
 ) -> dict[str, list[float]]:
-    """Change the student by some steps on the base's pre-training text; the terms of the loss by step."""
-    text, size, terms = data.pretraining, data.base.learner.entry.recipe.batch_size, dict[str, list[float]]()
-    objective, weights = data.base.learner.objective, [*student.parameters()]
+    """Change the student by some steps on the base's text, with the base as its teacher; the loss's terms by step."""
+    base, text, terms = data.base.learner, data.pretraining, dict[str, list[float]]()
+    size, weights = base.entry.recipe.batch_size, [*student.parameters()]
     optimiser = torch.optim.AdamW(weights, lr=LEARNING_RATE, betas=BETAS, weight_decay=0.01)
     student.requires_grad_(True)
     for step in range(steps):
         rows = pick(text, torch.randint(len(text.ids), (size,), generator=rng))
-        example = objective.example(rows, rng)
+        example = base.objective.example(rows, rng)
         for group in optimiser.param_groups:
             group["lr"] = LEARNING_RATE * min(1.0, (step + 1) / max(1, steps // 10)) * (1 - step / steps)
         with dropping(student, rng):
-            some = loss(TextStep(student, teacher, rows, example))
+            some = loss(TextStep(student, base.model, rows, example))
             torch.stack(list(some.values())).sum().backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimiser.step()

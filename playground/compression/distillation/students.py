@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from torch import Generator
 
-from playground.compression.classifier import Classifier, fresh, student_of, unshared_stack
+from playground.compression.classifier import Classifier, classifier_of, fresh, student_of, unshared_stack
 from playground.compression.method import Compressed, TaskData
 from playground.compression.methods.layer_dropping import number_kept, spread_over
 from playground.compression.training import Loss, Training
@@ -27,6 +27,12 @@ def begin_student(start: Compressed, data: TaskData, rng: Generator, layers: int
     chosen = {"first": list(range(number)), "last": list(range(there - number, there))}
     kept = chosen.get(begins, spread_over(there, number))
     return start.with_layers(student_of(teacher, kept), tuple((k,) for k in kept))
+
+
+def begin_pre_trained(start: Compressed, data: TaskData, rng: Generator, layers: int, begins: str) -> Compressed:
+    """The same with layers of the model as it was before it was fine-tuned, under the head of the fine-tuned one."""
+    general = classifier_of(data.base.learner.model, start.classifier.head)
+    return begin_student(replace(start, classifier=general), data, rng, layers, begins)
 
 
 def layer_mapping(teacher: Classifier, layers: int, mapping: str) -> list[int]:

@@ -8,10 +8,9 @@ import torch
 from torch import Generator, Tensor
 from torch.nn.functional import cosine_embedding_loss
 
-from playground.compression.classifier import classifier_of
 from playground.compression.distillation.losses import soft_targets
 from playground.compression.distillation.pretraining import TextStep, train_on_text
-from playground.compression.distillation.students import START, begin_student, learn
+from playground.compression.distillation.students import START, begin_pre_trained, learn
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import StepBatch
 from playground.knob import knob
@@ -40,10 +39,8 @@ class DistilGaps:
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, general = deepcopy(start.classifier), data.base.learner.model
-        pre_trained = replace(start, classifier=classifier_of(general, teacher.head))
-        student = begin_student(pre_trained, data, rng, self.layers, self.start)
-        terms = train_on_text(student.classifier.model, general, data, rng, self.text_steps, self.text_loss)
+        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
+        terms = train_on_text(student.classifier.model, data, rng, self.text_steps, self.text_loss)
         student = replace(student, curves=terms)
         return learn(student, teacher, data, rng, self.steps, self.task_loss, self.unlabelled * (self.task_alpha > 0))
 

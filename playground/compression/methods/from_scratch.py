@@ -27,7 +27,7 @@ class TrainSmall:
         teacher, shape = start.classifier, data.base.learner.model.shape
         small = replace(shape, layers=self.layers or half(shape.layers), width=self.width or shape.width)
         student = fresh(small, teacher, rng, data.train, data.base.words.words)
-        terms = train_on_text(student.model, student.model, data, rng, self.text_steps, objective_alone)
+        terms = train_on_text(student.model, data, rng, self.text_steps, objective_alone)
         made = replace(start, classifier=student, layers=(), zeros=frozenset(), curves=terms)
         return fine_tune(made, teacher, data, rng, self.steps)
 

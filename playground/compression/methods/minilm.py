@@ -6,10 +6,9 @@ from typing import ClassVar
 
 from torch import Generator, Tensor
 
-from playground.compression.classifier import classifier_of
 from playground.compression.distillation.losses import attention_transfer, value_relation
 from playground.compression.distillation.pretraining import TextStep, train_on_text
-from playground.compression.distillation.students import START, begin_student
+from playground.compression.distillation.students import START, begin_pre_trained
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import fine_tune
 from playground.knob import knob
@@ -28,12 +27,10 @@ class FollowLastAttention:
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, general = deepcopy(start.classifier), data.base.learner.model
-        pre_trained = replace(start, classifier=classifier_of(general, teacher.head))
-        student = begin_student(pre_trained, data, rng, self.layers, self.start)
-        terms = train_on_text(student.classifier.model, general, data, rng, self.text_steps, self.text_loss)
+        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
+        terms = train_on_text(student.classifier.model, data, rng, self.text_steps, self.text_loss)
         layers = student.classifier.model.shape.layers
-        last = tuple(() for _ in range(layers - 1)) + ((general.shape.layers,),)
+        last = tuple(() for _ in range(layers - 1)) + ((data.base.learner.model.shape.layers,),)
         student = replace(student, curves=terms, layers=last)
         return fine_tune(student, teacher, data, rng, self.steps)
 

@@ -29,8 +29,8 @@ class PreTrainStudent:
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         teacher = deepcopy(start.classifier)
         student = begin_student(start, data, rng, self.layers, "new")
-        model, general = student.classifier.model, data.base.learner.model
-        student = replace(student, curves=train_on_text(model, general, data, rng, self.text_steps, objective_alone))
+        model = student.classifier.model
+        student = replace(student, curves=train_on_text(model, data, rng, self.text_steps, objective_alone))
         student = learn(student, teacher, data, rng, self.distillation_steps, self.loss, self.unlabelled)
         return fine_tune(student, teacher, data, rng, self.steps)
 

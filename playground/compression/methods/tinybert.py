@@ -6,11 +6,17 @@ from typing import ClassVar
 
 from torch import Generator, Tensor
 
-from playground.compression.classifier import classifier_of
 from playground.compression.distillation.losses import attention_mse, embedding_mse, hidden_mse, soft_targets
 from playground.compression.distillation.pretraining import TextStep, train_on_text
 from playground.compression.distillation.reading import Trace
-from playground.compression.distillation.students import MAPPINGS, START, begin_student, layer_mapping, learn, mapped
+from playground.compression.distillation.students import (
+    MAPPINGS,
+    START,
+    begin_pre_trained,
+    layer_mapping,
+    learn,
+    mapped,
+)
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import StepBatch
 from playground.knob import knob
@@ -34,9 +40,7 @@ class FollowLayers:
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, general = deepcopy(start.classifier), data.base.learner.model
-        pre_trained = replace(start, classifier=classifier_of(general, teacher.head))
-        student = begin_student(pre_trained, data, rng, self.layers, self.start)
+        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
         mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
 
         def text_loss(now: TextStep) -> dict[str, Tensor]:
@@ -45,7 +49,7 @@ class FollowLayers:
         def layer_loss(now: StepBatch) -> dict[str, Tensor]:
             return self.terms(now.seen.trace, now.shown.trace, mapping)
 
-        terms = train_on_text(student.classifier.model, general, data, rng, self.text_steps, text_loss)
+        terms = train_on_text(student.classifier.model, data, rng, self.text_steps, text_loss)
         student = replace(student, curves=terms)
         student = learn(student, teacher, data, rng, self.layer_steps, layer_loss, self.unlabelled)
         student = learn(student, teacher, data, rng, self.steps, self.answer_loss, self.unlabelled)
