@@ -11,11 +11,11 @@ from widgets.state.transfer import TransferStore
 @pytest.mark.guarded
 def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, monkeypatch) -> None:
     monkeypatch.setattr(TransferStore.param.seeds, "default", 2)
-    monkeypatch.setattr(TransferStore.param.steps, "default", 40)
+    monkeypatch.setattr(TransferStore.param.steps, "default", 20)
     visit(page, f"{address}/?page=2")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("There is no trained model yet")).to_be_visible()
-    base_trained_here(page, address, 150)
+    base_trained_here(page, address, 80)
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("standard error")).to_be_visible(timeout=3 * PATIENCE)
     for name in ("random start", "feature-based", "full", "adapters"):
