@@ -76,19 +76,19 @@ clean: ## Remove the environment and every cache, never a run
 
 # One stamp for each set of packages; a larger set includes the smaller ones. The stamps of other versions of the two
 # files go before anything is installed: where that is stopped half way, no later make takes it for whole.
-$(VENV)/app-$(KEY): | $(BIN)/pip
+$(VENV)/app-$(KEY): | $(VENV)/made
 	$(call install,.,app)
 
-$(VENV)/lab-$(KEY): | $(BIN)/pip
+$(VENV)/lab-$(KEY): | $(VENV)/made
 	$(call install,.[lab],app lab)
 
-$(VENV)/docs-$(KEY): | $(BIN)/pip
+$(VENV)/docs-$(KEY): | $(VENV)/made
 	$(call install,.[docs],app docs)
 
-$(VENV)/test-$(KEY): | $(BIN)/pip
+$(VENV)/test-$(KEY): | $(VENV)/made
 	$(call install,.[test],app lab test)
 
-$(VENV)/dev-$(KEY): | $(BIN)/pip
+$(VENV)/dev-$(KEY): | $(VENV)/made
 	$(call install,.[dev],app lab test dev)
 
 define install
@@ -98,7 +98,7 @@ define install
 @touch $(addprefix $(VENV)/,$(addsuffix -$(KEY),$(2)))
 endef
 
-$(BIN)/pip:
+$(VENV)/made:
 	@command -v $(PYTHON) >/dev/null || { \
 		echo "There is no '$(PYTHON)' here; install Python 3.11 or newer, or name it: make app PYTHON=/path/to/python3.12"; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -108,6 +108,7 @@ $(BIN)/pip:
 			"on Debian or Ubuntu: sudo apt-get install python3-venv"; exit 1; }
 	@echo "Making the environment $(VENV) with $$($(PYTHON) --version)"
 	@$(PYTHON) -m venv --clear $(VENV)
+	@touch $@
 
 # The browser tests drive a Chromium of the system; on a Debian machine that we may change, we install it: the one
 # without windows, which takes a quarter less of the processor, or the whole one where the system has no such package.
