@@ -1,23 +1,44 @@
-"""What no widget takes is told from a fault of ours."""
+"""What a changed page sends and no widget takes is a line in the log; a fault of ours keeps its traceback."""
 
+import logging
 from pathlib import Path
 
+import panel as pn
 import pytest
 
 from playground.errors import UserError
-from widgets.app.invalid_events import not_taken
+from widgets.app.invalid_events import say_in_a_line
 from widgets.pages.train import TrainPage
+from widgets.panel_compat import LOG_OF_EVENTS
 from widgets.state.train import TrainStore
 
 PATH = "/etc/passwd"
 
 
-def test_a_fault_of_ours_keeps_its_traceback(tmp_path: Path) -> None:
-    with pytest.raises(UserError) as ours:
-        TrainStore(tmp_path, corpus="nope").load_corpus()
-    assert not not_taken(ours.value)
+def handled(error: BaseException) -> None:
+    """What Panel does with an error in an event: it logs it and hands it on."""
+    say_in_a_line()
+    logging.getLogger(LOG_OF_EVENTS).error("Callback failed", exc_info=error)
+    pn.state._handle_exception(error)
+
+
+def test_a_corpus_that_is_not_offered_is_a_line_in_the_log(tmp_path: Path, caplog, monkeypatch) -> None:
+    monkeypatch.setattr(pn.config, "exception_handler", None)
     (text,) = (w for w in TrainPage(TrainStore(tmp_path)).layout.select() if getattr(w, "label", "") == "text")
     with pytest.raises(ValueError, match="not in list") as theirs:
         text._process_events({"value": PATH})
-    assert not_taken(theirs.value)
+    caplog.clear()
+    handled(theirs.value)
+    assert [(each.levelno, each.getMessage(), each.exc_info) for each in caplog.records] == [
+        (logging.WARNING, f"A page sent what no widget takes: {PATH} not in list", None)
+    ]
     assert text.value == "world"
+
+
+def test_a_fault_of_ours_keeps_its_traceback(tmp_path: Path, caplog, monkeypatch) -> None:
+    monkeypatch.setattr(pn.config, "exception_handler", None)
+    with pytest.raises(UserError) as ours:
+        TrainStore(tmp_path, corpus="nope").load_corpus()
+    with pytest.raises(UserError, match="nope"):
+        handled(ours.value)
+    assert [each.exc_info is None for each in caplog.records] == [False]
