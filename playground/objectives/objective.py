@@ -146,6 +146,28 @@ class Objective:
         """The training example of a batch."""
         return self.steps(tokens, rng)[-1].example
 
+    @property
+    def opens(self) -> bool:
+        """Whether its examples have a beginning that no network has a part in: all that is before a generator."""
+        return self.proposes and not self.beside and not self.parts
+
+    @property
+    def _opening(self) -> int:
+        return next(number for number, stage in enumerate(self.stages) if isinstance(stage, SampleFromGenerator))
+
+    def opened(self, tokens: Tokens, rng: Generator) -> Batch:
+        """The example of a batch up to where a generator proposes words."""
+        return self._acted(begin(tokens), self.stages[: self._opening], rng)
+
+    def ended(self, example: Batch, rng: Generator) -> Batch:
+        """The training example from what was `opened`, with the same source of chance."""
+        return self._acted(example, self.stages[self._opening :], rng)
+
+    def _acted(self, example: Batch, stages: tuple[Stage, ...], rng: Generator) -> Batch:
+        for stage in stages:
+            example = _act(stage, example, rng, {})[1]
+        return example
+
     def specimens(self, tokens: Tokens, rng: Generator) -> tuple[Batch, ...]:
         """One example of everything that the objective may ask: of each part of a mixture, else just one."""
         if not self.parts:

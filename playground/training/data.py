@@ -13,7 +13,7 @@ from playground.errors import UserError
 from playground.objectives import Objective
 from playground.rng import generator
 from playground.slicing import batches
-from playground.training.train_state import TrainState
+from playground.training.train_state import PartialBatch, TrainState
 
 
 @dataclass
@@ -150,25 +150,31 @@ def _only(tokens: Tokens, labels: set[str]) -> Tokens:
 STEPS = 256
 """Steps of one block; blocks pay while a batch is so small that launching an operation outweighs its work."""
 
+FEW = 32
+"""Steps of one block where each is much work, so that a watched run does not pause for a block."""
+
 MOST = 1 << 18
 """Tokens of one block: large batches come in shorter blocks, which fit into the memory of a small computer."""
 
 
 @dataclass
 class Prefetcher:
-    """The examples of a run; that of a step follows from the seed and its block's number, wherever the run begins."""
+    """The examples of a run; that of a step follows from the seed and the number of its block, wherever the run begins.
+
+    Where a generator answers in every step, the examples of `ahead` steps are begun at once, each by its own draws.
+    """
 
     feed: BatchSampler
     learner: TrainState
     steps: int
+    ahead: int = 1
     _number: int = -1
     _drawn: list[Batch] = field(default_factory=list, repr=False)
+    _opened: dict[int, PartialBatch] = field(default_factory=dict, repr=False)
 
     def at(self, step: int) -> Batch:
         """The example of a step (0-based), as wide as its own widest row."""
-        alone = self.steps == 1
-        example = self.learner.example(self.feed.at(step), step) if alone else self._in_block(step)
-        return self.feed.marked(example, step)
+        return self.feed.marked(self._alone(step) if self.steps == 1 else self._in_block(step), step)
 
     def _in_block(self, step: int) -> Batch:
         """The example of a step that is drawn together with others."""
@@ -180,9 +186,21 @@ class Prefetcher:
             self._number, self._drawn = number, batches(whole, self.feed.batch_size, trim=True)
         return self._drawn[index]
 
+    def _alone(self, step: int) -> Batch:
+        """The example of a step that is drawn by itself; the device is waited for once for several of them."""
+        learner = self.learner
+        if not learner.objective.opens:
+            return learner.example(self.feed.at(step), step)
+        if step not in self._opened or self._opened[step].objective is not learner.objective:
+            self._opened = {}
+            self._opened = {k: learner.opened(self.feed.at(k), k) for k in range(step, step + self.ahead)}
+        return self._opened[step].ended()
+
     def begin_anew(self, steps: int) -> None:
-        """Drop what was drawn; from now on so many steps are drawn at once."""
-        self.steps, self._number, self._drawn = steps, -1, []
+        """Drop what was drawn; from now on so many steps are drawn, or begun, at once."""
+        if self.steps > 1:
+            self.steps = steps
+        self.ahead, self._number, self._drawn, self._opened = steps, -1, [], {}
 
 
 def steps_together(objective: Objective, examples: Sequence[Batch], feed: BatchSampler) -> int:

@@ -20,7 +20,7 @@ from playground.objectives.arrange import ArrangeCooccurrences
 from playground.rng import generator
 from playground.training import checkpoint, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
-from playground.training.data import BatchSampler, Prefetcher, steps_together
+from playground.training.data import FEW, BatchSampler, Prefetcher, most_at_once, steps_together
 from playground.training.events import Checkpointed, Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.grad_stats import sizes
 from playground.training.train_state import Snapshot, TrainState
@@ -245,7 +245,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
         PhaseData(
             text,
             rows,
-            Prefetcher(feed, learner, steps_together(objective, examples, feed)),
+            Prefetcher(feed, learner, steps_together(objective, examples, feed), most_at_once(feed, FEW)),
         )
         for text, rows, feed, objective, examples in zip(texts, held_out, feeds, objectives, asked, strict=True)
     )

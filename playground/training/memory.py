@@ -104,7 +104,8 @@ def smaller(learner: TrainState, short: OutOfMemory) -> Incident:
 
 def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
     """Draw a quarter as many steps at once; refuse where it is one already."""
-    steps, batch = blocks.steps, blocks.feed.batch_size
+    opens, batch = blocks.steps == 1 and blocks.learner.objective.opens, blocks.feed.batch_size
+    steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
         raise UserError(
             f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch_size to "
@@ -115,7 +116,8 @@ def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
     sentence = (
         f"What {steps} steps of {batch} rows hide and ask did not fit into the memory{_asked(short)}; from step "
         f"{blocks.learner.step + 1} on it is drawn for {fewer_steps} step{'s' * (fewer_steps != 1)} at once, "
-        f"so by other draws than with more memory. A batch of {max(1, batch // 2)} needs half."
+        f"{'which changes no draw' if opens else 'so by other draws than with more memory'}. "
+        f"A batch of {max(1, batch // 2)} needs half."
     )
     return Incident(blocks.learner.step, "memory", sentence, {"batch_size": max(1, batch // 2)})
 

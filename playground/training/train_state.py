@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from playground import devices
 from playground.batch import Batch, Tokens
@@ -27,6 +27,21 @@ from playground.training import accumulation, segment_memory
 from playground.zoo.entry import Entry
 from playground.zoo.phase import Phase
 from playground.zoo.recipe import BETAS, Recipe
+
+
+@dataclass(frozen=True)
+class PartialBatch:
+    """The example of a step before its generator answers, and the state of its random generator then."""
+
+    objective: Objective
+    example: Batch
+    rng: Generator
+    state: Tensor
+
+    def ended(self) -> Batch:
+        """The training example, with the generator's present weights and always the same random state."""
+        self.rng.set_state(self.state)
+        return self.objective.ended(self.example, self.rng)
 
 
 @dataclass
@@ -93,6 +108,14 @@ class TrainState:
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
         step = path[-1] if path else self.step
         return self.objective.at_step(step if isinstance(step, int) else self.step).example(tokens, rng)
+
+    def opened(self, tokens: Tokens, step: int) -> PartialBatch:
+        """The part of a step's example that does not depend on the weights of a generator."""
+        rng = generator(self.seed, "corrupt", step, device=self.device.type)
+        example = self.objective.opened(tokens, rng)
+        # computed here, so that the device is waited for once for several steps
+        _ = example.selected_positions, example.count, [q.loss_positions.per_row for q in example.questions]
+        return PartialBatch(self.objective, example, rng, rng.get_state())
 
     def learn(
         self, example: Batch, falling: bool = True, share: float | None = None

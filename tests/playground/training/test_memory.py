@@ -233,6 +233,26 @@ def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch
         list(train(run_of()))
 
 
+def test_want_of_memory_while_steps_of_a_generator_are_opened_opens_fewer_and_changes_nothing(monkeypatch):
+    plain, opened = losses(train(run_of("ELECTRA"))), TrainState.opened
+    calls = []
+
+    def roomy(self, tokens, step):
+        calls.append(step)
+        if len(calls) == 5:
+            raise RuntimeError(NO_ROOM_FOR_IT)
+        return opened(self, tokens, step)
+
+    monkeypatch.setattr(TrainState, "opened", roomy)
+    events = list(train(run_of("ELECTRA")))
+    (trouble,) = [e for e in events if isinstance(e, Incident)]
+    assert "drawn for 8 steps at once, which changes no draw" in trouble.sentence
+    assert losses(events) == plain, "to the last bit"
+    monkeypatch.setattr(TrainState, "opened", lambda *_: (_ for _ in ()).throw(MemoryError()))
+    with pytest.raises(UserError, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
+        list(train(run_of("ELECTRA")))
+
+
 def test_a_run_that_must_end_for_want_of_memory_keeps_what_it_learnt(tmp_path, monkeypatch):
     learn = TrainState.learn
 
