@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from playground.analysis.cloze import log_chances, texts, with_gap
+from playground.analysis.words.vectors import known_words
 from playground.batch import Batch
 from playground.corpora import Corpus
 from playground.corpora.tinyworld.tasks.cloze import fact_questions
@@ -65,7 +66,7 @@ def right_or_wrong(chances: Tensor, words: Tensor) -> Tensor:
 
 def in_known_words(items: Iterable[ProbeItem], corpus: Corpus) -> list[ProbeItem]:
     """The sentences whose words, the wrong one included, stand in the training text of a corpus."""
-    known = {corpus.tokenizer.words[number] for number in corpus.ids[: corpus.held_out_from].unique().tolist()}
+    known = known_words(corpus)
     return [item for item in items if known.issuperset((*item.words, item.wrong))]
 
 

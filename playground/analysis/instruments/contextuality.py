@@ -1,6 +1,7 @@
 """How contextual states are, where senses stand, and in how many dimensions (arXiv:1909.00512, arXiv:1906.02715)."""
 
 from dataclasses import dataclass
+from math import isnan, nan
 
 import torch
 from torch import Tensor
@@ -29,7 +30,10 @@ FEWEST, MOST = 5, 40
 """Occurrences of a word that counts, and how many of them are compared."""
 
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-"""Dimensions of the subspaces that are tried."""
+"""Dimensions of the subspaces that are tried, besides all."""
+
+ENOUGH = 0.95
+"""Share of the accuracy with all dimensions from which a subspace suffices."""
 
 
 @dataclass(frozen=True)
@@ -163,7 +167,8 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     items = token_items(texts, "sense")
     x = items.features(subject.states(texts.tokens)[-1].cpu(), texts.tokens)
     split = split_by(items.rows, subject.seed)
-    sizes = [size for size in SIZES if size <= x.shape[1]]
+    width = x.shape[1]
+    sizes = [*(size for size in SIZES if size < width), width]
     scores = subspace_curve(x, items.labels, split, sizes, subject.rng("subspace"))
     kinds = list(scores[0])
     columns = {
@@ -172,10 +177,11 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
         "space": [kind for kind in kinds for _ in sizes],
     }
     full = scores[-1]["principal"]
-    enough = next((n for n, one in zip(sizes, scores, strict=True) if one["trained"] >= 0.95 * full), sizes[-1])
+    enough = next((n for n, one in zip(sizes, scores, strict=True) if one["trained"] >= ENOUGH * full), nan)
+    count = "No number" if isnan(enough) else str(enough)
     return Finding(
-        f"{enough} of {x.shape[1]} dimensions, trained for senses, tell them as well as 0.95 of all.",
-        (Number("dimensions that suffice", enough, "dimensions", {"width": x.shape[1]}),),
+        f"{count} of the {width} dimensions, trained for senses, gives {ENOUGH:.0%} of the accuracy with all of them.",
+        (Number("dimensions that suffice", enough, "dimensions", {"width": width}),),
         (Table("Senses told in few dimensions", columns, Curve("dimensions", "accuracy", "space"), "share right",
                {"all dimensions": full}, "Trained: linear discriminants, not the paper's probe of distances."),),
     )  # fmt: skip
@@ -183,9 +189,10 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
 
 def learns_positions(subject: Subject) -> str:
     """It has a vector for each position."""
-    if subject.model.shape.positions != "learned" or subject.model.shape.kind == "static":
-        return f"This model has no position vectors: its positions are {subject.model.shape.positions}."
-    return ""
+    shape = subject.model.shape
+    if shape.kind == "static":
+        return "Static vectors do not read positions, so there are no position vectors."
+    return "" if shape.positions == "learned" else f"The positions of this model are {shape.positions}, not learned."
 
 
 @torch.no_grad()

@@ -8,7 +8,7 @@ from playground.analysis.cooccurrence import cooccurrence
 from playground.analysis.finding import Bars, Finding, Number, Rows, Table
 from playground.analysis.instrument import Instrument, corpora
 from playground.analysis.subject import Subject
-from playground.analysis.words.vectors import frequent_words, id_of, nearest, word_vectors
+from playground.analysis.words.vectors import id_of, known_words, nearest, word_vectors
 from playground.corpora.tinyworld.presets.kinds import COLOURS, TAXONOMY
 from playground.knob import knob
 
@@ -24,11 +24,12 @@ class Settings:
     smoothing: float = knob(0.5, 0.0, 10.0, unit="counts", why="Added to each count, so that no ratio is infinite.")
 
 
+DEFAULT = Settings()
+
+
 def has_ice(subject: Subject) -> str:
     """The training text has the words of the default settings."""
-    known = {subject.tokenizer.words[k] for k in frequent_words(subject, 1).tolist()}
-    wanted = {"ice", "steam", *"solid gas water fashion".split()}
-    if absent := sorted(wanted - known):
+    if absent := sorted({DEFAULT.first, DEFAULT.second, *DEFAULT.others.split()} - known_words(subject.corpus)):
         return f"The corpus {subject.corpus.name} does not have the words {', '.join(absent)}; families has them."
     return ""
 
@@ -135,7 +136,7 @@ COOCCURRENCE_RATIOS = Instrument(
     measure=measure,
     rows=("V47",),
     needs=(has_ice,),
-    settings=Settings(),
+    settings=DEFAULT,
 )
 
 KINDS_AND_COLOURS = Instrument(

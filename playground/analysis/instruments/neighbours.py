@@ -31,7 +31,7 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """Neighbours by cosine, and the map of the most frequent words by part of speech where the corpus knows it."""
-    known, vectors = frequent_words(subject), word_vectors(subject.model)
+    known, vectors = frequent_words(subject.corpus), word_vectors(subject.model)
     if len(known) < 12:
         raise UserError(f"The training text has {len(known)} words that stand 5 times; a map needs 12.")
     word = id_of(subject, settings.word) if settings.word else int(known[min(49, len(known) - 1)])
@@ -94,15 +94,19 @@ def _parts_of_speech(subject: Subject, words: Tensor) -> list[str]:
 
 
 def _share_of_class(subject: Subject, vectors: Tensor, known: Tensor) -> tuple[float, float] | None:
-    """How often a word's nearest neighbour has its part of speech, and how often by chance."""
+    """How often the nearest neighbour of a word has its part of speech, and how often any other word has it.
+
+    Words without a part of speech are left out.
+    """
     classes = _classes(subject)
     if classes is None:
         return None
-    unit = normalize(vectors[known], dim=-1)
+    known = known[classes[known] >= 0]
+    unit, own = normalize(vectors[known], dim=-1), classes[known]
     best = (unit @ unit.T).fill_diagonal_(-2.0).argmax(1)
-    own = classes[known]
-    shares = torch.bincount(own.clamp(min=0)).double() / len(own)
-    return float((own[best] == own).double().mean()), float(shares.square().sum())
+    sizes = torch.bincount(own).double()
+    chance = (sizes * (sizes - 1)).sum() / (len(own) * (len(own) - 1))
+    return float((own[best] == own).double().mean()), float(chance)
 
 
 NEIGHBOURS = Instrument(

@@ -9,6 +9,7 @@ from playground.analysis.cloze import log_chances, texts, with_gap
 from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import known_words
 from playground.corpora.tinyworld.lexicon import CROSSED
 from playground.corpora.tinyworld.truth import every_text
 
@@ -84,9 +85,7 @@ def _ask(subject: Subject, rows: list[list[str]], place: int, words: tuple[str, 
 
 def knows_names(subject: Subject) -> str:
     """All names of two words stand in its training text."""
-    known = set(subject.corpus.ids[: subject.corpus.held_out_from].unique().tolist())
-    ids = subject.tokenizer.encode_words([*BEFORE, *FIRST, *SECOND])
-    if subject.tokenizer.kind == "word" and subject.tokenizer.specials.unknown not in ids and known.issuperset(ids):
+    if subject.tokenizer.kind == "word" and known_words(subject.corpus).issuperset((*BEFORE, *FIRST, *SECOND)):
         return ""
     return f"The corpus {subject.corpus.name} has no names of two words such as new york; train on world."
 
