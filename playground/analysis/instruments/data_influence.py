@@ -27,6 +27,7 @@ from playground.analysis.influence import (
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import id_of
+from playground.answers import Answer, total_loss
 from playground.batch import Batch
 from playground.corpora import pick
 from playground.knob import knob
@@ -36,7 +37,7 @@ LARGEST = 1_000_000
 """Weights of a model that is retrained again and again."""
 
 CHECKPOINTS, QUERIED = 5, 8
-"""Checkpoints that TracIn sums over, and held-out rows that are the query where no sentence is given."""
+"""Checkpoints that TracIn sums over, or one more, and held-out rows whose loss is the query without a sentence."""
 
 
 @dataclass(frozen=True)
@@ -74,19 +75,19 @@ class Copy:
         self.names = [name for name, _ in self.model.named_parameters()]
         self.start: Weights = tuple(p.detach().clone() for p in self.model.parameters())
 
-    def answers(self, weights: Weights, example: Batch) -> tuple:
+    def answers(self, weights: Weights, example: Batch) -> tuple[Answer, ...]:
         return functional_call(self.model, dict(zip(self.names, weights, strict=True)), (example,))
 
     def mean_loss(self, weights: Weights, example: Batch) -> Tensor:
-        """The sum of the mean losses of all questions, in nats."""
-        return sum((answer.mean() for answer in self.answers(weights, example)), torch.zeros(()))
+        """The loss that is trained: the weighted sum of the mean losses of all questions, in nats."""
+        return total_loss(self.answers(weights, example))[0]
 
     def loss_by_group(self, weights: Weights, example: Batch, group: Tensor, groups: int) -> Tensor:
         """What the rows of each group add to that loss, `[g]`; `group` `[r]` is that of each row."""
         found = torch.zeros(groups)
         for answer in self.answers(weights, example):
             losses = answer.losses()
-            found = found.index_add(0, group[answer.rows], losses / max(1, len(losses)))
+            found = found.index_add(0, group[answer.rows], answer.target.weight * losses / max(1, len(losses)))
         return found
 
 
