@@ -14,6 +14,8 @@ from playground.knob import knob
 
 TASKS = ("part of speech", "phrase boundaries", "dependency relation", "arc", "entity type", "role", "sense")
 
+NOTE = "Unlike the paper: a linear classifier of single words or pairs, no pooling over spans."
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -28,12 +30,15 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     texts = probing_texts(subject, settings.count)
     states = both_states(subject, texts.tokens)
     probes: dict[str, EdgeProbe] = {}
+    absent: list[str] = []
     for name in TASKS:
         try:
             _, items = find_probing_task(name).make(texts, subject.seed)
         except UserError:
+            absent.append(name)
             continue
         probes[name] = edge_probe(*states, texts.tokens, items, subject.seed, settings.steps)
+    missing = f" Not in these sentences: {', '.join(absent)}." if absent else ""
     order = sorted(probes, key=lambda name: probes[name].gravity)
     summary = {
         "task": order,
@@ -53,8 +58,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                   Bars("level", "value", "task"), "share"),
             Table("Accuracy with the levels up to this one", _by_level(subject, probes, "cumulative"),
                   Curve("level", "value", "task"), "share right"),
-            Table("Tasks", summary, Rows(), "",
-                  {}, "Unlike the paper: a linear classifier of single words or pairs, no pooling over spans."),
+            Table("Tasks", summary, Rows(), note=NOTE + missing),
         ),
     )  # fmt: skip
 

@@ -91,9 +91,11 @@ def _shift(texts: Texts, seed: int) -> Made:
     changed = _half(count, seed, "bigram shift") & (texts.tokens.lengths > 3)
     draw = torch.rand(count, generator=generator(seed, "bigram shift", "place"))
     place = (draw * (texts.tokens.lengths - 2)).long()
-    rows = changed.nonzero()[:, 0]
-    left, right = ids[rows, place[rows]].clone(), ids[rows, place[rows] + 1].clone()
-    ids[rows, place[rows]], ids[rows, place[rows] + 1] = right, left
+    rows = changed.nonzero()  # [k, 1]
+    both = place[rows] + torch.tensor([0, 1])  # [k, 2]
+    pair = ids[rows, both]
+    ids[rows, both] = pair.flip(1)
+    changed[rows[:, 0]] = pair[:, 0] != pair[:, 1]  # a word that stands twice in a row stays as it was
     return with_ids(texts, ids), sentence_items(texts, changed.long(), ("as it was", "two words exchanged"))
 
 
