@@ -169,7 +169,8 @@ class Finding:
                 for n in self.numbers
             ],
             "tables": [
-                {"title": t.title, "unit": t.unit, "note": t.note, "lines": dict(t.lines)}
+                {"title": t.title, "unit": t.unit, "note": t.note}
+                | {"lines": {name: _finite(value) for name, value in t.lines.items()}}
                 | {"columns": {name: [_finite(value) for value in plain(column)] for name, column in t.columns.items()}}
                 for t in self.tables
             ],

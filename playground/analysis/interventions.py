@@ -1,4 +1,4 @@
-"""What a model loses when parts of it are switched off: its loss on held-out text and what it can be asked."""
+"""What a model loses when parts of it are switched off: its loss on held-out text and its zero-shot probes."""
 
 from collections.abc import Mapping, Sequence
 from typing import cast

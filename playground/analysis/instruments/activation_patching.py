@@ -9,23 +9,21 @@ from playground.analysis.cloze import MASK, gap_of, log_chances, with_gap
 from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
 from playground.analysis.instrument import Instrument, has_residual_states
 from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import id_of
 from playground.batch import Batch, Tokens, token_strings
 from playground.corpora import pick
 from playground.errors import UserError
 from playground.knob import knob
 from playground.models.taps import answering, head_names
 
-MOST = 12
-"""Words of a sentence that is chosen here."""
-
 
 @dataclass(frozen=True)
 class Settings:
-    """Two sentences of one length with one gap each."""
+    """Two sentences of one length with one gap each, or none: then both are made of a held-out sentence."""
 
-    clean: str = knob("", why=f"A sentence with {MASK} for the word to be predicted; empty: one of the held-out text.")
-    corrupted: str = knob("", why="The same with another word or more; empty: the one word that changes most.")
-    answer: str = knob("", why="The word whose probability is followed; empty: the true one, or the likeliest.")
+    clean: str = knob("", why=f"A sentence with {MASK} for the word to be predicted; empty: a held-out sentence.")
+    corrupted: str = knob("", why="The same with another word or more; read only with a sentence of your own.")
+    answer: str = knob("", why="The word whose probability is followed in your sentence; empty: the likeliest.")
 
 
 @dataclass(frozen=True)
@@ -107,14 +105,12 @@ def _typed(subject: Subject, settings: Settings) -> Pair:
             f"and {int(other) + 1}; write two of one length with {MASK} at the same place."
         )
     likeliest = int(log_chances(subject.model, with_gap(subject.model.shape, clean, place))[0].argmax())
-    answer = subject.tokenizer.encode_word(settings.answer.strip())[0] if settings.answer.strip() else likeliest
-    return Pair(clean, corrupted, place, answer)
+    return Pair(clean, corrupted, place, id_of(subject, settings.answer) if settings.answer.strip() else likeliest)
 
 
 def _chosen(subject: Subject) -> Pair:
     """A held-out sentence with the gap and the one other word, out of all, that change the true word's chance most."""
     text = subject.sentence()
-    text = replace(text, ids=text.ids[:, :MOST], **_cut(text))
     length = text.ids.shape[1]
     gap, other = (~torch.eye(length, dtype=torch.bool)).nonzero(as_tuple=True)
     rows = pick(text, torch.zeros(len(gap), dtype=torch.long))
@@ -126,12 +122,6 @@ def _chosen(subject: Subject) -> Pair:
     before, after = (log_chances(subject.model, with_gap(shape, each, gap)).gather(1, true) for each in (rows, changed))
     most = int((before - after).argmax())
     return Pair(text, pick(changed, torch.tensor([most])), gap[most : most + 1], int(true[most]))
-
-
-def _cut(text: Tokens) -> dict[str, object]:
-    """The other fields of the first words of a text of one row."""
-    row = {name: getattr(text, name)[:, :MOST] for name in ("word_ids", "sentence_ids")}
-    return row | {"lengths": text.lengths.clamp(max=MOST), "labels": {}}
 
 
 def _labels(corrupted: Batch, clean: Batch) -> list[str]:

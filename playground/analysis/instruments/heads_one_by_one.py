@@ -66,7 +66,7 @@ def _finding(
         columns = {"head": head, "probe": probe, "change": change}
         tables.append(
             Table(
-                "Change of what it can be asked", columns, Matrix("probe", "head", "change"), unit="share right",
+                "Change of the zero-shot probes", columns, Matrix("probe", "head", "change"), unit="share right",
                 note="; ".join(f"{name}: {value:.2f} with all heads" for name, value in known.items()),
             )
         )  # fmt: skip

@@ -12,7 +12,7 @@ from playground.batch import Tokens
 from playground.corpora import pick
 
 SHORTEST = 5
-"""Words of the shortest sentence whose rank correlation counts (arXiv:D19, Hewitt and Manning 2019, sec. 4.1)."""
+"""Words of the shortest sentence whose rank correlation counts (Hewitt and Manning 2019, N19-1419, sec. 4.1)."""
 
 
 @dataclass(frozen=True)
