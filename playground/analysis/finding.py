@@ -207,6 +207,11 @@ def _same(first: Column, second: Column) -> bool:
     return plain(first) == plain(second)
 
 
+def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Rows of values as the columns of a table."""
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
+
+
 VALUES: Mapping[type, str] = {Bars: "value", Curve: "y", Matrix: "value"}
 """The part of each drawing that holds its numbers, of those of which a difference can be drawn."""
 

@@ -51,10 +51,7 @@ def asked(subject: Subject, fewest: int) -> list[Analogy]:
 def has_analogies(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
     """The training text has the words of some relation."""
     if not asked(subject, fewest):
-        return (
-            f"In the training text of {subject.corpus.name} too few words that make analogies occur {fewest} times; "
-            "families has them."
-        )
+        return f"In {subject.corpus.name} too few words that make analogies occur {fewest} times; take families."
     return ""
 
 
@@ -130,10 +127,7 @@ def _answers(subject: Subject, questions: Sequence[Analogy], answers: Tensor, ri
 def has_capitals(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
     """The training text has the word capital and some countries with their capitals."""
     if len(_capitals(subject, fewest)) < FEWEST:
-        return (
-            f"In the training text of {subject.corpus.name} the word capital and at least {FEWEST} countries with "
-            f"their capitals do not occur {fewest} times; families has them."
-        )
+        return f"In {subject.corpus.name} too few countries and capitals occur {fewest} times; take families."
     return ""
 
 

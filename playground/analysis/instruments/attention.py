@@ -72,7 +72,14 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     named = sum(score is not None for score in found)
     return Finding(
         f"{named} of {layers * heads} heads follow a known pattern in this sentence of {length} tokens.",
-        (Number("mean entropy", float(spread.mean()), "nats", {"uniform attention": float(allowed.log().mean())}),),
+        (
+            Number(
+                "mean entropy",
+                float(spread.mean()),
+                "nats",
+                {"uniform attention": float(allowed.double().log().mean())},
+            ),
+        ),
         (grid, labels),
     )
 

@@ -178,9 +178,9 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     }
     full = scores[-1]["principal"]
     enough = next((n for n, one in zip(sizes, scores, strict=True) if one["trained"] >= ENOUGH * full), nan)
-    count = "No number" if isnan(enough) else str(enough)
+    which = "No subspace" if isnan(enough) else f"A subspace of {enough} dimensions"
     return Finding(
-        f"{count} of the {width} dimensions, trained for senses, gives {ENOUGH:.0%} of the accuracy with all of them.",
+        f"{which} trained for senses keeps {ENOUGH:.0%} of the accuracy with all {width} dimensions.",
         (Number("dimensions that suffice", enough, "dimensions", {"width": width}),),
         (Table("Senses told in few dimensions", columns, Curve("dimensions", "accuracy", "space"), "share right",
                {"all dimensions": full}, "Trained: linear discriminants, not the paper's probe of distances."),),

@@ -14,9 +14,10 @@ from playground.analysis.crosslingual import (
     retrieve,
     sentence_means,
 )  # fmt: skip
-from playground.analysis.finding import Curve, Finding, Matrix, Number, Table
+from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probing.reading import both_states, probing_texts
+from playground.analysis.probing.texts import first_rows
 from playground.analysis.subject import Subject
 from playground.batch import Tokens
 from playground.corpora import pick
@@ -42,16 +43,13 @@ def translations(subject: Subject) -> str:
 
 def sentence_pairs(subject: Subject, count: int) -> tuple[Tokens, Tokens]:
     """Different held-out sentences and their translations."""
-    key = ("translations", count)
-    if key not in subject.known:
+
+    def made() -> tuple[Tokens, Tokens]:
         first = subject.corpus.pairs(LONGEST, "held_out", subject.seed)
-        second = first.neighbours["translation"]
-        seen: dict[tuple[int, ...], int] = {}
-        for row, words in enumerate(first.ids.tolist()):
-            seen.setdefault(tuple(words), row)
-        rows = torch.tensor(list(seen.values())[:count])
-        subject.known[key] = (pick(_alone(first), rows), pick(_alone(second), rows))
-    return subject.known[key]  # type: ignore[return-value]
+        rows = first_rows(first)[:count]
+        return pick(_alone(first), rows), pick(_alone(first.neighbours["translation"]), rows)
+
+    return subject.once(("translations", count), made)
 
 
 def _alone(tokens: Tokens) -> Tokens:
@@ -166,14 +164,11 @@ def measure_cka(subject: Subject, settings: Settings) -> Finding:
     real = tokens.maskable
     own, random = ([level[real] for level in levels] for levels in both_states(subject, tokens))
     rows = [
-        (name, level, linear_cka(a, b))
+        (subject.levels[k], level, linear_cka(a, b))
         for k, a in enumerate(own)
-        for name, level, b in [
-            *((subject.levels[k], subject.levels[j], own[j]) for j in range(len(own))),
-            (subject.levels[k], "same level, random encoder", random[k]),
-        ]
+        for level, b in zip((*subject.levels, "same level, random encoder"), (*own, random[k]), strict=True)
     ]
-    columns = {name: [row[k] for row in rows] for k, name in enumerate(("level", "other", "CKA"))}
+    columns = columns_of(("level", "other", "CKA"), rows)
     ends, twin = linear_cka(own[0], own[-1]), linear_cka(own[-1], random[-1])
     return Finding(
         f"The embeddings and {subject.levels[-1]} have a CKA of {ends:.2f}; {subject.levels[-1]} and that of a random "
@@ -187,24 +182,22 @@ def measure_languages(subject: Subject, settings: Settings) -> Finding:
     """CKA of sentences with their translations by level, beside other sentences and a random encoder."""
     first, second = sentence_pairs(subject, settings.count)
     order = torch.randperm(len(first.ids), generator=subject.rng("other translations"))
-    columns: dict[str, list] = {"level": [], "CKA": [], "of": []}
+    rows = []
     for which, of in enumerate(("model", "random encoder")):
         for level, (a, b) in zip(subject.levels, _levels(subject, first, second, which), strict=True):
             one, other = sentence_means(a, first.valid), sentence_means(b, second.valid)
-            pairs = {of: other, f"{of}, other sentences": other[order]}
-            for name, side in pairs.items():
-                columns["level"].append(level)
-                columns["CKA"].append(linear_cka(one, side))
-                columns["of"].append(name)
-    table = Table("CKA of sentences and their translations", columns, Curve("level", "CKA", "of"))
-    top = [k for k, level in enumerate(columns["level"]) if level == subject.levels[-1]]
-    value = {columns["of"][k]: columns["CKA"][k] for k in top}
-    beside = {name: number for name, number in value.items() if name != "model"}
+            rows += [
+                (level, linear_cka(one, other), of),
+                (level, linear_cka(one, other[order]), f"{of}, other sentences"),
+            ]
+    columns, top = columns_of(("level", "CKA", "of"), rows), subject.levels[-1]
+    beside = {name: value for level, value, name in rows if level == top}
+    value = beside.pop("model")
     return Finding(
-        f"At {subject.levels[-1]} sentences and translations are alike by {value['model']:.2f} (CKA), "
-        f"with other sentences by {value['model, other sentences']:.2f}.",
-        (Number("CKA with translations", value["model"], "linear CKA", beside),),
-        (table,),
+        f"At {top} sentences and their translations have a CKA of {value:.2f}, "
+        f"sentences and other sentences {beside['model, other sentences']:.2f}.",
+        (Number("CKA with translations", value, "linear CKA", beside),),
+        (Table("CKA of sentences and their translations", columns, Curve("level", "CKA", "of")),),
     )
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite
 
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table, columns_of
 from playground.analysis.instrument import Instrument, labels, reads_sentences
 from playground.analysis.probing.edges import EdgeProbe, edge_probe
 from playground.analysis.probing.reading import both_states, probing_texts
@@ -78,7 +78,7 @@ def _by_level(subject: Subject, probes: dict[str, EdgeProbe], field: str) -> dic
         for name, probe in probes.items()
         for level, value in zip(subject.levels, getattr(probe, field), strict=True)
     ]
-    return {name: [row[k] for row in rows] for k, name in enumerate(("level", "value", "task"))}
+    return columns_of(("level", "value", "task"), rows)
 
 
 EDGE_PROBING = Instrument(

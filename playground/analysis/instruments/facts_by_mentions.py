@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from playground.analysis.facts import WORDINGS, Asked, ask, known_questions, knows_facts, mention_counts
-from playground.analysis.finding import Bars, Curve, Finding, Number, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
 
@@ -23,14 +23,13 @@ def measure(subject: Subject, _: object) -> Finding:
     }
     counts = mention_counts(subject.corpus, asked[0].questions)
     told = torch.tensor([count > 0 for count in counts])
-    groups = _bins(counts)
-    chance = _chance(asked[0])
-    columns: dict[str, list] = {"mentions": [], "P@1": [], "facts": [], "wording": []}
-    for name, right in hits.items():
-        for first, places in groups.items():
-            row = (first, float(right[places].mean()), len(places), name)
-            for column, value in zip(columns.values(), row, strict=True):
-                column.append(value)
+    groups, chance = _bins(counts), _chance(asked[0])
+    rows = [
+        (first, float(right[places].mean()), len(places), name)
+        for name, right in hits.items()
+        for first, places in groups.items()
+    ]
+    columns = columns_of(("mentions", "P@1", "facts", "wording"), rows)
     shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("told", told), ("never told", ~told))}
     untold = f", of the {int((~told).sum())} never told {shares['never told']:.0%}" if bool((~told).any()) else ""
     return Finding(
@@ -69,12 +68,12 @@ def _share(hits: Tensor, rows: Tensor) -> float:
 def _by_relation(asked: Asked, hits: dict[str, Tensor]) -> Table:
     """How much the wording of a question matters (arXiv:1911.12543)."""
     relations = [question.fact.relation for question in asked.questions]
-    rows = [(name, relation) for name in hits for relation in dict.fromkeys(relations)]
-    columns = {
-        "relation": [relation for _, relation in rows],
-        "P@1": [float(hits[name][[r == relation for r in relations]].mean()) for name, relation in rows],
-        "wording": [name for name, _ in rows],
-    }
+    rows = [
+        (relation, float(right[[r == relation for r in relations]].mean()), name)
+        for name, right in hits.items()
+        for relation in dict.fromkeys(relations)
+    ]
+    columns = columns_of(("relation", "P@1", "wording"), rows)
     return Table("P@1 by relation and wording", columns, Bars("relation", "P@1", "wording"), unit="share right",
                  note="A left-to-right model cannot answer a question whose answer comes first.")  # fmt: skip
 

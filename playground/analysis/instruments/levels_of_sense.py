@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from playground.analysis.finding import Curve, Finding, Number, Table
+from playground.analysis.finding import Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
 from playground.analysis.probing.reading import both_states, probing_texts
@@ -34,18 +34,16 @@ def ambiguous(subject: Subject) -> str:
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The accuracy of two linear probes by level, with the random encoder's."""
     texts = probing_texts(subject, settings.count)
-    curves: dict[str, ProbeCurve] = {}
     states = both_states(subject, texts.tokens)
-    for name in TASKS:
-        _, items = find_probing_task(name).make(texts, subject.seed)
-        curves[name] = probe_curve(*states, texts.tokens, items, subject.seed)
+    items = {name: find_probing_task(name).make(texts, subject.seed)[1] for name in TASKS}
+    curves = {name: probe_curve(*states, texts.tokens, each, subject.seed) for name, each in items.items()}
     rows = [
         (level, value, f"{name}{of}")
         for name, curve in curves.items()
         for of, field in (("", "accuracy"), (", control task", "control"), (", random encoder", "random_accuracy"))
         for level, value in zip(subject.levels, [getattr(one, field) for one in curve.levels], strict=True)
     ]
-    columns = {name: [row[k] for row in rows] for k, name in enumerate(("level", "accuracy", "probe"))}
+    columns = columns_of(("level", "accuracy", "probe"), rows)
     lines = {f"{name}: most frequent of the same word": curve.by_type for name, curve in curves.items()}
     best = {name: subject.levels[curve.best.level] for name, curve in curves.items()}
     return Finding(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import torch
 
-from playground.analysis.finding import Bars, Finding, Number, Table, Words
+from playground.analysis.finding import Bars, Finding, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.regret import Floor, Regret, floor_of, reads_windows, regret
 from playground.analysis.instrument import Instrument, reads_sentences
@@ -59,14 +59,11 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 
 def _floor(subject: Subject, texts: int) -> Floor:
-    key = ("floor", texts)
-    if key not in subject.known:
-        subject.known[key] = floor_of(automaton_of(subject.corpus), subject.example(texts), subject.model.shape.layers)
-    found = subject.known[key]
-    assert isinstance(found, Floor)
-    if not found.asked:
+    automaton, layers = automaton_of(subject.corpus), subject.model.shape.layers
+    floor = subject.once(("floor", texts), lambda: floor_of(automaton, subject.example(texts), layers))
+    if not floor.asked:
         raise UserError("No word of these texts is asked for; measure more texts.")
-    return found
+    return floor
 
 
 def _words(found: Regret) -> Table:
@@ -75,14 +72,13 @@ def _words(found: Regret) -> Table:
     nats: dict[tuple[int, int], list[int]] = {}
     for k, one in enumerate(found.floor.asked):
         nats.setdefault((one.row, one.place), []).append(k)
-    columns: dict[str, list] = {"text": [], "word": [], "nats": [], "what": []}
+    rows = []
     for row, (ids, size) in enumerate(zip(tokens.ids[:SHOWN], tokens.lengths.tolist(), strict=False)):
         for place, number in enumerate(ids[:size].tolist()):
             asked = torch.tensor(nats.get((row, place), []), dtype=torch.long)
             above = float(found.nats[asked].mean()) if len(asked) else 0.0
-            for name, value in zip(columns, (str(row + 1), tokens.vocabulary[number], above, ""), strict=True):
-                columns[name].append(value)
-            columns["what"][-1] = _said(found, asked)
+            rows.append((str(row + 1), tokens.vocabulary[number], above, _said(found, asked)))
+    columns = columns_of(("text", "word", "nats", "what"), rows)
     return Table("Word by word", columns, Words("word", "nats", note="what", group="text"), unit="nats above the best")
 
 

@@ -22,9 +22,6 @@ from playground.rng import derive, generator
 TESTED = 1 / 3
 """Share of the groups that a probe is tested on."""
 
-MOST = 4000
-"""Items that one probe is fitted and tested on; more would take seconds a level and change little."""
-
 STEPS = 300
 """Steps of the solver: probes that have not converged by then are taken as they are."""
 
@@ -105,8 +102,7 @@ def probe_curve(
     With `hidden` the probe is an MLP with so many hidden units, else it is linear. Items are split by "sentence", or by
     "type": then no word type of the test was fitted, and its control task can be at chance only.
     """
-    if len(items) > MOST:
-        items = items.pick(torch.randperm(len(items), generator=generator(seed, "probe items"))[:MOST].sort().values)
+    items = items.sample(seed)
     split, control = split_by(items.rows if by == "sentence" else items.types, seed), items.control(seed)
 
     def scores(level: Tensor) -> tuple[float, float]:

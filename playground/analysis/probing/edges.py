@@ -10,11 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from playground.analysis.probing.classifier import MOST, Split, baselines, split_by
+from playground.analysis.probing.classifier import Split, baselines, split_by
 from playground.analysis.probing.items import Items
 from playground.batch import Tokens
 from playground.errors import UserError
-from playground.rng import generator
 
 RATE, WEIGHT_DECAY = 0.05, 1e-2
 """Learning rate and weight decay of AdamW, whose steps take all items at once."""
@@ -89,8 +88,7 @@ def edge_probe(
     """Fit a mix of levels 0 to k for each k, on the states `[r, t, d]` of a model and of a `random` encoder."""
     if len(own) < 2:
         raise UserError("Static vectors have one level; a mix of levels needs a model with layers.")
-    if len(items) > MOST:
-        items = items.pick(torch.randperm(len(items), generator=generator(seed, "probe items"))[:MOST].sort().values)
+    items = items.sample(seed)
     split, control = split_by(items.rows, seed), items.control(seed)
     x, other = (_standard(torch.stack([items.features(s, tokens) for s in levels]), split) for levels in (own, random))
     tops = range(1, len(own) + 1)
