@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
+from playground.analysis.words.vectors import nearest
 from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.rng import generator
@@ -41,12 +42,6 @@ def rotation(first: Tensor, second: Tensor) -> Tensor:
     return left @ right
 
 
-def translated(first: Tensor, second: Tensor, candidates: Tensor) -> Tensor:
-    """For each row `[k, d]` the nearest by cosine of the candidates `[c]`, rows of the second `[v, d]`."""
-    scores = normalize(first, dim=-1) @ normalize(second[candidates], dim=-1).T
-    return candidates[scores.argmax(dim=-1)]
-
-
 def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], seeds: int) -> Alignment:
     """Rotate the first vectors `[v, d]` by the first `seeds` pairs of a dictionary; test on these and on the others."""
     if not 0 < seeds < len(dictionary):
@@ -57,7 +52,7 @@ def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], 
     candidates = other.unique()
 
     def found(vectors: Tensor) -> tuple[float, float]:
-        right = (translated(vectors[one], second, candidates) == other).double()
+        right = (nearest(vectors[one], second, candidates, 1)[0][:, 0] == other).double()
         return float(right[:seeds].mean()), float(right[seeds:].mean())
 
     return Alignment(*found(turned), 1.0 / len(candidates), turned, Found(*found(first)))

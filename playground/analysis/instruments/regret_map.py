@@ -6,7 +6,7 @@ import torch
 
 from playground.analysis.finding import Bars, Finding, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
-from playground.analysis.floor.regret import Floor, Regret, floor_of, reads_windows, regret
+from playground.analysis.floor.regret import Floor, Regret, floor_of, names_words, reads_windows, regret
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -107,7 +107,7 @@ def predicts_stretches(subject: Subject) -> str:
     if not reads_windows(subject.objective):
         return f"{subject.objective.name} reads several texts in a row, which the grammar does not write together."
     questions = [q for part in subject.example(1).with_auxiliary for q in part.questions]
-    if not any(question.kind.names_words and question.kind.plain for question in questions):
+    if not any(names_words(question) for question in questions):
         return f"{subject.objective.name} asks for no words of the vocabulary."
     return ""
 
