@@ -111,7 +111,9 @@ def has_residual_states(subject: Subject) -> str:
 
 def has_table(subject: Subject) -> str:
     """It reads word vectors from a table, which gradients reach."""
-    return "Its word vectors are made of letters, which words share." if subject.model.shape.char_cnn else ""
+    return (
+        "The word vectors of this model are made of letters, which words share." if subject.model.shape.char_cnn else ""
+    )
 
 
 def labels(*names: str) -> Need:

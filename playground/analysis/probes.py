@@ -123,14 +123,14 @@ def _facts(count: int) -> list[ProbeItem]:
 
 AGREEMENT = Probe(
     name="agreement",
-    question="Does the verb stand in the number of its subject?",
+    question="Does the verb agree in number with its subject?",
     source="arXiv:1611.01368; sentences of our grammar",
     choices=partial(agreement_items, 0),
 )
 
 ATTRACTED = Probe(
     name="agreement past another noun",
-    question="Does the verb stand in the number of its subject, although another noun stands between?",
+    question="Does the verb agree in number with its subject when another noun stands between?",
     source="arXiv:1611.01368; sentences of our grammar",
     choices=partial(agreement_items, 1),
 )
@@ -144,7 +144,7 @@ POLARITY = Probe(
 
 KNOWLEDGE = Probe(
     name="facts",
-    question="What did the corpus tell of a person?",
+    question="What does the corpus say about a person?",
     source="LAMA, arXiv:1909.01066, sec. 4.2; facts of our corpus",
     choices=_facts,
 )

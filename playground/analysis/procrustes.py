@@ -61,7 +61,7 @@ def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], 
 def spaces(corpus: Corpus, width: int = 32, window: int = 8) -> tuple[Tensor, Tensor]:
     """Word vectors `[v, d]` of each language of a corpus, counted in that language's sentences alone."""
     if "language" not in corpus.labels or int(corpus.labels["language"].max()) < 1:
-        raise UserError(f"{corpus.name} has one language; two can be laid over each other, as those of parallel.")
+        raise UserError(f"{corpus.name} has one language; an alignment needs two, such as those of parallel.")
     specials, size = corpus.tokenizer.specials, len(corpus.tokenizer)
     own = (torch.where(corpus.labels["language"] == k, corpus.ids, specials.sep) for k in (0, 1))
     first, second = (factors(ppmi(dense(cooccurrence(ids, specials, window), size)), width) for ids in own)
@@ -77,7 +77,7 @@ def shuffled(pairs: Sequence[tuple[int, int]], seed: int) -> list[tuple[int, int
 def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:
     """Each word of the first language with its most frequent alignment (at least `fewest`, not the same word)."""
     if "aligned" not in corpus.labels:
-        raise UserError(f"{corpus.name} holds no translations, so no pairs of words are known; take parallel.")
+        raise UserError(f"{corpus.name} has no translations, so no pairs of words are known; take parallel.")
     first = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
     begin = torch.searchsorted(corpus.sentence_ids, corpus.sentence_ids[first] + 1)
     twin = corpus.ids[begin + corpus.labels["aligned"][first].long()]

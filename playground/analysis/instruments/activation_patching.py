@@ -43,7 +43,9 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     best, worst = (float(log_chances(model, each)[0, pair.answer]) for each in (clean, corrupted))
     lost = best - worst
     if abs(lost) < 1e-6:
-        raise UserError("Both sentences give the answer the same probability, so nothing can be restored; change more.")
+        raise UserError(
+            "Both sentences give the answer the same probability, so nothing can be restored; change more words."
+        )
     words = _labels(corrupted, clean)
     network = answering(model)
     layers = [f"{network}layer{k + 1}" for k in range(model.shape.layers)]
@@ -60,13 +62,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     said = " / ".join(_said(text, pair.place) for text in (pair.clean, pair.corrupted))
     top = max(range(len(heads)), key=lambda k: each[k])
     return Finding(
-        f"The state of {words[place]!r} after {layers[layer]} brings back {float(states[layer, place]):.0%} of what "
-        f"{word!r} lost; of the heads {heads[top]} does most, {each[top]:.0%}.",
+        f"The state of {words[place]!r} after {layers[layer]} restores {float(states[layer, place]):.0%} of the "
+        f"log-probability that {word!r} lost; {heads[top]} restores the most of all heads, {each[top]:.0%}.",
         (Number("log-probability lost", lost, "nats", {"clean": best, "corrupted": worst}),),
         (
-            Table("States of the clean sentence put into the other", grid, Matrix("layer", "position", "restored"),
-                  "share of the loss restored", note=said),
-            Table("Heads of the clean sentence put into the other", {"head": heads, "restored": each},
+            Table("States of the clean sentence patched into the corrupted one", grid,
+                  Matrix("layer", "position", "restored"), "share of the loss restored", note=said),
+            Table("Heads of the clean sentence patched into the corrupted one", {"head": heads, "restored": each},
                   Bars("head", "restored"), "share of the loss restored", {"all": 1.0}),
         ),
     )  # fmt: skip
@@ -102,7 +104,7 @@ def _typed(subject: Subject, settings: Settings) -> Pair:
     if clean.ids.shape != corrupted.ids.shape or not torch.equal(place, other):
         raise UserError(
             f"The sentences have {clean.ids.shape[1]} and {corrupted.ids.shape[1]} tokens and gaps at {int(place) + 1} "
-            f"and {int(other) + 1}; write two of one length with {MASK} at the same place."
+            f"and {int(other) + 1}; write two of one length with {MASK} at the same position."
         )
     likeliest = int(log_chances(subject.model, with_gap(subject.model.shape, clean, place))[0].argmax())
     return Pair(clean, corrupted, place, id_of(subject, settings.answer) if settings.answer.strip() else likeliest)
@@ -138,7 +140,7 @@ def _said(text: Tokens, place: Tensor) -> str:
 ACTIVATION_PATCHING = Instrument(
     name="activation patching",
     group="Intervene",
-    question="Where is the word kept that decides the answer?",
+    question="Which states and heads carry the information that decides the prediction?",
     source="arXiv:2202.05262, sec. 2, with another word in place of noise; arXiv:2004.12265",
     measure=measure,
     rows=("V27",),

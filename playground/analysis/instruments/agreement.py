@@ -20,7 +20,9 @@ ATTRACTORS, FEWEST, CHECKED = range(5), 5, 20
 class Settings:
     """How many sentences are asked."""
 
-    count: int = knob(200, 20, 1_000, unit="sentences", why="With 200 of a kind two standard errors are 7 points.")
+    count: int = knob(
+        200, 20, 1_000, unit="sentences", why="With 200 sentences of a kind two standard errors are 7 points."
+    )
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -71,7 +73,9 @@ def knows_agreement(subject: Subject) -> str:
     """The words of the sentences stand in its training text."""
     if all(len(in_known_words(agreement_items(n, 20), subject.corpus)) >= FEWEST for n in ATTRACTORS):
         return ""
-    return f"The corpus {subject.corpus.name} does not hold the words of the sentences; train on agreement or world."
+    return (
+        f"The corpus {subject.corpus.name} does not have the words of the test sentences; train on agreement or world."
+    )
 
 
 AGREEMENT_BY_ATTRACTORS = Instrument(

@@ -87,7 +87,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     first = next((k for k in range(len(questions)) if right[k]), 0)
     best = max(relations, key=lambda name: shares[name][0])
     return Finding(
-        f"Of the relations {', '.join(relations)}, {best} is solved best: {shares[best][0]:.2f} of the questions.",
+        f"Of the relations {', '.join(relations)}, {best} is solved best: {shares[best][0]:.0%} of the questions.",
         numbers,
         (
             Table("Analogies solved", columns, Bars("relation", "right", "answer"), "share of questions"),
@@ -111,7 +111,7 @@ def _parallelogram(vectors: Tensor, one: Analogy, ids: list[int]) -> Table:
         "line": ["offset"] * 5 + ["true answer"],
         "word": [one.a, one.b, "b - a + c", one.c, one.a, one.d],
     }
-    note = f"{one.a} is to {one.b} as {one.c} is to {one.d}: the fourth corner should be where {one.d} is."
+    note = f"{one.a} is to {one.b} as {one.c} is to {one.d}: b - a + c should be near {one.d}."
     return Table("The parallelogram of one question", columns, Curve("x", "y", "line"), note=note)
 
 
@@ -160,7 +160,7 @@ def measure_sums(subject: Subject, settings: Settings) -> Finding:
     top = {name: sum(rank < TOP for rank in row) / len(row) for name, row in ranks.items()}
     chance = 1 / (len(known) - 2)
     return Finding(
-        f"Nearest to country + capital stands its capital for {share['country + capital']:.2f} of the countries.",
+        f"For {share['country + capital']:.0%} of the countries the word nearest to country + capital is its capital.",
         (
             Number("capital is the nearest", share["country + capital"], "share of countries",
                    {"country alone": share["country alone"], "chance": chance}),
@@ -174,7 +174,7 @@ def measure_sums(subject: Subject, settings: Settings) -> Finding:
 ANALOGIES = Instrument(
     name="analogies",
     group="Words",
-    question="Is the way from king to queen the way from uncle to aunt?",
+    question="Is the vector offset from king to queen the same as from uncle to aunt?",
     source="arXiv:1301.3781; 3CosAdd, W14-1618",
     measure=measure,
     rows=("V17",),
@@ -185,7 +185,7 @@ ANALOGIES = Instrument(
 COMPOSITIONALITY = Instrument(
     name="sums of words",
     group="Words",
-    question="Is the sum of the vectors of a country and of the word capital near its capital?",
+    question="Is the sum of the vectors of a country and the word capital near the vector of its capital?",
     source="arXiv:1310.4546, sec. 5",
     measure=measure_sums,
     rows=("V18",),

@@ -55,12 +55,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     }
     grid = Table(
         "Attention of every head", columns, Matrix("query", "key", "weight", "", "layer", "head"), unit="weight",
-        note="A map for each head, layers from top to bottom. Rows: the word that looks; columns: where it looks.",
+        note="One matrix for each head, a row of matrices for each layer. Rows are queries, columns are keys.",
     )  # fmt: skip
     spread, allowed = entropy(weights), example.inputs.attn_mask.dense().sum(-1)
     found = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
     labels = Table(
-        "What each head does here",
+        "Strongest pattern of each head",
         {
             "layer": [layer + 1 for layer in range(layers) for _ in range(heads)],
             "head": [head + 1 for _ in range(layers) for head in range(heads)],
@@ -87,7 +87,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 ATTENTION = Instrument(
     name="attention",
     group="Attention",
-    question="Where does every head look in this sentence?",
+    question="Which words does each head attend to in this sentence?",
     source="arXiv:1906.05714; patterns after arXiv:1906.04341, sec. 3",
     measure=measure,
     rows=("V26",),

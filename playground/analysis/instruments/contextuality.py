@@ -70,15 +70,15 @@ def measure(subject: Subject, settings: Settings) -> Finding:
             Number("anisotropy", found[-1].anisotropy, "cosine", {"embeddings": found[0].anisotropy}),
             Number("dimensions used", used[-1], "participation ratio", {"width": levels[-1].shape[-1]}),
         ),
-        (Table("Likeness by level", columns, Curve("level", "value", "of"), "mean cosine or share"),
+        (Table("Similarity by level", columns, Curve("level", "value", "of"), "mean cosine or share"),
          Table("Dimensions used by level", sizes, Curve("level", "dimensions"), "participation ratio of variances")),
     )  # fmt: skip
 
 
 def _said(subject: Subject, found: list[Contextuality]) -> str:
     return (
-        f"A word is like itself elsewhere by {found[0].self_similarity:.2f} at the embeddings "
-        f"and by {found[-1].self_similarity:.2f} at {subject.levels[-1]}."
+        f"The self-similarity of a word is {found[0].self_similarity:.2f} at {subject.levels[0]} "
+        f"and {found[-1].self_similarity:.2f} at {subject.levels[-1]}."
     )
 
 
@@ -86,7 +86,7 @@ def _said(subject: Subject, found: list[Contextuality]) -> str:
 class SenseSettings:
     """Which word is shown, and of how much text."""
 
-    word: str = knob("", why="Empty: the ambiguous word that stands most often.")
+    word: str = knob("", why="Empty: the most frequent ambiguous word.")
     count: int = knob(
         1500, 150, 4000, unit="sentences", why="Ambiguous words are few; more sentences have more of them."
     )
@@ -111,7 +111,8 @@ def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
     shown = _chosen(subject, words, settings.word)
     beside = {"random encoder": curves["random encoder"][best], "embeddings": curves["model"][0]}
     return Finding(
-        f"The senses of {len(words)} words part most at {subject.levels[best]}: {curves['model'][best]:.2f}.",
+        f"The senses of {len(words)} words are clustered best at {subject.levels[best]}: "
+        f"a silhouette of {curves['model'][best]:.2f}.",
         (Number("silhouette", curves["model"][best], "from -1 to 1", beside),),
         (Table("Silhouette of gold senses", columns, Curve("level", "silhouette", "of"), "mean over words",
                {"no clusters": 0.0}),
@@ -128,7 +129,7 @@ def _ambiguous_words(items: Items) -> dict[int, Tensor]:
         if int((counts >= 2).sum()) >= 2:
             found[word] = rows
     if not found:
-        raise UserError("No word stands in two senses at least twice in these sentences; take more sentences.")
+        raise UserError("No word occurs at least twice in each of two senses in these sentences; take more sentences.")
     return found
 
 
@@ -141,7 +142,9 @@ def _mean_silhouette(items: Items, words: dict[int, Tensor], level: Tensor, toke
 def _chosen(subject: Subject, words: dict[int, Tensor], name: str) -> int:
     spelt = {subject.tokenizer.words[word]: word for word in words}
     if name and name not in spelt:
-        raise UserError(f"{name!r} has not two senses in these sentences; these have: {', '.join(sorted(spelt))}.")
+        raise UserError(
+            f"{name!r} does not have two senses in these sentences; these words do: {', '.join(sorted(spelt))}."
+        )
     return spelt[name] if name else max(words, key=lambda word: len(words[word]))
 
 
@@ -182,7 +185,7 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     return Finding(
         f"{which} trained for senses keeps {ENOUGH:.0%} of the accuracy with all {width} dimensions.",
         (Number("dimensions that suffice", enough, "dimensions", {"width": width}),),
-        (Table("Senses told in few dimensions", columns, Curve("dimensions", "accuracy", "space"), "share right",
+        (Table("Sense probe by dimensions", columns, Curve("dimensions", "accuracy", "space"), "share right",
                {"all dimensions": full}, "Trained: linear discriminants, not the paper's probe of distances."),),
     )  # fmt: skip
 
@@ -213,7 +216,7 @@ def measure_positions(subject: Subject, settings: object) -> Finding:
     return Finding(
         f"Vectors of neighbouring positions have a cosine of {near:.2f}, of distant ones {far:.2f}.",
         (Number("neighbouring positions", near, "mean cosine", {"more than half the text apart": far}),),
-        (Table("Likeness of position vectors", columns, Matrix("position", "other", "cosine"), "cosine"),),
+        (Table("Similarity of position vectors", columns, Matrix("position", "other", "cosine"), "cosine"),),
     )
 
 
@@ -231,7 +234,7 @@ CONTEXTUALITY = Instrument(
 SENSE_CLUSTERS = Instrument(
     name="sense clusters",
     group="Words",
-    question="Do the occurrences of an ambiguous word fall into clusters by their sense?",
+    question="Do the occurrences of an ambiguous word form a cluster for each sense?",
     source="arXiv:1906.02715, sec. 4",
     measure=measure_senses,
     rows=("V22",),
@@ -242,7 +245,7 @@ SENSE_CLUSTERS = Instrument(
 SENSE_SUBSPACE = Instrument(
     name="sense subspace",
     group="Words",
-    question="In how few dimensions do the senses stand?",
+    question="How many dimensions are enough to tell the senses apart?",
     source="after arXiv:1906.02715, sec. 4",
     measure=measure_subspace,
     rows=("V23",),
@@ -253,7 +256,7 @@ SENSE_SUBSPACE = Instrument(
 POSITION_VECTORS = Instrument(
     name="position vectors",
     group="Words",
-    question="Are the vectors of neighbouring positions alike?",
+    question="Are the vectors of neighbouring positions similar?",
     source="arXiv:1810.04805, sec. 3",
     measure=measure_positions,
     rows=("V54",),

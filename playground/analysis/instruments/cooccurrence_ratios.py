@@ -18,10 +18,10 @@ from playground.objectives.arrange import Cells
 class Settings:
     """The two words, and those that tell them apart."""
 
-    first: str = knob("ice", why="Words that go with it have a ratio above 1.")
-    second: str = knob("steam", why="Words that go with it have a ratio below 1.")
+    first: str = knob("ice", why="Words that occur more often with this one have a ratio above 1.")
+    second: str = knob("steam", why="Words that occur more often with this one have a ratio below 1.")
     others: str = knob("solid gas water fashion", why="Words whose ratios are shown.")
-    window: int = knob(10, 1, 40, unit="tokens", why="Words at most so far apart occur together.")
+    window: int = knob(10, 1, 40, unit="tokens", why="Words at most this far apart co-occur.")
     smoothing: float = knob(0.5, 0.0, 10.0, unit="counts", why="Added to each count, so that no ratio is infinite.")
 
 
@@ -51,7 +51,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     }
     high, low = max(ratios, key=ratios.__getitem__), min(ratios, key=ratios.__getitem__)
     return Finding(
-        f"{high} goes with {settings.first} (ratio {ratios[high]:.3g}), {low} with {settings.second} "
+        f"{high} co-occurs most with {settings.first} (ratio {ratios[high]:.3g}), {low} with {settings.second} "
         f"({ratios[low]:.3g}).",
         tuple(Number(word, ratio, "ratio", {"no difference": 1.0}) for word, ratio in ratios.items()),
         (
@@ -85,13 +85,13 @@ def _chances(cells: Cells, word: int, smoothing: float, size: int) -> torch.Tens
 class KindsSettings:
     """How many neighbours count."""
 
-    neighbours: int = knob(3, 1, 10, unit="words", why="How many of the nearest things are looked at.")
+    neighbours: int = knob(3, 1, 10, unit="words", why="How many nearest neighbours of each thing are counted.")
 
 
 def has_kinds(subject: Subject) -> str:
     """The corpus is the one whose things have a kind and a colour."""
     known = subject.corpus.name.partition("(")[0].strip() == "kinds"
-    return "" if known else f"This needs the corpus kinds, and the model knows {subject.corpus.name}."
+    return "" if known else f"This needs the corpus kinds; the model was trained on {subject.corpus.name}."
 
 
 def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
@@ -117,8 +117,8 @@ def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
         "of": ["nearest things"] * len(mean) + ["by chance"] * len(mean),
     }
     return Finding(
-        f"Of the nearest things {mean['kind']:.2f} are of the same kind (by chance {by_chance['kind']:.2f}) "
-        f"and {mean['colour']:.2f} of the same colour ({by_chance['colour']:.2f}).",
+        f"Of the nearest neighbours {mean['kind']:.0%} are of the same kind (chance {by_chance['kind']:.0%}) "
+        f"and {mean['colour']:.0%} of the same colour (chance {by_chance['colour']:.0%}).",
         tuple(Number(f"same {name}", mean[name], "share", {"chance": by_chance[name]}) for name in mean),
         (Table("What neighbours share", columns, Bars("property", "share", "of"), "share of neighbours"),
          Table("Nearest things", columns_of(("thing", "nearest", "kind", "colour"), rows))),
@@ -128,7 +128,7 @@ def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
 COOCCURRENCE_RATIOS = Instrument(
     name="co-occurrence ratios",
     group="Words",
-    question="Which words go with ice rather than with steam?",
+    question="Which words co-occur with ice rather than with steam?",
     source="GloVe, D14-1162, table 1",
     measure=measure,
     rows=("V47",),
@@ -139,7 +139,7 @@ COOCCURRENCE_RATIOS = Instrument(
 KINDS_AND_COLOURS = Instrument(
     name="taxonomic and attributive neighbours",
     group="Words",
-    question="Are the neighbours of a thing of its kind, or of its colour?",
+    question="Are the nearest neighbours of a thing of the same kind or of the same colour?",
     source="after Rubinstein et al. 2015, P15-2119",
     measure=measure_kinds,
     rows=("V19",),

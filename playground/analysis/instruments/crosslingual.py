@@ -31,13 +31,13 @@ DRAWN, LONGEST = 3, 64
 class Settings:
     """How much text is read."""
 
-    count: int = knob(400, 40, 2000, unit="sentences", why="More sentences, a harder search and smaller errors.")
+    count: int = knob(400, 40, 2000, unit="sentences", why="More sentences, harder retrieval and smaller errors.")
 
 
 def translations(subject: Subject) -> str:
     """The corpus has sentences with their translations, word by word."""
     if "aligned" not in subject.corpus.labels:
-        return f"The corpus {subject.corpus.name} holds no translations; parallel does."
+        return f"The corpus {subject.corpus.name} has no translations; take parallel."
     return ""
 
 
@@ -215,7 +215,7 @@ RETRIEVAL = Instrument(
 WORD_ALIGNMENT = Instrument(
     name="word alignment",
     group="Words",
-    question="Are words nearest to their translations?",
+    question="Is the nearest word of the translated sentence the translation of a word?",
     source="arXiv:2004.08728; AER, Och and Ney 2003, J03-1002",
     measure=measure_alignment,
     rows=("V46",),
@@ -226,7 +226,7 @@ WORD_ALIGNMENT = Instrument(
 CKA = Instrument(
     name="CKA of levels",
     group="Words",
-    question="Which levels hold the same, up to a rotation?",
+    question="Which levels have the same geometry, up to a rotation?",
     source="arXiv:1905.00414",
     measure=measure_cka,
     rows=("V45",),
@@ -237,7 +237,7 @@ CKA = Instrument(
 CKA_OF_LANGUAGES = Instrument(
     name="CKA of languages",
     group="Words",
-    question="Have both languages the same geometry?",
+    question="Do both languages have the same geometry?",
     source="arXiv:1905.00414",
     measure=measure_languages,
     rows=("V45",),

@@ -45,23 +45,23 @@ class Settings:
     """What is to be explained, and how the model goes on learning."""
 
     sentence: str = knob("", why="A sentence with one [MASK]; empty: the loss of eight held-out rows.")
-    answer: str = knob("", why="The word whose probability in the gap is to be explained.")
-    groups: int = knob(64, 4, 256, unit="groups", why="Each is left out once, and the model trained anew without it.")
-    rows: int = knob(1, 1, 16, unit="texts", why="Texts of a group.")
-    steps: int = knob(16, 2, 400, unit="steps", why="Of plain gradient descent from the model as it is.")
-    batch: int = knob(8, 2, 64, unit="groups", why="Groups in one batch; each batch comes in its turn.")
+    answer: str = knob("", why="The word whose probability in the gap is explained.")
+    groups: int = knob(
+        64, 4, 256, unit="groups", why="Each group is left out once, and the model retrained without it."
+    )
+    rows: int = knob(1, 1, 16, unit="texts", why="Texts in a group.")
+    steps: int = knob(16, 2, 400, unit="steps", why="Steps of gradient descent from the model as it is.")
+    batch: int = knob(8, 2, 64, unit="groups", why="Groups in one batch; the batches take turns.")
     rate: float = knob(0.03, 0.001, 10.0, unit="learning rate", why="Of plain gradient descent.")
-    damping: float = knob(1.0, 0.001, 1000.0, unit="", why="Added to the curvature, which is not positive everywhere.")
-    solver_steps: int = knob(15, 1, 200, unit="steps", why="Of conjugate gradients.")
+    damping: float = knob(1.0, 0.001, 1000.0, unit="", why="Added to the Hessian, which may have negative eigenvalues.")
+    solver_steps: int = knob(15, 1, 200, unit="steps", why="Steps of conjugate gradients.")
 
 
 def trains_on_plain_rows(subject: Subject) -> str:
     """Its objective reads rows of plain text, and the model is small enough to be retrained many times."""
     objective, size = subject.objective, sum(p.numel() for p in subject.model.parameters())
     if objective.needs or objective.proposes:
-        return (
-            f"The objective {objective.name} reads more than rows of plain text, so no row can be left out by itself."
-        )
+        return f"The objective {objective.name} reads more than rows of plain text, so no single row can be left out."
     if size > LARGEST:
         return f"The model has {size:,} weights; to be retrained 64 times it may have {LARGEST:,}."
     return ""
@@ -102,7 +102,7 @@ def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, s
     def surprise(weights: Weights) -> Tensor:
         return -copy.answers(weights, example)[-1].scores.log_softmax(-1)[0, word]
 
-    return surprise, f"the surprise at {settings.answer!r} in {settings.sentence!r}"
+    return surprise, f"the loss of {settings.answer!r} in {settings.sentence!r}"
 
 
 def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Training, list[str]]:
@@ -149,7 +149,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     order = truth.argsort(descending=True).tolist()
     best = max(found, key=lambda name: found[name].value)
     return Finding(
-        f"Of {training.groups} groups left out in turn, the {best} ranks them most like the truth: "
+        f"Of the estimates, {best} ranks {training.groups} groups most like leaving each out: "
         f"Spearman {found[best].value:.2f}.",
         (
             Number("loss after training", after, f"nats, {said}", {"before": before}),
@@ -157,12 +157,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
               for name, one in found.items()),
         ),
         (
-            Table("What each group taught", {
+            Table("Influence of each group", {
                 "group": [f"group {k + 1}" for k in order],
                 "nats higher without it": [float(truth[k]) for k in order],
-            }, Bars("group", "nats higher without it"), "nats", note="Below 0: the model is better without the group."),
+            }, Bars("group", "nats higher without it"), "nats", note="Below 0: the loss is lower without the group."),
             _against(estimates, truth),
-            Table("The groups that taught most", {
+            Table("Groups by influence", {
                 "group": [k + 1 for k in order],
                 "nats higher without it": [float(truth[k]) for k in order],
                 **{name: [float(one[k]) for k in order] for name, one in estimates.items()},
@@ -181,7 +181,7 @@ def _against(estimates: dict[str, Tensor], truth: Tensor) -> Table:
         columns["estimate"] += ((estimate - estimate.mean()) / spread).tolist()
         columns["group"] += [f"group {k + 1}" for k in range(len(truth))]
         columns["of"] += [name] * len(truth)
-    note = "The truth in nats; estimates in standard deviations, since their units differ."
+    note = "The truth is in nats; estimates are in standard deviations, since their units differ."
     return Table("Estimates against the truth", columns, Scatter("truth", "estimate", "group", "of"), note=note)
 
 
@@ -220,11 +220,11 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
         "of": ["true"] * len(falls) + ["gradient times the way"] * len(falls),
     }
     return Finding(
-        f"It was learnt most between steps {steps[most]} and {steps[most + 1]}: {falls[most]:.2f} nats of {said}.",
+        f"Between steps {steps[most]} and {steps[most + 1]} {said} fell most, by {falls[most]:.2f} nats.",
         (Number("loss at the end", losses[-1], "nats", {"at the first checkpoint": losses[0]}),),
         (Table("Loss by checkpoint", curve, Curve("step", "loss"), "nats"),
          Table("Fall between checkpoints", bars, Bars("steps", "fall", "of"), "nats",
-               note="The gradient holds for small steps only; between distant checkpoints it can be far off.")),
+               note="A first-order estimate; it can be far off between distant checkpoints.")),
     )  # fmt: skip
 
 
@@ -248,7 +248,7 @@ WHAT_TAUGHT_IT = Instrument(
 WHICH_CHECKPOINT = Instrument(
     name="which checkpoint learnt it",
     group="Influence",
-    question="Between which steps of its training did the model learn this?",
+    question="Between which steps of training did the model learn this?",
     source="after TracIn, arXiv:2002.08484",
     measure=measure_checkpoints,
     rows=("V40",),

@@ -22,7 +22,7 @@ class Settings:
     """How much text is read."""
 
     count: int = knob(500, 60, 2000, unit="sentences", why="More sentences, smaller errors, more seconds.")
-    steps: int = knob(100, 3, 500, unit="gradient steps", why="Steps in which a probe and its mix are fitted.")
+    steps: int = knob(100, 3, 500, unit="gradient steps", why="Steps of training for a probe and its mix.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -50,7 +50,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "most frequent class": [probes[name].chance for name in order],
     }
     return Finding(
-        f"From the lowest centre of gravity to the highest: {', '.join(order)}.",
+        f"By centre of gravity, lowest first: {', '.join(order)}.",
         tuple(_number(name, probes[name]) for name in order),
         (
             Table("Centre of gravity", summary, Bars("task", "centre of gravity"), "level"),
@@ -64,7 +64,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 
 def _shown(level: float) -> str:
-    return f"{level:.2f}" if isfinite(level) else "no level adds anything"
+    return f"{level:.2f}" if isfinite(level) else "higher levels add nothing"
 
 
 def _number(name: str, probe: EdgeProbe) -> Number:
@@ -84,7 +84,7 @@ def _by_level(subject: Subject, probes: dict[str, EdgeProbe], field: str) -> dic
 EDGE_PROBING = Instrument(
     name="edge probing",
     group="Probes",
-    question="At which level does each property stand: parts of speech first, roles later?",
+    question="At which level is each property encoded: parts of speech lower, roles higher?",
     source="arXiv:1905.05950; arXiv:1905.06316",
     measure=measure,
     rows=("V07",),

@@ -20,7 +20,7 @@ from playground.models.taps import answering, head_names
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is read, and how often it is shuffled."""
+    """How many sentences are read, and how often their weights are permuted."""
 
     count: int = knob(60, 5, 400, unit="sentences", why="One word of each is predicted.")
     shuffles: int = knob(20, 2, 100, unit="permutations", why="The change is the median over them, as in the paper.")
@@ -49,8 +49,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     columns = {"probability of its answer": chances.amax(1).tolist(), "change": change.tolist(), "sentence": said}
     mean = float(known.mean()) if len(known) else float("nan")
     return Finding(
-        f"With all attention weights permuted {still:.0%} of the predictions stay nearly the same; attention and "
-        f"gradients order the words with a rank correlation of {mean:.2f}.",
+        f"With permuted attention weights {still:.0%} of the predictions stay nearly the same; attention and "
+        f"gradients rank the words with a correlation of {mean:.2f}.",
         (
             Number("median change of the prediction", float(change.median()), "total variation distance",
                    {"no change": 0.0, "all of it": 1.0}),

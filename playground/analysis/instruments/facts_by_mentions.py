@@ -31,9 +31,9 @@ def measure(subject: Subject, _: object) -> Finding:
     ]
     columns = columns_of(("mentions", "P@1", "facts", "wording"), rows)
     shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("told", told), ("never told", ~told))}
-    untold = f", of the {int((~told).sum())} never told {shares['never told']:.0%}" if bool((~told).any()) else ""
+    untold = f", of the {int((~told).sum())} others {shares['never told']:.0%}" if bool((~told).any()) else ""
     return Finding(
-        f"Of the facts that the text tells, {shares['told']:.0%} are answered rightly{untold}.",
+        f"Of the facts in the training text {shares['told']:.0%} are answered correctly{untold}.",
         tuple(
             Number(f"P@1, {what}", share, "share right", {"guessing among the answers": chance})
             for what, share in shares.items()
@@ -41,7 +41,7 @@ def measure(subject: Subject, _: object) -> Finding:
         ),
         (
             Table("P@1 by mentions", columns, Curve("mentions", "P@1", "wording"), unit="share right",
-                  lines={"guessing": chance}, note="Sentences of the training text that hold subject and object."),
+                  lines={"guessing": chance}, note="A mention is a training sentence with both subject and object."),
             _by_relation(asked[0], hits),
         ),
     )  # fmt: skip
@@ -81,7 +81,7 @@ def _by_relation(asked: Asked, hits: dict[str, Tensor]) -> Table:
 FACTS_BY_MENTIONS = Instrument(
     name="facts",
     group="Knowledge",
-    question="Which facts does the model know, and how often must the text tell one?",
+    question="Which facts does the model know, and how often must the training text mention a fact?",
     source="LAMA, arXiv:1909.01066; better prompts, arXiv:1911.12543",
     measure=measure,
     rows=("V13", "V14"),

@@ -22,7 +22,7 @@ class Settings:
 
     texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
     instead: str = knob(
-        "zero", choices=("zero", "mean"), why="What a head gives when it is off: nothing, or its mean over the texts."
+        "zero", choices=("zero", "mean"), why="The output of a head that is off: 0, or its mean over the texts."
     )
 
 
@@ -70,10 +70,10 @@ def _finding(
                 note="; ".join(f"{name}: {value:.2f} with all heads" for name, value in known.items()),
             )
         )  # fmt: skip
-    gain = f" Without {', '.join(better)} it is even better." if better else ""
+    gain = f" The loss is lower without {', '.join(better)}." if better else ""
     return Finding(
-        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats; "
-        f"{idle} of {len(heads)} heads change nothing that can be told from chance.{gain}",
+        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats; without {idle} of "
+        f"{len(heads)} heads the loss changes by at most {SURE:g} standard errors.{gain}",
         (
             Number("largest rise of the loss", mean[worst], "nats", {"loss with all heads": float(before.mean())}),
             Number("heads within two standard errors of no change", idle / len(heads), "share of the heads"),
@@ -86,7 +86,7 @@ def _finding(
 HEADS_ONE_BY_ONE = Instrument(
     name="heads one by one",
     group="Intervene",
-    question="Which heads does it need? Each is switched off once.",
+    question="Which heads does the model need? Each is switched off once.",
     source="arXiv:1905.10650, sec. 3.2; arXiv:1908.08593",
     measure=measure,
     rows=("V27",),

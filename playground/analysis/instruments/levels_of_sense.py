@@ -47,7 +47,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     lines = {f"{name}: most frequent of the same word": curve.by_type for name, curve in curves.items()}
     best = {name: subject.levels[curve.best.level] for name, curve in curves.items()}
     return Finding(
-        f"Part of speech is read best at {best['part of speech']}, the sense of ambiguous words at {best['sense']}.",
+        f"The probe of part of speech is best at {best['part of speech']}, that of sense at {best['sense']}.",
         tuple(_number(name, curve) for name, curve in curves.items()),
         (Table("Accuracy by level", columns, Curve("level", "accuracy", "probe"), "share right", lines,
                "Unlike the paper: a linear probe in place of the nearest mean vector of a sense."),),
@@ -66,7 +66,7 @@ def _number(name: str, curve: ProbeCurve) -> Number:
 LEVELS_OF_SENSE = Instrument(
     name="part of speech and sense by level",
     group="Probes",
-    question="Do lower levels know the part of speech better, and higher ones the sense?",
+    question="Is the part of speech encoded at lower levels and the sense of a word at higher levels?",
     source="arXiv:1802.05365, sec. 5.3",
     measure=measure,
     rows=("V49",),

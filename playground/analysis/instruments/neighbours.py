@@ -21,11 +21,11 @@ from playground.rng import derive
 class Settings:
     """The word that is asked for, and the words on the map."""
 
-    word: str = knob("", why="Empty: the fiftieth most frequent word, or the last.")
+    word: str = knob("", why="Empty: the fiftieth most frequent word.")
     neighbours: int = knob(10, 1, 50, unit="words", why="How many neighbours are listed.")
-    words: int = knob(200, 12, 600, unit="words", why="The most frequent words stand on the map.")
+    words: int = knob(200, 12, 600, unit="words", why="How many of the most frequent words the map shows.")
     method: Literal["PCA", "t-SNE"] = knob(
-        "PCA", choices=("PCA", "t-SNE"), why="PCA keeps distances that are far, t-SNE keeps who is near."
+        "PCA", choices=("PCA", "t-SNE"), why="PCA keeps large distances, t-SNE keeps neighbours."
     )
 
 
@@ -33,7 +33,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     """Neighbours by cosine, and the map of the most frequent words by part of speech where the corpus knows it."""
     known, vectors = frequent_words(subject.corpus), word_vectors(subject.model)
     if len(known) < 12:
-        raise UserError(f"The training text has {len(known)} words that stand 5 times; a map needs 12.")
+        raise UserError(f"The training text has {len(known)} words that occur 5 times; a map needs 12.")
     word = id_of(subject, settings.word) if settings.word else int(known[min(49, len(known) - 1)])
     others = known[known != word]
     found, cosines = nearest(vectors[[word]], vectors, others, settings.neighbours)
@@ -44,7 +44,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     numbers = () if same is None else (Number("neighbour of the same part of speech", same[0], "share of words",
                                               {"chance": same[1]}),)  # fmt: skip
     return Finding(
-        f"Nearest to {spelt[word]!r} stand {', '.join(listed['word'][:3])}.",
+        f"The nearest neighbours of {spelt[word]!r} are {', '.join(listed['word'][:3])}.",
         numbers,
         (
             Table(f"Nearest to {spelt[word]}", listed, Bars("word", "cosine"), "cosine"),
@@ -112,7 +112,7 @@ def _share_of_class(subject: Subject, vectors: Tensor, known: Tensor) -> tuple[f
 NEIGHBOURS = Instrument(
     name="neighbours and map",
     group="Words",
-    question="Which words are near a word, and which words lie together on a map?",
+    question="Which words are the nearest neighbours of a word, and which words form clusters on a map?",
     source="arXiv:1301.3781; t-SNE, van der Maaten and Hinton 2008",
     measure=measure,
     rows=("V21",),

@@ -1,4 +1,4 @@
-"""Three words of one topic and one of another: is the stranger the least similar?"""
+"""Three words of one topic and one of another: is the odd one out the least similar?"""
 
 from dataclasses import dataclass
 from random import Random
@@ -50,7 +50,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "chosen": [group[k] for group, k in zip(groups[:SHOWN], odd.tolist(), strict=False)],
     }
     return Finding(
-        f"The stranger among four words is found in {float(right.mean()):.0%} of the groups; chance is 25 %.",
+        f"The odd one out of four words is found in {float(right.mean()):.0%} of the groups; chance is 25 %.",
         (
             Number("stranger found", float(right.mean()), "share of the groups", {"chance": 0.25, "grammar": 1.0}),
             Number("cosine and topic", fit, "Spearman's correlation", {"chance": 0.0}),

@@ -23,7 +23,7 @@ RARE, SMALL = 2.0, 0.05
 class Settings:
     """How much text is predicted."""
 
-    texts: int = knob(32, 1, 64, unit="held-out texts", why="More texts, steadier nats, more time.")
+    texts: int = knob(32, 1, 64, unit="held-out texts", why="More texts, smaller standard error, more time.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -34,9 +34,9 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     unlearnt = [name for name, nats in each.items() if nats > SMALL and found.parts[name][1] >= RARE]
     names = ", ".join(f"{name} ({each[name]:.2f} nats)" for name in unlearnt[:3])
     if found.total + 3 * found.standard_error < 0:
-        what = "It predicts better than is possible, so it sees its answers"
+        what = "This is better than the best possible, so the model sees its answers"
     else:
-        what = f"Not learnt yet: {names}" if names else "Nothing costs more than it must"
+        what = f"Not learnt yet: {names}" if names else "Every phenomenon is learnt"
     phenomena = {
         "phenomenon": list(each),
         "part of the total": [found.parts[name][0] / len(floor.asked) for name in each],
@@ -62,7 +62,7 @@ def _floor(subject: Subject, texts: int) -> Floor:
     automaton, layers = automaton_of(subject.corpus), subject.model.shape.layers
     floor = subject.once(("floor", texts), lambda: floor_of(automaton, subject.example(texts), layers))
     if not floor.asked:
-        raise UserError("No word of these texts is asked for; measure more texts.")
+        raise UserError("No word of these texts is predicted; measure more texts.")
     return floor
 
 
@@ -84,7 +84,7 @@ def _words(found: Regret) -> Table:
 
 def _said(found: Regret, asked: torch.Tensor) -> str:
     if not len(asked):
-        return "not asked for"
+        return "not predicted"
     losses, best = float(found.losses[asked].mean()), float(found.best[asked].mean())
     kind = found.floor.automaton.phenomena[int(found.floor.shares[int(asked[0])].argmax())]
     return f"{kind}: loss {losses:.2f}, best possible {best:.2f} nats"
@@ -105,17 +105,17 @@ def floor_is_known(subject: Subject) -> str:
 def predicts_stretches(subject: Subject) -> str:
     """It predicts words in single stretches of text."""
     if not reads_windows(subject.objective):
-        return f"{subject.objective.name} reads several texts in a row, which the grammar does not write together."
+        return f"{subject.objective.name} reads several texts at once; the grammar knows single texts only."
     questions = [q for part in subject.example(1).with_auxiliary for q in part.questions]
     if not any(names_words(question) for question in questions):
-        return f"{subject.objective.name} asks for no words of the vocabulary."
+        return f"{subject.objective.name} does not predict words of the vocabulary."
     return ""
 
 
 REGRET_MAP = Instrument(
     name="regret map",
     group="Floor",
-    question="How far is each prediction above the best possible, and what is not learnt yet?",
+    question="How far is the loss of each prediction above the best possible, and what is not learnt yet?",
     source="exact sums over the grammar of the corpus; agreement as in arXiv:1611.01368",
     measure=measure,
     rows=("V11", "V35"),

@@ -34,9 +34,9 @@ DRAWN = 4
 class Settings:
     """The rank of the map, how much text, and how long it is fitted."""
 
-    rank: int = knob(16, 1, 128, unit="dimensions", why="The map leads into a space of so many dimensions.")
+    rank: int = knob(16, 1, 128, unit="dimensions", why="The dimensions of the space that the map leads into.")
     count: int = knob(400, 60, 2000, unit="sentences", why="More sentences, smaller errors, more seconds.")
-    steps: int = knob(120, 3, 1000, unit="gradient steps", why="Steps in which a map is fitted.")
+    steps: int = knob(120, 3, 1000, unit="gradient steps", why="Steps of training for a map.")
 
 
 Part = tuple[Tensor, GoldTrees]
@@ -80,7 +80,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     beside = {"random encoder": other.uuas, "embeddings": scored["structural probe"][0].uuas, "chain": chain,
               "no probe": scored["no probe: plain distances"][best].uuas}  # fmt: skip
     return Finding(
-        f"A map of rank {settings.rank} at {subject.levels[best]} finds {one.uuas:.2f} of the gold arcs "
+        f"A map of rank {settings.rank} at {subject.levels[best]} recovers {one.uuas:.2f} of the gold arcs "
         f"(chain of neighbours {chain:.2f}, random encoder {other.uuas:.2f}).",
         (
             Number("UUAS", one.uuas, "share of gold arcs", beside),
@@ -125,7 +125,7 @@ def _drawn(gold: GoldTrees, distances: Tensor) -> Table:
         trees = zip(words, rooted(edges, root, length), heads[:length], strict=True)
         rows += [(*each, f"sentence {number + 1}") for each in trees]
     columns = columns_of(("word", "head", "gold", "sentence"), rows)
-    note = "The predicted tree has no direction; it is hung from the gold root."
+    note = "The predicted tree is undirected; it is drawn from the gold root."
     return Table("Predicted and gold trees", columns, Tree("word", "head", "gold", "sentence"), note=note)
 
 
@@ -143,7 +143,7 @@ def measure_attention(subject: Subject, settings: Settings) -> Finding:
         "head": [head + 1 for _, head in heads],
         "UUAS": [chosen[at] for at in heads],
     }
-    note = "On the part on which the head is chosen."
+    note = "On the sentences on which the best head is chosen."
     table = Table("Gold arcs in the spanning tree of each head", columns, Matrix("layer", "head", "UUAS"),
                   "share of gold arcs", {"chain": chain_uuas(train)}, note)  # fmt: skip
     return Finding(
@@ -175,7 +175,7 @@ STRUCTURAL_PROBE = Instrument(
 ATTENTION_TREES = Instrument(
     name="trees in attention",
     group="Probes",
-    question="Do the words that a head joins most strongly make the syntax tree?",
+    question="Do the strongest attention weights of a head form the syntax tree?",
     source="after arXiv:1906.04341 and arXiv:1911.12246",
     measure=measure_attention,
     rows=("V10",),

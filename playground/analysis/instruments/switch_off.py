@@ -16,12 +16,12 @@ class Settings:
 
     parts: str = knob(
         "layer1.head1",
-        why="Names with spaces between: layer1.head2, layer1.attention, layer1.mlp, layer2.neuron7, "
+        why="Names, separated by spaces: layer1.head2, layer1.attention, layer1.mlp, layer2.neuron7, "
         "decoder.layer1.cross.head1.",
     )
     texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
     instead: str = knob(
-        "zero", choices=("zero", "mean"), why="What a part gives when it is off: nothing, or its mean over the texts."
+        "zero", choices=("zero", "mean"), why="The output of a part that is off: 0, or its mean over the texts."
     )
 
 

@@ -18,7 +18,7 @@ BEFORE = ("anna", "flew", "to")
 
 FIRST, SECOND = zip(*(name.split() for name in CROSSED), strict=True)
 
-SHARE = "share of the chance on pairs"
+SHARE = "share of the probability of all pairs"
 
 ONE_BY_ONE, AT_ONCE, GOLD = "one after the other", "both at once", "grammar"
 
@@ -41,17 +41,17 @@ def measure(subject: Subject, _: object) -> Finding:
     columns = columns_of(("first", "second", "share", "way"), rows)
     mass = {way: float(table.sum()) for way, table in joint.items()}
     return Finding(
-        f"Of the chance on pairs of halves, impossible names such as 'new angeles' get {' and '.join(said)}.",
+        f"Impossible names such as 'new angeles' get this share of the probability of all pairs: {', '.join(said)}.",
         tuple(
             Number(f"impossible pairs, {way}", share, SHARE, {"grammar": 0.0, "independent": 7 / 8})
             for way, share in wrong.items()
             if way != GOLD
         ),
         (
-            Table("Chance of every pair", columns, Matrix("first", "second", "share", panel_column="way"),
+            Table("Probability of every pair", columns, Matrix("first", "second", "share", panel_column="way"),
                   unit=SHARE),
-            Table("Chance on all pairs together", {"way": list(mass), "chance": list(mass.values())},
-                  Bars("way", "chance"), unit="probability", note="The rest goes to words that begin no such name."),
+            Table("Probability of all pairs together", {"way": list(mass), "chance": list(mass.values())},
+                  Bars("way", "chance"), unit="probability", note="The rest is the probability of other words."),
         ),
     )  # fmt: skip
 
@@ -82,14 +82,14 @@ def hides_two(subject: Subject) -> str:
     """It can be asked for a word while a second one is hidden."""
     shape = subject.model.shape
     if shape.decoder_layers or shape.attention == "right to left" or (shape.two_streams and shape.recurrent):
-        return "This needs a masked, a permutation or a left-to-right model; this one cannot hide two words at once."
+        return "This needs a masked, a permutation or a left-to-right model; this model cannot mask two words at once."
     return ""
 
 
 TWO_MASKS = Instrument(
     name="two masks",
     group="Knowledge",
-    question="Are two hidden words predicted together, or each as if the other were not there?",
+    question="Are two masked words predicted jointly or independently?",
     source="arXiv:1906.08237, sec. 2.6",
     measure=measure,
     rows=("V37",),

@@ -157,5 +157,5 @@ def test_the_checkpoint_that_learnt_it_is_where_the_loss_fell():
             parameter.copy_(value)
     looked = replace(subject, step=20, earlier={0: lambda: start.model, 1: lambda: start.model})
     found = instrument.look(looked)
-    assert found.headline.startswith("It was learnt most between steps 1 and 20")
+    assert found.headline.startswith("Between steps 1 and 20 the loss of 8 held-out rows fell most")
     assert found.tables[1].columns["fall"][0] == 0.0

@@ -92,7 +92,7 @@ ENTITY_TYPE = ProbingTask(
 
 SUPERSENSE = ProbingTask(
     name="supersense",
-    question="Which coarse kind of thing or deed is this word: a person, food, motion, ...?",
+    question="Which broad category of noun or verb is this word: a person, food, motion, ...?",
     source=LABELLING,
     unit="token",
     make=partial(_words, "supersense"),
@@ -119,7 +119,7 @@ SEGMENTS = ProbingTask(
 
 HEAD_DIRECTION = ProbingTask(
     name="head direction",
-    question="Does the head of this word stand next to it or further away, left or right?",
+    question="Is the head of this word next to it or further away, to the left or to the right?",
     source="after arXiv:1903.08855",
     unit="token",
     make=_heads,
