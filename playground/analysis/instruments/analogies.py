@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import (
@@ -27,7 +27,7 @@ from playground.knob import knob
 FEWEST = 10
 """Questions of a relation, and countries, that are needed for a share."""
 
-TOP = 5
+TOP, ALONE = 5, "nearest to the third word"
 
 
 @dataclass(frozen=True)
@@ -67,30 +67,26 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     right, alone = solved.answers == wanted, solved.without_offset == wanted
     relations = list(dict.fromkeys(q.relation for q in questions))
     of = {name: torch.tensor([q.relation == name for q in questions]) for name in relations}
-    shares = {
-        name: (float(right[rows].double().mean()), float(alone[rows].double().mean())) for name, rows in of.items()
-    }
-    columns = {
-        "relation": relations * 2,
-        "right": [shares[n][0] for n in relations] + [shares[n][1] for n in relations],
-        "answer": ["3CosAdd"] * len(relations) + ["nearest to the third word"] * len(relations),
-    }
+    ways = {"3CosAdd": right.double(), ALONE: alone.double()}
+    rows = [(name, float(hits[of[name]].mean()), way) for way, hits in ways.items() for name in relations]
+    shares = {(name, way): share for name, share, way in rows}
     numbers = tuple(
-        Number(
-            name,
-            shares[name][0],
-            "share right",
-            {"nearest to the third word": shares[name][1], "chance": 1 / (len(known) - 3)},
-        )
+        Number(name, shares[name, "3CosAdd"], "share right",
+               {ALONE: shares[name, ALONE], "chance": 1 / (len(known) - 3)})
         for name in relations
-    )
+    )  # fmt: skip
     first = next((k for k in range(len(questions)) if right[k]), 0)
-    best = max(relations, key=lambda name: shares[name][0])
+    best = max(relations, key=lambda name: shares[name, "3CosAdd"])
     return Finding(
-        f"Of the relations {', '.join(relations)}, {best} is solved best: {shares[best][0]:.0%} of the questions.",
+        f"Of {', '.join(relations)}, {best} is solved best: {shares[best, '3CosAdd']:.0%} of the questions.",
         numbers,
         (
-            Table("Analogies solved", columns, Bars("relation", "right", "answer"), "share of questions"),
+            Table(
+                "Analogies solved",
+                columns_of(("relation", "right", "answer"), rows),
+                Bars("relation", "right", "answer"),
+                "share of questions",
+            ),
             _parallelogram(vectors, questions[first], [*ids[first], int(wanted[first])]),
             _answers(subject, questions, solved.answers, right),
         ),
@@ -117,11 +113,11 @@ def _parallelogram(vectors: Tensor, one: Analogy, ids: list[int]) -> Table:
 
 def _answers(subject: Subject, questions: Sequence[Analogy], answers: Tensor, right: Tensor) -> Table:
     order = sorted(range(len(questions)), key=lambda k: (bool(right[k]), questions[k].relation))[:60]
-    return Table("Wrong answers first", {
-        "question": [f"{q.a} : {q.b} = {q.c} : ?" for q in (questions[k] for k in order)],
-        "answer": [subject.tokenizer.words[int(answers[k])] for k in order],
-        "true": [questions[k].d for k in order],
-    }, Rows())  # fmt: skip
+    words = (subject.tokenizer.words[int(answers[k])] for k in order)
+    rows = [
+        (f"{q.a} : {q.b} = {q.c} : ?", word, q.d) for q, word in zip((questions[k] for k in order), words, strict=True)
+    ]
+    return Table("Wrong answers first", columns_of(("question", "answer", "true"), rows))
 
 
 def has_capitals(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
@@ -145,7 +141,7 @@ def measure_sums(subject: Subject, settings: Settings) -> Finding:
     known = frequent_words(subject.corpus, settings.fewest)
     capital = subject.tokenizer.encode_word("capital")[0]
     ranks: dict[str, list[int]] = {"country + capital": [], "country alone": []}
-    rows: dict[str, list] = {"sum": [], "nearest": [], "true": []}
+    rows = []
     for country, city in pairs:
         one, other = _ids(subject, (country, city))
         candidates = known[(known != one) & (known != capital)]
@@ -153,9 +149,7 @@ def measure_sums(subject: Subject, settings: Settings) -> Finding:
             found = nearest(target[None], vectors, candidates, len(candidates))[0][0].tolist()
             ranks[name].append(found.index(other))
             if name == "country + capital":
-                rows["sum"].append(f"{country} + capital")
-                rows["nearest"].append(", ".join(subject.tokenizer.words[k] for k in found[:3]))
-                rows["true"].append(city)
+                rows.append((f"{country} + capital", ", ".join(subject.tokenizer.words[k] for k in found[:3]), city))
     share = {name: sum(rank == 0 for rank in row) / len(row) for name, row in ranks.items()}
     top = {name: sum(rank < TOP for rank in row) / len(row) for name, row in ranks.items()}
     chance = 1 / (len(known) - 2)
@@ -167,7 +161,7 @@ def measure_sums(subject: Subject, settings: Settings) -> Finding:
             Number(f"capital is among the nearest {TOP}", top["country + capital"], "share of countries",
                    {"country alone": top["country alone"], "chance": TOP * chance}),
         ),
-        (Table("Sums of two words", rows, Rows()),),
+        (Table("Sums of two words", columns_of(("sum", "nearest", "true"), rows)),),
     )  # fmt: skip
 
 

@@ -14,13 +14,7 @@ from playground.analysis.probing.items import Items
 from playground.analysis.probing.reading import both_states, probing_texts
 from playground.analysis.probing.task import token_items
 from playground.analysis.subject import Subject
-from playground.analysis.words.contexts import (
-    Contextuality,
-    contextuality,
-    participation_ratio,
-    silhouette,
-    subspace_curve,
-)
+from playground.analysis.words.contexts import contextuality, participation_ratio, silhouette, subspace_curve
 from playground.analysis.words.vectors import in_a_plane
 from playground.batch import Tokens
 from playground.errors import UserError
@@ -63,7 +57,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     used = [participation_ratio(level[tokens.maskable]) for level in levels]
     sizes = {"level": list(subject.levels), "dimensions": used}
     return Finding(
-        _said(subject, found),
+        f"The self-similarity of a word is {found[0].self_similarity:.2f} at {subject.levels[0]} "
+        f"and {found[-1].self_similarity:.2f} at {subject.levels[-1]}.",
         (
             Number("self-similarity less anisotropy", found[-1].adjusted_self_similarity, "cosine",
                    {"embeddings": found[0].adjusted_self_similarity}),
@@ -75,21 +70,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     )  # fmt: skip
 
 
-def _said(subject: Subject, found: list[Contextuality]) -> str:
-    return (
-        f"The self-similarity of a word is {found[0].self_similarity:.2f} at {subject.levels[0]} "
-        f"and {found[-1].self_similarity:.2f} at {subject.levels[-1]}."
-    )
-
-
 @dataclass(frozen=True)
 class SenseSettings:
     """Which word is shown, and of how much text."""
 
     word: str = knob("", why="Empty: the most frequent ambiguous word.")
-    count: int = knob(
-        1500, 150, 4000, unit="sentences", why="Ambiguous words are few; more sentences have more of them."
-    )
+    count: int = knob(1500, 150, 4000, unit="sentences", why="More sentences have more of the few ambiguous words.")
 
 
 def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
@@ -201,13 +187,12 @@ def learns_positions(subject: Subject) -> str:
 @torch.no_grad()
 def measure_positions(subject: Subject, settings: object) -> Finding:
     """The cosines of all pairs of learned position vectors."""
-    network = subject.model.network
     length = subject.held_out.ids.shape[1]
-    unit = torch.nn.functional.normalize(network.get_parameter("position_embedding.weight")[:length].cpu(), dim=-1)
+    table = subject.model.network.get_parameter("position_embedding.weight")[:length].cpu()
+    unit, places = torch.nn.functional.normalize(table, dim=-1), torch.arange(length)
     cosines = unit @ unit.T
     near = float(cosines.diagonal(1).mean())
-    far = float(cosines[(torch.arange(length)[:, None] - torch.arange(length)).abs() > length // 2].mean())
-    places = torch.arange(length)
+    far = float(cosines[(places[:, None] - places).abs() > length // 2].mean())
     columns = {
         "position": places.repeat_interleave(length).numpy(),
         "other": places.repeat(length).numpy(),

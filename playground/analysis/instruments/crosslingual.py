@@ -64,27 +64,26 @@ def measure_retrieval(subject: Subject, settings: Settings) -> Finding:
     shared = torch.isin(first.ids, second.ids), torch.isin(second.ids, first.ids)
     whole = first.valid, second.valid
     unshared = tuple(valid & ~both for valid, both in zip(whole, shared, strict=True))
-    ways: dict[str, list[Retrieval]] = {}
-    for name, left, right, words, centred in (
-        ("all words", own, other, whole, False),
-        ("less the mean of the language", own, other, whole, True),
-        ("without shared words, less the mean", own, other, unshared, True),
-        ("random encoder, without shared words", random, random_other, unshared, True),
-    ):
-        ways[name] = [
-            retrieve(sentence_means(a, words[0]), sentence_means(b, words[1]), centred)
-            for a, b in zip(left, right, strict=True)
-        ]
+
+    def by_level(left: list[Tensor], right: list[Tensor], words: tuple[Tensor, ...], centred: bool) -> list[Retrieval]:
+        levels = zip(left, right, strict=True)
+        return [retrieve(sentence_means(a, words[0]), sentence_means(b, words[1]), centred) for a, b in levels]
+
+    ways = {
+        "all words": by_level(own, other, whole, False),
+        "less the mean of the language": by_level(own, other, whole, True),
+        "without shared words, less the mean": by_level(own, other, unshared, True),
+        "random encoder, without shared words": by_level(random, random_other, unshared, True),
+    }
     main = ways["without shared words, less the mean"]
     best = max(range(len(main)), key=lambda k: main[k].mean)
     chance = 1 / len(first.ids)
-    columns = {
-        "level": [level for _ in ways for level in subject.levels],
-        "P@1": [one.mean for row in ways.values() for one in row],
-        "forward": [one.forward for row in ways.values() for one in row],
-        "back": [one.back for row in ways.values() for one in row],
-        "of": [name for name in ways for _ in subject.levels],
-    }
+    rows = [
+        (level, one.mean, one.forward, one.back, name)
+        for name, row in ways.items()
+        for level, one in zip(subject.levels, row, strict=True)
+    ]
+    columns = columns_of(("level", "P@1", "forward", "back", "of"), rows)
     beside = {"chance": chance, "random encoder": ways["random encoder, without shared words"][best].mean,
               "all words": ways["all words"][best].mean}  # fmt: skip
     return Finding(
@@ -109,13 +108,12 @@ def measure_alignment(subject: Subject, settings: Settings) -> Finding:
     lengths = list(zip(first.lengths.tolist(), second.lengths.tolist(), strict=True))
     straight = alignment_scores([{(k, k) for k in range(min(pair))} for pair in lengths], gold)
     best = min(range(len(subject.levels)), key=lambda k: scores["model"][k].error)
-    columns = {
-        "level": [level for _ in scores for level in subject.levels],
-        "AER": [one.error for row in scores.values() for one in row],
-        "precision": [one.precision for row in scores.values() for one in row],
-        "recall": [one.recall for row in scores.values() for one in row],
-        "of": [name for name in scores for _ in subject.levels],
-    }
+    rows = [
+        (level, one.error, one.precision, one.recall, name)
+        for name, row in scores.items()
+        for level, one in zip(subject.levels, row, strict=True)
+    ]
+    columns = columns_of(("level", "AER", "precision", "recall", "of"), rows)
     one, lines = scores["model"][best], {"word k with word k": straight.error}
     return Finding(
         f"At {subject.levels[best]} the alignment error rate is {one.error:.2f}; "

@@ -52,7 +52,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         f"With permuted attention weights {still:.0%} of the predictions stay nearly the same; attention and "
         f"gradients rank the words with a correlation of {mean:.2f}.",
         (
-            Number("median change of the prediction", float(change.median()), "total variation distance",
+            Number("median change of the prediction", float(change.quantile(0.5)), "total variation distance",
                    {"no change": 0.0, "all of it": 1.0}),
             Number("attention against gradients", mean, "Kendall's rank correlation",
                    {"chance": 0.0, "the same order": 1.0}),
@@ -75,7 +75,7 @@ def _change(subject: Subject, example: Batch, chances: Tensor, shuffles: int) ->
         for name in names:
             taps.change(name, lambda weights: permuted(weights, rng))
         found = [(log_chances(model, example).exp() - chances).abs().sum(1) / 2 for _ in range(shuffles)]
-    return torch.stack(found).median(0).values
+    return torch.stack(found).quantile(0.5, dim=0)
 
 
 def _taus(model: LanguageModel, example: Batch) -> Iterator[float]:

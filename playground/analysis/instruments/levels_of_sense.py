@@ -17,9 +17,7 @@ TASKS = ("part of speech", "sense")
 class Settings:
     """How much text is read."""
 
-    count: int = knob(
-        1500, 150, 4000, unit="sentences", why="Ambiguous words are few; more sentences have more of them."
-    )
+    count: int = knob(1500, 150, 4000, unit="sentences", why="More sentences have more of the few ambiguous words.")
 
 
 def ambiguous(subject: Subject) -> str:

@@ -39,37 +39,34 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     found, cosines = nearest(vectors[[word]], vectors, others, settings.neighbours)
     spelt = subject.tokenizer.words
     listed = {"word": [spelt[k] for k in found[0].tolist()], "cosine": cosines[0].tolist()}
-    shown = known[: settings.words]
-    same = _share_of_class(subject, vectors, known)
-    numbers = () if same is None else (Number("neighbour of the same part of speech", same[0], "share of words",
-                                              {"chance": same[1]}),)  # fmt: skip
+    classes, numbers = _classes(subject), ()
+    if classes is not None:
+        share, chance = _share_of_class(classes, vectors, known)
+        numbers = (Number("neighbour of the same part of speech", share, "share of words", {"chance": chance}),)
     return Finding(
         f"The nearest neighbours of {spelt[word]!r} are {', '.join(listed['word'][:3])}.",
         numbers,
         (
             Table(f"Nearest to {spelt[word]}", listed, Bars("word", "cosine"), "cosine"),
-            _map(subject, vectors, shown, settings),
+            _map(subject, vectors, known[: settings.words], classes, settings.method),
         ),
     )
 
 
-def _map(subject: Subject, vectors: Tensor, shown: Tensor, settings: Settings) -> Table:
-    x = normalize(vectors[shown], dim=-1)
-    if settings.method == "PCA":
+def _map(subject: Subject, vectors: Tensor, shown: Tensor, classes: Tensor | None, method: str) -> Table:
+    x, names = normalize(vectors[shown], dim=-1), (*subject.corpus.label_names.get("pos", ()), "none")
+    if method == "PCA":
         points = in_a_plane(x)
     else:
-        chance = derive(subject.seed, "t-SNE") % 2**32
-        near = min(30.0, (len(shown) - 1) / 3)
-        points = torch.from_numpy(
-            TSNE(perplexity=near, init="pca", random_state=chance, n_jobs=1).fit_transform(x.numpy())
-        )
+        seed, perplexity = derive(subject.seed, "t-SNE") % 2**32, min(30.0, (len(shown) - 1) / 3)
+        points = TSNE(perplexity=perplexity, init="pca", random_state=seed, n_jobs=1).fit_transform(x.numpy())
     columns = {
         "x": points[:, 0].tolist(),
         "y": points[:, 1].tolist(),
         "word": [subject.tokenizer.words[k] for k in shown.tolist()],
-        "part of speech": _parts_of_speech(subject, shown),
+        "part of speech": ["word"] * len(shown) if classes is None else [names[k] for k in classes[shown].tolist()],
     }
-    return Table(f"The most frequent words by {settings.method}", columns, Scatter("x", "y", "word", "part of speech"))
+    return Table(f"The most frequent words by {method}", columns, Scatter("x", "y", "word", "part of speech"))
 
 
 def _classes(subject: Subject) -> Tensor | None:
@@ -77,30 +74,17 @@ def _classes(subject: Subject) -> Tensor | None:
     label = subject.corpus.labels.get("pos")
     if label is None:
         return None
-    size = len(subject.tokenizer)
-    count = len(subject.corpus.label_names["pos"])
-    there = label >= 0
+    size, count, there = len(subject.tokenizer), len(subject.corpus.label_names["pos"]), label >= 0
     pairs = subject.corpus.ids[there].long() * count + label[there].long()
     table = torch.bincount(pairs, minlength=size * count).view(size, count)
     return table.argmax(1).where(table.sum(1) > 0, -1)
 
 
-def _parts_of_speech(subject: Subject, words: Tensor) -> list[str]:
-    classes = _classes(subject)
-    if classes is None:
-        return ["word"] * len(words)
-    names = (*subject.corpus.label_names["pos"], "none")
-    return [names[k] for k in classes[words].tolist()]
-
-
-def _share_of_class(subject: Subject, vectors: Tensor, known: Tensor) -> tuple[float, float] | None:
+def _share_of_class(classes: Tensor, vectors: Tensor, known: Tensor) -> tuple[float, float]:
     """How often the nearest neighbour of a word has its part of speech, and how often any other word has it.
 
     Words without a part of speech are left out.
     """
-    classes = _classes(subject)
-    if classes is None:
-        return None
     known = known[classes[known] >= 0]
     unit, own = normalize(vectors[known], dim=-1), classes[known]
     best = (unit @ unit.T).fill_diagonal_(-2.0).argmax(1)

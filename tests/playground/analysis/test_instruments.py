@@ -7,10 +7,11 @@ import pytest
 import torch
 
 from playground import leaks
+from playground.analysis.cloze import with_gap
 from playground.analysis.finding import Bars, Finding, Table
 from playground.analysis.gradients import sensitivity_of_answers, sensitivity_of_text
 from playground.analysis.instrument import instrument_named, instruments
-from playground.analysis.instruments.explanation import permuted
+from playground.analysis.instruments.explanation import _change, permuted
 from playground.analysis.instruments.head_importance import importances
 from playground.analysis.instruments.sensitivity import open_pairs
 from playground.analysis.interventions import row_losses
@@ -115,6 +116,15 @@ def test_permuted_weights_are_the_same_weights_on_keys_that_may_be_seen():
     assert torch.equal(dealt.sort(-1).values, weights.sort(-1).values)
     assert torch.equal(dealt == 0, weights == 0)
     assert not torch.equal(dealt, weights)
+
+
+def test_the_change_is_the_median_also_of_an_even_number_of_permutations(monkeypatch):
+    subject = subject_of()
+    example = with_gap(subject.model.shape, subject.sentence(), torch.tensor([0]))
+    before, near, far = (torch.tensor([row]) for row in ([0.5, 0.5], [0.4, 0.6], [0.1, 0.9]))
+    answers = iter((near.log(), far.log()))
+    monkeypatch.setattr("playground.analysis.instruments.explanation.log_chances", lambda *_: next(answers))
+    assert float(_change(subject, example, before, 2)) == pytest.approx((0.1 + 0.4) / 2)
 
 
 def test_nothing_switched_off_changes_nothing_and_a_whole_network_without_parts_guesses():

@@ -6,6 +6,7 @@ each first word: the paper has none.
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 import torch
@@ -113,22 +114,14 @@ def _of_verb(texts: Texts, label: Tensor) -> Tensor:
     return label[rows, root].where(label[rows, root] >= 0, hung)
 
 
-def _number_of(texts: Texts, relations: tuple[str, ...]) -> Items:
+def _number(relations: tuple[str, ...], texts: Texts, seed: int) -> Made:
     """The number of the first word in one of these relations to the root."""
     relation, number = labelled(texts, "relation"), labelled(texts, "number")
     wanted = [texts.names["relation"].index(name) for name in relations if name in texts.names["relation"]]
     below = torch.isin(relation, torch.tensor(wanted)) & (labelled(texts, "head") == roots(texts)[:, None])
     first = below.long().argmax(1)
     labels = number[torch.arange(len(first)), first].where(below.any(1), -1)
-    return sentence_items(texts, labels, texts.names["number"])
-
-
-def _subject(texts: Texts, seed: int) -> Made:
-    return texts, _number_of(texts, ("nsubj", "nsubj:pass"))
-
-
-def _object(texts: Texts, seed: int) -> Made:
-    return texts, _number_of(texts, ("obj",))
+    return texts, sentence_items(texts, labels, texts.names["number"])
 
 
 def _odd(texts: Texts, seed: int) -> Made:
@@ -238,7 +231,7 @@ SUBJECT_NUMBER = ProbingTask(
     question="Is the subject of the main clause singular or plural?",
     source=SOURCE,
     unit="sentence",
-    make=_subject,
+    make=partial(_number, ("nsubj", "nsubj:pass")),
 )
 
 OBJECT_NUMBER = ProbingTask(
@@ -246,7 +239,7 @@ OBJECT_NUMBER = ProbingTask(
     question="Is the object of the main clause singular or plural?",
     source=SOURCE,
     unit="sentence",
-    make=_object,
+    make=partial(_number, ("obj",)),
 )
 
 ODD_MAN_OUT = ProbingTask(

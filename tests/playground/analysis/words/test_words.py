@@ -172,9 +172,7 @@ def test_the_chance_of_a_neighbour_of_the_same_part_of_speech_is_counted_over_pa
     known = frequent_words(families.corpus)[:30]
     classes = _classes(families).clone()
     classes[known[:7]] = -1
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("playground.analysis.instruments.neighbours._classes", lambda subject: classes)
-        share, chance = _share_of_class(families, word_vectors(families.model), known)
+    share, chance = _share_of_class(classes, word_vectors(families.model), known)
     own = [k for k in classes[known].tolist() if k >= 0]
     pairs = [a == b for a, b in permutations(own, 2)]
     assert chance == pytest.approx(sum(pairs) / len(pairs))
