@@ -29,10 +29,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Alignment(Found):
-    """The same after the rotation and `before` it, the `chance` level, and the `turned` vectors `[v, d]`."""
+    """The same after the rotation and `before` it, and the `chance` level."""
 
     chance: float
-    turned: Tensor
     before: Found
 
 
@@ -55,7 +54,7 @@ def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], 
         right = (nearest(vectors[one], second, candidates, 1)[0][:, 0] == other).double()
         return float(right[:seeds].mean()), float(right[seeds:].mean())
 
-    return Alignment(*found(turned), 1.0 / len(candidates), turned, Found(*found(first)))
+    return Alignment(*found(turned), 1.0 / len(candidates), Found(*found(first)))
 
 
 def spaces(corpus: Corpus, width: int = 32, window: int = 8) -> tuple[Tensor, Tensor]:

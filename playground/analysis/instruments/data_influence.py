@@ -130,7 +130,7 @@ def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Train
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
-    """Leave each group out once and train anew; the three estimates beside it, with their rank correlations."""
+    """Retrain without each group, and compare three estimates with the result by rank correlation."""
     copy = Copy(subject.model)
     query, said = query_of(subject, copy, settings)
     training, words = training_of(subject, copy, settings)

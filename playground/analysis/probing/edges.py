@@ -33,7 +33,6 @@ class EdgeProbe:
     control_cumulative: tuple[float, ...]
     random_cumulative: tuple[float, ...]
     chance: float
-    tested: int
 
     @property
     def gravity(self) -> float:
@@ -45,11 +44,6 @@ class EdgeProbe:
         gains = [after - before for before, after in zip(self.cumulative, self.cumulative[1:], strict=False)]
         total = sum(gains)
         return sum(k * gain for k, gain in enumerate(gains, 1)) / total if total > 0 else float("nan")
-
-    @property
-    def selectivity(self) -> float:
-        """Accuracy with all levels, less that of the control task."""
-        return self.cumulative[-1] - self.control_cumulative[-1]
 
 
 class ScalarMix(nn.Module):
@@ -99,7 +93,6 @@ def edge_probe(
         tuple(_mixed(x[:top], control, split, steps)[0] for top in tops),
         tuple(_mixed(other[:top], items.labels, split, steps)[0] for top in tops),
         baselines(items, split)[0],
-        int(split.test.sum()),
     )
 
 

@@ -69,7 +69,7 @@ class Items:
 
 
 def items_of(rows: Tensor, places: Tensor, labels: Tensor, types: Tensor, names: Sequence[str]) -> Items:
-    """Items without those that have no class (-1) or a rare one; classes are numbered anew."""
+    """Items without those that have no class (-1) or a rare one; the classes that are left are numbered from 0."""
     counts = torch.bincount(labels[labels >= 0], minlength=len(names))
     kept = (counts >= FEWEST).nonzero()[:, 0]
     if len(kept) < 2:

@@ -80,7 +80,7 @@ def with_ids(texts: Texts, ids: Tensor) -> Texts:
 
 
 def _half(count: int, seed: int, why: str) -> Tensor:
-    """Half of the rows by lot, `[r]`."""
+    """A random half of the rows, `[r]`."""
     half = torch.zeros(count, dtype=torch.bool)
     half[torch.randperm(count, generator=generator(seed, why))[: count // 2]] = True
     return half

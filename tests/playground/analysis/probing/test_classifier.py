@@ -252,7 +252,7 @@ def test_a_mix_of_levels_finds_the_level_where_the_class_stands():
     assert sum(high.weights) == pytest.approx(1.0, abs=1e-6)
     assert high.cumulative[-1] > 0.85 > 0.5 > high.cumulative[1]
     assert max(high.random_cumulative) < 0.5
-    assert high.selectivity > 0.3
+    assert high.cumulative[-1] > high.control_cumulative[-1] + 0.3
 
 
 def test_tasks_that_the_sentences_do_not_have_are_named():
