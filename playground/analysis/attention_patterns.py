@@ -94,13 +94,13 @@ def _source(example: Batch, _: Stream, columns: Stream) -> Tensor:
 PATTERNS = (
     Pattern("previous word", "attends to the previous word", _near(-1)),
     Pattern("next word", "attends to the next word", _near(1)),
-    Pattern("special tokens", "attends to a token that is no word, such as [CLS] and [SEP]", _special),
+    Pattern("special tokens", "attends to special tokens such as [CLS] and [SEP]", _special),
     Pattern("mask to neighbours", "attends from a masked word to its neighbours", _mask_to_neighbours),
     Pattern("other segment", "attends to the other text of the pair", _other_segment),
     Pattern("own segment", "attends within its own text of the pair (block)", _own_segment),
     Pattern("same word", "attends to the same word elsewhere", _same_word),
-    Pattern("after the same word", "attends to what followed the same word earlier (induction)", _after_same),
-    Pattern("source", "attends to the source word that is written next", _source, within=False),
+    Pattern("after the same word", "attends to what follows the same word elsewhere (induction)", _after_same),
+    Pattern("source", "attends to the source word that the decoder predicts next", _source, within=False),
 )
 """All patterns; `within` a stream, or from a decoder to its source."""
 

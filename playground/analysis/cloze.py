@@ -36,7 +36,7 @@ def gap_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:
 
 
 def with_gap(shape: Architecture, tokens: Tokens, places: Tensor, hidden: Tensor | None = None) -> Batch:
-    """Texts with one gap each at `places` `[b]`; `hidden` `[b]` is a later place that is not seen either.
+    """Texts with one gap each at `places` `[b]`; `hidden` `[b]` is another place that is not seen either.
 
     A model that reads from one side sees the words on that side of the gap (ELMo: its forward network), one with two
     streams all others, one with a decoder the masked text and the words written so far, every other the masked text.
@@ -62,6 +62,18 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor, hidden: Tensor
     if shape.decoder_layers:
         return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(masked)), places)
     return replace(AskMasked().build(masked), network="generator" if shape.generator_ratio else "main")
+
+
+def one_sided(shape: Architecture) -> bool:
+    """Whether a word is predicted from the words on one side of it alone."""
+    return shape.attention != "bidirectional" and not shape.two_streams
+
+
+def words_seen(shape: Architecture, place: int, length: int) -> list[bool]:
+    """Which words of a text are seen when the one at `place` is predicted, as in `with_gap`."""
+    if not one_sided(shape):
+        return [k != place for k in range(length)]
+    return [k < place if shape.attention == "left to right" else k > place for k in range(length)]
 
 
 def _only(example: Batch, places: Tensor) -> Batch:

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from playground.analysis.cloze import log_chances, texts, with_gap
 from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import known_words
 from playground.corpora import Corpus
 from playground.corpora.tinyworld.tasks.cloze import Cloze, fact_questions
 
@@ -42,7 +43,7 @@ def ask(subject: Subject, questions: Sequence[Cloze]) -> Asked:
 
 def known_questions(corpus: Corpus, wording: int = 0) -> list[Cloze]:
     """The questions whose words, in both wordings, stand in the training text, which may never tell the fact itself."""
-    known = {corpus.tokenizer.words[number] for number in corpus.ids[: corpus.held_out_from].unique().tolist()}
+    known = known_words(corpus)
     both = zip(fact_questions(0), fact_questions(1), strict=True)
     return [pair[wording] for pair in both if known.issuperset((*pair[0].words, *pair[1].words))]
 
@@ -66,4 +67,4 @@ def knows_facts(subject: Subject) -> str:
     """Its training text holds the words of the questions."""
     if subject.tokenizer.kind == "word" and len(known_questions(subject.corpus)) >= FEWEST:
         return ""
-    return f"The corpus {subject.corpus.name} does not tell facts about people; train on facts or world."
+    return f"The corpus {subject.corpus.name} has no facts about people; train on facts or world."

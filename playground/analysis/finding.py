@@ -169,7 +169,8 @@ class Finding:
                 for n in self.numbers
             ],
             "tables": [
-                {"title": t.title, "unit": t.unit, "note": t.note, "lines": dict(t.lines)}
+                {"title": t.title, "unit": t.unit, "note": t.note}
+                | {"lines": {name: _finite(value) for name, value in t.lines.items()}}
                 | {"columns": {name: [_finite(value) for value in plain(column)] for name, column in t.columns.items()}}
                 for t in self.tables
             ],
@@ -204,6 +205,11 @@ def _same(first: Column, second: Column) -> bool:
     if isinstance(first, Coded) and isinstance(second, Coded):
         return first.names == second.names and np.array_equal(first.codes, second.codes)
     return plain(first) == plain(second)
+
+
+def columns_of(names: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Rows of values as the columns of a table."""
+    return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
 
 VALUES: Mapping[type, str] = {Bars: "value", Curve: "y", Matrix: "value"}

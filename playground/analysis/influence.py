@@ -12,7 +12,7 @@ import torch
 from scipy.stats import spearmanr
 from torch import Tensor
 
-Weights = tuple[Tensor, ...]
+from playground.analysis.landscape import Weights, flat, moved, shaped
 
 Terms = Callable[[Weights, int], Tensor]
 """What every group adds to the loss of a batch with this number, `[g]`, as a function of the weights."""
@@ -52,7 +52,7 @@ def descend(training: Training, without: int | None = None, keep: int = 0) -> li
         if keep and step % keep == 0:
             path.append(weights)
         slopes = gradient(lambda w, b=batch: (training.terms(w, b) * counted).sum(), weights)
-        weights = tuple(w - training.rate * s for w, s in zip(weights, slopes, strict=True))
+        weights = moved(weights, (-training.rate, slopes))
     return [*path, weights]
 
 
@@ -76,7 +76,7 @@ def group_gradients(training: Training, weights: Weights) -> Tensor:
     each = [
         gradient(lambda w, g=g, b=batch: training.terms(w, b)[g], weights) for g, batch in enumerate(training.batch_of)
     ]
-    return torch.stack([_flat(one) for one in each])
+    return torch.stack([flat(one) for one in each])
 
 
 def _whole(training: Training, weights: Weights) -> Tensor:
@@ -87,7 +87,7 @@ def _whole(training: Training, weights: Weights) -> Tensor:
 def dot_product(training: Training, query: Query, weights: Weights, own: Tensor | None = None) -> Tensor:
     """The product of the query's gradient with that of each group, at one place, `[g]`."""
     own = group_gradients(training, weights) if own is None else own
-    return own @ _flat(gradient(query, weights))
+    return own @ flat(gradient(query, weights))
 
 
 def tracin(training: Training, query: Query, path: Sequence[Weights]) -> Tensor:
@@ -105,16 +105,15 @@ def influence_function(
     """
     own = group_gradients(training, weights) if own is None else own
     whole = lambda w: _whole(training, w).sum()  # noqa: E731 (a loss, as the two other functions take it)
-    return own @ solve(lambda v: curvature(whole, weights, v) + damping * v, _flat(gradient(query, weights)), most)
+    return own @ solve(lambda v: curvature(whole, weights, v) + damping * v, flat(gradient(query, weights)), most)
 
 
 def curvature(loss: Query, weights: Weights, direction: Tensor) -> Tensor:
     """The Hessian of a loss times a direction `[p]`, by the difference of two gradients."""
-    size = 1e-3 * float(_flat(weights).norm()) / max(float(direction.norm()), 1e-12)
-    step = _cut(direction * size, weights)
-    ahead = gradient(loss, tuple(w + s for w, s in zip(weights, step, strict=True)))
-    behind = gradient(loss, tuple(w - s for w, s in zip(weights, step, strict=True)))
-    return (_flat(ahead) - _flat(behind)) / (2 * size)
+    size = 1e-3 * float(flat(weights).norm()) / max(float(direction.norm()), 1e-12)
+    step = shaped(direction * size, weights)
+    ahead, behind = (gradient(loss, moved(weights, (sign, step))) for sign in (1.0, -1.0))
+    return (flat(ahead) - flat(behind)) / (2 * size)
 
 
 def solve(product: Callable[[Tensor], Tensor], wanted: Tensor, most: int) -> Tensor:
@@ -151,12 +150,3 @@ def agreement(estimate: Tensor, truth: Tensor) -> Agreement:
     value = float(spearmanr(one, other).statistic)  # type: ignore[attr-defined]
     z, half = np.arctanh(np.clip(value, -1 + 1e-12, 1 - 1e-12)), 1.96 * 1.03 / np.sqrt(len(one) - 3)
     return Agreement(value, float(np.tanh(z - half)), float(np.tanh(z + half)))
-
-
-def _flat(weights: Weights) -> Tensor:
-    return torch.cat([w.detach().flatten() for w in weights])
-
-
-def _cut(vector: Tensor, weights: Weights) -> Weights:
-    parts = vector.split([w.numel() for w in weights])
-    return tuple(part.view(w.shape) for part, w in zip(parts, weights, strict=True))

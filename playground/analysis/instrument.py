@@ -104,16 +104,16 @@ def has_residual_states(subject: Subject) -> str:
     """It fills gaps with the states of one stream of a transformer."""
     if sentence := attends(subject):
         return sentence
-    return (
-        "Two streams answer here, and the states of one alone cannot be exchanged."
-        if subject.model.shape.two_streams
-        else ""
-    )
+    if subject.model.shape.two_streams:
+        return "This model predicts with two streams; the states of one stream alone cannot be exchanged."
+    return ""
 
 
 def has_table(subject: Subject) -> str:
     """It reads word vectors from a table, which gradients reach."""
-    return "Its word vectors are made of letters, which words share." if subject.model.shape.char_cnn else ""
+    return (
+        "The word vectors of this model are made of letters, which words share." if subject.model.shape.char_cnn else ""
+    )
 
 
 def labels(*names: str) -> Need:
@@ -122,17 +122,5 @@ def labels(*names: str) -> Need:
     def lacks(subject: Subject) -> str:
         absent = [name for name in names if name not in subject.corpus.labels]
         return f"The corpus {subject.corpus.name} has no gold labels for {', '.join(absent)}." if absent else ""
-
-    return lacks
-
-
-def corpora(*names: str) -> Need:
-    """The corpus is one of these generated ones."""
-
-    def lacks(subject: Subject) -> str:
-        known = subject.corpus.name.partition("(")[0].strip() in names
-        return (
-            "" if known else f"This needs the corpus {' or '.join(names)}, and the model knows {subject.corpus.name}."
-        )
 
     return lacks

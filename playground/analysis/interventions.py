@@ -1,7 +1,6 @@
-"""What a model loses when parts of it are switched off: its loss on held-out text and what it can be asked."""
+"""What a model loses when parts of it are switched off: its loss on held-out text and its zero-shot probes."""
 
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 import torch
 from torch import Tensor
@@ -24,10 +23,7 @@ def row_losses(model: LanguageModel, example: Batch) -> Tensor:
 
 def probes_of(subject: Subject) -> tuple[EncodedProbe, ...]:
     """The probes of agreement, polarity and facts that the corpus has the words for; made once."""
-    key = "interventions: probes"
-    if key not in subject.known:
-        subject.known[key] = asked(PROBES, subject.corpus, subject.model)
-    return cast("tuple[EncodedProbe, ...]", subject.known[key])
+    return subject.once("zero-shot probes", lambda: asked(PROBES, subject.corpus, subject.model))
 
 
 @torch.no_grad()

@@ -43,8 +43,14 @@ def less(one: Weights, other: Weights) -> Weights:
 
 
 def flat(weights: Weights) -> Tensor:
-    """All weights as one vector of doubles."""
-    return torch.cat([w.detach().double().flatten() for w in weights])
+    """All weights as one vector."""
+    return torch.cat([w.detach().flatten() for w in weights])
+
+
+def shaped(vector: Tensor, weights: Weights) -> Weights:
+    """A vector cut into the shapes of the weights."""
+    parts = vector.split([w.numel() for w in weights])
+    return tuple(part.view(w.shape).to(w) for part, w in zip(parts, weights, strict=True))
 
 
 @dataclass(frozen=True)
@@ -64,30 +70,32 @@ def principal_plane(path: Sequence[Weights]) -> Plane:
     Directions have length 1, so coordinates are L2 distances.
     """
     end = path[-1]
-    way = torch.stack([flat(less(one, end)) for one in path])
+    way = _way(path)
     basis = torch.linalg.svd(way, full_matrices=False)[2][:2]
     basis = torch.nn.functional.pad(basis, (0, 0, 0, 2 - len(basis)))
     at = way @ basis.T
-    total = float(way.square().sum())
-    first, second = (_like(end, axis) for axis in basis)
-    return Plane(end, first, second, at, float(at.square().sum()) / total if total else 1.0)
+    first, second = (shaped(axis, end) for axis in basis)
+    return Plane(end, first, second, at, _share(at, way))
 
 
 def random_plane(path: Sequence[Weights], rng: Generator) -> Plane:
     """Two random filter-normalised directions at the last weights, and the path by least squares in them."""
     end = path[-1]
     first, second = random_direction(end, rng), random_direction(end, rng)
-    axes = torch.stack([flat(first), flat(second)], 1)
-    way = torch.stack([flat(less(one, end)) for one in path])
+    axes, way = torch.stack([flat(first), flat(second)], 1).double(), _way(path)
     at = torch.linalg.lstsq(axes, way.T).solution.T
+    return Plane(end, first, second, at, _share(axes @ at.T, way))
+
+
+def _way(path: Sequence[Weights]) -> Tensor:
+    """The steps from the last weights to each of a path, `[k, p]` doubles."""
+    return torch.stack([flat(less(one, path[-1])) for one in path]).double()
+
+
+def _share(inside: Tensor, way: Tensor) -> float:
+    """The share of the squared length of a way that lies inside a plane; 1 where it has no length."""
     total = float(way.square().sum())
-    return Plane(end, first, second, at, float((axes @ at.T).square().sum()) / total if total else 1.0)
-
-
-def _like(weights: Weights, vector: Tensor) -> Weights:
-    """A vector cut into the shapes of the weights."""
-    parts = vector.split([w.numel() for w in weights])
-    return tuple(part.view(w.shape).to(w) for part, w in zip(parts, weights, strict=True))
+    return float(inside.square().sum()) / total if total else 1.0
 
 
 def line(loss: Callable[[Weights], float], start: Weights, direction: Weights, at: Sequence[float]) -> list[float]:

@@ -137,7 +137,7 @@ def not_masked(shape: Architecture) -> str:
     if shape.kind == "static":
         return "Static vectors do not read a sentence, so they cannot fill gaps in one."
     if shape.two_streams or shape.decoder_layers or shape.attention != "bidirectional":
-        return "The lattice is that of a masked model, such as BERT; this one writes words or reads from one side."
+        return "This needs a masked model such as BERT; this model has a decoder or reads from one side."
     return ""
 
 
@@ -146,7 +146,7 @@ def lattice_of(model: LanguageModel, ids: Sequence[int], tokenizer: Tokenizer) -
     """All losses of a sentence of at most 12 words in a masked model, which must be in evaluation mode."""
     size = len(ids)
     if not 1 <= size <= MOST:
-        raise UserError(f"The sentence has {size} tokens; the lattice is drawn of 1 to {MOST}, which are 4,096 sets.")
+        raise UserError(f"The sentence has {size} tokens; the lattice takes 1 to {MOST}.")
     if sentence := not_masked(model.shape):
         raise UserError(sentence)
     sets = (torch.arange(1 << size)[:, None] >> torch.arange(size)) & 1 == 1

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from playground.analysis.cloze import log_chances, texts, with_gap
+from playground.analysis.words.vectors import known_words
 from playground.batch import Batch
 from playground.corpora import Corpus
 from playground.corpora.tinyworld.tasks.cloze import fact_questions
@@ -65,7 +66,7 @@ def right_or_wrong(chances: Tensor, words: Tensor) -> Tensor:
 
 def in_known_words(items: Iterable[ProbeItem], corpus: Corpus) -> list[ProbeItem]:
     """The sentences whose words, the wrong one included, stand in the training text of a corpus."""
-    known = {corpus.tokenizer.words[number] for number in corpus.ids[: corpus.held_out_from].unique().tolist()}
+    known = known_words(corpus)
     return [item for item in items if known.issuperset((*item.words, item.wrong))]
 
 
@@ -122,14 +123,14 @@ def _facts(count: int) -> list[ProbeItem]:
 
 AGREEMENT = Probe(
     name="agreement",
-    question="Does the verb stand in the number of its subject?",
+    question="Does the verb agree in number with its subject?",
     source="arXiv:1611.01368; sentences of our grammar",
     choices=partial(agreement_items, 0),
 )
 
 ATTRACTED = Probe(
     name="agreement past another noun",
-    question="Does the verb stand in the number of its subject, although another noun stands between?",
+    question="Does the verb agree in number with its subject when another noun stands between?",
     source="arXiv:1611.01368; sentences of our grammar",
     choices=partial(agreement_items, 1),
 )
@@ -143,7 +144,7 @@ POLARITY = Probe(
 
 KNOWLEDGE = Probe(
     name="facts",
-    question="What did the corpus tell of a person?",
+    question="What does the corpus say about a person?",
     source="LAMA, arXiv:1909.01066, sec. 4.2; facts of our corpus",
     choices=_facts,
 )

@@ -13,6 +13,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from playground.analysis.cooccurrence import cooccurrence, dense, factors, ppmi
+from playground.analysis.words.vectors import nearest
 from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.rng import generator
@@ -28,10 +29,9 @@ class Found:
 
 @dataclass(frozen=True)
 class Alignment(Found):
-    """The same after the rotation and `before` it, the `chance` level, and the `turned` vectors `[v, d]`."""
+    """The same after the rotation and `before` it, and the `chance` level."""
 
     chance: float
-    turned: Tensor
     before: Found
 
 
@@ -39,12 +39,6 @@ def rotation(first: Tensor, second: Tensor) -> Tensor:
     """The rotation `[d, d]` of the first `[k, d]` onto the second with least squares: U V' (Schönemann 1966)."""
     left, _, right = torch.linalg.svd(first.T @ second)
     return left @ right
-
-
-def translated(first: Tensor, second: Tensor, candidates: Tensor) -> Tensor:
-    """For each row `[k, d]` the nearest by cosine of the candidates `[c]`, rows of the second `[v, d]`."""
-    scores = normalize(first, dim=-1) @ normalize(second[candidates], dim=-1).T
-    return candidates[scores.argmax(dim=-1)]
 
 
 def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], seeds: int) -> Alignment:
@@ -57,16 +51,16 @@ def align(first: Tensor, second: Tensor, dictionary: Sequence[tuple[int, int]], 
     candidates = other.unique()
 
     def found(vectors: Tensor) -> tuple[float, float]:
-        right = (translated(vectors[one], second, candidates) == other).double()
+        right = (nearest(vectors[one], second, candidates, 1)[0][:, 0] == other).double()
         return float(right[:seeds].mean()), float(right[seeds:].mean())
 
-    return Alignment(*found(turned), 1.0 / len(candidates), turned, Found(*found(first)))
+    return Alignment(*found(turned), 1.0 / len(candidates), Found(*found(first)))
 
 
 def spaces(corpus: Corpus, width: int = 32, window: int = 8) -> tuple[Tensor, Tensor]:
     """Word vectors `[v, d]` of each language of a corpus, counted in that language's sentences alone."""
     if "language" not in corpus.labels or int(corpus.labels["language"].max()) < 1:
-        raise UserError(f"{corpus.name} has one language; two can be laid over each other, as those of parallel.")
+        raise UserError(f"{corpus.name} has one language; an alignment needs two, such as those of parallel.")
     specials, size = corpus.tokenizer.specials, len(corpus.tokenizer)
     own = (torch.where(corpus.labels["language"] == k, corpus.ids, specials.sep) for k in (0, 1))
     first, second = (factors(ppmi(dense(cooccurrence(ids, specials, window), size)), width) for ids in own)
@@ -82,7 +76,7 @@ def shuffled(pairs: Sequence[tuple[int, int]], seed: int) -> list[tuple[int, int
 def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:
     """Each word of the first language with its most frequent alignment (at least `fewest`, not the same word)."""
     if "aligned" not in corpus.labels:
-        raise UserError(f"{corpus.name} holds no translations, so no pairs of words are known; take parallel.")
+        raise UserError(f"{corpus.name} has no translations, so no pairs of words are known; take parallel.")
     first = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
     begin = torch.searchsorted(corpus.sentence_ids, corpus.sentence_ids[first] + 1)
     twin = corpus.ids[begin + corpus.labels["aligned"][first].long()]

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import TypeVar, cast
 
 import torch
 from torch import Generator, Tensor
@@ -17,6 +18,8 @@ from playground.tokenizing import Tokenizer, read_input
 
 MOST_TYPED = 128
 """Tokens of a typed sentence that are read."""
+
+Value = TypeVar("Value")
 
 ROWS_AT_ONCE = 64
 """Sentences that are read in one pass."""
@@ -59,17 +62,19 @@ class Subject:
         few = pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids))))
         return self.objective.example(few, self.rng("example"))
 
-    def sentences(self, count: int, part: Part = "held_out") -> Tokens:
-        """Random sentences of the corpus `[b, t]` with their labels, without [SEP]; always the same for a seed.
+    def once(self, key: object, make: Callable[[], Value]) -> Value:
+        """A value that is computed the first time it is asked for, and kept in `known`."""
+        if key not in self.known:
+            self.known[key] = make()
+        return cast("Value", self.known[key])
+
+    def sentences(self, count: int) -> Tokens:
+        """Random held-out sentences `[b, t]` with their labels, without [SEP]; always the same for a seed.
 
         `head` is the place within the sentence, -1 for the root.
         """
-        key = ("sentences", count, part)
-        if key not in self.known:
-            self.known[key] = draw_sentences(self.corpus, count, part, self.rng("sentences", part))
-        found = self.known[key]
-        assert isinstance(found, Tokens)
-        return found
+        rng = self.rng("sentences", "held_out")
+        return self.once(("sentences", count), lambda: draw_sentences(self.corpus, count, "held_out", rng))
 
     def sentence(self, text: str = "") -> Tokens:
         """A typed sentence as a batch of one row; without a text a held-out one, always the same."""
@@ -78,10 +83,7 @@ class Subject:
     def states(self, tokens: Tokens) -> list[Tensor]:
         """The hidden states `[b, t, d]` of a plain text at all levels, embeddings first; computed once for a text."""
         key = ("states", id(tokens))
-        if key not in self.known:
-            self.known[key] = (tokens, read_states(self.model, tokens))  # keeps the text, and so its id
-        _, found = self.known[key]  # type: ignore[misc]
-        return found
+        return self.once(key, lambda: (tokens, read_states(self.model, tokens)))[1]  # keeps the text, and so its id
 
     @property
     def levels(self) -> tuple[str, ...]:

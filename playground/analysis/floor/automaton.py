@@ -131,7 +131,7 @@ class Automaton:
 
 
 def automaton_of(corpus: Corpus) -> Automaton:
-    """The automaton that wrote a corpus; raises `UserError` where no grammar did, or its words were cut anew."""
+    """The automaton that wrote a corpus; raises `UserError` where no grammar did, or its tokens are not words."""
     if corpus.name not in catalog.find("playground.corpora.tinyworld.presets", Preset):
         raise UserError(f"{corpus.name} was not written by a grammar, so the best possible prediction is not known.")
     if corpus.tokenizer.words != vocabulary(corpus.name).words:

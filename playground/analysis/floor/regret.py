@@ -79,7 +79,7 @@ class Regret:
     @property
     def standard_error(self) -> float:
         """Of the mean, as if words were independent."""
-        return float(self.nats.std() / max(1, len(self.nats)) ** 0.5) if len(self.nats) > 1 else float("inf")
+        return float(self.nats.std() / len(self.nats) ** 0.5) if len(self.nats) > 1 else float("inf")
 
 
 SEVERAL_TEXTS = frozenset(("pair", "translation", "distance"))
@@ -97,7 +97,7 @@ def floor_of(automaton: Automaton, example: Batch, layers: int, start: Start = "
     seen: list[Tensor] = []
     questions = [(part, question) for part in example.with_auxiliary for question in part.questions]
     for number, (part, question) in enumerate(questions):
-        for row in range(len(part.tokens.ids)) if _names_words(question) else ():
+        for row in range(len(part.tokens.ids)) if names_words(question) else ():
             known = known_places(part, question, max(1, layers), row).cpu()
             scores = question.loss_positions
             for score in (scores.rows == row).nonzero()[:, 0].tolist():
@@ -124,7 +124,7 @@ def floor_of(automaton: Automaton, example: Batch, layers: int, start: Start = "
     )
 
 
-def _names_words(question: Target) -> bool:
+def names_words(question: Target) -> bool:
     """Whether the model's scores are those of every word of the vocabulary, for words of the text."""
     return question.kind.names_words and question.kind.plain
 

@@ -9,23 +9,21 @@ from playground.analysis.cloze import MASK, gap_of, log_chances, with_gap
 from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
 from playground.analysis.instrument import Instrument, has_residual_states
 from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import id_of
 from playground.batch import Batch, Tokens, token_strings
 from playground.corpora import pick
 from playground.errors import UserError
 from playground.knob import knob
 from playground.models.taps import answering, head_names
 
-MOST = 12
-"""Words of a sentence that is chosen here."""
-
 
 @dataclass(frozen=True)
 class Settings:
-    """Two sentences of one length with one gap each."""
+    """Two sentences of one length with one gap each, or none: then both are made of a held-out sentence."""
 
-    clean: str = knob("", why=f"A sentence with {MASK} for the word to be predicted; empty: one of the held-out text.")
-    corrupted: str = knob("", why="The same with another word or more; empty: the one word that changes most.")
-    answer: str = knob("", why="The word whose probability is followed; empty: the true one, or the likeliest.")
+    clean: str = knob("", why=f"A sentence with {MASK} for the word to be predicted; empty: a held-out sentence.")
+    corrupted: str = knob("", why="The same with another word or more; read only with a sentence of your own.")
+    answer: str = knob("", why="The word whose probability is followed in your sentence; empty: the likeliest.")
 
 
 @dataclass(frozen=True)
@@ -45,7 +43,9 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     best, worst = (float(log_chances(model, each)[0, pair.answer]) for each in (clean, corrupted))
     lost = best - worst
     if abs(lost) < 1e-6:
-        raise UserError("Both sentences give the answer the same probability, so nothing can be restored; change more.")
+        raise UserError(
+            "Both sentences give the answer the same probability, so nothing can be restored; change more words."
+        )
     words = _labels(corrupted, clean)
     network = answering(model)
     layers = [f"{network}layer{k + 1}" for k in range(model.shape.layers)]
@@ -62,13 +62,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     said = " / ".join(_said(text, pair.place) for text in (pair.clean, pair.corrupted))
     top = max(range(len(heads)), key=lambda k: each[k])
     return Finding(
-        f"The state of {words[place]!r} after {layers[layer]} brings back {float(states[layer, place]):.0%} of what "
-        f"{word!r} lost; of the heads {heads[top]} does most, {each[top]:.0%}.",
+        f"The state of {words[place]!r} after {layers[layer]} restores {float(states[layer, place]):.0%} of the "
+        f"log-probability that {word!r} lost; {heads[top]} restores the most of all heads, {each[top]:.0%}.",
         (Number("log-probability lost", lost, "nats", {"clean": best, "corrupted": worst}),),
         (
-            Table("States of the clean sentence put into the other", grid, Matrix("layer", "position", "restored"),
-                  "share of the loss restored", note=said),
-            Table("Heads of the clean sentence put into the other", {"head": heads, "restored": each},
+            Table("States of the clean sentence patched into the corrupted one", grid,
+                  Matrix("layer", "position", "restored"), "share of the loss restored", note=said),
+            Table("Heads of the clean sentence patched into the corrupted one", {"head": heads, "restored": each},
                   Bars("head", "restored"), "share of the loss restored", {"all": 1.0}),
         ),
     )  # fmt: skip
@@ -104,17 +104,15 @@ def _typed(subject: Subject, settings: Settings) -> Pair:
     if clean.ids.shape != corrupted.ids.shape or not torch.equal(place, other):
         raise UserError(
             f"The sentences have {clean.ids.shape[1]} and {corrupted.ids.shape[1]} tokens and gaps at {int(place) + 1} "
-            f"and {int(other) + 1}; write two of one length with {MASK} at the same place."
+            f"and {int(other) + 1}; write two of one length with {MASK} at the same position."
         )
     likeliest = int(log_chances(subject.model, with_gap(subject.model.shape, clean, place))[0].argmax())
-    answer = subject.tokenizer.encode_word(settings.answer.strip())[0] if settings.answer.strip() else likeliest
-    return Pair(clean, corrupted, place, answer)
+    return Pair(clean, corrupted, place, id_of(subject, settings.answer) if settings.answer.strip() else likeliest)
 
 
 def _chosen(subject: Subject) -> Pair:
     """A held-out sentence with the gap and the one other word, out of all, that change the true word's chance most."""
     text = subject.sentence()
-    text = replace(text, ids=text.ids[:, :MOST], **_cut(text))
     length = text.ids.shape[1]
     gap, other = (~torch.eye(length, dtype=torch.bool)).nonzero(as_tuple=True)
     rows = pick(text, torch.zeros(len(gap), dtype=torch.long))
@@ -126,12 +124,6 @@ def _chosen(subject: Subject) -> Pair:
     before, after = (log_chances(subject.model, with_gap(shape, each, gap)).gather(1, true) for each in (rows, changed))
     most = int((before - after).argmax())
     return Pair(text, pick(changed, torch.tensor([most])), gap[most : most + 1], int(true[most]))
-
-
-def _cut(text: Tokens) -> dict[str, object]:
-    """The other fields of the first words of a text of one row."""
-    row = {name: getattr(text, name)[:, :MOST] for name in ("word_ids", "sentence_ids")}
-    return row | {"lengths": text.lengths.clamp(max=MOST), "labels": {}}
 
 
 def _labels(corrupted: Batch, clean: Batch) -> list[str]:
@@ -148,7 +140,7 @@ def _said(text: Tokens, place: Tensor) -> str:
 ACTIVATION_PATCHING = Instrument(
     name="activation patching",
     group="Intervene",
-    question="Where is the word kept that decides the answer?",
+    question="Which states and heads carry the information that decides the prediction?",
     source="arXiv:2202.05262, sec. 2, with another word in place of noise; arXiv:2004.12265",
     measure=measure,
     rows=("V27",),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from playground.analysis.cloze import log_chances
+from playground.analysis.cloze import log_chances, words_seen
 from playground.analysis.finding import Curve, Finding, Number, Table
 from playground.analysis.floor.automaton import automaton
 from playground.analysis.floor.chart import chart_of
@@ -10,6 +10,7 @@ from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probes import ProbeItem, agreement_items, encode, in_known_words, right_or_wrong
 from playground.analysis.subject import Subject
 from playground.knob import knob
+from playground.models import Architecture
 
 ATTRACTORS, FEWEST, CHECKED = range(5), 5, 20
 """Nouns of the other number; sentences in known words that are needed; sentences that are asked of the grammar."""
@@ -19,7 +20,9 @@ ATTRACTORS, FEWEST, CHECKED = range(5), 5, 20
 class Settings:
     """How many sentences are asked."""
 
-    count: int = knob(200, 20, 1_000, unit="sentences", why="With 200 of a kind two standard errors are 7 points.")
+    count: int = knob(
+        200, 20, 1_000, unit="sentences", why="With 200 sentences of a kind two standard errors are 7 points."
+    )
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -31,7 +34,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         right = right_or_wrong(log_chances(subject.model, example), words).double()
         shares.append(float(right.mean()))
         errors.append((shares[-1] * (1 - shares[-1]) / len(items)) ** 0.5)
-        best.append(_best(items[:CHECKED], one_sided=subject.model.shape.attention == "left to right"))
+        best.append(_best(subject.model.shape, items[:CHECKED]))
     first, last = shares[0], shares[-1]
     columns = {
         "attractors": [*ATTRACTORS, *ATTRACTORS],
@@ -55,13 +58,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     )  # fmt: skip
 
 
-def _best(items: list[ProbeItem], one_sided: bool) -> float:
-    """The share of verbs where the grammar gives the right form more chance than the wrong one."""
+def _best(shape: Architecture, items: list[ProbeItem]) -> float:
+    """The share of verbs where the grammar, given the words that the model sees, prefers the right form."""
     right = 0
     for item in items:
         chart = chart_of(automaton("agreement"), item.words)
-        seen = [k < item.place or (k > item.place and not one_sided) for k in range(len(item.words))]
-        chances = chart.chances(item.place, seen)
+        chances = chart.chances(item.place, words_seen(shape, item.place, len(item.words)))
         one, other = chart.automaton.tokenizer.encode_words([item.words[item.place], item.wrong])
         right += bool(chances[one] > chances[other])
     return right / len(items)
@@ -71,7 +73,9 @@ def knows_agreement(subject: Subject) -> str:
     """The words of the sentences stand in its training text."""
     if all(len(in_known_words(agreement_items(n, 20), subject.corpus)) >= FEWEST for n in ATTRACTORS):
         return ""
-    return f"The corpus {subject.corpus.name} does not hold the words of the sentences; train on agreement or world."
+    return (
+        f"The corpus {subject.corpus.name} does not have the words of the test sentences; train on agreement or world."
+    )
 
 
 AGREEMENT_BY_ATTRACTORS = Instrument(

@@ -1,5 +1,6 @@
 """Analogies by vector offset, and sums of words (arXiv:1301.3781, arXiv:1310.4546)."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -7,18 +8,26 @@ import torch
 from torch import Tensor
 from torch.nn.functional import normalize
 
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
-from playground.analysis.words.vectors import frequent_words, in_a_plane, nearest, three_cos_add, word_vectors
+from playground.analysis.words.vectors import (
+    frequent_words,
+    in_a_plane,
+    known_words,
+    nearest,
+    three_cos_add,
+    word_vectors,
+)
 from playground.corpora.tinyworld.lexicon import COUNTRIES
 from playground.corpora.tinyworld.tasks.analogies import Analogy, analogy_questions
+from playground.errors import UserError
 from playground.knob import knob
 
 FEWEST = 10
-"""Questions of a relation that are needed for a share."""
+"""Questions of a relation, and countries, that are needed for a share."""
 
-TOP = 5
+TOP, ALONE = 5, "nearest to the third word"
 
 
 @dataclass(frozen=True)
@@ -28,54 +37,57 @@ class Settings:
     fewest: int = knob(5, 1, 1000, unit="occurrences", why="Rarer words are neither asked for nor answers.")
 
 
+DEFAULT = Settings()
+
+
 def asked(subject: Subject, fewest: int) -> list[Analogy]:
-    """The questions all of whose words the training text has so often."""
-    known = {subject.tokenizer.words[k] for k in frequent_words(subject, fewest).tolist()}
-    return [one for one in analogy_questions() if known.issuperset((one.a, one.b, one.c, one.d))]
+    """The questions all of whose words the training text has so often, of relations with enough of them."""
+    known = known_words(subject.corpus, fewest)
+    every = [one for one in analogy_questions() if known.issuperset((one.a, one.b, one.c, one.d))]
+    count = Counter(one.relation for one in every)
+    return [one for one in every if count[one.relation] >= FEWEST]
 
 
-def has_analogies(subject: Subject) -> str:
+def has_analogies(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
     """The training text has the words of some relation."""
-    if len(asked(subject, 5)) < FEWEST:
-        return f"The corpus {subject.corpus.name} has too few words that make analogies; families has them."
+    if not asked(subject, fewest):
+        return f"In {subject.corpus.name} too few words that make analogies occur {fewest} times; take families."
     return ""
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """3CosAdd for every relation, beside what the word alone would answer; the points of one parallelogram."""
+    if sentence := has_analogies(subject, settings.fewest):
+        raise UserError(sentence)
     questions, vectors = asked(subject, settings.fewest), word_vectors(subject.model)
-    known = frequent_words(subject, settings.fewest)
+    known = frequent_words(subject.corpus, settings.fewest)
     ids = [(a, b, c) for a, b, c in (_ids(subject, (q.a, q.b, q.c)) for q in questions)]
     solved = three_cos_add(vectors, known, ids)
     wanted = torch.tensor(_ids(subject, [q.d for q in questions]))
     right, alone = solved.answers == wanted, solved.without_offset == wanted
     relations = list(dict.fromkeys(q.relation for q in questions))
     of = {name: torch.tensor([q.relation == name for q in questions]) for name in relations}
-    shares = {
-        name: (float(right[rows].double().mean()), float(alone[rows].double().mean())) for name, rows in of.items()
-    }
-    columns = {
-        "relation": relations * 2,
-        "right": [shares[n][0] for n in relations] + [shares[n][1] for n in relations],
-        "answer": ["3CosAdd"] * len(relations) + ["nearest to the third word"] * len(relations),
-    }
+    ways = {"3CosAdd": right.double(), ALONE: alone.double()}
+    rows = [(name, float(hits[of[name]].mean()), way) for way, hits in ways.items() for name in relations]
+    shares = {(name, way): share for name, share, way in rows}
     numbers = tuple(
-        Number(
-            name,
-            shares[name][0],
-            "share right",
-            {"nearest to the third word": shares[name][1], "chance": 1 / len(known)},
-        )
+        Number(name, shares[name, "3CosAdd"], "share right",
+               {ALONE: shares[name, ALONE], "chance": 1 / (len(known) - 3)})
         for name in relations
-    )
+    )  # fmt: skip
     first = next((k for k in range(len(questions)) if right[k]), 0)
-    best = max(relations, key=lambda name: shares[name][0])
+    best = max(relations, key=lambda name: shares[name, "3CosAdd"])
     return Finding(
-        f"Of the relations {', '.join(relations)}, {best} is solved best: {shares[best][0]:.2f} of the questions.",
+        f"Of {', '.join(relations)}, {best} is solved best: {shares[best, '3CosAdd']:.0%} of the questions.",
         numbers,
         (
-            Table("Analogies solved", columns, Bars("relation", "right", "answer"), "share of questions"),
-            _parallelogram(vectors, questions[first], [*ids[first], int(wanted[first]), int(solved.answers[first])]),
+            Table(
+                "Analogies solved",
+                columns_of(("relation", "right", "answer"), rows),
+                Bars("relation", "right", "answer"),
+                "share of questions",
+            ),
+            _parallelogram(vectors, questions[first], [*ids[first], int(wanted[first])]),
             _answers(subject, questions, solved.answers, right),
         ),
     )
@@ -86,94 +98,91 @@ def _ids(subject: Subject, words: Sequence[str]) -> list[int]:
 
 
 def _parallelogram(vectors: Tensor, one: Analogy, ids: list[int]) -> Table:
-    """The four words, the point b - a + c and the answer, in the plane of the four words."""
-    a, b, c, d, answer = normalize(vectors[ids], dim=-1)
-    names = [one.a, one.b, "b - a + c", one.c, one.a]
-    corners = [a, b, b - a + c, c, a]
-    x = in_a_plane(torch.stack([*corners, d, answer]), torch.stack([a, b, c, d]))
-    rows = [*range(len(corners)), *[len(corners)] * 1]
+    """The four words and the point b - a + c, in the plane of the four words."""
+    a, b, c, d = words = normalize(vectors[ids], dim=-1)
+    x = in_a_plane(torch.stack([a, b, b - a + c, c, a, d]), words)
     columns = {
-        "x": x[rows, 0].tolist(),
-        "y": x[rows, 1].tolist(),
-        "line": ["offset"] * len(corners) + ["true answer"],
-        "word": [*names, one.d],
+        "x": x[:, 0].tolist(),
+        "y": x[:, 1].tolist(),
+        "line": ["offset"] * 5 + ["true answer"],
+        "word": [one.a, one.b, "b - a + c", one.c, one.a, one.d],
     }
-    note = f"{one.a} is to {one.b} as {one.c} is to {one.d}: the fourth corner should be where {one.d} is."
+    note = f"{one.a} is to {one.b} as {one.c} is to {one.d}: b - a + c should be near {one.d}."
     return Table("The parallelogram of one question", columns, Curve("x", "y", "line"), note=note)
 
 
 def _answers(subject: Subject, questions: Sequence[Analogy], answers: Tensor, right: Tensor) -> Table:
     order = sorted(range(len(questions)), key=lambda k: (bool(right[k]), questions[k].relation))[:60]
-    return Table("Wrong answers first", {
-        "question": [f"{q.a} : {q.b} = {q.c} : ?" for q in (questions[k] for k in order)],
-        "answer": [subject.tokenizer.words[int(answers[k])] for k in order],
-        "true": [questions[k].d for k in order],
-    }, Rows())  # fmt: skip
+    words = (subject.tokenizer.words[int(answers[k])] for k in order)
+    rows = [
+        (f"{q.a} : {q.b} = {q.c} : ?", word, q.d) for q, word in zip((questions[k] for k in order), words, strict=True)
+    ]
+    return Table("Wrong answers first", columns_of(("question", "answer", "true"), rows))
 
 
-def has_capitals(subject: Subject) -> str:
+def has_capitals(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
     """The training text has the word capital and some countries with their capitals."""
-    if len(_capitals(subject)) < FEWEST:
-        return f"The corpus {subject.corpus.name} has too few countries with their capitals; families has them."
+    if len(_capitals(subject, fewest)) < FEWEST:
+        return f"In {subject.corpus.name} too few countries and capitals occur {fewest} times; take families."
     return ""
 
 
-def _capitals(subject: Subject) -> list[tuple[str, str]]:
-    known = {subject.tokenizer.words[k] for k in frequent_words(subject).tolist()}
+def _capitals(subject: Subject, fewest: int) -> list[tuple[str, str]]:
+    known = known_words(subject.corpus, fewest)
     pairs = [tuple(line.split()[:2]) for line in COUNTRIES]
     return [(a, b) for a, b in pairs if {a, b, "capital"} <= known]
 
 
 def measure_sums(subject: Subject, settings: Settings) -> Finding:
     """The words nearest to vec(country) + vec("capital"), beside those nearest to the country alone."""
-    pairs, vectors = _capitals(subject), normalize(word_vectors(subject.model), dim=-1)
-    known = frequent_words(subject, settings.fewest)
+    if sentence := has_capitals(subject, settings.fewest):
+        raise UserError(sentence)
+    pairs, vectors = _capitals(subject, settings.fewest), normalize(word_vectors(subject.model), dim=-1)
+    known = frequent_words(subject.corpus, settings.fewest)
     capital = subject.tokenizer.encode_word("capital")[0]
     ranks: dict[str, list[int]] = {"country + capital": [], "country alone": []}
-    rows: dict[str, list] = {"sum": [], "nearest": [], "true": []}
+    rows = []
     for country, city in pairs:
         one, other = _ids(subject, (country, city))
         candidates = known[(known != one) & (known != capital)]
         for name, target in (("country + capital", vectors[one] + vectors[capital]), ("country alone", vectors[one])):
             found = nearest(target[None], vectors, candidates, len(candidates))[0][0].tolist()
-            ranks[name].append(found.index(other) if other in found else len(found))
+            ranks[name].append(found.index(other))
             if name == "country + capital":
-                rows["sum"].append(f"{country} + capital")
-                rows["nearest"].append(", ".join(subject.tokenizer.words[k] for k in found[:3]))
-                rows["true"].append(city)
+                rows.append((f"{country} + capital", ", ".join(subject.tokenizer.words[k] for k in found[:3]), city))
     share = {name: sum(rank == 0 for rank in row) / len(row) for name, row in ranks.items()}
     top = {name: sum(rank < TOP for rank in row) / len(row) for name, row in ranks.items()}
-    chance = 1 / max(1, len(known) - 2)
+    chance = 1 / (len(known) - 2)
     return Finding(
-        f"Nearest to country + capital stands its capital for {share['country + capital']:.2f} of the countries.",
+        f"For {share['country + capital']:.0%} of the countries the word nearest to country + capital is its capital.",
         (
             Number("capital is the nearest", share["country + capital"], "share of countries",
                    {"country alone": share["country alone"], "chance": chance}),
             Number(f"capital is among the nearest {TOP}", top["country + capital"], "share of countries",
                    {"country alone": top["country alone"], "chance": TOP * chance}),
         ),
-        (Table("Sums of two words", rows, Rows()),),
+        (Table("Sums of two words", columns_of(("sum", "nearest", "true"), rows)),),
     )  # fmt: skip
 
 
 ANALOGIES = Instrument(
     name="analogies",
     group="Words",
-    question="Is the way from king to queen the way from uncle to aunt?",
+    question="Is the vector offset from king to queen the same as from uncle to aunt?",
     source="arXiv:1301.3781; 3CosAdd, W14-1618",
     measure=measure,
     rows=("V17",),
     needs=(has_analogies,),
-    settings=Settings(),
+    settings=DEFAULT,
 )
 
 COMPOSITIONALITY = Instrument(
     name="sums of words",
     group="Words",
-    question="Is the sum of the vectors of a country and of the word capital near its capital?",
+    question="Is the sum of the vectors of a country and the word capital near the vector of its capital?",
     source="arXiv:1310.4546, sec. 5",
     measure=measure_sums,
     rows=("V18",),
     needs=(has_capitals,),
-    settings=Settings(),
+    settings=DEFAULT,
 )

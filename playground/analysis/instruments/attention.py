@@ -3,13 +3,13 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from playground.analysis.attention_patterns import habits
-from playground.analysis.finding import Coded, Finding, Matrix, Number, Rows, Table
+from playground.analysis.finding import Coded, Finding, Matrix, Number, Table
 from playground.analysis.instrument import Instrument, attends
 from playground.analysis.subject import Subject
+from playground.analysis.trees.unsupervised import plain_attention
 from playground.batch import Batch, begin, token_strings
 from playground.knob import knob
 
@@ -21,12 +21,11 @@ class Settings:
     sentence: str = knob("", why="A sentence of your own; empty for one of the held-out text.")
 
 
-@torch.no_grad()
 def attention(subject: Subject, text: str) -> tuple[Batch, Tensor]:
-    """A plain text, and the weights `[layers, h, t, t]` of all heads that read it."""
-    tokens, weights = subject.sentence(text), {}
-    subject.model.features(tokens, weights)
-    return begin(tokens), torch.stack(weights["encoder"])[:, 0]
+    """A plain text under the mask with which it is read, and the weights `[layers, h, t, t]` of all heads."""
+    tokens = subject.sentence(text)
+    _, plain = subject.model._readings(tokens)[0]
+    return replace(begin(tokens), inputs=plain), plain_attention(subject.model, tokens)[:, :, 0]
 
 
 def entropy(weights: Tensor) -> Tensor:
@@ -56,12 +55,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     }
     grid = Table(
         "Attention of every head", columns, Matrix("query", "key", "weight", "", "layer", "head"), unit="weight",
-        note="A map for each head, layers from top to bottom. Rows: the word that looks; columns: where it looks.",
+        note="One matrix for each head, a row of matrices for each layer. Rows are queries, columns are keys.",
     )  # fmt: skip
-    spread = entropy(weights)
+    spread, allowed = entropy(weights), example.inputs.attn_mask.dense().sum(-1)
     found = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
     labels = Table(
-        "What each head does here",
+        "Strongest pattern of each head",
         {
             "layer": [layer + 1 for layer in range(layers) for _ in range(heads)],
             "head": [head + 1 for _ in range(layers) for head in range(heads)],
@@ -73,15 +72,22 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     named = sum(score is not None for score in found)
     return Finding(
         f"{named} of {layers * heads} heads follow a known pattern in this sentence of {length} tokens.",
-        (Number("mean entropy", float(spread.mean()), "nats", {"uniform attention": float(np.log(length))}),),
-        (grid, replace(labels, drawing=Rows())),
+        (
+            Number(
+                "mean entropy",
+                float(spread.mean()),
+                "nats",
+                {"uniform attention": float(allowed.double().log().mean())},
+            ),
+        ),
+        (grid, labels),
     )
 
 
 ATTENTION = Instrument(
     name="attention",
     group="Attention",
-    question="Where does every head look in this sentence?",
+    question="Which words does each head attend to in this sentence?",
     source="arXiv:1906.05714; patterns after arXiv:1906.04341, sec. 3",
     measure=measure,
     rows=("V26",),

@@ -35,7 +35,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     table = Table(
         "Heads by their strongest pattern", columns, Matrix("layer", "head", "weight", text="pattern"),
         unit="share of attention",
-        note="Named: a pattern that gets half of the attention, and half as much again as under uniform attention.",
+        note="A pattern is named if it gets at least half of the attention, and 1.5 times that of uniform attention.",
     )  # fmt: skip
     kinds = Table("How many heads follow each pattern", {"pattern": list(counts), "heads": list(counts.values())},
                   Bars("pattern", "heads"), unit="heads")  # fmt: skip
@@ -50,7 +50,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 ATTENTION_PATTERNS = Instrument(
     name="attention patterns",
     group="Attention",
-    question="What does every head look at: the word before, the word after, the same word?",
+    question="What does each head attend to: the previous word, the next word, the same word?",
     source="arXiv:1906.04341, sec. 3; arXiv:1908.08593",
     measure=measure,
     rows=("V26",),

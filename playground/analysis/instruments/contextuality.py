@@ -1,6 +1,7 @@
 """How contextual states are, where senses stand, and in how many dimensions (arXiv:1909.00512, arXiv:1906.02715)."""
 
 from dataclasses import dataclass
+from math import isnan, nan
 
 import torch
 from torch import Tensor
@@ -13,13 +14,7 @@ from playground.analysis.probing.items import Items
 from playground.analysis.probing.reading import both_states, probing_texts
 from playground.analysis.probing.task import token_items
 from playground.analysis.subject import Subject
-from playground.analysis.words.contexts import (
-    Contextuality,
-    contextuality,
-    participation_ratio,
-    silhouette,
-    subspace_curve,
-)
+from playground.analysis.words.contexts import contextuality, participation_ratio, silhouette, subspace_curve
 from playground.analysis.words.vectors import in_a_plane
 from playground.batch import Tokens
 from playground.errors import UserError
@@ -29,7 +24,10 @@ FEWEST, MOST = 5, 40
 """Occurrences of a word that counts, and how many of them are compared."""
 
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-"""Dimensions of the subspaces that are tried."""
+"""Dimensions of the subspaces that are tried, besides all."""
+
+ENOUGH = 0.95
+"""Share of the accuracy with all dimensions from which a subspace suffices."""
 
 
 @dataclass(frozen=True)
@@ -59,33 +57,25 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     used = [participation_ratio(level[tokens.maskable]) for level in levels]
     sizes = {"level": list(subject.levels), "dimensions": used}
     return Finding(
-        _said(subject, found),
+        f"The self-similarity of a word is {found[0].self_similarity:.2f} at {subject.levels[0]} "
+        f"and {found[-1].self_similarity:.2f} at {subject.levels[-1]}.",
         (
             Number("self-similarity less anisotropy", found[-1].adjusted_self_similarity, "cosine",
                    {"embeddings": found[0].adjusted_self_similarity}),
             Number("anisotropy", found[-1].anisotropy, "cosine", {"embeddings": found[0].anisotropy}),
             Number("dimensions used", used[-1], "participation ratio", {"width": levels[-1].shape[-1]}),
         ),
-        (Table("Likeness by level", columns, Curve("level", "value", "of"), "mean cosine or share"),
+        (Table("Similarity by level", columns, Curve("level", "value", "of"), "mean cosine or share"),
          Table("Dimensions used by level", sizes, Curve("level", "dimensions"), "participation ratio of variances")),
     )  # fmt: skip
-
-
-def _said(subject: Subject, found: list[Contextuality]) -> str:
-    return (
-        f"A word is like itself elsewhere by {found[0].self_similarity:.2f} at the embeddings "
-        f"and by {found[-1].self_similarity:.2f} at {subject.levels[-1]}."
-    )
 
 
 @dataclass(frozen=True)
 class SenseSettings:
     """Which word is shown, and of how much text."""
 
-    word: str = knob("", why="Empty: the ambiguous word that stands most often.")
-    count: int = knob(
-        1500, 150, 4000, unit="sentences", why="Ambiguous words are few; more sentences have more of them."
-    )
+    word: str = knob("", why="Empty: the most frequent ambiguous word.")
+    count: int = knob(1500, 150, 4000, unit="sentences", why="More sentences have more of the few ambiguous words.")
 
 
 def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
@@ -107,7 +97,8 @@ def measure_senses(subject: Subject, settings: SenseSettings) -> Finding:
     shown = _chosen(subject, words, settings.word)
     beside = {"random encoder": curves["random encoder"][best], "embeddings": curves["model"][0]}
     return Finding(
-        f"The senses of {len(words)} words part most at {subject.levels[best]}: {curves['model'][best]:.2f}.",
+        f"The senses of {len(words)} words are clustered best at {subject.levels[best]}: "
+        f"a silhouette of {curves['model'][best]:.2f}.",
         (Number("silhouette", curves["model"][best], "from -1 to 1", beside),),
         (Table("Silhouette of gold senses", columns, Curve("level", "silhouette", "of"), "mean over words",
                {"no clusters": 0.0}),
@@ -124,7 +115,7 @@ def _ambiguous_words(items: Items) -> dict[int, Tensor]:
         if int((counts >= 2).sum()) >= 2:
             found[word] = rows
     if not found:
-        raise UserError("No word stands in two senses at least twice in these sentences; take more sentences.")
+        raise UserError("No word occurs at least twice in each of two senses in these sentences; take more sentences.")
     return found
 
 
@@ -137,7 +128,9 @@ def _mean_silhouette(items: Items, words: dict[int, Tensor], level: Tensor, toke
 def _chosen(subject: Subject, words: dict[int, Tensor], name: str) -> int:
     spelt = {subject.tokenizer.words[word]: word for word in words}
     if name and name not in spelt:
-        raise UserError(f"{name!r} has not two senses in these sentences; these have: {', '.join(sorted(spelt))}.")
+        raise UserError(
+            f"{name!r} does not have two senses in these sentences; these words do: {', '.join(sorted(spelt))}."
+        )
     return spelt[name] if name else max(words, key=lambda word: len(words[word]))
 
 
@@ -163,7 +156,8 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
     items = token_items(texts, "sense")
     x = items.features(subject.states(texts.tokens)[-1].cpu(), texts.tokens)
     split = split_by(items.rows, subject.seed)
-    sizes = [size for size in SIZES if size <= x.shape[1]]
+    width = x.shape[1]
+    sizes = [*(size for size in SIZES if size < width), width]
     scores = subspace_curve(x, items.labels, split, sizes, subject.rng("subspace"))
     kinds = list(scores[0])
     columns = {
@@ -172,32 +166,33 @@ def measure_subspace(subject: Subject, settings: SenseSettings) -> Finding:
         "space": [kind for kind in kinds for _ in sizes],
     }
     full = scores[-1]["principal"]
-    enough = next((n for n, one in zip(sizes, scores, strict=True) if one["trained"] >= 0.95 * full), sizes[-1])
+    enough = next((n for n, one in zip(sizes, scores, strict=True) if one["trained"] >= ENOUGH * full), nan)
+    which = "No subspace" if isnan(enough) else f"A subspace of {enough} dimensions"
     return Finding(
-        f"{enough} of {x.shape[1]} dimensions, trained for senses, tell them as well as 0.95 of all.",
-        (Number("dimensions that suffice", enough, "dimensions", {"width": x.shape[1]}),),
-        (Table("Senses told in few dimensions", columns, Curve("dimensions", "accuracy", "space"), "share right",
+        f"{which} trained for senses keeps {ENOUGH:.0%} of the accuracy with all {width} dimensions.",
+        (Number("dimensions that suffice", enough, "dimensions", {"width": width}),),
+        (Table("Sense probe by dimensions", columns, Curve("dimensions", "accuracy", "space"), "share right",
                {"all dimensions": full}, "Trained: linear discriminants, not the paper's probe of distances."),),
     )  # fmt: skip
 
 
 def learns_positions(subject: Subject) -> str:
     """It has a vector for each position."""
-    if subject.model.shape.positions != "learned" or subject.model.shape.kind == "static":
-        return f"This model has no position vectors: its positions are {subject.model.shape.positions}."
-    return ""
+    shape = subject.model.shape
+    if shape.kind == "static":
+        return "Static vectors do not read positions, so there are no position vectors."
+    return "" if shape.positions == "learned" else f"The positions of this model are {shape.positions}, not learned."
 
 
 @torch.no_grad()
 def measure_positions(subject: Subject, settings: object) -> Finding:
     """The cosines of all pairs of learned position vectors."""
-    network = subject.model.network
     length = subject.held_out.ids.shape[1]
-    unit = torch.nn.functional.normalize(network.get_parameter("position_embedding.weight")[:length].cpu(), dim=-1)
+    table = subject.model.network.get_parameter("position_embedding.weight")[:length].cpu()
+    unit, places = torch.nn.functional.normalize(table, dim=-1), torch.arange(length)
     cosines = unit @ unit.T
     near = float(cosines.diagonal(1).mean())
-    far = float(cosines[(torch.arange(length)[:, None] - torch.arange(length)).abs() > length // 2].mean())
-    places = torch.arange(length)
+    far = float(cosines[(places[:, None] - places).abs() > length // 2].mean())
     columns = {
         "position": places.repeat_interleave(length).numpy(),
         "other": places.repeat(length).numpy(),
@@ -206,7 +201,7 @@ def measure_positions(subject: Subject, settings: object) -> Finding:
     return Finding(
         f"Vectors of neighbouring positions have a cosine of {near:.2f}, of distant ones {far:.2f}.",
         (Number("neighbouring positions", near, "mean cosine", {"more than half the text apart": far}),),
-        (Table("Likeness of position vectors", columns, Matrix("position", "other", "cosine"), "cosine"),),
+        (Table("Similarity of position vectors", columns, Matrix("position", "other", "cosine"), "cosine"),),
     )
 
 
@@ -224,7 +219,7 @@ CONTEXTUALITY = Instrument(
 SENSE_CLUSTERS = Instrument(
     name="sense clusters",
     group="Words",
-    question="Do the occurrences of an ambiguous word fall into clusters by their sense?",
+    question="Do the occurrences of an ambiguous word form a cluster for each sense?",
     source="arXiv:1906.02715, sec. 4",
     measure=measure_senses,
     rows=("V22",),
@@ -235,7 +230,7 @@ SENSE_CLUSTERS = Instrument(
 SENSE_SUBSPACE = Instrument(
     name="sense subspace",
     group="Words",
-    question="In how few dimensions do the senses stand?",
+    question="How many dimensions are enough to tell the senses apart?",
     source="after arXiv:1906.02715, sec. 4",
     measure=measure_subspace,
     rows=("V23",),
@@ -246,7 +241,7 @@ SENSE_SUBSPACE = Instrument(
 POSITION_VECTORS = Instrument(
     name="position vectors",
     group="Words",
-    question="Are the vectors of neighbouring positions alike?",
+    question="Are the vectors of neighbouring positions similar?",
     source="arXiv:1810.04805, sec. 3",
     measure=measure_positions,
     rows=("V54",),

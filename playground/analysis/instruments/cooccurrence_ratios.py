@@ -5,30 +5,32 @@ from dataclasses import dataclass
 import torch
 
 from playground.analysis.cooccurrence import cooccurrence
-from playground.analysis.finding import Bars, Finding, Number, Rows, Table
-from playground.analysis.instrument import Instrument, corpora
+from playground.analysis.finding import Bars, Finding, Number, Table, columns_of
+from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
-from playground.analysis.words.vectors import frequent_words, id_of, nearest, word_vectors
+from playground.analysis.words.vectors import id_of, known_words, nearest, word_vectors
 from playground.corpora.tinyworld.presets.kinds import COLOURS, TAXONOMY
 from playground.knob import knob
+from playground.objectives.arrange import Cells
 
 
 @dataclass(frozen=True)
 class Settings:
     """The two words, and those that tell them apart."""
 
-    first: str = knob("ice", why="Words that go with it have a ratio above 1.")
-    second: str = knob("steam", why="Words that go with it have a ratio below 1.")
+    first: str = knob("ice", why="Words that occur more often with this one have a ratio above 1.")
+    second: str = knob("steam", why="Words that occur more often with this one have a ratio below 1.")
     others: str = knob("solid gas water fashion", why="Words whose ratios are shown.")
-    window: int = knob(10, 1, 40, unit="tokens", why="Words at most so far apart occur together.")
+    window: int = knob(10, 1, 40, unit="tokens", why="Words at most this far apart co-occur.")
     smoothing: float = knob(0.5, 0.0, 10.0, unit="counts", why="Added to each count, so that no ratio is infinite.")
+
+
+DEFAULT = Settings()
 
 
 def has_ice(subject: Subject) -> str:
     """The training text has the words of the default settings."""
-    known = {subject.tokenizer.words[k] for k in frequent_words(subject, 1).tolist()}
-    wanted = {"ice", "steam", *"solid gas water fashion".split()}
-    if absent := sorted(wanted - known):
+    if absent := sorted({DEFAULT.first, DEFAULT.second, *DEFAULT.others.split()} - known_words(subject.corpus)):
         return f"The corpus {subject.corpus.name} does not have the words {', '.join(absent)}; families has them."
     return ""
 
@@ -48,23 +50,18 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "logarithm of the ratio": [float(torch.tensor(ratio).log10()) for ratio in ratios.values()],
     }
     high, low = max(ratios, key=ratios.__getitem__), min(ratios, key=ratios.__getitem__)
-    note = "Windows end with the sentence; GloVe's own do not."
-    title = f"With {settings.first} rather than with {settings.second}"
     return Finding(
-        f"{high} goes with {settings.first} (ratio {ratios[high]:.3g}), {low} with {settings.second} "
+        f"{high} co-occurs most with {settings.first} (ratio {ratios[high]:.3g}), {low} with {settings.second} "
         f"({ratios[low]:.3g}).",
         tuple(Number(word, ratio, "ratio", {"no difference": 1.0}) for word, ratio in ratios.items()),
         (
             Table(
-                title,
-                columns,
-                Bars("word", "logarithm of the ratio"),
-                "log10 of the ratio",
-                {"no difference": 0.0},
-                note,
+                f"With {settings.first} rather than with {settings.second}", columns,
+                Bars("word", "logarithm of the ratio"), "log10 of the ratio", {"no difference": 0.0},
+                "Windows end with the sentence; GloVe's own do not.",
             ),
         ),
-    )
+    )  # fmt: skip
 
 
 def _apart(subject: Subject) -> torch.Tensor:
@@ -76,7 +73,7 @@ def _apart(subject: Subject) -> torch.Tensor:
     return ids[: corpus.held_out_from]
 
 
-def _chances(cells, word: int, smoothing: float, size: int) -> torch.Tensor:
+def _chances(cells: Cells, word: int, smoothing: float, size: int) -> torch.Tensor:
     """P(k | word) for every word k `[v]`, from smoothed counts."""
     row = torch.full((size,), float(smoothing), dtype=torch.double)
     own = cells.word == word
@@ -88,7 +85,13 @@ def _chances(cells, word: int, smoothing: float, size: int) -> torch.Tensor:
 class KindsSettings:
     """How many neighbours count."""
 
-    neighbours: int = knob(3, 1, 10, unit="words", why="How many of the nearest things are looked at.")
+    neighbours: int = knob(3, 1, 10, unit="words", why="How many nearest neighbours of each thing are counted.")
+
+
+def has_kinds(subject: Subject) -> str:
+    """The corpus is the one whose things have a kind and a colour."""
+    known = subject.corpus.name.partition("(")[0].strip() == "kinds"
+    return "" if known else f"This needs the corpus kinds; the model was trained on {subject.corpus.name}."
 
 
 def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
@@ -97,20 +100,15 @@ def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
     top_of = {kind: top for top, kinds in TAXONOMY.items() for kind in kinds}
     things = {thing: id_of(subject, thing) for thing in kind_of}
     vectors, spelt = word_vectors(subject.model), {k: thing for thing, k in things.items()}
-    rows: dict[str, list] = {"thing": [], "nearest": [], "kind": [], "colour": []}
-    shares: dict[str, list[float]] = {"kind": [], "animal or plant": [], "colour": []}
-    chance: dict[str, list[float]] = {name: [] for name in shares}
-    traits = {
-        "kind": kind_of.__getitem__, "animal or plant": lambda t: top_of[kind_of[t]], "colour": COLOURS.__getitem__,
-    }  # fmt: skip
+    traits = {"kind": kind_of, "animal or plant": {t: top_of[kind] for t, kind in kind_of.items()}, "colour": COLOURS}
+    rows, shares, chance = [], {name: [] for name in traits}, {name: [] for name in traits}
     for thing, number in things.items():
         others = torch.tensor([k for k in things.values() if k != number])
         near = [spelt[k] for k in nearest(vectors[[number]], vectors, others, settings.neighbours)[0][0].tolist()]
         for name, trait in traits.items():
-            shares[name].append(sum(trait(t) == trait(thing) for t in near) / len(near))
-            chance[name].append(sum(trait(t) == trait(thing) for t in things if t != thing) / (len(things) - 1))
-        for name, value in zip(rows, (thing, ", ".join(near), kind_of[thing], COLOURS[thing]), strict=True):
-            rows[name].append(value)
+            shares[name].append(sum(trait[t] == trait[thing] for t in near) / len(near))
+            chance[name].append(sum(trait[t] == trait[thing] for t in things if t != thing) / (len(things) - 1))
+        rows.append((thing, ", ".join(near), kind_of[thing], COLOURS[thing]))
     mean = {name: sum(row) / len(row) for name, row in shares.items()}
     by_chance = {name: sum(row) / len(row) for name, row in chance.items()}
     columns = {
@@ -119,32 +117,32 @@ def measure_kinds(subject: Subject, settings: KindsSettings) -> Finding:
         "of": ["nearest things"] * len(mean) + ["by chance"] * len(mean),
     }
     return Finding(
-        f"Of the nearest things {mean['kind']:.2f} are of the same kind (by chance {by_chance['kind']:.2f}) "
-        f"and {mean['colour']:.2f} of the same colour ({by_chance['colour']:.2f}).",
+        f"Of the nearest neighbours {mean['kind']:.0%} are of the same kind (chance {by_chance['kind']:.0%}) "
+        f"and {mean['colour']:.0%} of the same colour (chance {by_chance['colour']:.0%}).",
         tuple(Number(f"same {name}", mean[name], "share", {"chance": by_chance[name]}) for name in mean),
         (Table("What neighbours share", columns, Bars("property", "share", "of"), "share of neighbours"),
-         Table("Nearest things", rows, Rows())),
+         Table("Nearest things", columns_of(("thing", "nearest", "kind", "colour"), rows))),
     )  # fmt: skip
 
 
 COOCCURRENCE_RATIOS = Instrument(
     name="co-occurrence ratios",
     group="Words",
-    question="Which words go with ice rather than with steam?",
+    question="Which words co-occur with ice rather than with steam?",
     source="GloVe, D14-1162, table 1",
     measure=measure,
     rows=("V47",),
     needs=(has_ice,),
-    settings=Settings(),
+    settings=DEFAULT,
 )
 
 KINDS_AND_COLOURS = Instrument(
     name="taxonomic and attributive neighbours",
     group="Words",
-    question="Are the neighbours of a thing of its kind, or of its colour?",
+    question="Are the nearest neighbours of a thing of the same kind or of the same colour?",
     source="after Rubinstein et al. 2015, P15-2119",
     measure=measure_kinds,
     rows=("V19",),
-    needs=(corpora("kinds"),),
+    needs=(has_kinds,),
     settings=KindsSettings(),
 )

@@ -14,9 +14,10 @@ from playground.analysis.crosslingual import (
     retrieve,
     sentence_means,
 )  # fmt: skip
-from playground.analysis.finding import Curve, Finding, Matrix, Number, Table
+from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probing.reading import both_states, probing_texts
+from playground.analysis.probing.texts import first_rows
 from playground.analysis.subject import Subject
 from playground.batch import Tokens
 from playground.corpora import pick
@@ -30,28 +31,25 @@ DRAWN, LONGEST = 3, 64
 class Settings:
     """How much text is read."""
 
-    count: int = knob(400, 40, 2000, unit="sentences", why="More sentences, a harder search and smaller errors.")
+    count: int = knob(400, 40, 2000, unit="sentences", why="More sentences, harder retrieval and smaller errors.")
 
 
 def translations(subject: Subject) -> str:
     """The corpus has sentences with their translations, word by word."""
     if "aligned" not in subject.corpus.labels:
-        return f"The corpus {subject.corpus.name} holds no translations; parallel does."
+        return f"The corpus {subject.corpus.name} has no translations; take parallel."
     return ""
 
 
 def sentence_pairs(subject: Subject, count: int) -> tuple[Tokens, Tokens]:
     """Different held-out sentences and their translations."""
-    key = ("translations", count)
-    if key not in subject.known:
+
+    def made() -> tuple[Tokens, Tokens]:
         first = subject.corpus.pairs(LONGEST, "held_out", subject.seed)
-        second = first.neighbours["translation"]
-        seen: dict[tuple[int, ...], int] = {}
-        for row, words in enumerate(first.ids.tolist()):
-            seen.setdefault(tuple(words), row)
-        rows = torch.tensor(list(seen.values())[:count])
-        subject.known[key] = (pick(_alone(first), rows), pick(_alone(second), rows))
-    return subject.known[key]  # type: ignore[return-value]
+        rows = first_rows(first)[:count]
+        return pick(_alone(first), rows), pick(_alone(first.neighbours["translation"]), rows)
+
+    return subject.once(("translations", count), made)
 
 
 def _alone(tokens: Tokens) -> Tokens:
@@ -66,27 +64,26 @@ def measure_retrieval(subject: Subject, settings: Settings) -> Finding:
     shared = torch.isin(first.ids, second.ids), torch.isin(second.ids, first.ids)
     whole = first.valid, second.valid
     unshared = tuple(valid & ~both for valid, both in zip(whole, shared, strict=True))
-    ways: dict[str, list[Retrieval]] = {}
-    for name, left, right, words, centred in (
-        ("all words", own, other, whole, False),
-        ("less the mean of the language", own, other, whole, True),
-        ("without shared words, less the mean", own, other, unshared, True),
-        ("random encoder, without shared words", random, random_other, unshared, True),
-    ):
-        ways[name] = [
-            retrieve(sentence_means(a, words[0]), sentence_means(b, words[1]), centred)
-            for a, b in zip(left, right, strict=True)
-        ]
+
+    def by_level(left: list[Tensor], right: list[Tensor], words: tuple[Tensor, ...], centred: bool) -> list[Retrieval]:
+        levels = zip(left, right, strict=True)
+        return [retrieve(sentence_means(a, words[0]), sentence_means(b, words[1]), centred) for a, b in levels]
+
+    ways = {
+        "all words": by_level(own, other, whole, False),
+        "less the mean of the language": by_level(own, other, whole, True),
+        "without shared words, less the mean": by_level(own, other, unshared, True),
+        "random encoder, without shared words": by_level(random, random_other, unshared, True),
+    }
     main = ways["without shared words, less the mean"]
     best = max(range(len(main)), key=lambda k: main[k].mean)
     chance = 1 / len(first.ids)
-    columns = {
-        "level": [level for _ in ways for level in subject.levels],
-        "P@1": [one.mean for row in ways.values() for one in row],
-        "forward": [one.forward for row in ways.values() for one in row],
-        "back": [one.back for row in ways.values() for one in row],
-        "of": [name for name in ways for _ in subject.levels],
-    }
+    rows = [
+        (level, one.mean, one.forward, one.back, name)
+        for name, row in ways.items()
+        for level, one in zip(subject.levels, row, strict=True)
+    ]
+    columns = columns_of(("level", "P@1", "forward", "back", "of"), rows)
     beside = {"chance": chance, "random encoder": ways["random encoder, without shared words"][best].mean,
               "all words": ways["all words"][best].mean}  # fmt: skip
     return Finding(
@@ -111,13 +108,12 @@ def measure_alignment(subject: Subject, settings: Settings) -> Finding:
     lengths = list(zip(first.lengths.tolist(), second.lengths.tolist(), strict=True))
     straight = alignment_scores([{(k, k) for k in range(min(pair))} for pair in lengths], gold)
     best = min(range(len(subject.levels)), key=lambda k: scores["model"][k].error)
-    columns = {
-        "level": [level for _ in scores for level in subject.levels],
-        "AER": [one.error for row in scores.values() for one in row],
-        "precision": [one.precision for row in scores.values() for one in row],
-        "recall": [one.recall for row in scores.values() for one in row],
-        "of": [name for name in scores for _ in subject.levels],
-    }
+    rows = [
+        (level, one.error, one.precision, one.recall, name)
+        for name, row in scores.items()
+        for level, one in zip(subject.levels, row, strict=True)
+    ]
+    columns = columns_of(("level", "AER", "precision", "recall", "of"), rows)
     one, lines = scores["model"][best], {"word k with word k": straight.error}
     return Finding(
         f"At {subject.levels[best]} the alignment error rate is {one.error:.2f}; "
@@ -166,14 +162,11 @@ def measure_cka(subject: Subject, settings: Settings) -> Finding:
     real = tokens.maskable
     own, random = ([level[real] for level in levels] for levels in both_states(subject, tokens))
     rows = [
-        (name, level, linear_cka(a, b))
+        (subject.levels[k], level, linear_cka(a, b))
         for k, a in enumerate(own)
-        for name, level, b in [
-            *((subject.levels[k], subject.levels[j], own[j]) for j in range(len(own))),
-            (subject.levels[k], "same level, random encoder", random[k]),
-        ]
+        for level, b in zip((*subject.levels, "same level, random encoder"), (*own, random[k]), strict=True)
     ]
-    columns = {name: [row[k] for row in rows] for k, name in enumerate(("level", "other", "CKA"))}
+    columns = columns_of(("level", "other", "CKA"), rows)
     ends, twin = linear_cka(own[0], own[-1]), linear_cka(own[-1], random[-1])
     return Finding(
         f"The embeddings and {subject.levels[-1]} have a CKA of {ends:.2f}; {subject.levels[-1]} and that of a random "
@@ -187,24 +180,22 @@ def measure_languages(subject: Subject, settings: Settings) -> Finding:
     """CKA of sentences with their translations by level, beside other sentences and a random encoder."""
     first, second = sentence_pairs(subject, settings.count)
     order = torch.randperm(len(first.ids), generator=subject.rng("other translations"))
-    columns: dict[str, list] = {"level": [], "CKA": [], "of": []}
+    rows = []
     for which, of in enumerate(("model", "random encoder")):
         for level, (a, b) in zip(subject.levels, _levels(subject, first, second, which), strict=True):
             one, other = sentence_means(a, first.valid), sentence_means(b, second.valid)
-            pairs = {of: other, f"{of}, other sentences": other[order]}
-            for name, side in pairs.items():
-                columns["level"].append(level)
-                columns["CKA"].append(linear_cka(one, side))
-                columns["of"].append(name)
-    table = Table("CKA of sentences and their translations", columns, Curve("level", "CKA", "of"))
-    top = [k for k, level in enumerate(columns["level"]) if level == subject.levels[-1]]
-    value = {columns["of"][k]: columns["CKA"][k] for k in top}
-    beside = {name: number for name, number in value.items() if name != "model"}
+            rows += [
+                (level, linear_cka(one, other), of),
+                (level, linear_cka(one, other[order]), f"{of}, other sentences"),
+            ]
+    columns, top = columns_of(("level", "CKA", "of"), rows), subject.levels[-1]
+    beside = {name: value for level, value, name in rows if level == top}
+    value = beside.pop("model")
     return Finding(
-        f"At {subject.levels[-1]} sentences and translations are alike by {value['model']:.2f} (CKA), "
-        f"with other sentences by {value['model, other sentences']:.2f}.",
-        (Number("CKA with translations", value["model"], "linear CKA", beside),),
-        (table,),
+        f"At {top} sentences and their translations have a CKA of {value:.2f}, "
+        f"sentences and other sentences {beside['model, other sentences']:.2f}.",
+        (Number("CKA with translations", value, "linear CKA", beside),),
+        (Table("CKA of sentences and their translations", columns, Curve("level", "CKA", "of")),),
     )
 
 
@@ -222,7 +213,7 @@ RETRIEVAL = Instrument(
 WORD_ALIGNMENT = Instrument(
     name="word alignment",
     group="Words",
-    question="Are words nearest to their translations?",
+    question="Is the nearest word of the translated sentence the translation of a word?",
     source="arXiv:2004.08728; AER, Och and Ney 2003, J03-1002",
     measure=measure_alignment,
     rows=("V46",),
@@ -233,7 +224,7 @@ WORD_ALIGNMENT = Instrument(
 CKA = Instrument(
     name="CKA of levels",
     group="Words",
-    question="Which levels hold the same, up to a rotation?",
+    question="Which levels have the same geometry, up to a rotation?",
     source="arXiv:1905.00414",
     measure=measure_cka,
     rows=("V45",),
@@ -244,7 +235,7 @@ CKA = Instrument(
 CKA_OF_LANGUAGES = Instrument(
     name="CKA of languages",
     group="Words",
-    question="Have both languages the same geometry?",
+    question="Do both languages have the same geometry?",
     source="arXiv:1905.00414",
     measure=measure_languages,
     rows=("V45",),

@@ -27,6 +27,7 @@ from playground.analysis.influence import (
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import id_of
+from playground.answers import Answer, total_loss
 from playground.batch import Batch
 from playground.corpora import pick
 from playground.knob import knob
@@ -36,7 +37,7 @@ LARGEST = 1_000_000
 """Weights of a model that is retrained again and again."""
 
 CHECKPOINTS, QUERIED = 5, 8
-"""Checkpoints that TracIn sums over, and held-out rows that are the query where no sentence is given."""
+"""Checkpoints that TracIn sums over, or one more, and held-out rows whose loss is the query without a sentence."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +45,23 @@ class Settings:
     """What is to be explained, and how the model goes on learning."""
 
     sentence: str = knob("", why="A sentence with one [MASK]; empty: the loss of eight held-out rows.")
-    answer: str = knob("", why="The word whose probability in the gap is to be explained.")
-    groups: int = knob(64, 4, 256, unit="groups", why="Each is left out once, and the model trained anew without it.")
-    rows: int = knob(1, 1, 16, unit="texts", why="Texts of a group.")
-    steps: int = knob(16, 2, 400, unit="steps", why="Of plain gradient descent from the model as it is.")
-    batch: int = knob(8, 2, 64, unit="groups", why="Groups in one batch; each batch comes in its turn.")
+    answer: str = knob("", why="The word whose probability in the gap is explained.")
+    groups: int = knob(
+        64, 4, 256, unit="groups", why="Each group is left out once, and the model retrained without it."
+    )
+    rows: int = knob(1, 1, 16, unit="texts", why="Texts in a group.")
+    steps: int = knob(16, 2, 400, unit="steps", why="Steps of gradient descent from the model as it is.")
+    batch: int = knob(8, 2, 64, unit="groups", why="Groups in one batch; the batches take turns.")
     rate: float = knob(0.03, 0.001, 10.0, unit="learning rate", why="Of plain gradient descent.")
-    damping: float = knob(1.0, 0.001, 1000.0, unit="", why="Added to the curvature, which is not positive everywhere.")
-    solver_steps: int = knob(15, 1, 200, unit="steps", why="Of conjugate gradients.")
+    damping: float = knob(1.0, 0.001, 1000.0, unit="", why="Added to the Hessian, which may have negative eigenvalues.")
+    solver_steps: int = knob(15, 1, 200, unit="steps", why="Steps of conjugate gradients.")
 
 
 def trains_on_plain_rows(subject: Subject) -> str:
     """Its objective reads rows of plain text, and the model is small enough to be retrained many times."""
     objective, size = subject.objective, sum(p.numel() for p in subject.model.parameters())
     if objective.needs or objective.proposes:
-        return (
-            f"The objective {objective.name} reads more than rows of plain text, so no row can be left out by itself."
-        )
+        return f"The objective {objective.name} reads more than rows of plain text, so no single row can be left out."
     if size > LARGEST:
         return f"The model has {size:,} weights; to be retrained 64 times it may have {LARGEST:,}."
     return ""
@@ -74,19 +75,19 @@ class Copy:
         self.names = [name for name, _ in self.model.named_parameters()]
         self.start: Weights = tuple(p.detach().clone() for p in self.model.parameters())
 
-    def answers(self, weights: Weights, example: Batch) -> tuple:
+    def answers(self, weights: Weights, example: Batch) -> tuple[Answer, ...]:
         return functional_call(self.model, dict(zip(self.names, weights, strict=True)), (example,))
 
     def mean_loss(self, weights: Weights, example: Batch) -> Tensor:
-        """The sum of the mean losses of all questions, in nats."""
-        return sum((answer.mean() for answer in self.answers(weights, example)), torch.zeros(()))
+        """The loss that is trained: the weighted sum of the mean losses of all questions, in nats."""
+        return total_loss(self.answers(weights, example))[0]
 
     def loss_by_group(self, weights: Weights, example: Batch, group: Tensor, groups: int) -> Tensor:
         """What the rows of each group add to that loss, `[g]`; `group` `[r]` is that of each row."""
         found = torch.zeros(groups)
         for answer in self.answers(weights, example):
             losses = answer.losses()
-            found = found.index_add(0, group[answer.rows], losses / max(1, len(losses)))
+            found = found.index_add(0, group[answer.rows], answer.target.weight * losses / max(1, len(losses)))
         return found
 
 
@@ -101,7 +102,7 @@ def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, s
     def surprise(weights: Weights) -> Tensor:
         return -copy.answers(weights, example)[-1].scores.log_softmax(-1)[0, word]
 
-    return surprise, f"the surprise at {settings.answer!r} in {settings.sentence!r}"
+    return surprise, f"the loss of {settings.answer!r} in {settings.sentence!r}"
 
 
 def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Training, list[str]]:
@@ -129,7 +130,7 @@ def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Train
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
-    """Leave each group out once and train anew; the three estimates beside it, with their rank correlations."""
+    """Retrain without each group, and compare three estimates with the result by rank correlation."""
     copy = Copy(subject.model)
     query, said = query_of(subject, copy, settings)
     training, words = training_of(subject, copy, settings)
@@ -148,7 +149,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     order = truth.argsort(descending=True).tolist()
     best = max(found, key=lambda name: found[name].value)
     return Finding(
-        f"Of {training.groups} groups left out in turn, the {best} ranks them most like the truth: "
+        f"Of the estimates, {best} ranks {training.groups} groups most like leaving each out: "
         f"Spearman {found[best].value:.2f}.",
         (
             Number("loss after training", after, f"nats, {said}", {"before": before}),
@@ -156,12 +157,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
               for name, one in found.items()),
         ),
         (
-            Table("What each group taught", {
+            Table("Influence of each group", {
                 "group": [f"group {k + 1}" for k in order],
                 "nats higher without it": [float(truth[k]) for k in order],
-            }, Bars("group", "nats higher without it"), "nats", note="Below 0: the model is better without the group."),
+            }, Bars("group", "nats higher without it"), "nats", note="Below 0: the loss is lower without the group."),
             _against(estimates, truth),
-            Table("The groups that taught most", {
+            Table("Groups by influence", {
                 "group": [k + 1 for k in order],
                 "nats higher without it": [float(truth[k]) for k in order],
                 **{name: [float(one[k]) for k in order] for name, one in estimates.items()},
@@ -180,7 +181,7 @@ def _against(estimates: dict[str, Tensor], truth: Tensor) -> Table:
         columns["estimate"] += ((estimate - estimate.mean()) / spread).tolist()
         columns["group"] += [f"group {k + 1}" for k in range(len(truth))]
         columns["of"] += [name] * len(truth)
-    note = "The truth in nats; estimates in standard deviations, since their units differ."
+    note = "The truth is in nats; estimates are in standard deviations, since their units differ."
     return Table("Estimates against the truth", columns, Scatter("truth", "estimate", "group", "of"), note=note)
 
 
@@ -219,11 +220,11 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
         "of": ["true"] * len(falls) + ["gradient times the way"] * len(falls),
     }
     return Finding(
-        f"It was learnt most between steps {steps[most]} and {steps[most + 1]}: {falls[most]:.2f} nats of {said}.",
+        f"Between steps {steps[most]} and {steps[most + 1]} {said} fell most, by {falls[most]:.2f} nats.",
         (Number("loss at the end", losses[-1], "nats", {"at the first checkpoint": losses[0]}),),
         (Table("Loss by checkpoint", curve, Curve("step", "loss"), "nats"),
          Table("Fall between checkpoints", bars, Bars("steps", "fall", "of"), "nats",
-               note="The gradient holds for small steps only; between distant checkpoints it can be far off.")),
+               note="A first-order estimate; it can be far off between distant checkpoints.")),
     )  # fmt: skip
 
 
@@ -247,7 +248,7 @@ WHAT_TAUGHT_IT = Instrument(
 WHICH_CHECKPOINT = Instrument(
     name="which checkpoint learnt it",
     group="Influence",
-    question="Between which steps of its training did the model learn this?",
+    question="Between which steps of training did the model learn this?",
     source="after TracIn, arXiv:2002.08484",
     measure=measure_checkpoints,
     rows=("V40",),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import isfinite
 
-from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table, columns_of
 from playground.analysis.instrument import Instrument, labels, reads_sentences
 from playground.analysis.probing.edges import EdgeProbe, edge_probe
 from playground.analysis.probing.reading import both_states, probing_texts
@@ -14,13 +14,15 @@ from playground.knob import knob
 
 TASKS = ("part of speech", "phrase boundaries", "dependency relation", "arc", "entity type", "role", "sense")
 
+NOTE = "Unlike the paper: a linear classifier of single words or pairs, no pooling over spans."
+
 
 @dataclass(frozen=True)
 class Settings:
     """How much text is read."""
 
     count: int = knob(500, 60, 2000, unit="sentences", why="More sentences, smaller errors, more seconds.")
-    steps: int = knob(100, 3, 500, unit="gradient steps", why="Steps in which a probe and its mix are fitted.")
+    steps: int = knob(100, 3, 500, unit="gradient steps", why="Steps of training for a probe and its mix.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -28,12 +30,15 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     texts = probing_texts(subject, settings.count)
     states = both_states(subject, texts.tokens)
     probes: dict[str, EdgeProbe] = {}
+    absent: list[str] = []
     for name in TASKS:
         try:
             _, items = find_probing_task(name).make(texts, subject.seed)
         except UserError:
+            absent.append(name)
             continue
         probes[name] = edge_probe(*states, texts.tokens, items, subject.seed, settings.steps)
+    missing = f" Not in these sentences: {', '.join(absent)}." if absent else ""
     order = sorted(probes, key=lambda name: probes[name].gravity)
     summary = {
         "task": order,
@@ -45,7 +50,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "most frequent class": [probes[name].chance for name in order],
     }
     return Finding(
-        f"From the lowest centre of gravity to the highest: {', '.join(order)}.",
+        f"By centre of gravity, lowest first: {', '.join(order)}.",
         tuple(_number(name, probes[name]) for name in order),
         (
             Table("Centre of gravity", summary, Bars("task", "centre of gravity"), "level"),
@@ -53,14 +58,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                   Bars("level", "value", "task"), "share"),
             Table("Accuracy with the levels up to this one", _by_level(subject, probes, "cumulative"),
                   Curve("level", "value", "task"), "share right"),
-            Table("Tasks", summary, Rows(), "",
-                  {}, "Unlike the paper: a linear classifier of single words or pairs, no pooling over spans."),
+            Table("Tasks", summary, Rows(), note=NOTE + missing),
         ),
     )  # fmt: skip
 
 
 def _shown(level: float) -> str:
-    return f"{level:.2f}" if isfinite(level) else "no level adds anything"
+    return f"{level:.2f}" if isfinite(level) else "higher levels add nothing"
 
 
 def _number(name: str, probe: EdgeProbe) -> Number:
@@ -74,13 +78,13 @@ def _by_level(subject: Subject, probes: dict[str, EdgeProbe], field: str) -> dic
         for name, probe in probes.items()
         for level, value in zip(subject.levels, getattr(probe, field), strict=True)
     ]
-    return {name: [row[k] for row in rows] for k, name in enumerate(("level", "value", "task"))}
+    return columns_of(("level", "value", "task"), rows)
 
 
 EDGE_PROBING = Instrument(
     name="edge probing",
     group="Probes",
-    question="At which level does each property stand: parts of speech first, roles later?",
+    question="At which level is each property encoded: parts of speech lower, roles higher?",
     source="arXiv:1905.05950; arXiv:1905.06316",
     measure=measure,
     rows=("V07",),

@@ -12,7 +12,7 @@ from playground.analysis.finding import Finding, Number, Scatter, Table
 from playground.analysis.gradients import leaf_of, states_of
 from playground.analysis.instrument import Instrument, has_residual_states, has_table
 from playground.analysis.subject import Subject
-from playground.batch import Batch, Tokens, token_strings
+from playground.batch import Batch, token_strings
 from playground.knob import knob
 from playground.models import LanguageModel
 from playground.models.taps import answering, head_names
@@ -20,14 +20,14 @@ from playground.models.taps import answering, head_names
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is read, and how often it is shuffled."""
+    """How many sentences are read, and how often their weights are permuted."""
 
     count: int = knob(60, 5, 400, unit="sentences", why="One word of each is predicted.")
     shuffles: int = knob(20, 2, 100, unit="permutations", why="The change is the median over them, as in the paper.")
 
 
 def permuted(weights: Tensor, rng: Generator) -> Tensor:
-    """The weights of each query dealt out anew among the keys that it may attend to, `[b, n, m]`."""
+    """The weights of each query permuted among the keys that it may attend to, `[b, n, m]`."""
     closed = weights == 0
     noise = torch.rand(weights.shape, generator=rng).masked_fill(closed, 2.0)
     places = closed.long().argsort(dim=-1, stable=True)
@@ -39,21 +39,20 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     model, tokens = subject.model, subject.sentences(settings.count)
     place = (torch.rand(len(tokens.ids), generator=subject.rng("gaps")) * tokens.lengths).long()
     example = with_gap(model.shape, tokens, place)
-    chances = log_chances(model, example)
-    change = _change(subject, example, chances.exp(), settings.shuffles)
-    taus = torch.tensor(list(_taus(model, tokens, place)), dtype=torch.float64)
+    chances = log_chances(model, example).exp()
+    change = _change(subject, example, chances, settings.shuffles)
+    taus = torch.tensor(list(_taus(model, example)), dtype=torch.float64)
     known = taus[~taus.isnan()]
     still = float((change < 0.1).float().mean())
-    sure = chances.amax(1).exp()
     words = [token_strings(ids, valid, tokens.vocabulary) for ids, valid in zip(tokens.ids, tokens.valid, strict=True)]
     said = list(map(" ".join, words))
-    columns = {"probability of its answer": sure.tolist(), "change": change.tolist(), "sentence": said}
+    columns = {"probability of its answer": chances.amax(1).tolist(), "change": change.tolist(), "sentence": said}
     mean = float(known.mean()) if len(known) else float("nan")
     return Finding(
-        f"With all attention weights permuted {still:.0%} of the predictions stay nearly the same; attention and "
-        f"gradients order the words with a rank correlation of {mean:.2f}.",
+        f"With permuted attention weights {still:.0%} of the predictions stay nearly the same; attention and "
+        f"gradients rank the words with a correlation of {mean:.2f}.",
         (
-            Number("median change of the prediction", float(change.median()), "total variation distance",
+            Number("median change of the prediction", float(change.quantile(0.5)), "total variation distance",
                    {"no change": 0.0, "all of it": 1.0}),
             Number("attention against gradients", mean, "Kendall's rank correlation",
                    {"chance": 0.0, "the same order": 1.0}),
@@ -76,32 +75,22 @@ def _change(subject: Subject, example: Batch, chances: Tensor, shuffles: int) ->
         for name in names:
             taps.change(name, lambda weights: permuted(weights, rng))
         found = [(log_chances(model, example).exp() - chances).abs().sum(1) / 2 for _ in range(shuffles)]
-    return torch.stack(found).median(0).values
+    return torch.stack(found).quantile(0.5, dim=0)
 
 
-def _taus(model: LanguageModel, tokens: Tokens, places: Tensor) -> Iterator[float]:
-    """Of each sentence, how alike the last layer's mean attention and the gradients order its words."""
-    example = with_gap(model.shape, tokens, places)
-    weights = _last_weights(model, example)
-    slopes = _slopes(model, example)
-    question = example.questions[0]
-    for row in range(len(tokens.ids)):
-        at = example.stream_of(question)
-        query = int(question.loss_mask[row].nonzero()[0])
-        looks = (
-            weights[row, min(query, weights.shape[1] - 1)]
-            if at is example.inputs
-            else weights[row][example.inputs.valid[row]].mean(0)
-        )
+def _taus(model: LanguageModel, example: Batch) -> Iterator[float]:
+    """Kendall's tau of attention and gradients for each sentence: the last layer's weights, averaged over heads.
+
+    The query is the gap; where a decoder answers, it is the mean over all words of the encoder.
+    """
+    weights = model.attention(example)["encoder"][-1].mean(1)  # [b, n, m]
+    slopes, question = _slopes(model, example), example.questions[0]
+    for row in range(len(weights)):
+        queries = example.inputs.valid[row] if question.at_decoder else question.loss_mask[row]
+        looks = weights[row][queries].mean(0)
         seen = looks > 0
         pair = looks[seen].numpy(), slopes[row][seen].numpy()
         yield float(kendalltau(*pair).statistic) if int(seen.sum()) > 2 else float("nan")  # type: ignore[attr-defined]
-
-
-@torch.no_grad()
-def _last_weights(model: LanguageModel, example: Batch) -> Tensor:
-    """The mean over heads of the last layer of the encoder, `[b, n, m]`."""
-    return model.attention(example)["encoder"][-1].mean(1)
 
 
 def _slopes(model: LanguageModel, example: Batch) -> Tensor:

@@ -29,10 +29,10 @@ def measure(subject: Subject, _: object) -> Finding:
         "answer without not": [words[number] for number in one[:EXAMPLES].tolist()],
     }
     read = subject.tokenizer.encode_words(["not"])[0] in subject.corpus.ids[: subject.corpus.held_out_from]
-    note = "" if read else "The training text never says not, so this word is a random vector to the model."
+    note = "" if read else "The training text does not contain the word not, so the model has no trained vector for it."
     numbers, tables = _names(subject)
     return Finding(
-        f"With not in the sentence {same:.0%} of the answers stay the same.",
+        f"When the question is negated {same:.0%} of the answers stay the same.",
         (Number("same answer with not", same, "share of the answers"), *numbers),
         (Table("Questions with not", examples, Rows(), note=note), *tables),
     )

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from playground.analysis.facts import WORDINGS, Asked, ask, known_questions, knows_facts, mention_counts
-from playground.analysis.finding import Bars, Curve, Finding, Number, Table
+from playground.analysis.finding import Bars, Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
 
@@ -23,18 +23,17 @@ def measure(subject: Subject, _: object) -> Finding:
     }
     counts = mention_counts(subject.corpus, asked[0].questions)
     told = torch.tensor([count > 0 for count in counts])
-    groups = _bins(counts)
-    chance = _chance(asked[0])
-    columns: dict[str, list] = {"mentions": [], "P@1": [], "facts": [], "wording": []}
-    for name, right in hits.items():
-        for first, places in groups.items():
-            row = (first, float(right[places].mean()), len(places), name)
-            for column, value in zip(columns.values(), row, strict=True):
-                column.append(value)
+    groups, chance = _bins(counts), _chance(asked[0])
+    rows = [
+        (first, float(right[places].mean()), len(places), name)
+        for name, right in hits.items()
+        for first, places in groups.items()
+    ]
+    columns = columns_of(("mentions", "P@1", "facts", "wording"), rows)
     shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("told", told), ("never told", ~told))}
-    untold = f", of the {int((~told).sum())} never told {shares['never told']:.0%}" if bool((~told).any()) else ""
+    untold = f", of the {int((~told).sum())} others {shares['never told']:.0%}" if bool((~told).any()) else ""
     return Finding(
-        f"Of the facts that the text tells, {shares['told']:.0%} are answered rightly{untold}.",
+        f"Of the facts in the training text {shares['told']:.0%} are answered correctly{untold}.",
         tuple(
             Number(f"P@1, {what}", share, "share right", {"guessing among the answers": chance})
             for what, share in shares.items()
@@ -42,7 +41,7 @@ def measure(subject: Subject, _: object) -> Finding:
         ),
         (
             Table("P@1 by mentions", columns, Curve("mentions", "P@1", "wording"), unit="share right",
-                  lines={"guessing": chance}, note="Sentences of the training text that hold subject and object."),
+                  lines={"guessing": chance}, note="A mention is a training sentence with both subject and object."),
             _by_relation(asked[0], hits),
         ),
     )  # fmt: skip
@@ -69,12 +68,12 @@ def _share(hits: Tensor, rows: Tensor) -> float:
 def _by_relation(asked: Asked, hits: dict[str, Tensor]) -> Table:
     """How much the wording of a question matters (arXiv:1911.12543)."""
     relations = [question.fact.relation for question in asked.questions]
-    rows = [(name, relation) for name in hits for relation in dict.fromkeys(relations)]
-    columns = {
-        "relation": [relation for _, relation in rows],
-        "P@1": [float(hits[name][[r == relation for r in relations]].mean()) for name, relation in rows],
-        "wording": [name for name, _ in rows],
-    }
+    rows = [
+        (relation, float(right[[r == relation for r in relations]].mean()), name)
+        for name, right in hits.items()
+        for relation in dict.fromkeys(relations)
+    ]
+    columns = columns_of(("relation", "P@1", "wording"), rows)
     return Table("P@1 by relation and wording", columns, Bars("relation", "P@1", "wording"), unit="share right",
                  note="A left-to-right model cannot answer a question whose answer comes first.")  # fmt: skip
 
@@ -82,7 +81,7 @@ def _by_relation(asked: Asked, hits: dict[str, Tensor]) -> Table:
 FACTS_BY_MENTIONS = Instrument(
     name="facts",
     group="Knowledge",
-    question="Which facts does the model know, and how often must the text tell one?",
+    question="Which facts does the model know, and how often must the training text mention a fact?",
     source="LAMA, arXiv:1909.01066; better prompts, arXiv:1911.12543",
     measure=measure,
     rows=("V13", "V14"),

@@ -24,7 +24,7 @@ POINTS = 12
 class Settings:
     """How much is read."""
 
-    texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, steadier importances, more time.")
+    texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, less noise, more time.")
 
 
 def importances(model: LanguageModel, example: Batch, heads: Sequence[str]) -> Tensor:
@@ -83,7 +83,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         (
             Table("Importance of each head",
                   {"head": list(heads), "importance": scaled.tolist(), "before scaling": raw.tolist()},
-                  Bars("head", "importance"), note="Of each layer the squares add up to 1."),
+                  Bars("head", "importance"), note="The squares of the importances of a layer add up to 1."),
             Table(
                 "Pruning",
                 {
@@ -100,7 +100,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 HEAD_IMPORTANCE = Instrument(
     name="head importance",
     group="Intervene",
-    question="Which heads matter, told by their gradients, and how many can go?",
+    question="Which heads are important by their gradients, and how many can be pruned?",
     source="arXiv:1905.10650, sec. 4; there heads are pruned step by step, here in one order",
     measure=measure,
     rows=("V28",),

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
+from playground.analysis.finding import Bars, Finding, Matrix, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, attends
 from playground.analysis.interventions import probes_of, scores, standard_error
 from playground.analysis.subject import Subject
@@ -21,9 +21,7 @@ class Settings:
     """How much is read, and what takes the place of a head."""
 
     texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
-    instead: str = knob(
-        "zero", choices=("zero", "mean"), why="What a head gives when it is off: nothing, or its mean over the texts."
-    )
+    instead: str = knob("zero", choices=("zero", "mean"), why="What stands in for a head: 0, or its mean output.")
 
 
 def switch_off(taps: Taps, name: str, instead: str) -> None:
@@ -62,18 +60,14 @@ def _finding(
         )
     ]  # fmt: skip
     if moved:
-        head, probe, change = map(list, zip(*moved, strict=True))
-        columns = {"head": head, "probe": probe, "change": change}
-        tables.append(
-            Table(
-                "Change of what it can be asked", columns, Matrix("probe", "head", "change"), unit="share right",
-                note="; ".join(f"{name}: {value:.2f} with all heads" for name, value in known.items()),
-            )
-        )  # fmt: skip
-    gain = f" Without {', '.join(better)} it is even better." if better else ""
+        columns = columns_of(("head", "probe", "change"), moved)
+        note = "; ".join(f"{name}: {value:.2f} with all heads" for name, value in known.items())
+        drawing = Matrix("probe", "head", "change")
+        tables.append(Table("Change of the zero-shot probes", columns, drawing, "share right", note=note))
+    gain = f" The loss is lower without {', '.join(better)}." if better else ""
     return Finding(
-        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats; "
-        f"{idle} of {len(heads)} heads change nothing that can be told from chance.{gain}",
+        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats; without {idle} of "
+        f"{len(heads)} heads the loss changes by at most {SURE:g} standard errors.{gain}",
         (
             Number("largest rise of the loss", mean[worst], "nats", {"loss with all heads": float(before.mean())}),
             Number("heads within two standard errors of no change", idle / len(heads), "share of the heads"),
@@ -86,7 +80,7 @@ def _finding(
 HEADS_ONE_BY_ONE = Instrument(
     name="heads one by one",
     group="Intervene",
-    question="Which heads does it need? Each is switched off once.",
+    question="Which heads does the model need? Each is switched off once.",
     source="arXiv:1905.10650, sec. 3.2; arXiv:1908.08593",
     measure=measure,
     rows=("V27",),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from playground.analysis.finding import Curve, Finding, Number, Table
+from playground.analysis.finding import Curve, Finding, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
 from playground.analysis.probing.reading import both_states, probing_texts
@@ -17,9 +17,7 @@ TASKS = ("part of speech", "sense")
 class Settings:
     """How much text is read."""
 
-    count: int = knob(
-        1500, 150, 4000, unit="sentences", why="Ambiguous words are few; more sentences have more of them."
-    )
+    count: int = knob(1500, 150, 4000, unit="sentences", why="More sentences have more of the few ambiguous words.")
 
 
 def ambiguous(subject: Subject) -> str:
@@ -34,22 +32,20 @@ def ambiguous(subject: Subject) -> str:
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The accuracy of two linear probes by level, with the random encoder's."""
     texts = probing_texts(subject, settings.count)
-    curves: dict[str, ProbeCurve] = {}
     states = both_states(subject, texts.tokens)
-    for name in TASKS:
-        _, items = find_probing_task(name).make(texts, subject.seed)
-        curves[name] = probe_curve(*states, texts.tokens, items, subject.seed)
+    items = {name: find_probing_task(name).make(texts, subject.seed)[1] for name in TASKS}
+    curves = {name: probe_curve(*states, texts.tokens, each, subject.seed) for name, each in items.items()}
     rows = [
         (level, value, f"{name}{of}")
         for name, curve in curves.items()
         for of, field in (("", "accuracy"), (", control task", "control"), (", random encoder", "random_accuracy"))
         for level, value in zip(subject.levels, [getattr(one, field) for one in curve.levels], strict=True)
     ]
-    columns = {name: [row[k] for row in rows] for k, name in enumerate(("level", "accuracy", "probe"))}
+    columns = columns_of(("level", "accuracy", "probe"), rows)
     lines = {f"{name}: most frequent of the same word": curve.by_type for name, curve in curves.items()}
     best = {name: subject.levels[curve.best.level] for name, curve in curves.items()}
     return Finding(
-        f"Part of speech is read best at {best['part of speech']}, the sense of ambiguous words at {best['sense']}.",
+        f"The probe of part of speech is best at {best['part of speech']}, that of sense at {best['sense']}.",
         tuple(_number(name, curve) for name, curve in curves.items()),
         (Table("Accuracy by level", columns, Curve("level", "accuracy", "probe"), "share right", lines,
                "Unlike the paper: a linear probe in place of the nearest mean vector of a sense."),),
@@ -68,7 +64,7 @@ def _number(name: str, curve: ProbeCurve) -> Number:
 LEVELS_OF_SENSE = Instrument(
     name="part of speech and sense by level",
     group="Probes",
-    question="Do lower levels know the part of speech better, and higher ones the sense?",
+    question="Is the part of speech encoded at lower levels and the sense of a word at higher levels?",
     source="arXiv:1802.05365, sec. 5.3",
     measure=measure,
     rows=("V49",),

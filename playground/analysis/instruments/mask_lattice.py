@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, Words
+from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.chart import Chart
 from playground.analysis.instrument import Instrument
@@ -24,17 +24,22 @@ class Settings:
     """Which sentence; its first words are taken."""
 
     sentence: str = knob("", why="A sentence of your own; empty for a held-out one.")
-    words: int = knob(8, 2, MOST, unit="words", why="Each word more doubles the number of ways to hide words.")
+    words: int = knob(8, 2, MOST, unit="words", why="Each further word doubles the number of masks.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """All losses of one sentence, summed in four ways."""
-    ids = _ids(subject, settings)
+    ids = subject.sentence(settings.sentence).ids[0].tolist()[: settings.words]
     words = [subject.tokenizer.words[number] for number in ids]
     lattice = lattice_of(subject.model, ids, subject.tokenizer)
     best, worst, left = lattice.best_order(), lattice.worst_order(), lattice.in_order(range(len(ids)))
     known = _known(subject, ids)
     orders = {"best order": best, "worst order": worst, "left to right": left}
+    steps = [
+        (name, words[place], step, loss, f"step {step}: {loss:.2f} nats")
+        for name, order in orders.items()
+        for place, step, loss in sorted(zip(order.places, range(1, len(ids) + 1), order.losses, strict=True))
+    ]
     first = " ".join(words[place] for place in best.places[:3])
     return Finding(
         f"The best order of prediction gives the sentence {best.nats:.2f} nats, the worst {worst.nats:.2f}; "
@@ -50,17 +55,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
             _heat(words, lattice),
             Table(
                 "Orders of prediction: best, worst, left to right",
-                {
-                    "order": [name for name, order in orders.items() for _ in order.places],
-                    "word": [words[place] for order in orders.values() for place in sorted(order.places)],
-                    "step": [order.places.index(k) + 1 for order in orders.values() for k in sorted(order.places)],
-                    "loss": [o.losses[o.places.index(k)] for o in orders.values() for k in sorted(o.places)],
-                    "note": [
-                        f"step {o.places.index(k) + 1}: {o.losses[o.places.index(k)]:.2f} nats"
-                        for o in orders.values()
-                        for k in sorted(o.places)
-                    ],
-                },
+                columns_of(("order", "word", "step", "loss", "note"), steps),
                 Words("word", "step", note="note", group="order"), unit="step at which the word is predicted",
             ),
             Table(
@@ -75,24 +70,17 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 def _heat(words: Sequence[str], lattice: Lattice) -> Table:
     """The mean loss of each word by the number of words that are visible."""
-    size = lattice.size
-    cells = [(size - m, place) for m in range(1, size + 1) for place in range(size)]
-    values = [float(lattice.by_word[size - seen - 1, place]) for seen, place in cells]
+    cells = [
+        (lattice.size - hidden, f"{place} {word}", float(loss), f"{loss:.1f}")
+        for hidden, losses in enumerate(lattice.by_word, 1)
+        for place, (word, loss) in enumerate(zip(words, losses, strict=True), 1)
+    ]
     return Table(
         "Loss by number of visible words",
-        {
-            "visible words": [seen for seen, _ in cells],
-            "word": [f"{place + 1} {words[place]}" for _, place in cells],
-            "loss": values,
-            "nats": [f"{value:.1f}" for value in values],
-        },
+        columns_of(("visible words", "word", "loss", "nats"), cells),
         Matrix("visible words", "word", "loss", text="nats"), unit="nats",
         note="The mean over all sets of so many visible words.",
     )  # fmt: skip
-
-
-def _ids(subject: Subject, settings: Settings) -> list[int]:
-    return subject.sentence(settings.sentence).ids[0].tolist()[: settings.words]
 
 
 def _known(subject: Subject, ids: Sequence[int]) -> dict[str, float]:
@@ -112,7 +100,7 @@ def fills_gaps(subject: Subject) -> str:
 MASK_LATTICE = Instrument(
     name="mask lattice",
     group="Floor",
-    question="What does every way to hide words cost, and in which order are they best predicted?",
+    question="What is the loss under every possible mask, and in which order are the words best predicted?",
     source="arXiv:1904.09324; arXiv:2110.02037; arXiv:2406.07524",
     measure=measure,
     rows=("V36", "V37"),

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
@@ -39,8 +39,9 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     model, example = subject.model, subject.example(8)
     sizes = {group: sum(model.get_parameter(name).numel() for name in names) for group, names in model.groups().items()}
     total, flops = sum(sizes.values()), forward_flops(model, example) / max(1, positions(example))
-    learned = model.shape.max_position_embeddings if model.shape.positions == "learned" else settings.longest
-    most = min(settings.longest, learned)
+    most = settings.longest
+    if model.shape.positions == "learned":
+        most = min(most, model.shape.max_position_embeddings)
     lengths = [length for k in range(3, 12) if (length := 2**k) <= most]
     seconds = [_seconds(model.features, _text(subject, length, settings.rows)) for length in lengths]
     looks = [_attention_flops(subject, length) * settings.rows for length in lengths]
@@ -68,12 +69,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 
 def _text(subject: Subject, length: int, rows: int) -> Tokens:
-    """A text of a length, out of any words."""
-    first, size = subject.tokenizer.specials.first_word, len(subject.tokenizer)
-    ids = torch.randint(min(first, size - 1), size, (rows, length), generator=subject.rng("meters", length))
+    """Texts of a length, out of random words."""
+    words, rng = subject.tokenizer.words, subject.rng("meters", length)
+    ids = torch.randint(subject.tokenizer.specials.first_word, len(words), (rows, length), generator=rng)
     zero = torch.zeros_like(ids)
-    tokens = Tokens(ids, torch.full((rows,), length), zero, zero, subject.tokenizer.specials, padded=False)
-    return replace(tokens, vocabulary=subject.tokenizer.words)
+    return Tokens(
+        ids, torch.full((rows,), length), zero, zero, subject.tokenizer.specials, vocabulary=words, padded=False
+    )
 
 
 def _attention_flops(subject: Subject, length: int) -> float:
@@ -97,7 +99,7 @@ def _seconds(run: Callable[[Tokens], object], text: Tokens) -> float:
 METERS = Instrument(
     name="meters",
     group="Meters",
-    question="What does it cost, and how does that grow with the length of the text?",
+    question="What does the model cost, and how does the cost grow with the length of the text?",
     source="arXiv:2001.08361, sec. 2.1, for the operations; arXiv:1706.03762, table 1, for the growth",
     measure=measure,
     rows=("V51",),

@@ -1,14 +1,16 @@
-"""Three words of one topic and one of another: is the stranger the least similar?"""
+"""Three words of one topic and one of another: is the odd one out the least similar?"""
 
 from dataclasses import dataclass
 from random import Random
 
 import torch
 from scipy.stats import spearmanr
+from torch.nn.functional import normalize
 
 from playground.analysis.finding import Finding, Number, Rows, Table
 from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import known_words, word_vectors
 from playground.corpora.tinyworld.lexicon import TOPICS
 from playground.knob import knob
 from playground.rng import derive
@@ -25,16 +27,15 @@ class Settings:
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
-    """The word with the lowest mean cosine to the other three, among the vectors of the embedding."""
+    """The word with the lowest mean cosine to the other three, among the word vectors."""
     topics, random = _topics(subject), Random(derive(subject.seed, "odd one out"))
     names = list(topics)
-    groups, odd = [], []
+    groups = []
     for _ in range(settings.count):
         one, other = random.sample(names, 2)
         groups.append([*random.sample(topics[one], 3), random.choice(topics[other])])
     ids = torch.tensor([subject.tokenizer.encode_words(group) for group in groups])
-    table = torch.nn.functional.normalize(subject.model.token_embedding.weight.detach().double().cpu(), dim=1)
-    vectors = table[ids]
+    vectors = normalize(word_vectors(subject.model).double(), dim=1)[ids]  # [groups, 4, d]
     cosines = vectors @ vectors.transpose(1, 2)
     odd = cosines.sum(2).argmin(1)
     right = (odd == 3).double()
@@ -49,7 +50,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "chosen": [group[k] for group, k in zip(groups[:SHOWN], odd.tolist(), strict=False)],
     }
     return Finding(
-        f"The stranger among four words is found in {float(right.mean()):.0%} of the groups; chance is 25 %.",
+        f"The odd one out of four words is found in {float(right.mean()):.0%} of the groups; chance is 25 %.",
         (
             Number("stranger found", float(right.mean()), "share of the groups", {"chance": 0.25, "grammar": 1.0}),
             Number("cosine and topic", fit, "Spearman's correlation", {"chance": 0.0}),
@@ -60,7 +61,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 def _topics(subject: Subject) -> dict[str, list[str]]:
     """People and things of each topic that stand in the training text and in no other topic."""
-    known = {subject.tokenizer.words[k] for k in subject.corpus.ids[: subject.corpus.held_out_from].unique().tolist()}
+    known = known_words(subject.corpus)
     words = {topic.name: {*topic.people.split(), *" ".join(topic.phases.values()).split()} for topic in TOPICS}
     own = {
         name: sorted(w for w in mine & known if sum(w in other for other in words.values()) == 1)

@@ -5,7 +5,7 @@ from math import exp
 
 import torch
 
-from playground.analysis.cloze import log_chances, with_gap
+from playground.analysis.cloze import log_chances, one_sided, with_gap, words_seen
 from playground.analysis.finding import Bars, Finding, Number, Table
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.chart import Chart
@@ -25,7 +25,7 @@ class Settings:
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
-    """Each word predicted from the words to its left, or from both sides where the model reads both."""
+    """Each word predicted from the words on the side that the model reads, or from both sides."""
     text = subject.sentence(settings.sentence)
     ids, size = text.ids[0].tolist(), text.ids.shape[1]
     words = [f"{k + 1} {subject.tokenizer.words[number]}" for k, number in enumerate(ids)]
@@ -34,9 +34,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     example = with_gap(subject.model.shape, rows, torch.arange(size, device=device))
     chances = log_chances(subject.model, example).double().cpu()
     nats = [-float(row[number]) for row, number in zip(chances, ids, strict=True)]
-    one_sided = subject.model.shape.attention == "left to right"
-    best, why = _best(subject, ids, one_sided)
-    name = "perplexity" if one_sided else "pseudo-perplexity"
+    best, why = _best(subject, ids)
+    name = "perplexity" if one_sided(subject.model.shape) else "pseudo-perplexity"
     groups = {subject.name: nats, **({"best possible": best} if best else {})}
     columns = {
         "word": [word for word in words for _ in groups],
@@ -47,7 +46,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     dearest = words[max(range(size), key=nats.__getitem__)].partition(" ")[2]
     bound = {"best possible": exp(sum(best) / size)} if best else {}
     return Finding(
-        f"The {name} is {exp(mean):.1f}; the dearest word is {dearest!r}." + (f" {why}" if why else ""),
+        f"The {name} is {exp(mean):.1f}; the most surprising word is {dearest!r}." + (f" {why}" if why else ""),
         (
             Number(name, exp(mean), "equally likely words", bound),
             Number("nats", mean, "nats a word", {"best possible": sum(best) / size} if best else {}),
@@ -56,20 +55,20 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     )
 
 
-def _best(subject: Subject, ids: list[int], one_sided: bool) -> tuple[list[float], str]:
+def _best(subject: Subject, ids: list[int]) -> tuple[list[float], str]:
     """The nats of the best possible prediction, or why it is not known."""
     try:
         chart = Chart(automaton_of(subject.corpus), tuple(ids))
     except UserError as error:
         return [], str(error)
-    table = chart.next_words() if one_sided else chart.two_sided()
+    table = (chart.chances(k, words_seen(subject.model.shape, k, len(ids))) for k in range(len(ids)))
     return [abs(float(row[number].log())) for row, number in zip(table, ids, strict=True)], ""
 
 
 PERPLEXITY = Instrument(
     name="perplexity",
     group="Floor",
-    question="Which words of a sentence surprise the model, and which must?",
+    question="Which words of a sentence surprise the model, and which would surprise any model?",
     source="perplexity; from both sides pseudo-log-likelihood (arXiv:1910.14659)",
     measure=measure,
     rows=("V35",),

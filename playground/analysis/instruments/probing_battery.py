@@ -17,7 +17,9 @@ class Settings:
     """How much text is read, and at which level."""
 
     count: int = knob(800, 60, 4000, unit="sentences", why="More sentences, smaller errors, more seconds.")
-    level: int = knob(64, 0, 64, unit="level", why="0 is the embeddings; beyond the highest is the highest.")
+    level: int = knob(
+        64, 0, 64, unit="level", why="0 is the embeddings; a number above the top level means the top level."
+    )
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -36,10 +38,10 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     ranked = sorted(curves.items(), key=lambda pair: -pair[1].best.selectivity)
     above = [task for task, curve in ranked if curve.best.accuracy > curve.best.random_accuracy]
     missing = Table(
-        "Tasks that these sentences do not have", {"task": list(absent), "why": list(absent.values())}, Rows()
+        "Tasks without labels in these sentences", {"task": list(absent), "why": list(absent.values())}, Rows()
     )
     return Finding(
-        f"{len(above)} of {len(curves)} tasks are read better from {subject.levels[level]} than from a random encoder.",
+        f"{len(above)} of {len(curves)} probes are better at {subject.levels[level]} than on a random encoder.",
         (Number("better than a random encoder", len(above) / max(1, len(curves)), "share of the tasks"),),
         (_bars(ranked), _table(ranked), missing),
     )
@@ -75,7 +77,7 @@ def _table(ranked: list[tuple[ProbingTask, ProbeCurve]]) -> Table:
 PROBING_BATTERY = Instrument(
     name="all probing tasks",
     group="Probes",
-    question="Which properties of words, pairs of words and sentences can be read from the states?",
+    question="Which properties of words, pairs of words and sentences can a linear probe predict from the states?",
     source="arXiv:1903.08855; arXiv:1805.01070; arXiv:1909.03368",
     measure=measure,
     rows=("V02", "V03", "V04", "V05", "V08"),

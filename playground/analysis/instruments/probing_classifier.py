@@ -16,11 +16,15 @@ from playground.knob import knob
 class Settings:
     """What is asked, of how much text, by which probe."""
 
-    task: str = knob("part of speech", choices=tuple(probing_tasks()), why="What is to be read from the states.")
+    task: str = knob("part of speech", choices=tuple(probing_tasks()), why="What is predicted from the states.")
     count: int = knob(1000, 60, 4000, unit="sentences", why="More sentences, smaller errors, more seconds.")
-    hidden: int = knob(0, 0, 256, unit="hidden units", why="0 is a linear probe; a wide one learns by heart.")
+    hidden: int = knob(
+        0, 0, 256, unit="hidden units", why="0 is a linear probe; many hidden units can memorise the words."
+    )
     split: Literal["sentence", "type"] = knob(
-        "sentence", choices=("sentence", "type"), why="Sentences of the test are new; by type its words are new too."
+        "sentence",
+        choices=("sentence", "type"),
+        why="The test has other sentences than the training; split by type, it has other words too.",
     )
 
 
@@ -33,7 +37,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     best = curve.best
     control = f"control task {best.control:.2f}, random encoder {best.random_accuracy:.2f}"
     return Finding(
-        f"{task.question} Read best at {subject.levels[best.level]}: {best.accuracy:.2f} right ({control}).",
+        f"{task.question} The probe is best at {subject.levels[best.level]}: accuracy {best.accuracy:.2f} ({control}).",
         (
             Number("accuracy", best.accuracy, "share right", {
                 "control task": best.control, "random encoder": best.random_accuracy,
@@ -69,7 +73,7 @@ def by_level(subject: Subject, curve: ProbeCurve, note: str) -> Table:
 PROBING_CLASSIFIER = Instrument(
     name="probing classifier",
     group="Probes",
-    question="Can a simple classifier read a property of the text from the states, and did it learn it by heart?",
+    question="Can a simple classifier predict a property of the text from the states, or does it memorise the words?",
     source="arXiv:1903.08855; control tasks of arXiv:1909.03368",
     measure=measure,
     rows=("V01", "V02", "V03", "V04", "V05", "V08"),

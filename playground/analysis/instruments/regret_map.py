@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import torch
 
-from playground.analysis.finding import Bars, Finding, Number, Table, Words
+from playground.analysis.finding import Bars, Finding, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
-from playground.analysis.floor.regret import Floor, Regret, floor_of, reads_windows, regret
+from playground.analysis.floor.regret import Floor, Regret, floor_of, names_words, reads_windows, regret
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -23,7 +23,7 @@ RARE, SMALL = 2.0, 0.05
 class Settings:
     """How much text is predicted."""
 
-    texts: int = knob(32, 1, 64, unit="held-out texts", why="More texts, steadier nats, more time.")
+    texts: int = knob(32, 1, 64, unit="held-out texts", why="More texts, smaller standard error, more time.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
@@ -34,9 +34,9 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     unlearnt = [name for name, nats in each.items() if nats > SMALL and found.parts[name][1] >= RARE]
     names = ", ".join(f"{name} ({each[name]:.2f} nats)" for name in unlearnt[:3])
     if found.total + 3 * found.standard_error < 0:
-        what = "It predicts better than is possible, so it sees its answers"
+        what = "This is better than the best possible, so the model sees its answers"
     else:
-        what = f"Not learnt yet: {names}" if names else "Nothing costs more than it must"
+        what = f"Not learnt yet: {names}" if names else "Every phenomenon is learnt"
     phenomena = {
         "phenomenon": list(each),
         "part of the total": [found.parts[name][0] / len(floor.asked) for name in each],
@@ -59,14 +59,11 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 
 def _floor(subject: Subject, texts: int) -> Floor:
-    key = ("floor", texts)
-    if key not in subject.known:
-        subject.known[key] = floor_of(automaton_of(subject.corpus), subject.example(texts), subject.model.shape.layers)
-    found = subject.known[key]
-    assert isinstance(found, Floor)
-    if not found.asked:
-        raise UserError("No word of these texts is asked for; measure more texts.")
-    return found
+    automaton, layers = automaton_of(subject.corpus), subject.model.shape.layers
+    floor = subject.once(("floor", texts), lambda: floor_of(automaton, subject.example(texts), layers))
+    if not floor.asked:
+        raise UserError("No word of these texts is predicted; measure more texts.")
+    return floor
 
 
 def _words(found: Regret) -> Table:
@@ -75,20 +72,19 @@ def _words(found: Regret) -> Table:
     nats: dict[tuple[int, int], list[int]] = {}
     for k, one in enumerate(found.floor.asked):
         nats.setdefault((one.row, one.place), []).append(k)
-    columns: dict[str, list] = {"text": [], "word": [], "nats": [], "what": []}
+    rows = []
     for row, (ids, size) in enumerate(zip(tokens.ids[:SHOWN], tokens.lengths.tolist(), strict=False)):
         for place, number in enumerate(ids[:size].tolist()):
             asked = torch.tensor(nats.get((row, place), []), dtype=torch.long)
             above = float(found.nats[asked].mean()) if len(asked) else 0.0
-            for name, value in zip(columns, (str(row + 1), tokens.vocabulary[number], above, ""), strict=True):
-                columns[name].append(value)
-            columns["what"][-1] = _said(found, asked)
+            rows.append((str(row + 1), tokens.vocabulary[number], above, _said(found, asked)))
+    columns = columns_of(("text", "word", "nats", "what"), rows)
     return Table("Word by word", columns, Words("word", "nats", note="what", group="text"), unit="nats above the best")
 
 
 def _said(found: Regret, asked: torch.Tensor) -> str:
     if not len(asked):
-        return "not asked for"
+        return "not predicted"
     losses, best = float(found.losses[asked].mean()), float(found.best[asked].mean())
     kind = found.floor.automaton.phenomena[int(found.floor.shares[int(asked[0])].argmax())]
     return f"{kind}: loss {losses:.2f}, best possible {best:.2f} nats"
@@ -109,17 +105,17 @@ def floor_is_known(subject: Subject) -> str:
 def predicts_stretches(subject: Subject) -> str:
     """It predicts words in single stretches of text."""
     if not reads_windows(subject.objective):
-        return f"{subject.objective.name} reads several texts in a row, which the grammar does not write together."
+        return f"{subject.objective.name} reads several texts at once; the grammar knows single texts only."
     questions = [q for part in subject.example(1).with_auxiliary for q in part.questions]
-    if not any(question.kind.names_words and question.kind.plain for question in questions):
-        return f"{subject.objective.name} asks for no words of the vocabulary."
+    if not any(names_words(question) for question in questions):
+        return f"{subject.objective.name} does not predict words of the vocabulary."
     return ""
 
 
 REGRET_MAP = Instrument(
     name="regret map",
     group="Floor",
-    question="How far is each prediction above the best possible, and what is not learnt yet?",
+    question="How far is the loss of each prediction above the best possible, and what is not learnt yet?",
     source="exact sums over the grammar of the corpus; agreement as in arXiv:1611.01368",
     measure=measure,
     rows=("V11", "V35"),

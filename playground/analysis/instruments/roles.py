@@ -38,7 +38,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     worst = min(shares, key=shares.__getitem__)
     columns = {"role": list(shares), "right": list(shares.values())}
     return Finding(
-        f"Pronouns fit their role in {sum(shares.values()) / len(shares):.0%}; hardest: {worst}, {shares[worst]:.0%}.",
+        f"The right pronoun wins in {sum(shares.values()) / len(shares):.0%}; hardest: {worst}, {shares[worst]:.0%}.",
         tuple(Number(kind, share, "share right", {"chance": 0.5, "grammar": 1.0}) for kind, share in shares.items()),
         (Table("Right pronoun by role", columns, Bars("role", "right"), unit="share right", lines={"chance": 0.5}),),
     )

@@ -32,8 +32,7 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The influence of every word on every state, beside what the attention masks allow."""
-    found, read = (_of_text if settings.read == TEXT else _of_example)(subject, settings)
-    influence, queries, keys = found
+    influence, queries, keys, closed = (_of_text if settings.read == TEXT else _of_example)(subject, settings)
     length = len(keys)
     zeros, cells = int((influence == 0).sum()), influence.numel()
     columns = {
@@ -47,10 +46,10 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     elif len(queries) == length and bool((influence == influence.diag().diag()).all()):
         said = "Every state depends on its own word alone."
     else:
-        said = f"{zeros} of {cells} pairs have no influence at all: exact zeros, closed by the masks."
+        said = f"{zeros} of {cells} pairs of a word and a state have exactly no influence."
     return Finding(
         said,
-        (Number("pairs without influence", zeros / cells, "share of the pairs", {"closed by the masks": read}),),
+        (Number("pairs without influence", zeros / cells, "share of the pairs", {"closed by the masks": closed}),),
         (
             Table(
                 "Influence of each word on each state", columns, Matrix("state", "word", "influence", text="shown"),
@@ -60,16 +59,17 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     )  # fmt: skip
 
 
-Influence = tuple[Tensor, list[str], list[str]]
+Influence = tuple[Tensor, list[str], list[str], float]
+"""Influences `[n, m]`, the labels of their rows and columns, and the share of pairs that the masks close."""
 
 
-def _of_text(subject: Subject, settings: Settings) -> tuple[Influence, float]:
-    """A plain text, and the share of pairs that the masks close."""
+def _of_text(subject: Subject, settings: Settings) -> Influence:
+    """The states of a plain text."""
     tokens, model = subject.sentence(settings.sentence), subject.model
     level = min(settings.level, len(subject.levels) - 1)
     influence = sensitivity_of_text(model, tokens, level)
     words = _numbered(token_strings(tokens.ids[0], tokens.valid[0], tokens.vocabulary))
-    return (influence, words, words), float((~open_pairs(subject, tokens.ids.shape[1], level)).float().mean())
+    return influence, words, words, float((~open_pairs(subject, tokens.ids.shape[1], level)).float().mean())
 
 
 def open_pairs(subject: Subject, length: int, level: int) -> Tensor:
@@ -83,20 +83,18 @@ def open_pairs(subject: Subject, length: int, level: int) -> Tensor:
     return leaks.reaches(cells if shape.directions == 2 else sides.get(shape.attention, cells), layers)
 
 
-def _of_example(subject: Subject, settings: Settings) -> tuple[Influence, float]:
+def _of_example(subject: Subject, settings: Settings) -> Influence:
     """The scored positions of a training example; the masks of that example say what is closed."""
-    model, shape = subject.model, subject.model.shape
-    if shape.char_cnn:
-        raise UserError("Its word vectors are made of letters, which words share; set read to a plain text.")
-    tokens = subject.sentence(settings.sentence)
+    if subject.model.shape.char_cnn:
+        raise UserError("This model makes word vectors of letters, which words share; set read to a plain text.")
     if subject.objective.needs:
-        raise UserError("Its training needs more than one sentence; set read to a plain text.")
-    example: Batch = subject.objective.example(tokens, subject.rng("sensitivity"))
-    [question] = example.questions[:1]
-    influence, scored = sensitivity_of_answers(model, example, question), question.loss_mask[0]
-    reach, _ = leaks.answering(example, question, shape.layers)
+        raise UserError("The objective needs more than one sentence; set read to a plain text.")
+    example = subject.objective.example(subject.sentence(settings.sentence), subject.rng("sensitivity"))
+    question = example.questions[0]
+    influence, scored = sensitivity_of_answers(subject.model, example, question), question.loss_mask[0]
+    reach, _ = leaks.answering(example, question, subject.model.shape.layers)
     rows = [label for label, kept in zip(_labels(example.stream_of(question), example), scored, strict=True) if kept]
-    return (influence[scored], rows, _labels(example.inputs, example)), float((~reach[scored]).float().mean())
+    return influence[scored], rows, _labels(example.inputs, example), float((~reach[scored]).float().mean())
 
 
 def _labels(stream: Stream, example: Batch) -> list[str]:
@@ -110,7 +108,7 @@ def _numbered(words: list[str]) -> list[str]:
 SENSITIVITY = Instrument(
     name="sensitivity",
     group="Influence",
-    question="Which word has an influence on which state?",
+    question="Which word influences which state?",
     source="gradients after arXiv:1312.6034; the closure of the attention masks is that of the leak check",
     measure=measure,
     rows=("V40",),

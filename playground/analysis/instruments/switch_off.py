@@ -16,37 +16,37 @@ class Settings:
 
     parts: str = knob(
         "layer1.head1",
-        why="Names with spaces between: layer1.head2, layer1.attention, layer1.mlp, layer2.neuron7, "
+        why="Names, separated by spaces: layer1.head2, layer1.attention, layer1.mlp, layer2.neuron7, "
         "decoder.layer1.cross.head1.",
     )
     texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
-    instead: str = knob(
-        "zero", choices=("zero", "mean"), why="What a part gives when it is off: nothing, or its mean over the texts."
-    )
+    instead: str = knob("zero", choices=("zero", "mean"), why="What stands in for a part: 0, or its mean output.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The loss and the probes without the parts, beside those of the whole model."""
     model, example, probes = subject.model, subject.example(settings.texts), probes_of(subject)
-    parts = settings.parts.replace(",", " ").split()
+    parts = list(dict.fromkeys(settings.parts.replace(",", " ").split()))
     before, known = scores(model, example, probes)
     with model.tapped(*parts) as taps:
-        for part in dict.fromkeys(parts):
+        for part in parts:
             switch_off(taps, part, settings.instead)
         after, now = scores(model, example, probes)
     change, error = after - before, standard_error(after - before)
-    asked = [(name, state, each[name]) for name in known for state, each in (("all on", known), ("off", now))]
-    probe, state, right = map(list, zip(*asked, strict=True)) if asked else ([], [], [])
-    columns = {"probe": probe, "model": state, "right": right} if asked else {}
-    bars = Table("What it can be asked", columns, Bars("probe", "right", "model"), "share right", {"chance": 0.5})
-    what = ", ".join(dict.fromkeys(parts)) or "nothing"
+    columns = {
+        "probe": [name for name in known for _ in range(2)],
+        "model": ["all on", "off"] * len(known),
+        "right": [each[name] for name in known for each in (known, now)],
+    }
+    bars = Table("Zero-shot probes", columns, Bars("probe", "right", "model"), "share right", {"chance": 0.5})
     return Finding(
-        f"Without {what} the loss is {float(after.mean()):.3f} nats, {float(change.mean()):+.3f} ± {error:.3f}.",
+        f"Without {', '.join(parts) or 'nothing'} the loss is {float(after.mean()):.3f} nats, "
+        f"{float(change.mean()):+.3f} ± {error:.3f}.",
         (
             Number("loss", float(after.mean()), "nats", {"all on": float(before.mean())}),
             *(Number(name, now[name], "share right", {"all on": known[name], "chance": 0.5}) for name in known),
         ),
-        (bars,) if asked else (),
+        (bars,) if known else (),
     )
 
 

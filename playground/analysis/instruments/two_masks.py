@@ -6,9 +6,10 @@ import torch
 from torch import Tensor
 
 from playground.analysis.cloze import log_chances, texts, with_gap
-from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
+from playground.analysis.finding import Bars, Finding, Matrix, Number, Table, columns_of
 from playground.analysis.instrument import Instrument, reads_sentences
 from playground.analysis.subject import Subject
+from playground.analysis.words.vectors import known_words
 from playground.corpora.tinyworld.lexicon import CROSSED
 from playground.corpora.tinyworld.truth import every_text
 
@@ -17,38 +18,40 @@ BEFORE = ("anna", "flew", "to")
 
 FIRST, SECOND = zip(*(name.split() for name in CROSSED), strict=True)
 
-SHARE = "share of the chance on pairs"
+SHARE = "share of the probability of all pairs"
 
 ONE_BY_ONE, AT_ONCE, GOLD = "one after the other", "both at once", "grammar"
 
 
 def measure(subject: Subject, _: object) -> Finding:
-    """The chance of every pair of halves of names, each way that the model can give it."""
-    joint = {GOLD: _gold(), ONE_BY_ONE: _chain(subject)}
+    """The probability of every pair of halves of names: p(first) p(second | first), and p(first) p(second)."""
+    pairs = [[*BEFORE, one, two, "."] for one, two in zip(FIRST, SECOND, strict=True)]
+    first = _ask(subject, pairs[:1], 3, FIRST, hidden=4).T  # the probability of each first half, the second hidden
+    joint = {GOLD: _gold(), ONE_BY_ONE: first * _ask(subject, pairs, 4, SECOND)}
     if subject.model.shape.attention != "left to right":
-        joint[AT_ONCE] = _product(subject)
+        joint[AT_ONCE] = first * _ask(subject, pairs[:1], 4, SECOND, hidden=3)
     wrong = {name: 1 - float(table.diagonal().sum() / table.sum()) for name, table in joint.items()}
     said = [f"{share:.1%} {name}" for name, share in wrong.items() if name != GOLD]
-    columns: dict[str, list] = {"first": [], "second": [], "share": [], "way": []}
-    for way, table in joint.items():
-        for k, one in enumerate(FIRST):
-            columns["first"] += [one] * len(SECOND)
-            columns["second"] += SECOND
-            columns["share"] += (table[k] / table.sum()).tolist()
-        columns["way"] += [way] * len(FIRST) * len(SECOND)
+    rows = [
+        (one, two, share, way)
+        for way, table in joint.items()
+        for one, shares in zip(FIRST, (table / table.sum()).tolist(), strict=True)
+        for two, share in zip(SECOND, shares, strict=True)
+    ]
+    columns = columns_of(("first", "second", "share", "way"), rows)
     mass = {way: float(table.sum()) for way, table in joint.items()}
     return Finding(
-        f"Of the chance on pairs of halves, impossible names such as 'new angeles' get {' and '.join(said)}.",
+        f"Impossible names such as 'new angeles' get this share of the probability of all pairs: {', '.join(said)}.",
         tuple(
             Number(f"impossible pairs, {way}", share, SHARE, {"grammar": 0.0, "independent": 7 / 8})
             for way, share in wrong.items()
             if way != GOLD
         ),
         (
-            Table("Chance of every pair", columns, Matrix("first", "second", "share", panel_column="way"),
+            Table("Probability of every pair", columns, Matrix("first", "second", "share", panel_column="way"),
                   unit=SHARE),
-            Table("Chance on all pairs together", {"way": list(mass), "chance": list(mass.values())},
-                  Bars("way", "chance"), unit="probability", note="The rest goes to words that begin no such name."),
+            Table("Probability of all pairs together", {"way": list(mass), "chance": list(mass.values())},
+                  Bars("way", "chance"), unit="probability", note="The rest is the probability of other words."),
         ),
     )  # fmt: skip
 
@@ -57,20 +60,6 @@ def _gold() -> Tensor:
     """The chance of every pair in the grammar, `[first, second]`."""
     chances: Mapping[tuple[str, ...], float] = every_text("world", "Crossed").chances
     return torch.tensor([[chances.get((one, two), 0.0) for two in SECOND] for one in FIRST], dtype=torch.float64)
-
-
-def _chain(subject: Subject) -> Tensor:
-    """p(first) p(second | first): the first half is filled in before the second is asked for."""
-    rows = [[*BEFORE, one, two, "."] for one, two in zip(FIRST, SECOND, strict=True)]
-    first = _ask(subject, rows[:1], 3, FIRST, hidden=4)
-    return first.T * _ask(subject, rows, 4, SECOND)
-
-
-def _product(subject: Subject) -> Tensor:
-    """p(first) p(second): both are asked for while both are hidden."""
-    rows = [[*BEFORE, FIRST[0], SECOND[0], "."]]
-    first = _ask(subject, rows, 3, FIRST, hidden=4)
-    return first.T * _ask(subject, rows, 4, SECOND, hidden=3)
 
 
 def _ask(subject: Subject, rows: list[list[str]], place: int, words: tuple[str, ...], hidden: int = -1) -> Tensor:
@@ -84,9 +73,7 @@ def _ask(subject: Subject, rows: list[list[str]], place: int, words: tuple[str, 
 
 def knows_names(subject: Subject) -> str:
     """All names of two words stand in its training text."""
-    known = set(subject.corpus.ids[: subject.corpus.held_out_from].unique().tolist())
-    ids = subject.tokenizer.encode_words([*BEFORE, *FIRST, *SECOND])
-    if subject.tokenizer.kind == "word" and subject.tokenizer.specials.unknown not in ids and known.issuperset(ids):
+    if subject.tokenizer.kind == "word" and known_words(subject.corpus).issuperset((*BEFORE, *FIRST, *SECOND)):
         return ""
     return f"The corpus {subject.corpus.name} has no names of two words such as new york; train on world."
 
@@ -95,14 +82,14 @@ def hides_two(subject: Subject) -> str:
     """It can be asked for a word while a second one is hidden."""
     shape = subject.model.shape
     if shape.decoder_layers or shape.attention == "right to left" or (shape.two_streams and shape.recurrent):
-        return "This needs a masked, a permutation or a left-to-right model; this one cannot hide two words at once."
+        return "This needs a masked, a permutation or a left-to-right model; this model cannot mask two words at once."
     return ""
 
 
 TWO_MASKS = Instrument(
     name="two masks",
     group="Knowledge",
-    question="Are two hidden words predicted together, or each as if the other were not there?",
+    question="Are two masked words predicted jointly or independently?",
     source="arXiv:1906.08237, sec. 2.6",
     measure=measure,
     rows=("V37",),

@@ -22,9 +22,6 @@ from playground.rng import derive, generator
 TESTED = 1 / 3
 """Share of the groups that a probe is tested on."""
 
-MOST = 4000
-"""Items that one probe is fitted and tested on; more would take seconds a level and change little."""
-
 STEPS = 300
 """Steps of the solver: probes that have not converged by then are taken as they are."""
 
@@ -49,14 +46,13 @@ class LevelScore:
 class ProbeCurve:
     """The scores by level, and what needs no states: the most frequent class, and the most frequent of each type.
 
-    `trained` and `tested` are numbers of items; `chance` is the accuracy of the most frequent class of the training
-    items, `by_type` that of the most frequent class of the same type, as a static vector allows at best.
+    `tested` is the number of test items; `chance` is the accuracy of the most frequent class of the training items,
+    `by_type` that of the most frequent class of the same type, as a static vector allows at best.
     """
 
     levels: tuple[LevelScore, ...]
     chance: float
     by_type: float
-    trained: int
     tested: int
     names: tuple[str, ...]
 
@@ -90,10 +86,9 @@ def split_by(groups: Tensor, seed: int) -> Split:
 
 def random_encoder(model: LanguageModel, seed: int, words: Sequence[str] = ()) -> LanguageModel:
     """The same architecture with the weights it begins with, never trained."""
-    size = model.token_embedding.num_embeddings
-    return (
-        make_model(model.shape, size, generator(seed, "random encoder"), words).to(model.token_embedding.weight).eval()
-    )
+    table = model.token_embedding
+    twin = make_model(model.shape, table.num_embeddings, generator(seed, "random encoder"), words)
+    return twin.to(table.weight).eval()
 
 
 def probe_curve(
@@ -105,8 +100,7 @@ def probe_curve(
     With `hidden` the probe is an MLP with so many hidden units, else it is linear. Items are split by "sentence", or by
     "type": then no word type of the test was fitted, and its control task can be at chance only.
     """
-    if len(items) > MOST:
-        items = items.pick(torch.randperm(len(items), generator=generator(seed, "probe items"))[:MOST].sort().values)
+    items = items.sample(seed)
     split, control = split_by(items.rows if by == "sentence" else items.types, seed), items.control(seed)
 
     def scores(level: Tensor) -> tuple[float, float]:
@@ -117,7 +111,7 @@ def probe_curve(
         LevelScore(k, *scores(one), *scores(other)) for k, (one, other) in enumerate(zip(own, random, strict=True))
     )
     chance, by_type = baselines(items, split)
-    return ProbeCurve(levels, chance, by_type, int(split.train.sum()), int(split.test.sum()), items.names)
+    return ProbeCurve(levels, chance, by_type, int(split.test.sum()), items.names)
 
 
 def accuracy(x: Tensor, labels: Tensor, split: Split, seed: int = 0, hidden: int = 0) -> float:

@@ -10,11 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from playground.analysis.probing.classifier import MOST, Split, baselines, split_by
+from playground.analysis.probing.classifier import Split, baselines, split_by
 from playground.analysis.probing.items import Items
 from playground.batch import Tokens
 from playground.errors import UserError
-from playground.rng import generator
 
 RATE, WEIGHT_DECAY = 0.05, 1e-2
 """Learning rate and weight decay of AdamW, whose steps take all items at once."""
@@ -34,7 +33,6 @@ class EdgeProbe:
     control_cumulative: tuple[float, ...]
     random_cumulative: tuple[float, ...]
     chance: float
-    tested: int
 
     @property
     def gravity(self) -> float:
@@ -46,11 +44,6 @@ class EdgeProbe:
         gains = [after - before for before, after in zip(self.cumulative, self.cumulative[1:], strict=False)]
         total = sum(gains)
         return sum(k * gain for k, gain in enumerate(gains, 1)) / total if total > 0 else float("nan")
-
-    @property
-    def selectivity(self) -> float:
-        """Accuracy with all levels, less that of the control task."""
-        return self.cumulative[-1] - self.control_cumulative[-1]
 
 
 class ScalarMix(nn.Module):
@@ -89,8 +82,7 @@ def edge_probe(
     """Fit a mix of levels 0 to k for each k, on the states `[r, t, d]` of a model and of a `random` encoder."""
     if len(own) < 2:
         raise UserError("Static vectors have one level; a mix of levels needs a model with layers.")
-    if len(items) > MOST:
-        items = items.pick(torch.randperm(len(items), generator=generator(seed, "probe items"))[:MOST].sort().values)
+    items = items.sample(seed)
     split, control = split_by(items.rows, seed), items.control(seed)
     x, other = (_standard(torch.stack([items.features(s, tokens) for s in levels]), split) for levels in (own, random))
     tops = range(1, len(own) + 1)
@@ -101,7 +93,6 @@ def edge_probe(
         tuple(_mixed(x[:top], control, split, steps)[0] for top in tops),
         tuple(_mixed(other[:top], items.labels, split, steps)[0] for top in tops),
         baselines(items, split)[0],
-        int(split.test.sum()),
     )
 
 

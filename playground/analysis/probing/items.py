@@ -13,6 +13,9 @@ from playground.rng import generator
 FEWEST = 5
 """Items of a class; rarer classes are left out, since a split would leave them on one side."""
 
+MOST = 4000
+"""Items that one probe is fitted and tested on; more would take seconds a level and change little."""
+
 
 @dataclass(frozen=True)
 class Texts:
@@ -51,17 +54,22 @@ class Items:
         parts = ("rows", "places", "labels", "types")
         return replace(self, **{name: getattr(self, name)[which] for name in parts})
 
+    def sample(self, seed: int) -> "Items":
+        """At most `MOST` random items, in their order."""
+        if len(self) <= MOST:
+            return self
+        return self.pick(torch.randperm(len(self), generator=generator(seed, "probe items"))[:MOST].sort().values)
+
     def control(self, seed: int) -> Tensor:
         """A random class for each type `[m]`, drawn as the true classes are spread (Hewitt and Liang, 1909.03368)."""
         kinds, number = self.types.unique(return_inverse=True)
         shares = torch.bincount(self.labels, minlength=len(self.names)).double()
-        return torch.multinomial(shares, len(kinds), replacement=True, generator=generator(seed, "control task"))[
-            number
-        ]
+        drawn = torch.multinomial(shares, len(kinds), replacement=True, generator=generator(seed, "control task"))
+        return drawn[number]
 
 
 def items_of(rows: Tensor, places: Tensor, labels: Tensor, types: Tensor, names: Sequence[str]) -> Items:
-    """Items without those that have no class (-1) or a rare one; classes are numbered anew."""
+    """Items without those that have no class (-1) or a rare one; the classes that are left are numbered from 0."""
     counts = torch.bincount(labels[labels >= 0], minlength=len(names))
     kept = (counts >= FEWEST).nonzero()[:, 0]
     if len(kept) < 2:

@@ -13,22 +13,18 @@ from playground.batch import Tokens
 
 def probing_texts(subject: Subject, count: int) -> Texts:
     """Different held-out sentences of a subject's corpus, the same for all probes."""
-    key = ("probing texts", count)
-    if key not in subject.known:
-        subject.known[key] = Texts(different(subject.sentences(count)), subject.corpus.label_names)
-    found = subject.known[key]
-    assert isinstance(found, Texts)
-    return found
+    names = subject.corpus.label_names
+    return subject.once(("probing texts", count), lambda: Texts(different(subject.sentences(count)), names))
 
 
 def untrained(subject: Subject) -> Subject:
     """The same subject with a random encoder in place of its model."""
-    if "random encoder" not in subject.known:
+
+    def made() -> Subject:
         model = random_encoder(subject.model, subject.seed, subject.tokenizer.words)
-        subject.known["random encoder"] = replace(subject, model=model, known={})
-    found = subject.known["random encoder"]
-    assert isinstance(found, Subject)
-    return found
+        return replace(subject, model=model, known={})
+
+    return subject.once("random encoder", made)
 
 
 def both_states(subject: Subject, tokens: Tokens) -> tuple[list[Tensor], list[Tensor]]:

@@ -9,12 +9,17 @@ from playground.corpora import pick
 from playground.errors import UserError
 
 
-def different(tokens: Tokens) -> Tokens:
-    """The first of all rows with the same words: a text on both sides of a split would be known by heart."""
+def first_rows(tokens: Tokens) -> Tensor:
+    """The first of all rows with the same words."""
     first: dict[tuple[int, ...], int] = {}
     for row, words in enumerate(tokens.ids.tolist()):
         first.setdefault(tuple(words), row)
-    return pick(tokens, torch.tensor(list(first.values()), dtype=torch.long))
+    return torch.tensor(list(first.values()), dtype=torch.long)
+
+
+def different(tokens: Tokens) -> Tokens:
+    """The rows with different words: a text on both sides of a split would be known by heart."""
+    return pick(tokens, first_rows(tokens))
 
 
 def labelled(texts: Texts, name: str) -> Tensor:

@@ -4,15 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy.sparse.csgraph import minimum_spanning_tree
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from scipy.stats import rankdata
 from torch import Tensor
 
+from playground.analysis.probing.texts import depths
 from playground.batch import Tokens
 from playground.corpora import pick
 
 SHORTEST = 5
-"""Words of the shortest sentence whose rank correlation counts (arXiv:D19, Hewitt and Manning 2019, sec. 4.1)."""
+"""Words of the shortest sentence whose rank correlation counts (Hewitt and Manning 2019, N19-1419, sec. 4.1)."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class GoldTrees:
     @property
     def depths(self) -> Tensor:
         """Arcs from each word to its root, `[r, t]`."""
-        return self._ancestors().sum(2) - 1
+        return depths(self.heads).float()
 
     def _ancestors(self) -> Tensor:
         """Whether a word (last axis) is another (middle axis) or above it, `[r, t, t]` as numbers."""
@@ -71,9 +72,9 @@ def spanning_tree(costs: np.ndarray) -> set[frozenset[int]]:
 def predicted_edges(costs: Tensor, counted: Tensor) -> set[frozenset[int]]:
     """The spanning tree over the words that count, `[t, t]`, as places in the sentence."""
     place = counted.nonzero()[:, 0]
-    few = costs[place][:, place].double().numpy()
     if len(place) < 2:
         return set()
+    few = costs[place][:, place].double().numpy()
     return {frozenset(int(place[k]) for k in edge) for edge in spanning_tree((few + few.T) / 2)}
 
 
@@ -95,23 +96,21 @@ def chain_uuas(gold: GoldTrees) -> float:
 
 def distance_spearman(predicted: Tensor, gold: GoldTrees) -> dict[int, float]:
     """Spearman's correlation of the distances from each word, averaged by the length of the sentence."""
-    wanted = gold.distances
-    found: dict[int, list[float]] = {}
-    for row, length in enumerate(gold.tokens.lengths.tolist()):
-        if length >= SHORTEST:
-            ranks = rank_correlations(predicted[row, :length, :length], wanted[row, :length, :length])
-            found.setdefault(length, []).append(float(ranks.mean()))
-    return {length: float(np.mean(rows)) for length, rows in sorted(found.items())}
+    return _by_length(predicted, gold.distances, gold.tokens)
 
 
 def depth_spearman(predicted: Tensor, gold: GoldTrees) -> dict[int, float]:
     """Spearman's correlation of the depths of a sentence's words, averaged by its length."""
-    wanted = gold.depths
+    return _by_length(predicted[:, None], gold.depths[:, None], gold.tokens)
+
+
+def _by_length(predicted: Tensor, wanted: Tensor, tokens: Tokens) -> dict[int, float]:
+    """The mean rank correlation of the rows `[r, n, t]` of each sentence, averaged by its length."""
     found: dict[int, list[float]] = {}
-    for row, length in enumerate(gold.tokens.lengths.tolist()):
+    for row, length in enumerate(tokens.lengths.tolist()):
         if length >= SHORTEST:
-            rank = rank_correlations(predicted[row : row + 1, :length], wanted[row : row + 1, :length])
-            found.setdefault(length, []).append(float(rank[0]))
+            ranks = rank_correlations(predicted[row, :length, :length], wanted[row, :length, :length])
+            found.setdefault(length, []).append(float(ranks.mean()))
     return {length: float(np.mean(rows)) for length, rows in sorted(found.items())}
 
 
@@ -125,15 +124,8 @@ def rank_correlations(one: Tensor, other: Tensor) -> np.ndarray:
 
 def rooted(edges: set[frozenset[int]], root: int, width: int) -> list[int]:
     """The head of each word when a tree hangs from `root`, -1 for the root and for words outside it."""
-    head, open_words = [-1] * width, [root]
-    seen = {root}
-    while open_words:
-        word = open_words.pop()
-        for edge in edges:
-            if word in edge and len(edge) == 2:
-                (other,) = edge - {word}
-                if other not in seen:
-                    seen.add(other)
-                    head[other] = word
-                    open_words.append(other)
-    return head
+    tree = np.zeros((width, width))
+    for one, other in edges:
+        tree[one, other] = 1.0
+    above = breadth_first_order(tree, root, directed=False)[1]
+    return np.maximum(above, -1).tolist()  # scipy writes -9999 where nothing is above

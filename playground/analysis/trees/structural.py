@@ -1,5 +1,6 @@
 """The structural probe: a linear map under which squared distances are tree distances (Hewitt and Manning 2019)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import mean
 
@@ -49,8 +50,8 @@ def fit_depths(x: Tensor, gold: GoldTrees, rank: int, rng: Generator, steps: int
     return _descend(x, rank, rng, steps, lambda y: ((wanted - y.square().sum(-1)).abs() * weight).sum() / len(x))
 
 
-def _descend(x: Tensor, rank: int, rng: Generator, steps: int, loss) -> Tensor:
-    """Adam from small random weights, at a rate that falls to nought."""
+def _descend(x: Tensor, rank: int, rng: Generator, steps: int, loss: Callable[[Tensor], Tensor]) -> Tensor:
+    """Adam from small random weights, at a rate that falls to a fiftieth."""
     x = x.float()
     start = torch.empty(x.shape[-1], rank).uniform_(-0.05, 0.05, generator=rng)
     probe = torch.nn.Parameter(start)

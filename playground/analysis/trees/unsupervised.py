@@ -1,16 +1,12 @@
 """Trees without supervision: spanning trees over attention, and over plain distances between states."""
 
-from collections.abc import Mapping
-
 import torch
 from torch import Tensor
 
+from playground.analysis.subject import ROWS_AT_ONCE
 from playground.batch import Tokens
 from playground.corpora import pick
 from playground.models import LanguageModel
-
-ROWS_AT_ONCE = 64
-"""Sentences that are read in one pass."""
 
 
 @torch.no_grad()
@@ -24,8 +20,7 @@ def _attention(model: LanguageModel, tokens: Tokens) -> Tensor:
     network, plain = model._readings(tokens)[0]
     weights: dict[str, list[Tensor]] = {}
     network(plain, model.token_embedding.weight, weights, "encoder")
-    layers: Mapping[str, list[Tensor]] = weights
-    return torch.stack(layers["encoder"]).transpose(1, 2).cpu()
+    return torch.stack(weights["encoder"]).transpose(1, 2).cpu()
 
 
 def attention_costs(weights: Tensor) -> Tensor:

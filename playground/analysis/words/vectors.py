@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn.functional import normalize
 
 from playground.analysis.subject import Subject
+from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.models.model import Network
@@ -24,17 +25,22 @@ def word_vectors(model: LanguageModel) -> Tensor:
     return (table if characters is None else characters()).detach().cpu()
 
 
-def frequent_words(subject: Subject, fewest: int = 5) -> Tensor:
+def frequent_words(corpus: Corpus, fewest: int = 5) -> Tensor:
     """The ids of words that the training text has at least so often, the most frequent first."""
-    counts = torch.bincount(subject.corpus.ids[: subject.corpus.held_out_from], minlength=len(subject.tokenizer))
-    counts[: subject.tokenizer.specials.first_word] = 0
+    counts = torch.bincount(corpus.ids[: corpus.held_out_from], minlength=len(corpus.tokenizer))
+    counts[: corpus.tokenizer.specials.first_word] = 0
     order = counts.argsort(descending=True, stable=True)
     return order[: int((counts >= fewest).sum())]
 
 
+def known_words(corpus: Corpus, fewest: int = 1) -> frozenset[str]:
+    """The words that the training text has at least so often."""
+    return frozenset(corpus.tokenizer.words[number] for number in frequent_words(corpus, fewest).tolist())
+
+
 def id_of(subject: Subject, word: str) -> int:
     """The id of one word that the training text has; refuses others."""
-    known = frequent_words(subject, 1).tolist()
+    known = frequent_words(subject.corpus, 1).tolist()
     found = subject.tokenizer.encode_word(word.strip().lower())
     if len(found) != 1 or found[0] not in known:
         some = ", ".join(subject.tokenizer.words[k] for k in known[20:26])

@@ -107,7 +107,7 @@ def test_what_a_model_writes_has_the_probability_that_the_model_gives_it(name):
 
 @pytest.mark.parametrize("name", ["BERT", "word2vec", "ELMo"])
 def test_a_model_that_cannot_write_says_which_can(name):
-    with pytest.raises(UserError, match="such as GPT-2 or BART"):
+    with pytest.raises(UserError, match="take GPT-2 or BART"):
         write(learner_of(name).model, [9, 10], reviews().tokenizer.specials, Generation())
 
 

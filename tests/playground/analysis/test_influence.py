@@ -19,6 +19,7 @@ from playground.analysis.influence import (
 )  # fmt: skip
 from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.data_influence import Copy, training_of
+from playground.answers import total_loss
 from playground.corpora import pick
 from playground.interop.subjects import of_learner
 from playground.rng import generator
@@ -103,16 +104,18 @@ def settings(**changes):
     return instrument, replace(instrument.settings, **small | changes)
 
 
-def test_the_terms_of_all_groups_are_the_loss_that_trains():
-    subject = subject_of("RoBERTa")
+@pytest.mark.parametrize("name", ["RoBERTa", "ELMo"])
+def test_the_terms_of_all_groups_are_the_loss_that_trains(name):
+    subject = subject_of(name)
     copy = Copy(subject.model)
     training, words = training_of(subject, copy, settings()[1])
     assert training.groups == len(words) == 8
     length = subject.held_out.ids.shape[1]
     rows = torch.randperm(len(subject.corpus.windows(length).ids), generator=subject.rng("influence rows"))[:4]
     example = subject.objective.example(pick(subject.corpus.windows(length), rows), subject.rng("influence", 0))
-    wanted = sum(answer.mean() for answer in subject.model.eval()(example))
+    wanted, _ = total_loss(subject.model.eval()(example))
     torch.testing.assert_close(training.terms(copy.start, 0).sum(), wanted)
+    torch.testing.assert_close(copy.mean_loss(copy.start, example), wanted)
 
 
 def test_a_planted_teacher_is_found_by_retraining_and_by_every_estimate():
@@ -154,5 +157,5 @@ def test_the_checkpoint_that_learnt_it_is_where_the_loss_fell():
             parameter.copy_(value)
     looked = replace(subject, step=20, earlier={0: lambda: start.model, 1: lambda: start.model})
     found = instrument.look(looked)
-    assert found.headline.startswith("It was learnt most between steps 1 and 20")
+    assert found.headline.startswith("Between steps 1 and 20 the loss of 8 held-out rows fell most")
     assert found.tables[1].columns["fall"][0] == 0.0

@@ -7,13 +7,15 @@ import pytest
 import torch
 
 from playground import leaks
-from playground.analysis.finding import Bars, Table
+from playground.analysis.cloze import with_gap
+from playground.analysis.finding import Bars, Finding, Table
 from playground.analysis.gradients import sensitivity_of_answers, sensitivity_of_text
 from playground.analysis.instrument import instrument_named, instruments
-from playground.analysis.instruments.explanation import permuted
+from playground.analysis.instruments.explanation import _change, permuted
 from playground.analysis.instruments.head_importance import importances
 from playground.analysis.instruments.sensitivity import open_pairs
 from playground.analysis.interventions import row_losses
+from playground.corpora.tinyworld import generate
 from playground.errors import UserError
 from playground.interop.subjects import of_learner
 from playground.models.taps import head_names
@@ -116,6 +118,15 @@ def test_permuted_weights_are_the_same_weights_on_keys_that_may_be_seen():
     assert not torch.equal(dealt, weights)
 
 
+def test_the_change_is_the_median_also_of_an_even_number_of_permutations(monkeypatch):
+    subject = subject_of()
+    example = with_gap(subject.model.shape, subject.sentence(), torch.tensor([0]))
+    before, near, far = (torch.tensor([row]) for row in ([0.5, 0.5], [0.4, 0.6], [0.1, 0.9]))
+    answers = iter((near.log(), far.log()))
+    monkeypatch.setattr("playground.analysis.instruments.explanation.log_chances", lambda *_: next(answers))
+    assert float(_change(subject, example, before, 2)) == pytest.approx((0.1 + 0.4) / 2)
+
+
 def test_nothing_switched_off_changes_nothing_and_a_whole_network_without_parts_guesses():
     subject = subject_of()
     same = look(subject, "switch off", parts="").numbers[0]
@@ -145,6 +156,36 @@ def test_a_table_is_drawn_by_columns_that_it_has():
         Table("t", {"a": [1]}, Bars("a", "b"))
     with pytest.raises(ValueError, match="lengths"):
         Table("t", {"a": [1], "b": []}, Bars("a", "b"))
+
+
+def test_a_line_that_is_not_a_number_is_null_in_json():
+    table = Table("t", {"a": [1]}, lines={"chain": float("nan")})
+    assert Finding("None.", tables=(table,)).facts()["tables"][0]["lines"] == {"chain": None}
+
+
+def test_uniform_attention_of_a_left_to_right_model_is_over_the_words_before():
+    """A head that spreads its attention over all it may see has the entropy of uniform attention and no pattern."""
+    subject = subject_of("GPT", layers=1)
+    for head in range(2):
+        plant(subject.model, head, lambda n: torch.ones(n, n).tril() / torch.arange(1, n + 1)[:, None])
+    found = look(subject, "attention")
+    entropy = found.numbers[0]
+    assert entropy.value == pytest.approx(entropy.baselines["uniform attention"], abs=1e-5)
+    assert set(found.tables[1].columns["pattern"]) == {"none"}
+
+
+def test_switch_off_answers_where_the_corpus_has_no_probes():
+    run = run_of(entry=tiny("RoBERTa"), corpus=generate("kinds", 0, 20_000))
+    subject = of_learner(TrainState.new(run.entry, run.corpus.tokenizer.words, 0, run.device), run.corpus)
+    found = look(subject, "switch off", parts="layer1.mlp")
+    assert len(found.numbers) == 1 and not found.tables
+
+
+def test_an_answer_that_is_no_word_of_the_text_is_refused():
+    clean, corrupted = "the plot was [MASK] .", "the film was [MASK] ."
+    assert look(subject_of(), "activation patching", clean=clean, corrupted=corrupted, answer="great").numbers
+    with pytest.raises(UserError, match="no word 'xylophone'"):
+        look(subject_of(), "activation patching", clean=clean, corrupted=corrupted, answer="xylophone")
 
 
 def test_every_row_and_question_of_an_instrument_is_said():

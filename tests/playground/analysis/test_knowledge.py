@@ -1,6 +1,7 @@
 """What a model knows: questions whose right answers are planted, counted in the text, or never told."""
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import cache
 from math import exp, prod
 
@@ -8,12 +9,16 @@ import pytest
 import torch
 
 from playground.analysis.facts import known_questions, mention_counts
+from playground.analysis.floor.automaton import automaton
+from playground.analysis.floor.chart import Chart
 from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.odd_one_out import _topics
 from playground.analysis.instruments.roles import KINDS, OTHER_CASE, _items
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.facts import MENTIONS
 from playground.interop.subjects import of_learner
+from playground.models.model import make_model
+from playground.rng import generator
 from playground.training import Run, Started, train
 from playground.training.train_state import TrainState
 from tests.runs import tiny
@@ -142,6 +147,29 @@ def test_planted_topics_are_found_and_random_vectors_are_not():
     found = instrument_named("odd one out").look(subject)
     assert found.number("stranger found") == 1.0
     assert found.number("cosine and topic") == pytest.approx(1.0)
+
+
+def test_the_odd_one_out_of_a_character_cnn_is_found_among_the_vectors_it_reads():
+    """ELMo reads vectors made of letters, so its table of words must not matter."""
+    subject = fresh("ELMo", "world")
+    before = instrument_named("odd one out").look(subject)
+    with torch.no_grad():
+        subject.model.token_embedding.weight.normal_(generator=generator(1))
+    assert instrument_named("odd one out").look(subject).facts() == before.facts()
+
+
+def test_the_best_of_a_right_to_left_model_knows_the_words_behind_alone():
+    corpus = corpus_of("agreement")
+    shape = replace(tiny("GPT").model, attention="right to left")
+    subject = replace(fresh("GPT", "agreement"), model=make_model(shape, len(corpus.tokenizer), generator(0)))
+    found = instrument_named("perplexity").look(subject)
+    ids = tuple(subject.sentence().ids[0].tolist())
+    chart = Chart(automaton("agreement"), ids)
+    behind = [chart.chances(k, [j > k for j in range(len(ids))])[word].log() for k, word in enumerate(ids)]
+    assert found.number("perplexity") > 1
+    assert found.numbers[1].baselines["best possible"] == pytest.approx(-float(sum(behind)) / len(ids))
+    numbers = instrument_named("agreement").look(subject).numbers
+    assert all(number.baselines["grammar"] < 1 for number in numbers), "the subject stands before the verb"
 
 
 def test_the_bars_multiply_to_the_perplexity(taught):

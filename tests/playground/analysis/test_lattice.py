@@ -72,5 +72,5 @@ def test_what_has_no_lattice_is_refused(model):
     tokenizer = reviews().tokenizer
     with pytest.raises(UserError, match="13 tokens"):
         lattice_of(model, [45] * 13, tokenizer)
-    with pytest.raises(UserError, match="writes words or reads from one side"):
+    with pytest.raises(UserError, match="has a decoder or reads from one side"):
         lattice_of(learner_of("GPT").model, [45], tokenizer)

@@ -6,6 +6,7 @@ each first word: the paper has none.
 
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 import torch
@@ -79,7 +80,7 @@ def with_ids(texts: Texts, ids: Tensor) -> Texts:
 
 
 def _half(count: int, seed: int, why: str) -> Tensor:
-    """Half of the rows by lot, `[r]`."""
+    """A random half of the rows, `[r]`."""
     half = torch.zeros(count, dtype=torch.bool)
     half[torch.randperm(count, generator=generator(seed, why))[: count // 2]] = True
     return half
@@ -91,9 +92,11 @@ def _shift(texts: Texts, seed: int) -> Made:
     changed = _half(count, seed, "bigram shift") & (texts.tokens.lengths > 3)
     draw = torch.rand(count, generator=generator(seed, "bigram shift", "place"))
     place = (draw * (texts.tokens.lengths - 2)).long()
-    rows = changed.nonzero()[:, 0]
-    left, right = ids[rows, place[rows]].clone(), ids[rows, place[rows] + 1].clone()
-    ids[rows, place[rows]], ids[rows, place[rows] + 1] = right, left
+    rows = changed.nonzero()  # [k, 1]
+    both = place[rows] + torch.tensor([0, 1])  # [k, 2]
+    pair = ids[rows, both]
+    ids[rows, both] = pair.flip(1)
+    changed[rows[:, 0]] = pair[:, 0] != pair[:, 1]  # a word that stands twice in a row stays as it was
     return with_ids(texts, ids), sentence_items(texts, changed.long(), ("as it was", "two words exchanged"))
 
 
@@ -111,22 +114,14 @@ def _of_verb(texts: Texts, label: Tensor) -> Tensor:
     return label[rows, root].where(label[rows, root] >= 0, hung)
 
 
-def _number_of(texts: Texts, relations: tuple[str, ...]) -> Items:
+def _number(relations: tuple[str, ...], texts: Texts, seed: int) -> Made:
     """The number of the first word in one of these relations to the root."""
     relation, number = labelled(texts, "relation"), labelled(texts, "number")
     wanted = [texts.names["relation"].index(name) for name in relations if name in texts.names["relation"]]
     below = torch.isin(relation, torch.tensor(wanted)) & (labelled(texts, "head") == roots(texts)[:, None])
     first = below.long().argmax(1)
     labels = number[torch.arange(len(first)), first].where(below.any(1), -1)
-    return sentence_items(texts, labels, texts.names["number"])
-
-
-def _subject(texts: Texts, seed: int) -> Made:
-    return texts, _number_of(texts, ("nsubj", "nsubj:pass"))
-
-
-def _object(texts: Texts, seed: int) -> Made:
-    return texts, _number_of(texts, ("obj",))
+    return texts, sentence_items(texts, labels, texts.names["number"])
 
 
 def _odd(texts: Texts, seed: int) -> Made:
@@ -236,7 +231,7 @@ SUBJECT_NUMBER = ProbingTask(
     question="Is the subject of the main clause singular or plural?",
     source=SOURCE,
     unit="sentence",
-    make=_subject,
+    make=partial(_number, ("nsubj", "nsubj:pass")),
 )
 
 OBJECT_NUMBER = ProbingTask(
@@ -244,7 +239,7 @@ OBJECT_NUMBER = ProbingTask(
     question="Is the object of the main clause singular or plural?",
     source=SOURCE,
     unit="sentence",
-    make=_object,
+    make=partial(_number, ("obj",)),
 )
 
 ODD_MAN_OUT = ProbingTask(

@@ -4,7 +4,7 @@ from functools import partial
 
 import torch
 
-from playground.analysis.probing.items import Items, Texts, items_of
+from playground.analysis.probing.items import Texts, items_of
 from playground.analysis.probing.task import Made, ProbingTask, homographs, token_items
 from playground.analysis.probing.texts import labelled
 
@@ -21,10 +21,6 @@ def _homographs(texts: Texts, seed: int) -> Made:
 
 
 def _segments(texts: Texts, seed: int) -> Made:
-    return texts, segments(texts)
-
-
-def segments(texts: Texts) -> Items:
     """Whether a phrase begins at a word, goes on there or is not there (BIO), by the type of the phrase."""
     phrase, kind = labelled(texts, "phrase"), labelled(texts, "phrase_type")
     before = torch.cat([torch.full_like(phrase[:, :1], -1), phrase[:, :-1]], dim=1)
@@ -32,7 +28,7 @@ def segments(texts: Texts) -> Items:
     label = torch.where(phrase >= 0, 1 + 2 * kind + inside.long(), 0)
     names = ("O", *(f"{mark}-{name}" for name in texts.names["phrase_type"] for mark in "BI"))
     rows, places = texts.tokens.maskable.nonzero(as_tuple=True)
-    return items_of(rows, places, label[rows, places], texts.tokens.ids[rows, places], names)
+    return texts, items_of(rows, places, label[rows, places], texts.tokens.ids[rows, places], names)
 
 
 def _heads(texts: Texts, seed: int) -> Made:
@@ -92,7 +88,7 @@ ENTITY_TYPE = ProbingTask(
 
 SUPERSENSE = ProbingTask(
     name="supersense",
-    question="Which coarse kind of thing or deed is this word: a person, food, motion, ...?",
+    question="Which broad category of noun or verb is this word: a person, food, motion, ...?",
     source=LABELLING,
     unit="token",
     make=partial(_words, "supersense"),
@@ -119,7 +115,7 @@ SEGMENTS = ProbingTask(
 
 HEAD_DIRECTION = ProbingTask(
     name="head direction",
-    question="Does the head of this word stand next to it or further away, left or right?",
+    question="Is the head of this word next to it or further away, to the left or to the right?",
     source="after arXiv:1903.08855",
     unit="token",
     make=_heads,

@@ -78,7 +78,7 @@ def test_the_spanning_tree_is_the_cheapest_of_all_trees():
 
     cheapest = min(filter(is_tree, itertools.combinations(pairs, 4)), key=lambda e: sum(costs[p] for p in e))
     assert spanning_tree(costs) == {frozenset(p) for p in cheapest}
-    assert len(spanning_tree(np.zeros((4, 4)))) == 3, "costs of nought are costs too"
+    assert len(spanning_tree(np.zeros((4, 4)))) == 3, "costs of 0 are costs too"
 
 
 def encoded(gold, dim=40, noise=0.05, seed=0):

@@ -1,7 +1,9 @@
 """Words as vectors against known truth: planted offsets, planted senses, counted ratios."""
 
 import os
+from dataclasses import replace
 from functools import cache
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from torch.nn.functional import normalize
 from playground.analysis.cooccurrence import cooccurrence
 from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.cooccurrence_ratios import _chances
+from playground.analysis.instruments.neighbours import _classes, _share_of_class
 from playground.analysis.probing.classifier import split_by
 from playground.analysis.subject import Subject
 from playground.analysis.words.contexts import (
@@ -21,12 +24,13 @@ from playground.analysis.words.contexts import (
     silhouette,
     subspace_curve,
 )  # fmt: skip
-from playground.analysis.words.vectors import in_a_plane, nearest, three_cos_add, word_vectors
+from playground.analysis.words.vectors import frequent_words, in_a_plane, nearest, three_cos_add, word_vectors
 from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.interop.subjects import of_learner
 from playground.models import Architecture
 from playground.models.model import make_model
+from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing.padding import batch
 from playground.training.train_state import TrainState
@@ -148,6 +152,57 @@ def test_instruments_of_words_answer_on_families(name, families):
     found = instrument.look(families)
     assert found.headline.endswith(".") and all(len(table) for table in found.tables)
     assert all(0 <= n.value <= 1 for n in found.numbers if n.unit.startswith("share"))
+
+
+@pytest.mark.parametrize("name", ["analogies", "sums of words"])
+def test_rare_words_are_neither_asked_for_nor_answers(name, families):
+    instrument = instrument_named(name)
+    with pytest.raises(UserError, match="1000 times"):
+        instrument.look(families, replace(instrument.settings, fewest=1000))
+    counts = torch.bincount(families.corpus.ids[: families.corpus.held_out_from])
+    few = sorted(int(counts[families.corpus.tokenizer.encode_word(c)]) for c in ("france", "italy", "spain", "poland"))
+    found = instrument.look(families, replace(instrument.settings, fewest=few[0] + 1))
+    asked = " ".join(str(value) for table in found.tables for column in table.columns.values() for value in column)
+    rare = [c for c in ("france", "italy", "spain", "poland")
+            if int(counts[families.corpus.tokenizer.encode_word(c)]) == few[0]]  # fmt: skip
+    assert not any(f"{country} +" in asked or f"{country} :" in asked for country in rare)
+
+
+def test_the_chance_of_a_neighbour_of_the_same_part_of_speech_is_counted_over_pairs(families):
+    known = frequent_words(families.corpus)[:30]
+    classes = _classes(families).clone()
+    classes[known[:7]] = -1
+    share, chance = _share_of_class(classes, word_vectors(families.model), known)
+    own = [k for k in classes[known].tolist() if k >= 0]
+    pairs = [a == b for a, b in permutations(own, 2)]
+    assert chance == pytest.approx(sum(pairs) / len(pairs))
+    assert 0 <= share <= 1
+
+
+def test_all_dimensions_are_the_last_subspace_also_of_a_wide_model():
+    corpus = made("senses")
+    entry = tiny("RoBERTa", {"width": 72})
+    subject = of_learner(TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu")), corpus)
+    table = instrument_named("sense subspace").look(subject).tables[0]
+    columns = zip(*(table.columns[name] for name in ("dimensions", "space", "accuracy")), strict=True)
+    [whole] = [accuracy for size, space, accuracy in columns if (size, space) == (72, "principal")]
+    assert table.lines["all dimensions"] == whole
+
+
+def test_a_subspace_that_never_suffices_is_said_to_be_none(monkeypatch):
+    poor = [{"trained": 0.1, "principal": 0.8, "random": 0.1}]
+    monkeypatch.setattr("playground.analysis.instruments.contextuality.SIZES", ())
+    monkeypatch.setattr("playground.analysis.instruments.contextuality.subspace_curve", lambda *_: poor)
+    corpus = made("senses")
+    subject = of_learner(TrainState.new(tiny(), corpus.tokenizer.words, 0, torch.device("cpu")), corpus)
+    found = instrument_named("sense subspace").look(subject)
+    assert found.headline.startswith("No subspace") and np.isnan(found.numbers[0].value)
+
+
+def test_static_vectors_are_not_said_to_have_learned_positions():
+    shape = replace(tiny("word2vec").model, positions="learned")
+    subject = Subject("w", make_model(shape, 60, generator(0)), reviews(), find_objective("CBOW"), reviews().windows(8))
+    assert "Static vectors" in instrument_named("position vectors").missing(subject)
 
 
 def test_ice_goes_with_solid_and_steam_with_gas(families):
