@@ -29,7 +29,7 @@ from widgets.pages.layout import (
     plot,
     row,
     typed,
-)
+)  # fmt: skip
 from widgets.state.app import Store
 from widgets.state.compress import QUESTIONS, CompressStore
 from widgets.static import compression as drawn
@@ -81,9 +81,9 @@ class CompressPage(View):
         with pn.io.hold():
             compress = self.store.compress
             self.base.object = describe_base(self.store)
-            error = compress.running.error
-            self.trouble.object = say(compress.trouble or error or "", "trouble")
             running = compress.running.busy
+            error = None if running else compress.running.error
+            self.trouble.object = say(compress.trouble or error or "", "trouble")
             if running and self.stop.disabled:
                 self.sidebar.fold()  # so that the results are seen where it is narrow
             self.stop.disabled, self.halt.visible = not running, running
@@ -96,7 +96,7 @@ class CompressPage(View):
 
 def _choices(compress: CompressStore) -> list[Any]:
     """The task, the pipelines, one to be put together, and how much."""
-    chosen, cores = compress.param, spare(0)
+    chosen, cores = compress.param, 1 if compress.quota.shared else spare(0)
     pipelines = pmui.MultiChoice.from_param(
         chosen.chosen, label="pipelines that are compared", options=compress.offered, **FIELD
     )
