@@ -35,19 +35,8 @@ EVALUATIONS = 20  # evaluations of a run: points of each curve
 HIGHEST = 20.0  # nats of the largest guess
 
 ADJECTIVES = (
-    "amber",
-    "brave",
-    "calm",
-    "clever",
-    "eager",
-    "gentle",
-    "happy",
-    "lucky",
-    "merry",
-    "noble",
-    "quick",
-    "silver",
-)
+    "amber", "brave", "calm", "clever", "eager", "gentle", "happy", "lucky", "merry", "noble", "quick", "silver",
+)  # fmt: skip
 ANIMALS = (
     "badger", "beaver", "crane", "dolphin", "falcon", "gecko", "heron", "ibex", "jackal", "koala", "lemur", "lynx",
     "marmot", "newt", "otter", "panda", "quail", "raven", "seal", "tapir", "vole", "walrus", "yak", "zebra",
@@ -85,10 +74,11 @@ class Member:
         if self.done:
             return "finished" if self.here else "finished, left"
         if self.session.state == "failed":
-            return "failed"
-        if place := self.session.in_line.place:
+            return f"failed: {self.session.error.rstrip('.')}"
+        if not self.session.halted and (place := self.session.in_line.place):
             return f"waits, number {place} in the line"
-        return f"trains, step {self.session.rows[-1].step if self.session.rows else 0:,}"
+        step = self.session.rows[-1].step if self.session.rows else 0
+        return f"{'stopped at' if self.session.halted else 'trains,'} step {step:,}"
 
 
 @dataclass(eq=False)

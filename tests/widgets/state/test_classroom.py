@@ -99,6 +99,16 @@ def test_a_guess_that_is_no_loss_is_refused_and_nobody_has_joined(waiting, guess
     assert store.member is None and not waiting.members and store.trouble.startswith("The guess ")
 
 
+def test_a_seed_that_failed_or_was_stopped_says_so(waiting, monkeypatch):
+    member = waiting.join(1.0)
+    assert member.state == "waits, number 1 in the line"
+    waiting.end()
+    assert member.state == "stopped at step 0"
+    monkeypatch.setattr(member.session, "_state", "failed")
+    monkeypatch.setattr(member.session, "error", "The loss is not finite.")
+    assert member.state == "failed: The loss is not finite"
+
+
 def test_a_guess_is_put_down_once(waiting):
     store = MemberStore(SimpleNamespace(find=lambda _: waiting), "a", guess="2,5")
     store.join()
