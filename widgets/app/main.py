@@ -29,7 +29,7 @@ from widgets.pages.zoo import ZooPage
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
 from widgets.state import inside
 from widgets.state.app import Store
-from widgets.state.classroom import MemberStore, TeacherStore
+from widgets.state.classroom import NAME, MemberStore, TeacherStore
 from widgets.state.stage import SCENE, StageStore
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.zoo import LINKED
@@ -143,7 +143,8 @@ def class_page(public: Public) -> Any:
     poll(page.poll, end_when_idle(store, lambda: setattr(reconnect, "ended", True)))
     if visit is not None:
         visit.template_variables.update(first=first_paint.page(""), scheme=browser.scheme())
-    return _framed(f"Class {name}", [page, reconnect])
+    title = f"Class {name}" if NAME.fullmatch(name) else "Class"  # the library writes it into tags as it is
+    return _framed(title, [page, reconnect])
 
 
 def _here() -> str:

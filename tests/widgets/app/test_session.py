@@ -59,6 +59,13 @@ def test_a_visit_whose_page_cannot_be_made_keeps_no_place(monkeypatch, make):
     assert not main._visits
 
 
+def test_the_name_of_a_class_in_an_address_is_never_markup(monkeypatch):
+    for name, title in (("ten-A", "Class ten-A"), ('"><script>alert(1)</script>', "Class")):
+        monkeypatch.setattr(main, "_visits", {})
+        monkeypatch.setattr(type(pn.state), "route_params", {"name": name}, raising=False)
+        assert main.class_page(Public()).title == title
+
+
 @contextmanager
 def served(visit):
     """What the library does while it serves one visit: it says so to everybody."""
