@@ -148,7 +148,6 @@ class Results(View):
         self.cost.param.watch(lambda _: self._draw_frontier(), "value")
         self.verdict, self.table, self.meters = html(""), html(""), html("")
         self.details = Details(compress)
-        self.trouble = html("")
         exports = row(
             self._button("compression.csv", "Table (CSV)"), self._button("compression.json", "Everything (JSON)"),
             margin=(0, 6),
@@ -156,16 +155,13 @@ class Results(View):
         self.found = column(
             self.verdict, row(heading("Cost"), self.cost), plot(self.chart), self.legend,
             heading("Three meters, side by side"), html(say(METERS_SAY, "quiet")), self.meters, self.table, exports,
-            self.trouble, self.details, visible=False,
+            self.details, visible=False,
         )  # fmt: skip
         super().__init__(column(self.status, self.progress, self.found))
 
     def _button(self, name: str, label: str) -> Any:
         make = partial(self.compress.file, name)
-        return download(make, name, label, self._refuse, variant="outlined", margin=(4, 4))
-
-    def _refuse(self, why: str) -> None:
-        self.trouble.object = say(why, "trouble")
+        return download(make, name, label, variant="outlined", margin=(4, 4))
 
     def poll(self) -> None:
         compress, job = self.compress, self.compress.running
@@ -221,32 +217,22 @@ class Details(View):
     """What one pipeline did to the model: its matrices, its layers, its curves, and the answers that flipped."""
 
     def __init__(self, compress: CompressStore) -> None:
-        self.compress, self.trouble = compress, html("")
+        self.compress = compress
         self.choice = pmui.Select.from_param(compress.param.shown, **{**FIELD, "max_width": 420})
         self.shown = html("")
-        take = download(
-            lambda: compress.file(FILE),
-            FILE,
-            "This model (safetensors)",
-            self._refuse,
-            variant="outlined",
-            margin=(4, 4),
-        )
+        look = {"variant": "outlined", "margin": (4, 4)}
+        take = download(lambda: compress.file(FILE), FILE, "This model (safetensors)", **look)
         compress.param.watch(lambda _: self.draw(), "shown")
-        super().__init__(
-            column(heading("What changed"), self.choice, self.shown, row(take, margin=(0, 6)), self.trouble)
-        )
-
-    def _refuse(self, why: str) -> None:
-        self.trouble.object = say(why, "trouble")
+        super().__init__(column(heading("What changed"), self.choice, self.shown, row(take, margin=(0, 6))))
 
     def offer(self, names: list[str]) -> None:
         """Offer the pipelines of a new result, the first compressed one open."""
         compress = self.compress
         wanted = compress.shown if compress.shown in names else names[1]
         compress.param.shown.objects = self.choice.options = names
-        compress.shown = wanted
-        self.draw()
+        if wanted == compress.shown:
+            self.draw()  # of another result
+        compress.shown = wanted  # which draws
 
     def draw(self) -> None:
         """Read the file of the model and show what is in it."""

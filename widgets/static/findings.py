@@ -13,7 +13,7 @@ from PIL import Image
 from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Rows, Scatter, Table, Tree, Words, plain
 from playground.glossary import hover
 from widgets.charts.columns import ticks
-from widgets.static.svg import BOLD, rect, words
+from widgets.static.svg import BOLD, dot, rect, words
 from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
@@ -128,7 +128,7 @@ def curve(table: Table, _: str = "") -> str:
             parts.append(f'<path d="{_path(edge, x, y)}z" fill="{colour}" fill-opacity=".18"/>')
         line = _path([(at[k], values[k]) for k in rows], x, y)
         parts.append(f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [_dot(x(at[k]), y(values[k]), colour, f"{name} {named[k]}: {values[k]:.4g}") for k in rows]
+        parts += [dot(x(at[k]), y(values[k]), colour, f"{name} {named[k]}: {values[k]:.4g}") for k in rows]
     for name, value in table.lines.items():
         parts.append(f'<path d="M60 {y(value):.1f}H{WIDE - 16}" stroke="{GREY}" stroke-dasharray="5 4"/>')
         parts.append(words(WIDE - 18, y(value) - 4, f"{name} {shown(value)}", "end"))
@@ -147,7 +147,7 @@ def scatter(table: Table, _: str = "") -> str:
     parts = [*_ground(y, up), *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7))]
     for k, group in enumerate(groups):
         if isfinite(across[k]) and isfinite(up[k]):
-            parts.append(_dot(x(across[k]), y(up[k]), colours[group], f"{labels[k]} {group}".strip()))
+            parts.append(dot(x(across[k]), y(up[k]), colours[group], f"{labels[k]} {group}".strip()))
     if len(up) <= 60 and drawing.label and max(map(len, labels)) < 16:
         parts += [words(x(a) + 5, y(b) - 4, label) for a, b, label in zip(across, up, labels, strict=True)]
     parts += [words(WIDE - 16, 356, drawing.x, "end", more=BOLD), words(60, 10, drawing.y, more=BOLD)]
@@ -436,11 +436,6 @@ def _upright(lines: Mapping[str, float], place: Callable[[float], float], top: f
 
 def _path(points: Sequence[tuple[float, float]], x: Callable[[float], float], y: Callable[[float], float]) -> str:
     return "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points) if points else "M0 0"
-
-
-def _dot(x: float, y: float, colour: str, text: str) -> str:
-    place = f'cx="{x:.1f}" cy="{y:.1f}" r="3.5"'
-    return f'<circle {place} fill="{colour}" fill-opacity=".8"><title>{escape(text)}</title></circle>'
 
 
 def _titled(element: str, title: str) -> str:

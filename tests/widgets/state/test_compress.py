@@ -214,4 +214,4 @@ def test_layers_planks_and_flips_are_drawn():
     assert "&lt;b&gt;bad" in shown
     assert "bad ✓" in shown
     assert "good ✗" in shown
-    assert "none can flip" in drawn.flips([], 0, ())
+    assert "no answer can flip" in drawn.flips([], 0, ())

@@ -10,7 +10,7 @@ from playground.zoo import Entry, entries
 from playground.zoo.changes import Change, changes
 from playground.zoo.surveys import family, network, representation, shortened
 from widgets.static.zoo import architecture
-from widgets.static.zoo.parts import button, listed, note
+from widgets.static.zoo.parts import button, note
 
 STYLE = """
 .card { border: 1px solid var(--edge); border-radius: 10px; padding: 12px 16px 14px; }
@@ -93,7 +93,7 @@ def _line(change: Change) -> str:
 def _children(entry: Entry) -> str:
     """What came of it, each with its card."""
     names = [button("entry", name) for name, other in entries().items() if other.parent == entry.name]
-    return f"<h3>What came of it</h3><p>{listed(names)}</p>" if names else ""
+    return f"<h3>What came of it</h3><p>{', '.join(names)}</p>" if names else ""
 
 
 def _paper(entry: Entry) -> Iterator[str]:

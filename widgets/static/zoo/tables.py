@@ -7,13 +7,12 @@ from html import escape
 from playground.training.properties import Properties
 from playground.zoo import Entry, entries
 from playground.zoo.surveys import family, network, reads, shortened, sizes
-from widgets.static.zoo.parts import button, listed, note
+from widgets.static.zoo.parts import button, note
 
 Measured = Mapping[str, Properties | str]
 """The properties of an entry by its name, or the sentence that says why it could not be measured."""
 
 NONE = '<span class="quiet">–</span>'
-NOT_YET = '<span class="quiet">not measured yet</span>'
 
 
 @dataclass(frozen=True)
@@ -142,7 +141,7 @@ class Property:
 
     name: str
     says: str
-    words: "Callable[[Properties], str]"
+    words: Callable[[Properties], str]
 
 
 MEASURED = (
@@ -169,7 +168,7 @@ def _measured(column: Property, measured: Measured) -> Heading:
     def cell(entry: Entry) -> str:
         found = measured.get(entry.name)
         if found is None:
-            return NOT_YET
+            return '<span class="quiet">not measured yet</span>'
         return f'<span title="{escape(found)}">–</span>' if isinstance(found, str) else escape(column.words(found))
 
     return Heading(column.name, column.says, cell)
@@ -177,4 +176,4 @@ def _measured(column: Property, measured: Measured) -> Heading:
 
 def legend(headings: Sequence[Heading | Property]) -> str:
     """What the columns mean, as one paragraph."""
-    return listed((f"<b>{escape(h.name)}</b>: {escape(h.says)}" for h in headings), " ")
+    return " ".join(f"<b>{escape(h.name)}</b>: {escape(h.says)}" for h in headings)
