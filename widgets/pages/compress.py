@@ -38,14 +38,15 @@ from widgets.theme import html, say
 SIZES = [16, 32, 64, 128, 256, 512]
 
 ABOUT = (
-    "Make the model that you have trained smaller. Three meters stand side by side, because they disagree: what the "
-    "file weighs, what is computed, and how long it takes. Beside them stands what is kept of the answers."
+    "Compress the model that you have trained. Three meters are shown side by side, because they can disagree: file "
+    "size, operations and latency. Next to them stands how much of the accuracy above chance is kept."
 )
 
 METERS_SAY = (
-    "Each bar is a share of the uncompressed model's; one beyond it is orange. Seconds are taken in turns in one run: "
-    "the line goes from quarter to quarter of the rounds, and a bar is pale where it holds 100 %. Fewer parameters "
-    "are not fewer operations, and fewer bits save no time where the arithmetic stays float32, as here."
+    "Each bar is a share of the uncompressed model's value; a larger value is orange. Latency is measured for all "
+    "models in turns: the line spans the middle half of the rounds, and a bar is pale where the line includes 100 %. "
+    "Fewer parameters do not mean fewer operations, and fewer bits save no time where the arithmetic stays float32, "
+    "as here."
 )
 
 
@@ -63,7 +64,7 @@ class CompressPage(View):
         self.results = Results(compress)
         controls = [
             heading("Base model"), base_choice(store, 5), self.base, row(self.train), row(self.begin, self.stop),
-            self.trouble, heading("Or begin with a question"), *self.questions, *_choices(compress),
+            self.trouble, heading("Or start from a question"), *self.questions, *_choices(compress),
         ]  # fmt: skip
         self.sidebar = Sidebar(
             controls, [html(say(ABOUT)), self.results],
@@ -116,11 +117,11 @@ def _choices(compress: CompressStore) -> list[Any]:
     return [
         heading("Task"), pmui.Select.from_param(chosen.task, **FIELD),
         heading("Pipelines"), pipelines,
-        accordion({"Put one together": maker}, margin=(0, 10)),
+        accordion({"Build a pipeline": maker}, margin=(0, 10)),
         heading("Budget"), pmui.Select.from_param(chosen.labels, options=SIZES, **FIELD),
         number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
         pmui.Select.from_param(chosen.workers, options=execution, **FIELD),
-        html(say("With each seed all pipelines begin with the same fine-tuned model, so differences are paired.",
+        html(say("For each seed, all pipelines start from the same fine-tuned model, so differences are paired.",
                  "quiet")),
     ]  # fmt: skip
 
@@ -179,8 +180,8 @@ class Results(View):
         """What is known while models are still being made."""
         compress, job = self.compress, self.compress.running
         if compress.result is not None or not (job.busy or compress.outcomes):
-            return "" if compress.result is not None else say("Choose a question, or Compress.", "quiet")
-        said = "Models are being made; they are timed in turns when all are there." if job.busy else "Stopped."
+            return "" if compress.result is not None else say("Choose a question, or press Compress.", "quiet")
+        said = "Compressing. Latency is measured when all models are done." if job.busy else "Stopped."
         return say(said, "quiet") + (drawn.so_far(dict(compress.outcomes)) if compress.outcomes else "")
 
     def _draw(self) -> None:
@@ -200,7 +201,7 @@ def _verdict(facts: Mapping[str, Any]) -> str:
     """Who leads and whether that is more than noise, who beats a small model that had no teacher, and what was done."""
     against = "".join(
         say(
-            f"{gap['name']} against {gap['against']}, no smaller and without a teacher: {gap['difference']:+.3f}, "
+            f"{gap['name']} against {gap['against']} (no smaller, no teacher): {gap['difference']:+.3f}, "
             f"{gap['said']}.",
             "quiet",
         )
@@ -245,12 +246,12 @@ class Details(View):
         whole = self.compress.result.outcomes["uncompressed"][0]
         classes = self.compress.result.task.answer.classes
         parts = {
-            "Matrices: dark where weights are left, green where they have fewer bits": drawn.matrix_maps(
+            "Weight matrices: dark where weights are left, green where they have fewer bits": drawn.matrix_maps(
                 outcome.size.matrices, cells
             ),
             "Layers": drawn.layer_mapping(outcome.layers, len(whole.layers)),
             "Heads": drawn.heads(outcome.curves),
-            "Planks": drawn.planks(outcome.curves),
+            "Replaced modules": drawn.planks(outcome.curves),
             "Flipped answers": drawn.flips(outcome.flips, outcome.flipped, classes),
         }
         self.shown.object = "".join(f'<div class="label">{name}</div>{part}' for name, part in parts.items() if part)

@@ -20,8 +20,8 @@ PAGE = 5
 """The number of its tab."""
 
 ABOUT = (
-    "Open a model and look: what its heads attend to, what happens without them, which word moves which state. Every "
-    "number stands beside what it compares to."
+    "Open a trained model and measure it: what its heads attend to, how the loss changes without them, which token "
+    "changes which hidden state. Every number stands next to its baseline."
 )
 
 LISTED = """
@@ -50,7 +50,7 @@ class InsidePage(View):
     def __init__(self, store: Store) -> None:
         self.store, self.inside = store, store.inside
         inside, look = store.inside, {"margin": (2, 10), **STRETCH}
-        self.subject, self.other = _choice(inside, "key", "Model"), _choice(inside, "other", "Beside it")
+        self.subject, self.other = _choice(inside, "key", "Model"), _choice(inside, "other", "Compare with")
         self.list = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], **look)
         self.question = html("")
         self.train = button("Train one here", store.train_one, "play_arrow", margin=(6, 10), visible=False)
@@ -100,7 +100,7 @@ class InsidePage(View):
         if {event.name for event in events} != {"other"}:
             inside.enter()
         self.subject.param.update(options=there, value=inside.key)
-        self.other.param.update(options={NOBODY: NOBODY, **there}, value=inside.other)
+        self.other.param.update(options={"no other model": NOBODY, **there}, value=inside.other)
 
     def poll(self) -> None:
         inside, work = self.inside, self.inside.looking
@@ -172,7 +172,7 @@ def _chips(inside: InsideStore) -> str:
         f"{' class=off' if head in off else ''}>{head}</button>"
         for head in heads
     )
-    return f'<p class="quiet">Press a head to switch it off, or on again.</p><div class="chips">{chips}</div>'
+    return f'<p class="quiet">Press a head to switch it off or on.</p><div class="chips">{chips}</div>'
 
 
 def _found(inside: InsideStore) -> str:

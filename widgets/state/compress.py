@@ -160,7 +160,7 @@ class CompressStore(param.Parameterized):
 
     def _first(self) -> Outcome:
         if self.result is None or self.shown not in self.result.outcomes:
-            raise UserError("Choose a pipeline whose details are shown.")
+            raise UserError("Choose a pipeline below “What changed” first.")
         return self.result.outcomes[self.shown][0]
 
     @property

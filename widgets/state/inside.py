@@ -50,7 +50,7 @@ class InsideStore(param.Parameterized):
     def __init__(self, open_one: Callable[[str, bool], Subject], first: Callable[[], str], **values: Any) -> None:
         super().__init__(**values)
         self.open_one, self.first = open_one, first
-        self.looking, self.opening = Job("look inside"), Job("opening of a model")
+        self.looking, self.opening = Job("measurement"), Job("loading of the model")
         self.asked: tuple[object, ...] = ()
         self._subjects: dict[str, Subject] = {}
         self._first = ""

@@ -86,7 +86,7 @@ def _apart(facts: dict[str, Any]) -> str:
     if not facts["unlike"]:
         return ""
     first = escape(facts["strategies"][0]["name"])
-    heads = f'<th scope="col">differences from the baseline</th><th scope="col">{first} against it, thing by thing</th>'
+    heads = f'<th scope="col">differences from the baseline</th><th scope="col">{first} against it</th>'
     rows = ""
     for one in facts["unlike"]:
         number = len(one["things"])

@@ -14,10 +14,10 @@ from widgets.tokens import BLUE, GREEN, ORANGE
 
 Facts = Mapping[str, Any]
 
-COUNTED = {"parameters": "parameters", "bytes": "bytes of the file", "operations": "operations per text"}
+COUNTED = {"parameters": "parameters", "bytes": "file size", "operations": "operations per text"}
 """The meters that are counted, by their names in the facts."""
 
-TIMED = {"1": "seconds, batch of 1", "32": "seconds, batch of 32"}
+TIMED = {"1": "latency, batch of 1", "32": "latency, batch of 32"}
 """Those that are measured, by the size of the batch."""
 
 Share = tuple[str, float, float, float]
@@ -31,7 +31,7 @@ def table(facts: Facts) -> str:
     """A row for each pipeline: what is kept, then what it costs."""
     gaps = {gap["name"]: gap for gap in facts["against_uncompressed"]}
     heads = (
-        "pipeline", short(facts["metric"]), "kept of it above chance (95 % CI)", "against uncompressed", "parameters",
+        "pipeline", short(facts["metric"]), "kept above chance (95 % CI)", "vs. uncompressed", "parameters",
         "file", "operations", "ms, batch of 1", "ms, batch of 32", "memory", "layers used", "pre-training loss",
         "flipped answers",
     )  # fmt: skip
@@ -128,7 +128,7 @@ def _map(matrix: Matrix, cells: Sequence[Sequence[float]], most: int) -> str:
     name = (
         matrix.name.removesuffix(".weight")
         .replace("network.encoder.blocks.", "layer ")
-        .replace("token_embedding", "words")
+        .replace("token_embedding", "token embedding")
     )
     first, _, rest = name.partition(".")
     number = first.removeprefix("layer ")
@@ -170,12 +170,12 @@ def _box(x: float, y: float, width: float, text: str, colour: str) -> list[str]:
 
 
 def planks(curves: Mapping[str, Any]) -> str:
-    """Which layers were replaced in each step of module replacing, and the chance of it; empty for other methods."""
+    """Which layers were replaced in each step of module replacing, and the replacing rate; empty for other methods."""
     if not curves.get("planks"):
         return ""
     steps, chances = curves["planks"], curves["chance"]
     width, row, left = 420 / len(steps), 18, 70
-    parts = [words(0, 13, "New planks in each step", more=' font-weight="600"')]
+    parts = [words(0, 13, "Modules replaced in each step", more=' font-weight="600"')]
     for k in range(len(steps[0])):
         y = 22 + (len(steps[0]) - 1 - k) * row
         parts.append(words(left - 6, y + 11, f"layer {k + 1}", "end"))
@@ -183,11 +183,11 @@ def planks(curves: Mapping[str, Any]) -> str:
     base = 22 + len(steps[0]) * row + 40
     line = " ".join(f"{left + s * width:.1f},{base - 36 * chance:.1f}" for s, chance in enumerate(chances))
     parts.append(f'<polyline points="{line}" fill="none" stroke="{ORANGE}" stroke-width="2"/>')
-    parts.append(words(left - 6, base - 14, "chance", "end"))
+    parts.append(words(left - 6, base - 14, "rate", "end"))
     parts.append(
-        words(left, base + 14, f"{len(steps)} steps; the line rises from {chances[0]:.0%} to {chances[-1]:.0%}")
+        words(left, base + 14, f"{len(steps)} steps; replacing rate from {chances[0]:.0%} to {chances[-1]:.0%}")
     )
-    return picture("".join(parts), left + 424, base + 20, "New planks in each step")
+    return picture("".join(parts), left + 424, base + 20, "Modules replaced in each step")
 
 
 def heads(curves: Mapping[str, Any]) -> str:
@@ -202,7 +202,7 @@ def heads(curves: Mapping[str, Any]) -> str:
         + "</tr>"
         for k, row in enumerate(curves["head importance"])
     )
-    said = "Importance of each head, as a share of the largest; those that were cut are struck out."
+    said = "Importance of each head, as a share of the largest; pruned heads are struck out."
     return f'<p class="quiet">{said}</p><table style="width:auto">{rows}</table>'
 
 
