@@ -5,7 +5,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import panel as pn
@@ -73,6 +73,9 @@ THEME = {
     for mode, colour, bar in (("light", TOKENS["palette"]["blue"], DAY), ("dark", SKY, NIGHT))
 }
 
+Visit = Store | MemberStore | TeacherStore
+"""What says whether it is busy, and ends what runs when it is closed."""
+
 _visits: dict[int, Any] = {}  # the visits that are there, with their documents
 
 
@@ -116,7 +119,7 @@ def app(runs: Path | None = None, public: Public | None = None) -> Any:
     return _framed("Pretraining Playground", [*parts, reconnect, browser.shortcuts(store)])
 
 
-def take_place(store: "ClassVisit", left: Callable[[], None]) -> None:
+def take_place(store: Visit, left: Callable[[], None]) -> None:
     """Count a visit until its session ends, also where its page could not be made; `left` is called at the end."""
     _visits[id(store)] = pn.state.curdoc
 
@@ -133,9 +136,7 @@ def class_page(public: Public) -> Any:
     if full():
         return pmui.Page(title="Pretraining Playground", main=[FULL])
     name, teacher = pn.state.route_params.get("name", ""), "teacher" in pn.state.session_args
-    store: ClassVisit = (
-        TeacherStore(public.classes, name, public.quota) if teacher else MemberStore(public.classes, name)
-    )
+    store = TeacherStore(public.classes, name, public.quota) if teacher else MemberStore(public.classes, name)
     take_place(store, tidying.soon)
     page = TeacherPage(store, _here) if isinstance(store, TeacherStore) else MemberPage(store)
     reconnect, visit = browser.leaving(), pn.state.curdoc
@@ -163,19 +164,7 @@ def _framed(title: str, parts: list[Any]) -> Any:
     )
 
 
-class ClassVisit(Protocol):
-    """What a visit must tell, so that its place can be given away."""
-
-    @property
-    def busy(self) -> bool:
-        """Whether something runs."""
-        ...
-
-    def close(self) -> None:
-        """End what runs."""
-
-
-def end_when_idle(store: ClassVisit, say_so: Callable[[], None]) -> Callable[[], None]:
+def end_when_idle(store: Visit, say_so: Callable[[], None]) -> Callable[[], None]:
     """Give the place of a visit away where nobody has done anything for long and nothing trains, sooner in a crowd."""
     visit, working = pn.state.curdoc, time.monotonic()
 

@@ -3,6 +3,7 @@
 import io
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from math import isfinite
 from typing import Any
@@ -60,7 +61,8 @@ def numbers(finding: Finding) -> str:
 
 def picture(table: Table, panel: str = "") -> str:
     """One table as it is to be drawn, with its title, its unit and its note."""
-    body = DRAWINGS[type(table.drawing)](table, panel) if len(table) else '<p class="quiet">Nothing to draw.</p>'
+    draw = partial(matrix, panel=panel) if isinstance(table.drawing, Matrix) else DRAWINGS[type(table.drawing)]
+    body = draw(table) if len(table) else '<p class="quiet">Nothing to draw.</p>'
     unit = f' <span class="unit">({escape(table.unit)})</span>' if table.unit else ""
     note = f'<p class="quiet">{escape(table.note)}</p>' if table.note else ""
     return (
@@ -81,7 +83,7 @@ def shown(value: float) -> str:
 # bars and lines
 
 
-def bars(table: Table, _: str = "") -> str:
+def bars(table: Table) -> str:
     """Horizontal bars from 0, those of one label beneath each other."""
     drawing = _as(Bars, table)
     labels, values = _text(table, drawing.label), _floats(table, drawing.value)
@@ -104,7 +106,7 @@ def bars(table: Table, _: str = "") -> str:
     return _legend(colours) + _svg("".join(parts), WIDE, y + 22, table.title)
 
 
-def curve(table: Table, _: str = "") -> str:
+def curve(table: Table) -> str:
     """Lines over numbers or names, a colour for each group, with bands and levels to compare with."""
     drawing = _as(Curve, table)
     named, values = plain(table.columns[drawing.x]), _floats(table, drawing.y)
@@ -137,7 +139,7 @@ def curve(table: Table, _: str = "") -> str:
     return _legend(colours) + _svg("".join(parts), WIDE, foot, table.title)
 
 
-def scatter(table: Table, _: str = "") -> str:
+def scatter(table: Table) -> str:
     """Points in a plane, a colour for each group."""
     drawing = _as(Scatter, table)
     across, up = _floats(table, drawing.x), _floats(table, drawing.y)
@@ -309,7 +311,7 @@ def _image(cells: np.ndarray, most: float, x: float, y: float, width: float, hei
 # sentences
 
 
-def tree(table: Table, _: str = "") -> str:
+def tree(table: Table) -> str:
     """Arcs from words to their heads, the true ones in grey below the sentence."""
     drawing = _as(Tree, table)
     return "".join(_one_tree(table, drawing, rows) for rows in _sentences(table, drawing.group))
@@ -340,7 +342,7 @@ def _arc(x: float, to: float, y: float, apart: float, colour: str) -> str:
     return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>'
 
 
-def coloured_words(table: Table, _: str = "") -> str:
+def coloured_words(table: Table) -> str:
     """Sentences whose words are coloured by their values and say more under the mouse."""
     drawing = _as(Words, table)
     said, values = _text(table, drawing.word), _floats(table, drawing.value)
@@ -370,7 +372,7 @@ def _sentences(table: Table, group: str) -> list[list[int]]:
     return list(found.values())[:MOST_SENTENCES]
 
 
-def plain_rows(table: Table, _: str = "") -> str:
+def plain_rows(table: Table) -> str:
     """A plain table; of a long one the beginning."""
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     columns = [plain(column)[:MOST_ROWS] for column in table.columns.values()]
@@ -382,7 +384,7 @@ def plain_rows(table: Table, _: str = "") -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-DRAWINGS: Mapping[type, Callable[[Table, str], str]] = {
+DRAWINGS: Mapping[type, Callable[[Table], str]] = {
     Bars: bars, Curve: curve, Scatter: scatter, Matrix: matrix, Tree: tree, Words: coloured_words, Rows: plain_rows,
 }  # fmt: skip
 """What draws each kind of table."""
