@@ -78,6 +78,7 @@ class InsidePage(View):
             [self.train, self.question, self.knobs, self.chips, acts, self.progress, self.said, self.result],
             lambda: inside.instrument,
         )  # fmt: skip
+        inside.param.watch(self.side.label, "instrument")
         super().__init__(column(html(say(ABOUT)), self.side))
         self.poll()
 

@@ -128,7 +128,7 @@ def _map(matrix: Matrix, cells: Sequence[Sequence[float]], most: int) -> str:
     name = (
         matrix.name.removesuffix(".weight")
         .replace("network.encoder.blocks.", "layer ")
-        .replace("token_embedding", "token embedding")
+        .replace("token_embedding", "embedding")
     )
     first, _, rest = name.partition(".")
     number = first.removeprefix("layer ")
