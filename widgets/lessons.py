@@ -153,19 +153,17 @@ def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
 
 
 def exercise(path: Path, out: Path) -> tuple[Lesson, str]:
-    """Write a notebook to be handed out, with a cell for the answer in the place of the solution, which comes back."""
+    """Write a notebook to be handed out, with a cell for the answer in the place of each solution; these come back."""
     begun, notebook = perf_counter(), nbformat.read(path, as_version=4)
     cells, solutions = [], []
     for cell in notebook.cells:
-        found = SOLUTION.findall(cell.source) if cell.cell_type == "markdown" else []
-        if not found:
-            cells.append(cell)
-            continue
-        before, after = SOLUTION.sub("\0", cell.source).split("\0", 1)
-        solutions.append(f"{before.strip()}\n\n{found[0].strip()}")
-        cells.append(nbformat.v4.new_markdown_cell(before.strip()))
-        cells.append(nbformat.v4.new_code_cell("# Your answer\n"))
-        cells += [nbformat.v4.new_markdown_cell(after.strip())] if after.strip() else []
+        *asked, rest = SOLUTION.split(cell.source) if cell.cell_type == "markdown" else [cell.source]
+        for question, solution in zip(asked[::2], asked[1::2], strict=True):
+            solutions.append(f"{question.strip()}\n\n{solution.strip()}")
+            cells.append(nbformat.v4.new_markdown_cell(question.strip()))
+            cells.append(nbformat.v4.new_code_cell("# Your answer\n"))
+        if not asked or rest.strip():
+            cells.append(nbformat.v4.new_markdown_cell(rest.strip()) if asked else cell)
     made = out / path.name
     notebook.cells = cells
     nbformat.write(notebook, made)

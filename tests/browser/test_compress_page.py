@@ -25,7 +25,7 @@ def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypat
     base_trained_here(page, address, 20)
     page.get_by_role("tab", name="Compress").click()
     begin = page.get_by_role("button", name="Compress", exact=True)
-    expect(page.get_by_text("Choose a question, or Compress.")).to_be_visible()
+    expect(page.get_by_text("Choose a question, or press Compress.")).to_be_visible()
     begin.click()
     expect(page.get_by_text("Three meters, side by side")).to_be_visible(timeout=3 * PATIENCE)
     table = page.get_by_role("group", name="the meters")

@@ -18,6 +18,13 @@ def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: s
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("30 of 30", exact=True)).to_be_visible()
     page.get_by_role("tab", name="Inside").click()
+    listed = page.locator(".instruments")
+    last = listed.get_by_role("button").last
+    last.scroll_into_view_if_needed()
+    before = listed.evaluate("(each) => each.scrollTop")
+    last.click()
+    expect(last).to_have_attribute("aria-current", "true")
+    assert listed.evaluate("(each) => each.scrollTop") == before > 0, "the list stays where it was scrolled to"
     page.get_by_role("button", name="switch off").click()
     headline = page.locator(".headline")
     chip = page.get_by_role("button", name="layer1.head2", exact=True)

@@ -8,7 +8,7 @@ import pytest
 
 from playground.cli import main
 from playground.errors import UserError
-from widgets.lessons import Lesson, as_html, needs, notebooks, parameters, run_one
+from widgets.lessons import Lesson, as_html, exercise, needs, notebooks, parameters, run_one
 
 NOTEBOOKS = notebooks(Path(__file__).parents[2] / "notebooks")
 each_notebook = pytest.mark.parametrize(
@@ -153,6 +153,17 @@ def test_exercises_are_handed_out_without_their_solutions(tmp_path, capsys):
             assert "## Sources" in handed.cells[-1].source
     assert "from right to left" in solutions
     assert "stop at a chance result" in solutions
+
+
+def test_every_solution_of_a_cell_is_taken_out(tmp_path):
+    asked = "".join(f"Why {k}?<details><summary>Solution</summary>Because {k}.</details>\n" for k in (1, 2))
+    cells = [nbformat.v4.new_markdown_cell(text) for text in ("# A lesson", asked, "The end.")]
+    (tmp_path / "out").mkdir()
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "one.ipynb")
+    _, solutions = exercise(tmp_path / "one.ipynb", tmp_path / "out")
+    handed = [cell.source for cell in nbformat.read(tmp_path / "out" / "one.ipynb", as_version=4).cells]
+    assert handed == ["# A lesson", "Why 1?", "# Your answer\n", "Why 2?", "# Your answer\n", "The end."]
+    assert "Because 1." in solutions and "Because 2." in solutions
 
 
 def test_a_demo_goes_on_by_its_one_button_and_plays(executed, offline_page, tmp_path):

@@ -1,11 +1,11 @@
-"""The served app: six pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
+"""The served app: seven pages in tabs, kept in the address, polled by one callback, and ended with the visit."""
 
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import panel as pn
@@ -29,7 +29,7 @@ from widgets.pages.zoo import ZooPage
 from widgets.panel_compat import end, is_held, without_the_common_busy_sign
 from widgets.state import inside
 from widgets.state.app import Store
-from widgets.state.classroom import MemberStore, TeacherStore
+from widgets.state.classroom import NAME, MemberStore, TeacherStore
 from widgets.state.stage import SCENE, StageStore
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.zoo import LINKED
@@ -73,6 +73,9 @@ THEME = {
     for mode, colour, bar in (("light", TOKENS["palette"]["blue"], DAY), ("dark", SKY, NIGHT))
 }
 
+Visit = Store | MemberStore | TeacherStore
+"""What says whether it is busy, and ends what runs when it is closed."""
+
 _visits: dict[int, Any] = {}  # the visits that are there, with their documents
 
 
@@ -99,9 +102,10 @@ def app(runs: Path | None = None, public: Public | None = None) -> Any:
     left = ExitStack()
     if public is not None:
         runs = Path(left.enter_context(TemporaryDirectory(prefix="playground-visit-", ignore_cleanup_errors=True)))
+        left.callback(tidying.soon)
     store = Store(runs or runs_folder(), *([public.quota, public.classes] if public else []))
+    take_place(store, left.close)
     limits.fit(store.train)
-    _visits[id(store)] = pn.state.curdoc
     if pn.state.location is not None:
         _link(store)
     tabs, line, reconnect = Tabs(store), QueueLine(store), browser.reconnect(store)
@@ -110,22 +114,21 @@ def app(runs: Path | None = None, public: Public | None = None) -> Any:
         shown = list(PAGES)[store.page]
         opening = first_paint.page(coming(shown)) if store.page else first_paint.first(store.stage)
         pn.state.curdoc.template_variables.update(first=opening, scheme=browser.scheme())
+    notices = [html(say(sentence, "notice")) for sentence in limits.notices()]
+    parts = [*notices, *([line] if public else []), tabs, browser.BrowserHistory(**browser.UNSEEN)]
+    return _framed("Pretraining Playground", [*parts, reconnect, browser.shortcuts(store)])
+
+
+def take_place(store: Visit, left: Callable[[], None]) -> None:
+    """Count a visit until its session ends, also where its page could not be made; `left` is called at the end."""
+    _visits[id(store)] = pn.state.curdoc
 
     def gone(session_context: Any) -> None:
         _visits.pop(id(store), None)
         store.close()
-        left.close()
-        if public is not None:
-            tidying.soon()
+        left()
 
     pn.state.on_session_destroyed(gone)
-    unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.BrowserHistory, browser.ColorScheme)
-    parts = [
-        *(html(say(sentence, "notice")) for sentence in limits.notices()), *([line] if public else []), tabs,
-        *(each(**browser.UNSEEN) for each in unseen),
-        browser.busy(), reconnect, browser.shortcuts(store),
-    ]  # fmt: skip
-    return _framed("Pretraining Playground", parts)
 
 
 def class_page(public: Public) -> Any:
@@ -133,26 +136,16 @@ def class_page(public: Public) -> Any:
     if full():
         return pmui.Page(title="Pretraining Playground", main=[FULL])
     name, teacher = pn.state.route_params.get("name", ""), "teacher" in pn.state.session_args
-    store: ClassVisit = (
-        TeacherStore(public.classes, name, public.quota) if teacher else MemberStore(public.classes, name)
-    )
+    store = TeacherStore(public.classes, name, public.quota) if teacher else MemberStore(public.classes, name)
+    take_place(store, tidying.soon)
     page = TeacherPage(store, _here) if isinstance(store, TeacherStore) else MemberPage(store)
-    reconnect = browser.leaving()
-    _visits[id(store)] = visit = pn.state.curdoc
+    reconnect, visit = browser.leaving(), pn.state.curdoc
     after_the_answer(lambda: None)
     poll(page.poll, end_when_idle(store, lambda: setattr(reconnect, "ended", True)))
     if visit is not None:
         visit.template_variables.update(first=first_paint.page(""), scheme=browser.scheme())
-
-    def gone(session_context: Any) -> None:
-        _visits.pop(id(store), None)
-        store.close()
-        tidying.soon()
-
-    pn.state.on_session_destroyed(gone)
-    unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.ColorScheme)
-    parts = [page, *(each(**browser.UNSEEN) for each in unseen), browser.busy(), reconnect]
-    return _framed(f"Class {name}", parts)
+    title = f"Class {name}" if NAME.fullmatch(name) else "Class"  # the library writes it into tags as it is
+    return _framed(title, [page, reconnect])
 
 
 def _here() -> str:
@@ -162,26 +155,16 @@ def _here() -> str:
 
 
 def _framed(title: str, parts: list[Any]) -> Any:
-    """A page with the head and the looks of all pages."""
+    """A page with the head, the looks and the unseen helpers of all pages."""
+    unseen = (browser.Accessibility, browser.CommitBeforeClick, browser.ColorScheme)
+    parts = [*parts, *(each(**browser.UNSEEN) for each in unseen), browser.busy()]
     look = {"theme_config": THEME, "dark_theme": browser.scheme() == "dark", "main_width": "100%"}
     return without_the_common_busy_sign(
         lambda: pmui.Page(title=title, main=parts, template=first_paint.TEMPLATE, **look)
     )
 
 
-class ClassVisit(Protocol):
-    """What a visit must tell, so that its place can be given away."""
-
-    @property
-    def busy(self) -> bool:
-        """Whether something runs."""
-        ...
-
-    def close(self) -> None:
-        """End what runs."""
-
-
-def end_when_idle(store: ClassVisit, say_so: Callable[[], None]) -> Callable[[], None]:
+def end_when_idle(store: Visit, say_so: Callable[[], None]) -> Callable[[], None]:
     """Give the place of a visit away where nobody has done anything for long and nothing trains, sooner in a crowd."""
     visit, working = pn.state.curdoc, time.monotonic()
 
@@ -278,18 +261,17 @@ def _link(store: Store) -> None:
 
 def _address(store: Store) -> str:
     page = {"page": str(store.page)} if store.page else {}
-    stage = store.stage.query() | page or {"view": "stage"}
-    return (
-        f"?{urlencode(stage | store.train.query() | store.corpus.query() | store.zoo.query() | store.inside.query())}"
-    )
+    said = store.stage.query() | page or {"view": "stage"}
+    for state in (store.train, store.corpus, store.zoo, store.inside):
+        said |= state.query()
+    return f"?{urlencode(said)}"
 
 
 def _open(store: Store, address: str) -> None:
     """Bring back what an address says; what it does not say is as in a fresh visit."""
     asked = dict(parse_qsl(address.removeprefix("?"), keep_blank_values=True))
-    elsewhere = {"page", "corpus", "source", *(f"zoo.{name}" for name in LINKED)}
-    others = {name for name in asked if name.startswith("inside.")}
-    asked = asked if set(asked) - elsewhere - others else {**asked, "view": "table"}
+    if all(name in ("page", "corpus", "source") or name.startswith(("zoo.", "inside.")) for name in asked):
+        asked["view"] = "table"
     fresh = StageStore()
     fresh.open(asked)
     store.stage.open({name: str(getattr(fresh, name)) for name in ("text", "pair", "plan", "seed")} | asked)

@@ -77,14 +77,14 @@ def public(prefix: str, password: str, origins: Iterable[str]) -> Public:
     """What the options of the command line say, or a refusal in a sentence."""
     prefix = prefix.rstrip("/")
     if not PREFIX.fullmatch(prefix):
-        raise UserError(f"The prefix {prefix!r} is no path; write it as in /playground.")
+        raise UserError(f"The prefix {prefix!r} is not a path; write it as in /playground.")
     return Public(prefix, tuple(map(_host, origins)), _password(password) if password else "")
 
 
 def _host(origin: str) -> str:
     host = urlsplit(origin).netloc if "//" in origin else origin
     if not HOST.fullmatch(host):
-        raise UserError(f"The origin {origin!r} is no host; write it as in play.example.org or localhost:8080.")
+        raise UserError(f"The origin {origin!r} is not a host; write it as in play.example.org or localhost:8080.")
     return host.lower()
 
 
@@ -215,7 +215,7 @@ def guarded(public: Public) -> dict[str, object]:
 
 # idle visits
 
-ENDED = """<p>Nothing was done on this page for {minutes} minutes, so its visit has ended, with what it trained.</p>
+ENDED = """<p>This page was idle for {minutes} minutes. Its visit has ended, and what it trained is gone.</p>
 <p><a class="button" href="./">Begin a new visit</a></p>"""
 
 

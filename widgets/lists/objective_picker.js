@@ -84,7 +84,7 @@ function render({ model, el }) {
       const bar = node("i");
       bar.style.width = card.signal.endsWith("%") ? card.signal : "5%";
       side.append(node("i", { "aria-hidden": "true" }, bar), card.signal);
-      side.title = "How much of a text of two sentences teaches";
+      side.title = "Share of the tokens of a text of two sentences that get a loss";
     } else side.append("needs a corpus");
     if (card.name !== value) {
       const pressed = beside().includes(card.name);
@@ -93,7 +93,7 @@ function render({ model, el }) {
         event.stopPropagation();
         compare(card.name);
       };
-      const title = pressed ? "No longer beside (Shift+Enter)" : "Show beside the chosen one, in step (Shift+Enter)";
+      const title = pressed ? "Remove from the comparison (Shift+Enter)" : "Compare with the chosen objective (Shift+Enter)";
       side.append(node("span", { class: "beside", "data-pressed": String(pressed), title, onclick }, pressed ? "✓" : "+"));
     }
     const marks = { class: `card${card.name === active ? " active" : ""}`, "aria-selected": String(card.name === value), "data-name": card.name };

@@ -34,13 +34,14 @@ function render({ model, el }) {
     event.preventDefault();
   }
 
-  /** New markup keeps the focus and the place that was scrolled to. */
+  const frames = () => [...root.querySelectorAll(".wide, .scroll")];
+
+  /** New markup keeps the focus and the places that were scrolled to. */
   function draw() {
     const focus = inside();
-    const wide = root.querySelector(".wide");
-    const [top, left] = [wide?.scrollTop || 0, wide?.scrollLeft || 0];
+    const scrolled = frames().map((frame) => [frame.scrollLeft, frame.scrollTop]);
     root.innerHTML = model.get("markup");
-    root.querySelector(".wide")?.scrollTo({ top, left });
+    for (const [k, frame] of frames().entries()) frame.scrollTo(...(scrolled[k] || [0, 0]));
     mark();
     if (focus) root.querySelector(same(focus))?.focus({ preventScroll: true });
   }

@@ -50,7 +50,7 @@ function render({ model, el }) {
   const id = `chooser-${Math.random().toString(36).slice(2)}`;
   const chips = node("ul", { "aria-label": "chosen strategies" });
   const search = searchField("Search strategies", { oninput: draw, onkeydown: walk });
-  const keys = node("p", { class: "unseen", id: `${id}-keys` }, "Arrow keys walk through the list, space chooses.");
+  const keys = node("p", { class: "unseen", id: `${id}-keys` }, "Arrow keys move through the list, space selects.");
   const list = node("div", { class: "list", role: "group", "aria-label": "strategies", "aria-describedby": `${id}-keys`, onkeydown: walk });
   const about = node("p", { class: "told", "aria-hidden": "true" });
   const count = node("p", { class: "count", role: "status" });

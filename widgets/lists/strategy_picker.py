@@ -56,7 +56,7 @@ def _card(strategy: Strategy, family: str, shared: str) -> dict[str, str]:
 def _rate(strategy: Strategy) -> str:
     """The learning rate of a strategy in words: ours, and the published one with its source."""
     if strategy.prompt:
-        return "Nothing learns, so there is no rate."
+        return "Nothing is trained, so there is no learning rate."
     if strategy.published is None:
-        return f"Rate {strategy.rate:g}, ours; none that we could read is published."
-    return f"Rate {strategy.rate:g}, ours; published {strategy.published.rate:g} ({strategy.published.where})."
+        return f"Learning rate {strategy.rate:g}, ours; no published rate is known."
+    return f"Learning rate {strategy.rate:g}, ours; published {strategy.published.rate:g} ({strategy.published.where})."

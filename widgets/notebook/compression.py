@@ -75,5 +75,5 @@ def compress(
     assert isinstance(last, Compression)
     made = CompressedModels(last, learner.entry.name)
     for name, make in FILES.items() if folder else ():
-        (Path(out or ".") / name).write_text(make(last, made.facts), encoding="utf-8")
+        Path(folder, name).write_text(make(last, made.facts), encoding="utf-8")
     return made

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from playground.analysis.finding import Finding, Table, difference
+from playground.analysis.finding import Finding, Table
 from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -13,6 +13,7 @@ from playground.interop.subjects import of_learner, open_subject
 from playground.knob import turn
 from widgets.notebook.drawing import in_block
 from widgets.notebook.training import Trained
+from widgets.state.inside import by_name, differences
 from widgets.static import findings
 
 
@@ -43,9 +44,7 @@ class Inspected:
     @property
     def differences(self) -> list[Table]:
         """What each further model has more than the first, of tables with the same rows."""
-        first, *others = self.found.values()
-        pairs = ((a, b) for other in others for a, b in zip(first.tables, other.tables, strict=False))
-        return [table for a, b in pairs if a.title == b.title and (table := difference(a, b)) is not None]
+        return differences(self.found)
 
     def _repr_html_(self) -> str:
         each = "".join(
@@ -71,9 +70,7 @@ def inspect(
         return Instruments(subjects[0])
     chosen = instrument_named(instrument)
     turned = turn(chosen.settings, settings)
-    names = [each.name for each in subjects]
-    shown = [name if names.count(name) == 1 else f"{name} ({k + 1})" for k, name in enumerate(names)]
-    return Inspected(chosen, {name: chosen.look(each, turned) for name, each in zip(shown, subjects, strict=True)})
+    return Inspected(chosen, {name: chosen.look(each, turned) for name, each in by_name(subjects).items()})
 
 
 def _subject(model: Trained | str) -> Subject:

@@ -3,7 +3,7 @@
 import signal
 import threading
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from html import escape
@@ -147,6 +147,18 @@ class Learned:
     replay: Replay
     watched: str = ""
     checkpoint: str = ""
+
+    @property
+    def chart(self) -> str:
+        """The curve and the last predictions as markup without a script."""
+        learner, corpus = self.learner, self.corpus
+        tested = next((r.held_out for r in reversed(self.rows) if r.held_out is not None), None)
+        title = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
+        title += f", held out {tested:.3f} nats" if tested is not None else ""
+        title += f"; ready-made checkpoint {self.checkpoint}" if self.checkpoint else ""
+        levels, begun = (corpus.unigram_entropy, learner.entry.bound(corpus)), learner.entry.phases_begun(learner.step)
+        picture = svg.curve(self.rows, learner.step, *levels, begun)
+        return f'<p class="title">{escape(title)}</p>{picture}{predictions.markup(self.glance)}'
 
 
 class Trained(Drawing):
@@ -325,8 +337,7 @@ class Trained(Drawing):
             said = in_block(f'<p class="quiet">{escape(str(self.status["said"]))}</p>')
             return fragment_of("markup", said, {}, module, self.reserve)
         made = self.learned
-        chart = _chart(made.learner, made.corpus, made.rows, self.unigram_entropy, made.glance, made.checkpoint)
-        replay = fragment(made.replay, chart, module, self.reserve)
+        replay = fragment(made.replay, made.chart, module, self.reserve)
         return in_block(replay + f'<p class="quiet">{escape(made.watched)}</p>')
 
     def __repr__(self) -> str:
@@ -412,16 +423,3 @@ def _read(entry: Entry, corpus: str | Corpus, seed: int, sentence: str, device: 
     probe = ProbeSentence(*text_to_watch(text, entry.watched, entry.recipe.seq_len))
     replay = load_replay(folder)
     return Trained(Learned(learner, text, rows, probe(learner), replay, probe.origin, made.name))
-
-
-def _chart(
-    learner: TrainState, corpus: Corpus, rows: Sequence[Row], unigram: float, seen: Predictions | None,
-    checkpoint: str = "",
-) -> str:  # fmt: skip
-    tested = next((r.held_out for r in reversed(rows) if r.held_out is not None), None)
-    title = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
-    title += f", held out {tested:.3f} nats" if tested is not None else ""
-    title += f"; ready-made checkpoint {checkpoint}" if checkpoint else ""
-    begun = learner.entry.phases_begun(learner.step)
-    picture = svg.curve(rows, learner.step, unigram, learner.entry.bound(corpus), begun)
-    return f'<p class="title">{escape(title)}</p>{picture}{predictions.markup(seen)}'

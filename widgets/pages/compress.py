@@ -29,7 +29,7 @@ from widgets.pages.layout import (
     plot,
     row,
     typed,
-)
+)  # fmt: skip
 from widgets.state.app import Store
 from widgets.state.compress import QUESTIONS, CompressStore
 from widgets.static import compression as drawn
@@ -38,14 +38,15 @@ from widgets.theme import html, say
 SIZES = [16, 32, 64, 128, 256, 512]
 
 ABOUT = (
-    "Make the model that you have trained smaller. Three meters stand side by side, because they disagree: what the "
-    "file weighs, what is computed, and how long it takes. Beside them stands what is kept of the answers."
+    "Compress the model that you have trained. Three meters are shown side by side, because they can disagree: file "
+    "size, operations and latency. Next to them stands how much of the accuracy above chance is kept."
 )
 
 METERS_SAY = (
-    "Each bar is a share of the uncompressed model's; one beyond it is orange. Seconds are taken in turns in one run: "
-    "the line goes from quarter to quarter of the rounds, and a bar is pale where it holds 100 %. Fewer parameters "
-    "are not fewer operations, and fewer bits save no time where the arithmetic stays float32, as here."
+    "Each bar is a share of the uncompressed model's value; a larger value is orange. Latency is measured for all "
+    "models in turns: the line spans the middle half of the rounds, and a bar is pale where the line includes 100 %. "
+    "Fewer parameters do not mean fewer operations, and fewer bits save no time where the arithmetic stays float32, "
+    "as here."
 )
 
 
@@ -63,7 +64,7 @@ class CompressPage(View):
         self.results = Results(compress)
         controls = [
             heading("Base model"), base_choice(store, 5), self.base, row(self.train), row(self.begin, self.stop),
-            self.trouble, heading("Or begin with a question"), *self.questions, *_choices(compress),
+            self.trouble, heading("Or start from a question"), *self.questions, *_choices(compress),
         ]  # fmt: skip
         self.sidebar = Sidebar(
             controls, [html(say(ABOUT)), self.results],
@@ -81,9 +82,9 @@ class CompressPage(View):
         with pn.io.hold():
             compress = self.store.compress
             self.base.object = describe_base(self.store)
-            error = compress.running.error
-            self.trouble.object = say(compress.trouble or error or "", "trouble")
             running = compress.running.busy
+            error = None if running else compress.running.error
+            self.trouble.object = say(compress.trouble or error or "", "trouble")
             if running and self.stop.disabled:
                 self.sidebar.fold()  # so that the results are seen where it is narrow
             self.stop.disabled, self.halt.visible = not running, running
@@ -96,7 +97,7 @@ class CompressPage(View):
 
 def _choices(compress: CompressStore) -> list[Any]:
     """The task, the pipelines, one to be put together, and how much."""
-    chosen, cores = compress.param, spare(0)
+    chosen, cores = compress.param, 1 if compress.quota.shared else spare(0)
     pipelines = pmui.MultiChoice.from_param(
         chosen.chosen, label="pipelines that are compared", options=compress.offered, **FIELD
     )
@@ -116,11 +117,11 @@ def _choices(compress: CompressStore) -> list[Any]:
     return [
         heading("Task"), pmui.Select.from_param(chosen.task, **FIELD),
         heading("Pipelines"), pipelines,
-        accordion({"Put one together": maker}, margin=(0, 10)),
+        accordion({"Build a pipeline": maker}, margin=(0, 10)),
         heading("Budget"), pmui.Select.from_param(chosen.labels, options=SIZES, **FIELD),
         number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
         pmui.Select.from_param(chosen.workers, options=execution, **FIELD),
-        html(say("With each seed all pipelines begin with the same fine-tuned model, so differences are paired.",
+        html(say("For each seed, all pipelines start from the same fine-tuned model, so differences are paired.",
                  "quiet")),
     ]  # fmt: skip
 
@@ -148,7 +149,6 @@ class Results(View):
         self.cost.param.watch(lambda _: self._draw_frontier(), "value")
         self.verdict, self.table, self.meters = html(""), html(""), html("")
         self.details = Details(compress)
-        self.trouble = html("")
         exports = row(
             self._button("compression.csv", "Table (CSV)"), self._button("compression.json", "Everything (JSON)"),
             margin=(0, 6),
@@ -156,16 +156,13 @@ class Results(View):
         self.found = column(
             self.verdict, row(heading("Cost"), self.cost), plot(self.chart), self.legend,
             heading("Three meters, side by side"), html(say(METERS_SAY, "quiet")), self.meters, self.table, exports,
-            self.trouble, self.details, visible=False,
+            self.details, visible=False,
         )  # fmt: skip
         super().__init__(column(self.status, self.progress, self.found))
 
     def _button(self, name: str, label: str) -> Any:
         make = partial(self.compress.file, name)
-        return download(make, name, label, self._refuse, variant="outlined", margin=(4, 4))
-
-    def _refuse(self, why: str) -> None:
-        self.trouble.object = say(why, "trouble")
+        return download(make, name, label, variant="outlined", margin=(4, 4))
 
     def poll(self) -> None:
         compress, job = self.compress, self.compress.running
@@ -183,8 +180,8 @@ class Results(View):
         """What is known while models are still being made."""
         compress, job = self.compress, self.compress.running
         if compress.result is not None or not (job.busy or compress.outcomes):
-            return "" if compress.result is not None else say("Choose a question, or Compress.", "quiet")
-        said = "Models are being made; they are timed in turns when all are there." if job.busy else "Stopped."
+            return "" if compress.result is not None else say("Choose a question, or press Compress.", "quiet")
+        said = "Compressing. Latency is measured when all models are done." if job.busy else "Stopped."
         return say(said, "quiet") + (drawn.so_far(dict(compress.outcomes)) if compress.outcomes else "")
 
     def _draw(self) -> None:
@@ -204,7 +201,7 @@ def _verdict(facts: Mapping[str, Any]) -> str:
     """Who leads and whether that is more than noise, who beats a small model that had no teacher, and what was done."""
     against = "".join(
         say(
-            f"{gap['name']} against {gap['against']}, no smaller and without a teacher: {gap['difference']:+.3f}, "
+            f"{gap['name']} against {gap['against']} (no smaller, no teacher): {gap['difference']:+.3f}, "
             f"{gap['said']}.",
             "quiet",
         )
@@ -221,32 +218,22 @@ class Details(View):
     """What one pipeline did to the model: its matrices, its layers, its curves, and the answers that flipped."""
 
     def __init__(self, compress: CompressStore) -> None:
-        self.compress, self.trouble = compress, html("")
+        self.compress = compress
         self.choice = pmui.Select.from_param(compress.param.shown, **{**FIELD, "max_width": 420})
         self.shown = html("")
-        take = download(
-            lambda: compress.file(FILE),
-            FILE,
-            "This model (safetensors)",
-            self._refuse,
-            variant="outlined",
-            margin=(4, 4),
-        )
+        look = {"variant": "outlined", "margin": (4, 4)}
+        take = download(lambda: compress.file(FILE), FILE, "This model (safetensors)", **look)
         compress.param.watch(lambda _: self.draw(), "shown")
-        super().__init__(
-            column(heading("What changed"), self.choice, self.shown, row(take, margin=(0, 6)), self.trouble)
-        )
-
-    def _refuse(self, why: str) -> None:
-        self.trouble.object = say(why, "trouble")
+        super().__init__(column(heading("What changed"), self.choice, self.shown, row(take, margin=(0, 6))))
 
     def offer(self, names: list[str]) -> None:
         """Offer the pipelines of a new result, the first compressed one open."""
         compress = self.compress
         wanted = compress.shown if compress.shown in names else names[1]
         compress.param.shown.objects = self.choice.options = names
-        compress.shown = wanted
-        self.draw()
+        if wanted == compress.shown:
+            self.draw()  # of another result
+        compress.shown = wanted  # which draws
 
     def draw(self) -> None:
         """Read the file of the model and show what is in it."""
@@ -259,12 +246,12 @@ class Details(View):
         whole = self.compress.result.outcomes["uncompressed"][0]
         classes = self.compress.result.task.answer.classes
         parts = {
-            "Matrices: dark where weights are left, green where they have fewer bits": drawn.matrix_maps(
+            "Weight matrices: dark where weights are left, green where they have fewer bits": drawn.matrix_maps(
                 outcome.size.matrices, cells
             ),
             "Layers": drawn.layer_mapping(outcome.layers, len(whole.layers)),
             "Heads": drawn.heads(outcome.curves),
-            "Planks": drawn.planks(outcome.curves),
+            "Replaced modules": drawn.planks(outcome.curves),
             "Flipped answers": drawn.flips(outcome.flips, outcome.flipped, classes),
         }
         self.shown.object = "".join(f'<div class="label">{name}</div>{part}' for name, part in parts.items() if part)

@@ -11,7 +11,7 @@ from widgets.lists import Pressable
 from widgets.pages.knobs import Knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, download, row
 from widgets.state.app import Store
-from widgets.state.inside import NOBODY, SESSION, InsideStore
+from widgets.state.inside import NOBODY, SESSION, InsideStore, differences
 from widgets.static import findings
 from widgets.static.zoo import parts
 from widgets.theme import GROWING, STYLE, html, say
@@ -20,8 +20,8 @@ PAGE = 5
 """The number of its tab."""
 
 ABOUT = (
-    "Open a model and look: what its heads attend to, what happens without them, which word moves which state. Every "
-    "number stands beside what it compares to."
+    "Open a trained model and measure it: what its heads attend to, how the loss changes without them, which token "
+    "changes which hidden state. Every number stands next to its baseline."
 )
 
 LISTED = """
@@ -50,7 +50,7 @@ class InsidePage(View):
     def __init__(self, store: Store) -> None:
         self.store, self.inside = store, store.inside
         inside, look = store.inside, {"margin": (2, 10), **STRETCH}
-        self.subject, self.other = _choice(inside, "key", "Model"), _choice(inside, "other", "Beside it")
+        self.subject, self.other = _choice(inside, "key", "Model"), _choice(inside, "other", "Compare with")
         self.list = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], **look)
         self.question = html("")
         self.train = button("Train one here", store.train_one, "play_arrow", margin=(6, 10), visible=False)
@@ -61,7 +61,7 @@ class InsidePage(View):
         self.chips = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], visible=False, **look)
         self.begin = button("Look", inside.look, "visibility", margin=(6, 10), **MAIN)
         self.stop = button("Stop", inside.looking.forget, "stop", margin=(6, 3), disabled=True)
-        self.csv = download(inside.csv, "inside.zip", "Tables as CSV", self._refuse, disabled=True)
+        self.csv = download(inside.csv, "inside.zip", "Tables as CSV", disabled=True)
         self.progress = pmui.LinearProgress(variant="indeterminate", margin=(8, 10), visible=False, **STRETCH)
         self.said = html("")
         self.result = Pressable(stylesheets=[STYLE, GROWING, LISTED, findings.STYLE], **look)
@@ -78,11 +78,9 @@ class InsidePage(View):
             [self.train, self.question, self.knobs, self.chips, acts, self.progress, self.said, self.result],
             lambda: inside.instrument,
         )  # fmt: skip
+        inside.param.watch(self.side.label, "instrument")
         super().__init__(column(html(say(ABOUT)), self.side))
         self.poll()
-
-    def _refuse(self, sentence: str) -> None:
-        self.inside.trouble = sentence
 
     def _enlarge(self, panel: str) -> None:
         self.inside.panel = "" if self.inside.panel == panel else panel
@@ -92,18 +90,24 @@ class InsidePage(View):
         if self.store.page == PAGE:
             self._offer()
 
-    def _offer(self, *_: object) -> None:
-        """Offer what has been trained, and open the model that is chosen."""
+    def _offer(self, *events: Any) -> None:
+        """Offer what has been trained, and open the model that is chosen; one that is not there is forgotten."""
         inside, there = self.inside, self.store.looked_into()
-        inside.enter()
+        if inside.other not in (NOBODY, *there.values()):
+            inside.other = NOBODY
+        if inside.subject not in ("", *there.values()):
+            inside.subject = ""  # which offers again
+            return
+        if {event.name for event in events} != {"other"}:
+            inside.enter()
         self.subject.param.update(options=there, value=inside.key)
-        self.other.param.update(options={NOBODY: NOBODY, **there}, value=inside.other)
+        self.other.param.update(options={"no other model": NOBODY, **there}, value=inside.other)
 
     def poll(self) -> None:
         inside, work = self.inside, self.inside.looking
         now = (
             work.turn, inside.opening.turn, inside.instrument, inside.subject, inside.other, repr(inside.turned),
-            inside.panel, inside.trouble,
+            inside.panel,
         )  # fmt: skip
         self.progress.visible = work.busy
         session = self.store.train.session
@@ -121,8 +125,7 @@ class InsidePage(View):
         self.list.markup = _listed(inside)
         self.chips.markup = _chips(inside)
         self.chips.visible = bool(inside.heads())
-        error = str(work.error or inside.opening.error or "") if not work.busy else ""
-        self.said.object = say(inside.trouble or error, "trouble")
+        self.said.object = say(inside.refusal, "trouble")
         if inside.found or not work.busy:  # what was there stays until the new is
             self.result.markup = _found(inside)
 
@@ -139,7 +142,7 @@ def _choice(inside: InsideStore, name: str, label: str) -> Any:
 
     def choose(event: Any) -> None:
         if event.new is not None and event.new != getattr(inside, name):
-            inside.param.update(**{"subject" if name == "key" else name: event.new}, trouble="")
+            setattr(inside, "subject" if name == "key" else name, event.new)
 
     field.param.watch(choose, "value")
     return field
@@ -159,7 +162,7 @@ def _listed(inside: InsideStore) -> str:
             kind = ' class="open" aria-current="true"' if each.name == inside.instrument else ""
             act = f'data-act="instrument" data-name="{escape(each.name)}"'
             lines.append(f'<button type="button" {act}{kind}>{escape(each.name)}{said}</button>')
-    return f'<div class="instruments">{"".join(lines)}</div>'
+    return f'<div class="instruments scroll">{"".join(lines)}</div>'
 
 
 def _chips(inside: InsideStore) -> str:
@@ -170,7 +173,7 @@ def _chips(inside: InsideStore) -> str:
         f"{' class=off' if head in off else ''}>{head}</button>"
         for head in heads
     )
-    return f'<p class="quiet">Press a head to switch it off, or on again.</p><div class="chips">{chips}</div>'
+    return f'<p class="quiet">Press a head to switch it off or on.</p><div class="chips">{chips}</div>'
 
 
 def _found(inside: InsideStore) -> str:
@@ -182,5 +185,5 @@ def _found(inside: InsideStore) -> str:
         f'<section><p class="asked">{escape(name)}</p>{findings.markup(finding, inside.panel)}</section>'
         for name, finding in found.items()
     )
-    more = "".join(findings.picture(table, inside.panel) for table in inside.differences)
+    more = "".join(findings.picture(table, inside.panel) for table in differences(found))
     return f'<div class="side-by-side">{each}</div>{more}'

@@ -14,24 +14,24 @@ from widgets.static.zoo import card, parts, tables, timeline
 from widgets.theme import GROWING, STYLE, html, say
 
 ABOUT = (
-    "Systems of the surveys at tiny size. Each is declared by its parts: a network, an objective (what it is asked in "
-    "pre-training), a text and a recipe. A name opens its card, an objective opens the Stage, Train starts a run. "
-    "'Static' systems give a word one vector whatever stands beside it; 'contextual' ones read the text around it."
+    "The systems of the surveys at tiny size. Each is declared as a network, a pre-training objective, a corpus and a "
+    "recipe. A name opens its card, an objective opens the Stage, Train starts a run. Static embeddings give a word "
+    "the same vector in every text; contextual embeddings depend on the text around it."
 )
 
 VIEWS = {
     "survey": (
         "The thirteen rows of Table 1 (Liu et al., arXiv:2003.07278) come first. Encoder and decoder follow from how "
-        "the finished model reads a text; where the survey prints something else, it stands below."
+        "the finished model reads a text; where the survey prints something else, that is shown below."
     ),
     "qiu": "The rows of Table 2 (Qiu et al., arXiv:2003.08271) that are here come first.",
     "properties": (
-        "Nothing here is declared: each tiny model is made and tried on its own batches, with seed 0. Times are those "
-        "of this machine."
+        "These values are measured, not declared: each tiny model is built and run on its own batches with seed 0. "
+        "Times depend on this machine."
     ),
     "timeline": (
-        "An arrow leads from a parent to what came of it. Systems that the filters leave out are faint; press one for "
-        "its card."
+        "An arrow leads from each system to the systems derived from it. Those that the filters leave out are faint. "
+        "Press a system to open its card."
     ),
 }
 """What each view shows."""
@@ -83,7 +83,7 @@ class ZooPage(View):
         self.count.object = (
             say(f"{len(shown)} of {len(entries())} systems", "quiet")
             if shown
-            else say("No system passes these filters; clear one of them.", "notice")
+            else say("No system matches these filters; clear one of them.", "notice")
         )
 
     def _open(self, *_: object) -> None:
@@ -132,7 +132,7 @@ class Measuring(View):
 
     def __init__(self, zoo: ZooStore) -> None:
         self.zoo, self.drawn = zoo, (0, 0, "")
-        self.begin = button("Measure what is shown", zoo.measure, "speed", margin=(6, 10), **MAIN)
+        self.begin = button("Measure the systems shown", zoo.measure, "speed", margin=(6, 10), **MAIN)
         self.stop = button("Stop", zoo.measuring.forget, "stop", margin=(6, 3), disabled=True)
         self.progress = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
         self.said = html("")
@@ -148,6 +148,6 @@ class Measuring(View):
         self.begin.disabled, self.stop.disabled = work.busy, not work.busy
         self.progress.param.update(visible=work.busy, value=round(100 * (work.share or 0)))
         refused = [f"{name}: {found}" for name, found in zoo.measured.items() if isinstance(found, str)]
-        trouble = say(zoo.trouble or work.error or "", "trouble")
+        trouble = say(zoo.trouble or (not work.busy and work.error) or "", "trouble")
         self.said.object = trouble + "".join(say(line, "notice") for line in refused)
         return more and zoo.view == "properties"

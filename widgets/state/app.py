@@ -69,7 +69,7 @@ class Store(param.Parameterized):
     def _share_out(self) -> None:
         """Give every part of the visit what it may take."""
         quota = self.quota
-        self.train.quota = self.transfer.quota = self.corpus.quota = quota
+        self.train.quota = self.transfer.quota = self.corpus.quota = self.compress.quota = quota
         self.train.in_line, self.transfer.in_line = lambda: quota.in_line(self), quota.in_line(self)
         for job in self.jobs:
             job.in_line = quota.in_line(self)
@@ -79,7 +79,7 @@ class Store(param.Parameterized):
         """What trains or measures beside the runs of the Train page and the comparison."""
         return (
             self.stage.teaching, self.sentence.teaching, self.matrix.trying, self.zoo.measuring, self.train.search,
-            self.building,
+            self.building, self.inside.looking, self.compress.running,
         )  # fmt: skip
 
     @property

@@ -35,19 +35,8 @@ EVALUATIONS = 20  # evaluations of a run: points of each curve
 HIGHEST = 20.0  # nats of the largest guess
 
 ADJECTIVES = (
-    "amber",
-    "brave",
-    "calm",
-    "clever",
-    "eager",
-    "gentle",
-    "happy",
-    "lucky",
-    "merry",
-    "noble",
-    "quick",
-    "silver",
-)
+    "amber", "brave", "calm", "clever", "eager", "gentle", "happy", "lucky", "merry", "noble", "quick", "silver",
+)  # fmt: skip
 ANIMALS = (
     "badger", "beaver", "crane", "dolphin", "falcon", "gecko", "heron", "ibex", "jackal", "koala", "lemur", "lynx",
     "marmot", "newt", "otter", "panda", "quail", "raven", "seal", "tapir", "vole", "walrus", "yak", "zebra",
@@ -85,10 +74,11 @@ class Member:
         if self.done:
             return "finished" if self.here else "finished, left"
         if self.session.state == "failed":
-            return "failed"
-        if place := self.session.in_line.place:
+            return f"failed: {self.session.error.rstrip('.')}"
+        if not self.session.halted and (place := self.session.in_line.place):
             return f"waits, number {place} in the line"
-        return f"trains, step {self.session.rows[-1].step if self.session.rows else 0:,}"
+        step = self.session.rows[-1].step if self.session.rows else 0
+        return f"{'stopped at' if self.session.halted else 'trains,'} step {step:,}"
 
 
 @dataclass(eq=False)
@@ -108,7 +98,9 @@ class Classroom:
         if not self.open:
             raise UserError(f"The class {self.name} has ended; nobody can join it any more.")
         if not 0.0 <= guess <= HIGHEST:
-            raise UserError(f"The guess {guess:g} is no loss; write a number of nats from 0 to {HIGHEST:g}.")
+            raise UserError(
+                f"The guess {guess:g} is not a possible loss; write a number of nats from 0 to {HIGHEST:g}."
+            )
         if len(self.members) >= MOST_MEMBERS:
             raise UserError(f"The class {self.name} is full: {MOST_MEMBERS} have joined it.")
         taken = {member.seed for member in self.members}
@@ -152,7 +144,7 @@ class Classroom:
         """What is to be guessed before the first step."""
         return (
             f"{self.run.entry.name} is trained on {self.run.corpus.name} for {self.steps:,} steps, by each of you with "
-            f"another seed. How many nats of held-out loss are left at step {self.steps:,}, on average over all seeds?"
+            f"another seed. What is the held-out loss at step {self.steps:,}, in nats, averaged over all seeds?"
         )
 
     @property
@@ -212,19 +204,19 @@ class Classes:
     def check(self, key: str) -> None:
         """Refuse whoever does not know the key."""
         if not hmac.compare_digest(key.strip().encode(), self.key.encode()):
-            raise UserError("That is not the key; the server has printed it where it was started.")
+            raise UserError("That is not the key; the server printed it when it was started.")
 
     def start(self, name: str, key: str, run: Run) -> Classroom:
         """Begin a class of a run; one of the same name must have ended."""
         self.check(key)
         self._forget()
         if not NAME.fullmatch(name):
-            raise UserError(f"{name!r} is no name of a class; take up to 30 letters, digits and hyphens.")
+            raise UserError(f"{name!r} is not a valid class name; use up to 30 letters, digits and hyphens.")
         there = self._classes.get(name.lower())
         if there is not None and not there.over:
-            raise UserError(f"The class {name} is there already; end it, or take another name.")
+            raise UserError(f"The class {name} already exists; end it, or use another name.")
         if there is None and len(self._classes) >= MOST_CLASSES:
-            raise UserError(f"{MOST_CLASSES} classes are there, the most of this server; end one of them.")
+            raise UserError(f"This server has {MOST_CLASSES} classes, the most it allows; end one of them.")
         steps = run.entry.recipe.steps
         every = max(1, steps // EVALUATIONS)
         run = replace(run, out=None, steps=steps, evaluate_every=every, sizes_every=0)
@@ -274,7 +266,7 @@ class MemberStore(param.Parameterized):
             try:
                 guess = float(self.guess.strip().replace(",", "."))
             except ValueError as error:
-                raise UserError(f"The guess {self.guess!r} is no number; write one such as 2.5.") from error
+                raise UserError(f"The guess {self.guess!r} is not a number; write one such as 2.5.") from error
             self.member, self._joined = classroom.join(guess), classroom
 
     @property

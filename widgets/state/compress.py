@@ -1,6 +1,7 @@
 """The state of the Compress page: the pipelines that are chosen or being put together, the run, and its result."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,6 +20,7 @@ from playground.knob import Knob
 from playground.training import Session
 from playground.training.parallel.workers import spare
 from widgets.state.job import Job, as_trouble
+from widgets.state.quota import ALONE
 from widgets.state.transfer import base_of_session
 
 SHOWN_FIRST = ("DistilBERT", "layer sharing", "int8", "small from scratch")
@@ -60,10 +62,9 @@ class CompressStore(param.Parameterized):
 
     def __init__(self, **values: Any) -> None:
         super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
-        self.running = Job("compression")
+        self.running, self.quota = Job("compression"), ALONE
         self.outcomes: dict[str, list[Outcome]] = {}
-        self.result: Compression | None = None
-        self.spec, self.base_name = CompressionSpec(), ""
+        self.base_name = ""
         self._folder: TemporaryDirectory[str] | None = None
 
     # putting a pipeline together
@@ -99,36 +100,41 @@ class CompressStore(param.Parameterized):
         """Start compressing the model of a session."""
         base, tokenizer = base_of_session(session)
         assert session is not None
-        task, count = find_task(self.task), min(self.workers, spare(0))
+        task, count = find_task(self.task), 1 if self.quota.shared else min(self.workers, spare(0))
         spec = CompressionSpec("base", task.name, tuple(self.chosen), self.seeds, 0, self.labels, self.steps, count)
         spec.check()
         self.end()
-        folder = self._folder = TemporaryDirectory()
-        self.spec, self.outcomes, self.result = spec, {}, None
+        folder, total = TemporaryDirectory(), len(spec.chosen) * spec.seeds
+        outcomes: dict[str, list[Outcome]] = {}
+        self.outcomes, self._folder = outcomes, folder
         self.base_name = f"{session.run.entry.name} on {session.run.corpus.name}, step {base.learner.step}"
-        events = compress(base, tokenizer, spec, task=task, folder=Path(folder.name))
-        self.running.begin(lambda report: self._follow(events, report))
 
-    def _follow(self, events: Iterator[Outcome | Compression], report: Progress) -> Compression:
-        total, outcomes = len(self.spec.chosen) * self.spec.seeds, self.outcomes
-        report(0, total)
-        for event in events:
-            if isinstance(event, Compression):
-                self.result = event
-                return event
-            outcomes.setdefault(event.pipeline, []).append(event)
-            report(sum(map(len, outcomes.values())), total)
-        raise UserError("The compression ended without a result.")
+        def work(report: Progress) -> Compression:
+            with ExitStack() as stopped:
+                stopped.callback(folder.cleanup)
+                report(0, total)
+                for event in compress(base, tokenizer, spec, task=task, folder=Path(folder.name)):
+                    if isinstance(event, Outcome):
+                        outcomes.setdefault(event.pipeline, []).append(event)
+                    report(sum(map(len, outcomes.values())), total)
+                stopped.pop_all()  # the files are read as long as the result is shown
+            assert isinstance(event, Compression)
+            return event
+
+        self.running.begin(work)
 
     def end(self) -> None:
-        """Stop what runs and remove the files of the last result."""
-        self.running.end()
-        self.running.wait(5.0)
-        if self._folder is not None:
+        """Stop what runs, which removes its files itself, or remove the files of the last result."""
+        if self.result is not None and self._folder is not None:
             self._folder.cleanup()
-            self._folder = None
+        self.running.end()
 
     # the result
+
+    @property
+    def result(self) -> Compression | None:
+        """The finished compression; none while another one runs."""
+        return None if self.running.busy else self.running.result
 
     def facts(self) -> Mapping[str, Any]:
         """The facts of the result, with where it began."""
@@ -154,7 +160,7 @@ class CompressStore(param.Parameterized):
 
     def _first(self) -> Outcome:
         if self.result is None or self.shown not in self.result.outcomes:
-            raise UserError("Choose a pipeline whose details are shown.")
+            raise UserError("Choose a pipeline below “What changed” first.")
         return self.result.outcomes[self.shown][0]
 
     @property

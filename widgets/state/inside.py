@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -37,8 +37,8 @@ SWITCH = "switch off"
 class InsideStore(param.Parameterized):
     """`subject` and `other` are keys of what can be looked into; `turned` are the knobs of each instrument that moved.
 
-    `open_one` opens what a key says; `first` is the key of what is opened where none was chosen. Results belong to what
-    was chosen when they were asked for.
+    `open_one` opens what a key says; `first` is the key of what is opened where none was chosen. Results and refusals
+    belong to what was chosen when they were asked for.
     """
 
     subject = param.String("", doc="The key of the model; empty: the first that is there.")
@@ -46,12 +46,11 @@ class InsideStore(param.Parameterized):
     instrument = param.String(FIRST)
     turned = param.Dict({}, doc="The settings that differ from the defaults, by instrument.")
     panel = param.String("", doc="The map that is enlarged, as row,column.")
-    trouble = param.String("", doc="Why something cannot be done.")
 
     def __init__(self, open_one: Callable[[str, bool], Subject], first: Callable[[], str], **values: Any) -> None:
         super().__init__(**values)
         self.open_one, self.first = open_one, first
-        self.looking, self.opening = Job("look inside"), Job("opening of a model")
+        self.looking, self.opening = Job("measurement"), Job("loading of the model")
         self.asked: tuple[object, ...] = ()
         self._subjects: dict[str, Subject] = {}
         self._first = ""
@@ -90,17 +89,19 @@ class InsideStore(param.Parameterized):
         return (self.key, *([self.other] if self.other != NOBODY else []))
 
     def of(self, key: str, to_read: bool = True) -> Subject:
-        """The subject of a key, opened once; the run on the Train page is opened anew, since it may have gone on."""
+        """The subject of a key, opened once until the page is entered again; the run on the Train page every time."""
         if key not in self._subjects or key == SESSION:
             self._subjects[key] = self.open_one(key, to_read)
         return self._subjects[key]
 
     def enter(self) -> None:
-        """Open the model that is chosen, in the background, so that the page knows what can be asked of it."""
-        self._first = ""
+        """Open the chosen model in the background, so that the page knows what can be asked of it.
+
+        Nothing that was opened before is used again: a run may have gone on since.
+        """
+        self._first, self._subjects = "", {}
         key = self.key
-        if key not in self._subjects or key == SESSION:
-            self.opening.begin(lambda _: self.of(key, to_read=False))
+        self.opening.begin(lambda _: self.of(key, to_read=False))
 
     def end(self) -> None:
         """Stop what is at work."""
@@ -135,34 +136,36 @@ class InsideStore(param.Parameterized):
 
     def look(self) -> None:
         """Begin to measure what is chosen, in the background."""
-        instrument, settings = self.chosen, self.settings
-        keys = self.keys
-        self.asked = (*keys, instrument.name, settings)
+        instrument, settings, keys = self.chosen, self.settings, self.keys
+        self.asked = self._chosen_now
 
         def work(report: Progress) -> dict[str, Finding]:
-            found = {}
-            for number, subject in enumerate([self.of(key) for key in keys]):
-                inner = replace(subject, report=_part(report, number, len(keys)))
-                found[f"{subject.name}{' ' * number}"] = instrument.look(inner, settings)
-            return found
+            subjects = [self.of(key) for key in keys]
+            parts = [replace(each, report=_part(report, k, len(keys))) for k, each in enumerate(subjects)]
+            return {name: instrument.look(each, settings) for name, each in by_name(parts).items()}
 
         self.looking.begin(work)
 
     @property
-    def found(self) -> dict[str, Finding]:
-        """What was found, by the name of each model; nothing while it is looked for or where something else is open."""
-        now = (*self.keys, self.instrument, self.settings)
-        known = not self.looking.busy and self.asked == now
-        return (self.looking.result or {}) if known else {}
+    def _chosen_now(self) -> tuple[object, ...]:
+        return *self.keys, self.instrument, self.settings
 
     @property
-    def differences(self) -> list[Table]:
-        """What the second model has more than the first, of every table that has the same rows."""
-        if len(self.found) < 2:
-            return []
-        first, second = self.found.values()
-        pairs = ((a, b) for a in first.tables for b in second.tables if a.title == b.title)
-        return [table for a, b in pairs if (table := difference(a, b)) is not None]
+    def _answered(self) -> bool:
+        """Whether what is chosen now was asked for, and the answer is there."""
+        return not self.looking.busy and self.asked == self._chosen_now
+
+    @property
+    def found(self) -> dict[str, Finding]:
+        """What was found, by the name of each model; nothing while it is looked for or where something else is open."""
+        return (self.looking.result or {}) if self._answered else {}
+
+    @property
+    def refusal(self) -> str:
+        """Why what is chosen could not be opened or measured; empty while that is tried."""
+        asked = self.looking.error if self._answered else None
+        opened = None if self.opening.busy or self.looking.busy else self.opening.error
+        return str(asked or opened or "")
 
     def csv(self) -> bytes:
         """Every table of every model as CSV files in an archive."""
@@ -193,6 +196,20 @@ class InsideStore(param.Parameterized):
             with suppress(UserError):
                 kept |= {k.name: check(k, query[said])} if (said := f"inside.set.{k.name}") in query else {}
         self.param.update(**asked, turned={asked["instrument"]: kept} if kept else {})
+
+
+def by_name(subjects: Sequence[Subject]) -> dict[str, Subject]:
+    """Subjects by their names, with a number behind a name that several have."""
+    names = [each.name for each in subjects]
+    shown = [name if names.count(name) == 1 else f"{name} ({k + 1})" for k, name in enumerate(names)]
+    return dict(zip(shown, subjects, strict=True))
+
+
+def differences(found: Mapping[str, Finding]) -> list[Table]:
+    """What each further model has more than the first, of every table that has the same rows."""
+    first, *others = found.values()
+    pairs = ((a, b) for other in others for a in first.tables for b in other.tables if a.title == b.title)
+    return [table for a, b in pairs if (table := difference(a, b)) is not None]
 
 
 def _part(report: Progress, number: int, of: int) -> Progress:

@@ -70,7 +70,7 @@ class ZooStore(param.Parameterized):
     @as_trouble
     def measure(self) -> None:
         """Begin to measure the entries that are shown and were not measured yet, one after the other."""
-        names = [name for name in self.shown if not self.known(name)]
+        names = [name for name in self.shown if name not in self.measured]
         if not names:
             raise UserError("Every system that is shown has been measured; clear a filter to measure others.")
 
@@ -83,10 +83,6 @@ class ZooStore(param.Parameterized):
                     self.measured[name] = str(refusal)
 
         self.measuring.begin(work)
-
-    def known(self, name: str) -> bool:
-        """Whether an entry has been measured."""
-        return name in self.measured
 
     def query(self) -> dict[str, str]:
         """What a link says of the page: all but what is typed in the search, where it is not as on a fresh visit."""

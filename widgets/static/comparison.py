@@ -1,6 +1,6 @@
 """A finished comparison in numbers: one row per strategy, each against the first, and the verdict."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from statistics import fmean
 from typing import Any
@@ -13,7 +13,7 @@ from widgets.charts.columns import shortened
 COLUMNS: dict[str, Callable[[dict[str, Any], dict[str, Any] | None], str]] = {
     "strategy": lambda s, _: _cell(s["name"]),
     "{metric}": lambda s, _: _cell("{mean:.3f} ± {sd:.3f}".format(**s["accuracy"])),
-    "vs. baseline (95 % CI)": lambda _, gap: _gap(gap),
+    "vs. baseline (95 % CI)": lambda _, gap: paired_difference(gap),
     "forgetting (nats)": lambda s, _: _cell("{mean:+.3f} ± {sd:.3f}".format(**s["forgetting"])),
     "trained parameters": lambda s, _: _cell(f"{s['trainable']:,}"),
     "stored per task": lambda s, _: _cell(_bytes(4 * s["stored"]), f"{s['stored']:,} parameters"),
@@ -37,20 +37,26 @@ def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = Tru
     """
     gaps = {gap["name"]: gap for gap in facts.get("against_first", ())}
     columns = COLUMNS if differences else {head: COLUMNS[head] for head in FEW}
-    heads = "".join(f'<th scope="col">{escape(head.format(metric=short(facts["metric"])))}</th>' for head in columns)
-    rows = "".join(
-        f"<tr>{''.join(cell(s, gaps.get(s['name'])) for cell in columns.values())}</tr>" for s in facts["strategies"]
-    )
-    small = ' style="font-size:.88em"' if differences else ""
-    table = f'<div class="wide" tabindex="0" role="group" aria-label="outcomes"><table{small}><tr>{heads}</tr>'
-    table += f"{rows}</table></div>" + (f"<p>{escape(facts['verdict'])}</p>" if verdict else "")
+    heads = [head.format(metric=short(facts["metric"])) for head in columns]
+    rows = ((cell(s, gaps.get(s["name"])) for cell in columns.values()) for s in facts["strategies"])
+    table = wide_table("outcomes", heads, rows, small=differences)
+    table += f"<p>{escape(facts['verdict'])}</p>" if verdict else ""
     return table + _apart(facts) if differences else table
 
 
-def _gap(gap: dict[str, Any] | None) -> str:
-    """A paired difference in accuracy with its interval, and whether it is beyond the noise; the first has none."""
+def wide_table(name: str, heads: Iterable[str], rows: Iterable[Iterable[str]], small: bool = False) -> str:
+    """A table of cells that scrolls sideways, by pointer and by key, where it is wider than the page."""
+    head = "".join(f'<th scope="col">{escape(text)}</th>' for text in heads)
+    body = "".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
+    looks = ' style="font-size:.88em"' if small else ""
+    table = f"<table{looks}><tr>{head}</tr>{body}</table>"
+    return f'<div class="wide" tabindex="0" role="group" aria-label="{escape(name)}">{table}</div>'
+
+
+def paired_difference(gap: Mapping[str, Any] | None, none: str = "baseline") -> str:
+    """The cell of a paired difference with its interval, and whether it is beyond the noise; the first has `none`."""
     if gap is None:
-        return '<td class="loose">baseline</td>'
+        return f'<td class="loose">{none}</td>'
     room = f" ({gap['low']:+.3f} to {gap['high']:+.3f})" if gap["low"] is not None else ""
     said = f'<br><span class="quiet">{escape(gap["said"])}</span>'
     return f'<td class="loose">{gap["difference"]:+.3f}{room}{said}</td>'
@@ -80,7 +86,7 @@ def _apart(facts: dict[str, Any]) -> str:
     if not facts["unlike"]:
         return ""
     first = escape(facts["strategies"][0]["name"])
-    heads = f'<th scope="col">differences from the baseline</th><th scope="col">{first} against it, thing by thing</th>'
+    heads = f'<th scope="col">differences from the baseline</th><th scope="col">{first} against it</th>'
     rows = ""
     for one in facts["unlike"]:
         number = len(one["things"])

@@ -8,15 +8,16 @@ from typing import Any
 from playground.compression.compare import Outcome
 from playground.compression.meters import Flip, Matrix
 from playground.finetuning.data.task import short
+from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.svg import picture, rect, words
 from widgets.tokens import BLUE, GREEN, ORANGE
 
 Facts = Mapping[str, Any]
 
-COUNTED = {"parameters": "parameters", "bytes": "bytes of the file", "operations": "operations per text"}
+COUNTED = {"parameters": "parameters", "bytes": "file size", "operations": "operations per text"}
 """The meters that are counted, by their names in the facts."""
 
-TIMED = {"1": "seconds, batch of 1", "32": "seconds, batch of 32"}
+TIMED = {"1": "latency, batch of 1", "32": "latency, batch of 32"}
 """Those that are measured, by the size of the batch."""
 
 Share = tuple[str, float, float, float]
@@ -30,16 +31,12 @@ def table(facts: Facts) -> str:
     """A row for each pipeline: what is kept, then what it costs."""
     gaps = {gap["name"]: gap for gap in facts["against_uncompressed"]}
     heads = (
-        "pipeline", short(facts["metric"]), "kept of it above chance (95 % CI)", "against uncompressed", "parameters",
+        "pipeline", short(facts["metric"]), "kept above chance (95 % CI)", "vs. uncompressed", "parameters",
         "file", "operations", "ms, batch of 1", "ms, batch of 32", "memory", "layers used", "pre-training loss",
         "flipped answers",
     )  # fmt: skip
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in heads)
-    body = "".join(f"<tr>{''.join(_cells(row, gaps.get(row['name'])))}</tr>" for row in facts["pipelines"])
-    return (
-        '<div class="wide" tabindex="0" role="group" aria-label="the meters"><table style="font-size:.88em">'
-        f"<tr>{head}</tr>{body}</table></div>"
-    )
+    rows = (_cells(row, gaps.get(row["name"])) for row in facts["pipelines"])
+    return wide_table("the meters", heads, rows, small=True)
 
 
 def _cells(row: Facts, gap: Facts | None) -> list[str]:
@@ -48,7 +45,7 @@ def _cells(row: Facts, gap: Facts | None) -> list[str]:
         f"<td>{escape(row['name'])}{' <i>(baseline)</i>' if row['baseline'] else ''}</td>",
         f"<td>{row['accuracy']['mean']:.3f} ± {row['accuracy']['sd']:.3f}</td>",
         f"<td>{kept(row['kept'])}</td>",
-        _gap(gap),
+        paired_difference(gap, none="–"),
         f"<td>{row['parameters']:,}</td>",
         f"<td>{row['bytes'] / 1024:,.0f} KiB</td>",
         f"<td>{row['operations'] / 1e6:.2f} M</td>",
@@ -63,18 +60,13 @@ def _cells(row: Facts, gap: Facts | None) -> list[str]:
 
 def so_far(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
     """A row for each pipeline while models are still being made: what is known without timing them."""
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td>{len(some)}</td><td>{fmean(o.accuracy for o in some):.3f}</td>"
-        f"<td>{some[0].size.parameters:,}</td><td>{some[0].size.file / 1024:,.0f} KiB</td>"
-        f"<td>{some[0].operations / 1e6:.2f} M</td></tr>"
+    rows = (
+        (escape(name), f"{len(some)}", f"{fmean(o.accuracy for o in some):.3f}", f"{some[0].size.parameters:,}",
+         f"{some[0].size.file / 1024:,.0f} KiB", f"{some[0].operations / 1e6:.2f} M")
         for name, some in outcomes.items()
-    )
+    )  # fmt: skip
     heads = ("pipeline", "seeds so far", "accuracy", "parameters", "file", "operations")
-    head = "".join(f'<th scope="col">{name}</th>' for name in heads)
-    return (
-        '<div class="wide" tabindex="0" role="group" aria-label="the models so far"><table>'
-        f"<tr>{head}</tr>{rows}</table></div>"
-    )
+    return wide_table("the models so far", heads, ((f"<td>{text}</td>" for text in row) for row in rows))
 
 
 def kept(share: Mapping[str, float | None]) -> str:
@@ -85,28 +77,16 @@ def kept(share: Mapping[str, float | None]) -> str:
     return f"{share['mean']:.0%}{bounds}"
 
 
-def _gap(gap: Facts | None) -> str:
-    if gap is None:
-        return "<td>–</td>"
-    room = f" ({gap['low']:+.3f} to {gap['high']:+.3f})" if gap["low"] is not None else ""
-    said = f'<br><span class="quiet">{escape(gap["said"])}</span>'
-    return f'<td class="loose">{gap["difference"]:+.3f}{room}{said}</td>'
-
-
 def meters(facts: Facts) -> str:
     """A bar for each meter and pipeline, as a share of the uncompressed model's, so that they can disagree in sight."""
     rows = facts["pipelines"]
-    panels = [_meter(title, [_exact(r["name"], r[key] / rows[0][key]) for r in rows]) for key, title in COUNTED.items()]
-    panels += [_meter(title, [_timed(r["name"], r["latency"][batch]) for r in rows]) for batch, title in TIMED.items()]
+    panels = [
+        _meter(title, [(r["name"], *[r[key] / rows[0][key]] * 3) for r in rows]) for key, title in COUNTED.items()
+    ]
+    for batch, title in TIMED.items():
+        times = [(r["name"], r["latency"][batch]) for r in rows]
+        panels.append(_meter(title, [(name, t["share"], t["share_low"], t["share_high"]) for name, t in times]))
     return f'<div style="display:flex;flex-wrap:wrap;gap:10px 18px">{"".join(panels)}</div>'
-
-
-def _exact(name: str, share: float) -> Share:
-    return name, share, share, share
-
-
-def _timed(name: str, latency: Facts) -> Share:
-    return name, latency["share"], latency["share_low"], latency["share_high"]
 
 
 def _meter(title: str, shares: Sequence[Share]) -> str:
@@ -148,7 +128,7 @@ def _map(matrix: Matrix, cells: Sequence[Sequence[float]], most: int) -> str:
     name = (
         matrix.name.removesuffix(".weight")
         .replace("network.encoder.blocks.", "layer ")
-        .replace("token_embedding", "words")
+        .replace("token_embedding", "embedding")
     )
     first, _, rest = name.partition(".")
     number = first.removeprefix("layer ")
@@ -163,7 +143,7 @@ def _map(matrix: Matrix, cells: Sequence[Sequence[float]], most: int) -> str:
 def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
     """The model's layers on the left, those that stay on the right, and a line where one stands for another."""
     if not layers:
-        return '<p class="quiet">No layer of this model stands for a layer of the uncompressed one.</p>'
+        return '<p class="quiet">No layer of this model is mapped to a layer of the uncompressed one.</p>'
     row, box, apart = 30, 86, 190
     height = row * max(teacher, len(layers)) + 30
     parts = [
@@ -182,7 +162,7 @@ def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
             f'<path d="M{box} {place(t - 1) + 11}L{apart} {place(k) + 11}" stroke="{GREEN}" stroke-width="2"/>'
             for t in group
         ]
-    return picture("".join(parts), apart + box + 4, height, "Which layers stand for which")
+    return picture("".join(parts), apart + box + 4, height, "Layer mapping")
 
 
 def _box(x: float, y: float, width: float, text: str, colour: str) -> list[str]:
@@ -190,12 +170,12 @@ def _box(x: float, y: float, width: float, text: str, colour: str) -> list[str]:
 
 
 def planks(curves: Mapping[str, Any]) -> str:
-    """Which layers were replaced in each step of module replacing, and the chance of it; empty for other methods."""
+    """Which layers were replaced in each step of module replacing, and the replacing rate; empty for other methods."""
     if not curves.get("planks"):
         return ""
     steps, chances = curves["planks"], curves["chance"]
     width, row, left = 420 / len(steps), 18, 70
-    parts = [words(0, 13, "New planks in each step", more=' font-weight="600"')]
+    parts = [words(0, 13, "Modules replaced in each step", more=' font-weight="600"')]
     for k in range(len(steps[0])):
         y = 22 + (len(steps[0]) - 1 - k) * row
         parts.append(words(left - 6, y + 11, f"layer {k + 1}", "end"))
@@ -203,11 +183,11 @@ def planks(curves: Mapping[str, Any]) -> str:
     base = 22 + len(steps[0]) * row + 40
     line = " ".join(f"{left + s * width:.1f},{base - 36 * chance:.1f}" for s, chance in enumerate(chances))
     parts.append(f'<polyline points="{line}" fill="none" stroke="{ORANGE}" stroke-width="2"/>')
-    parts.append(words(left - 6, base - 14, "chance", "end"))
+    parts.append(words(left - 6, base - 14, "rate", "end"))
     parts.append(
-        words(left, base + 14, f"{len(steps)} steps; the line rises from {chances[0]:.0%} to {chances[-1]:.0%}")
+        words(left, base + 14, f"{len(steps)} steps; replacing rate from {chances[0]:.0%} to {chances[-1]:.0%}")
     )
-    return picture("".join(parts), left + 424, base + 20, "New planks in each step")
+    return picture("".join(parts), left + 424, base + 20, "Modules replaced in each step")
 
 
 def heads(curves: Mapping[str, Any]) -> str:
@@ -222,7 +202,7 @@ def heads(curves: Mapping[str, Any]) -> str:
         + "</tr>"
         for k, row in enumerate(curves["head importance"])
     )
-    said = "Importance of each head, as a share of the largest; those that were cut are struck out."
+    said = "Importance of each head, as a share of the largest; pruned heads are struck out."
     return f'<p class="quiet">{said}</p><table style="width:auto">{rows}</table>'
 
 
@@ -234,25 +214,14 @@ def _head(share: float, cut: bool) -> str:
 
 
 def flips(changed: Sequence[Flip], number: int, classes: Sequence[str]) -> str:
-    """The answers that are others than before, those that became wrong first."""
+    """The answers that compression changed, those that became wrong first."""
     if not classes:
-        return '<p class="quiet">Answers of this task are no classes of a text, so none can flip.</p>'
+        return '<p class="quiet">This task does not classify whole texts, so no answer can flip.</p>'
     if not number:
-        return '<p class="quiet">No answer is another one than before.</p>'
+        return '<p class="quiet">No answer changed.</p>'
     ordered = sorted(changed, key=lambda flip: flip.before != flip.right)
-    rows = "".join(
-        f"<tr><td>{escape(f.text)}</td><td>{escape(f.right)}</td><td>{_answer(f.before, f.right)}</td>"
-        f"<td>{_answer(f.after, f.right)}</td></tr>"
-        for f in ordered
-    )
+    rows = ((f.text, f.right, *(f"{a} {'✓' if a == f.right else '✗'}" for a in (f.before, f.after))) for f in ordered)
+    cells = ((f"<td>{escape(text)}</td>" for text in row) for row in rows)
     lost = sum(flip.before == flip.right for flip in changed)
-    said = f"{number} answers are others with the first seed; of the {len(changed)} shown, {lost} were right before."
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("text", "right", "before", "after"))
-    return (
-        f'<p>{said}</p><div class="wide" tabindex="0" role="group" aria-label="flipped answers"><table><tr>{heads}</tr>'
-        f"{rows}</table></div>"
-    )
-
-
-def _answer(given: str, right: str) -> str:
-    return f"{escape(given)} {'✓' if given == right else '✗'}"
+    said = f"{number} answers changed with the first seed; of the {len(changed)} shown, {lost} were right before."
+    return f"<p>{said}</p>{wide_table('flipped answers', ('text', 'label', 'before', 'after'), cells)}"

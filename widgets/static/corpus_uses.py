@@ -25,30 +25,30 @@ class Use:
 USES = (
     Use("probing for parts of speech", ("pos",), "a treebank (.conllu) or a generated corpus knows them"),
     Use("comparing attention with dependency trees", ("head",), "a treebank (.conllu) or a generated corpus has them"),
-    Use("hiding gold phrases", ("phrase",)),
-    Use("hiding whole names, and types of entities", ("mention", "entity_type")),
-    Use("one word, two meanings", ("sense",), "“senses” and “world” have such words"),
-    Use("agreement across attractors", ("attractors",), "“agreement” and “world” have them"),
-    Use("who does what to whom", ("role",), "“roles” reverses them"),
+    Use("masking gold phrases", ("phrase",)),
+    Use("masking whole named entities, and entity types", ("mention", "entity_type")),
+    Use("word senses", ("sense",), "“senses” and “world” have them"),
+    Use("subject-verb agreement across attractors", ("attractors",), "“agreement” and “world” have them"),
+    Use("semantic roles: who does what to whom", ("role",), "“roles” reverses them"),
     Use("supersenses", ("supersense",)),
-    Use("who is meant: chains of mentions", ("chain",), "“stories” and “world” have them"),
-    Use("the order of events", ("event",), "“stories” and “world” have it"),
-    Use("feelings of texts", ("polarity",), "“reviews” and “world” know them"),
+    Use("coreference: chains of mentions", ("chain",), "“stories” and “world” have them"),
+    Use("event order", ("event",), "“stories” and “world” have it"),
+    Use("sentiment of texts", ("polarity",), "“reviews” and “world” know them"),
     Use("topics", ("topic",), "“stories” and “world” know them"),
-    Use("relations between clauses", ("connective",), "“arguments” has them"),
-    Use("questions with answers", ("answer",), "“questions” has them"),
-    Use("summaries", ("key",), "“summaries” has them"),
-    Use("which facts were told how often", ("fact",), "“facts” counts them"),
-    Use("two domains", ("domain",), "“domains” has them"),
-    Use("feelings about single aspects", ("feeling",), "“reviews” and “world” know them"),
-    Use("past and present", ("tense",)),
-    Use("stems with beginnings and endings", ("stem", "affix"), "“affixes” has them"),
-    Use("cues that mislead", ("shortcut",), "“shortcuts” has them"),
-    Use("slips of speech", ("slip",), "“speech” has them"),
-    Use("pictures and sounds in symbols", ("modality",), "“scenes” has them"),
-    Use("words at an exact distance", ("gap",), "“gaps” has them"),
-    Use("what everybody knows and few say", ("told",), "“kinds” has it"),
-    Use("alignment of words", ("aligned",), "“parallel” has it; two files of your own are aligned by lines only"),
+    Use("discourse relations between clauses", ("connective",), "“arguments” has them"),
+    Use("question answering", ("answer",), "“questions” has them"),
+    Use("summarisation", ("key",), "“summaries” has them"),
+    Use("how often each fact occurs", ("fact",), "“facts” counts them"),
+    Use("domain shift: two domains", ("domain",), "“domains” has them"),
+    Use("aspect-based sentiment", ("feeling",), "“reviews” and “world” know them"),
+    Use("tense: past and present", ("tense",)),
+    Use("morphology: stems with prefixes and suffixes", ("stem", "affix"), "“affixes” has them"),
+    Use("shortcuts: cues that mislead", ("shortcut",), "“shortcuts” has them"),
+    Use("disfluencies: slips of speech", ("slip",), "“speech” has them"),
+    Use("multimodal data: pictures and sounds as symbols", ("modality",), "“scenes” has them"),
+    Use("dependencies at an exact distance", ("gap",), "“gaps” has them"),
+    Use("commonsense: what everybody knows and few say", ("told",), "“kinds” has it"),
+    Use("word alignment", ("aligned",), "“parallel” has it; two files of your own are aligned by lines only"),
 )
 
 TASKED = ("pos", "relation", "head", "language")
@@ -58,20 +58,24 @@ TASKED = ("pos", "relation", "head", "language")
 def verdicts(corpus: Corpus) -> list[tuple[str, bool, str]]:
     """Every use, whether the corpus can feed it, and why or why not."""
     labels = set(known(corpus))
-    texts = [("guessing words: LM, MLM, PLM, spans, replaced words", True, "any text will do"), *_order(corpus)]
+    texts = [("predicting tokens: LM, MLM, PLM, spans, replaced tokens", True, "any text will do"), *_order(corpus)]
     own = [
-        (f"telling texts apart by “{name}”", True, f"{len(names)} values")
+        (f"classifying texts by “{name}”", True, f"{len(names)} values")
         for name, names in corpus.label_names.items()
         if name in labels and corpus.entropy_bound is None and name not in TASKED
     ]
     uses = [(use.name, *_verdict(use, labels)) for use in USES]
-    bound = ("the best possible loss", corpus.entropy_bound is not None, "known only for generated corpora")
+    bound = (
+        "entropy bound: the best possible loss",
+        corpus.entropy_bound is not None,
+        "known only for generated corpora",
+    )
     return [*texts, *own, *uses, bound]
 
 
 def _verdict(use: Use, labels: set[str]) -> tuple[bool, str]:
     if missing := [name.replace("_", " ") for name in use.needs if name not in labels]:
-        return False, f"no label says {' or '.join(missing)}; {use.found}"
+        return False, f"no labels for {' or '.join(missing)}; {use.found}"
     return True, f"labels: {', '.join(use.needs)}".replace("_", " ")
 
 

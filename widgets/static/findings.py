@@ -3,6 +3,7 @@
 import io
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from html import escape
 from math import isfinite
 from typing import Any
@@ -13,7 +14,7 @@ from PIL import Image
 from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Rows, Scatter, Table, Tree, Words, plain
 from playground.glossary import hover
 from widgets.charts.columns import ticks
-from widgets.static.svg import BOLD, rect, words
+from widgets.static.svg import BOLD, dot, rect, words
 from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
 COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
@@ -60,7 +61,8 @@ def numbers(finding: Finding) -> str:
 
 def picture(table: Table, panel: str = "") -> str:
     """One table as it is to be drawn, with its title, its unit and its note."""
-    body = DRAWINGS[type(table.drawing)](table, panel) if len(table) else '<p class="quiet">Nothing to draw.</p>'
+    draw = partial(matrix, panel=panel) if isinstance(table.drawing, Matrix) else DRAWINGS[type(table.drawing)]
+    body = draw(table) if len(table) else '<p class="quiet">Nothing to draw.</p>'
     unit = f' <span class="unit">({escape(table.unit)})</span>' if table.unit else ""
     note = f'<p class="quiet">{escape(table.note)}</p>' if table.note else ""
     return (
@@ -81,7 +83,7 @@ def shown(value: float) -> str:
 # bars and lines
 
 
-def bars(table: Table, _: str = "") -> str:
+def bars(table: Table) -> str:
     """Horizontal bars from 0, those of one label beneath each other."""
     drawing = _as(Bars, table)
     labels, values = _text(table, drawing.label), _floats(table, drawing.value)
@@ -104,7 +106,7 @@ def bars(table: Table, _: str = "") -> str:
     return _legend(colours) + _svg("".join(parts), WIDE, y + 22, table.title)
 
 
-def curve(table: Table, _: str = "") -> str:
+def curve(table: Table) -> str:
     """Lines over numbers or names, a colour for each group, with bands and levels to compare with."""
     drawing = _as(Curve, table)
     named, values = plain(table.columns[drawing.x]), _floats(table, drawing.y)
@@ -128,7 +130,7 @@ def curve(table: Table, _: str = "") -> str:
             parts.append(f'<path d="{_path(edge, x, y)}z" fill="{colour}" fill-opacity=".18"/>')
         line = _path([(at[k], values[k]) for k in rows], x, y)
         parts.append(f'<path d="{line}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        parts += [_dot(x(at[k]), y(values[k]), colour, f"{name} {named[k]}: {values[k]:.4g}") for k in rows]
+        parts += [dot(x(at[k]), y(values[k]), colour, f"{name} {named[k]}: {values[k]:.4g}") for k in rows]
     for name, value in table.lines.items():
         parts.append(f'<path d="M60 {y(value):.1f}H{WIDE - 16}" stroke="{GREY}" stroke-dasharray="5 4"/>')
         parts.append(words(WIDE - 18, y(value) - 4, f"{name} {shown(value)}", "end"))
@@ -137,7 +139,7 @@ def curve(table: Table, _: str = "") -> str:
     return _legend(colours) + _svg("".join(parts), WIDE, foot, table.title)
 
 
-def scatter(table: Table, _: str = "") -> str:
+def scatter(table: Table) -> str:
     """Points in a plane, a colour for each group."""
     drawing = _as(Scatter, table)
     across, up = _floats(table, drawing.x), _floats(table, drawing.y)
@@ -147,7 +149,7 @@ def scatter(table: Table, _: str = "") -> str:
     parts = [*_ground(y, up), *(words(x(v), 338, f"{v:g}", "middle") for v in ticks(*_ends(across), 7))]
     for k, group in enumerate(groups):
         if isfinite(across[k]) and isfinite(up[k]):
-            parts.append(_dot(x(across[k]), y(up[k]), colours[group], f"{labels[k]} {group}".strip()))
+            parts.append(dot(x(across[k]), y(up[k]), colours[group], f"{labels[k]} {group}".strip()))
     if len(up) <= 60 and drawing.label and max(map(len, labels)) < 16:
         parts += [words(x(a) + 5, y(b) - 4, label) for a, b, label in zip(across, up, labels, strict=True)]
     parts += [words(WIDE - 16, 356, drawing.x, "end", more=BOLD), words(60, 10, drawing.y, more=BOLD)]
@@ -309,7 +311,7 @@ def _image(cells: np.ndarray, most: float, x: float, y: float, width: float, hei
 # sentences
 
 
-def tree(table: Table, _: str = "") -> str:
+def tree(table: Table) -> str:
     """Arcs from words to their heads, the true ones in grey below the sentence."""
     drawing = _as(Tree, table)
     return "".join(_one_tree(table, drawing, rows) for rows in _sentences(table, drawing.group))
@@ -340,7 +342,7 @@ def _arc(x: float, to: float, y: float, apart: float, colour: str) -> str:
     return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="1.6"/>'
 
 
-def coloured_words(table: Table, _: str = "") -> str:
+def coloured_words(table: Table) -> str:
     """Sentences whose words are coloured by their values and say more under the mouse."""
     drawing = _as(Words, table)
     said, values = _text(table, drawing.word), _floats(table, drawing.value)
@@ -370,7 +372,7 @@ def _sentences(table: Table, group: str) -> list[list[int]]:
     return list(found.values())[:MOST_SENTENCES]
 
 
-def plain_rows(table: Table, _: str = "") -> str:
+def plain_rows(table: Table) -> str:
     """A plain table; of a long one the beginning."""
     head = "".join(f"<th>{escape(name)}</th>" for name in table.columns)
     columns = [plain(column)[:MOST_ROWS] for column in table.columns.values()]
@@ -382,7 +384,7 @@ def plain_rows(table: Table, _: str = "") -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-DRAWINGS: Mapping[type, Callable[[Table, str], str]] = {
+DRAWINGS: Mapping[type, Callable[[Table], str]] = {
     Bars: bars, Curve: curve, Scatter: scatter, Matrix: matrix, Tree: tree, Words: coloured_words, Rows: plain_rows,
 }  # fmt: skip
 """What draws each kind of table."""
@@ -436,11 +438,6 @@ def _upright(lines: Mapping[str, float], place: Callable[[float], float], top: f
 
 def _path(points: Sequence[tuple[float, float]], x: Callable[[float], float], y: Callable[[float], float]) -> str:
     return "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points) if points else "M0 0"
-
-
-def _dot(x: float, y: float, colour: str, text: str) -> str:
-    place = f'cx="{x:.1f}" cy="{y:.1f}" r="3.5"'
-    return f'<circle {place} fill="{colour}" fill-opacity=".8"><title>{escape(text)}</title></circle>'
 
 
 def _titled(element: str, title: str) -> str:

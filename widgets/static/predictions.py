@@ -15,7 +15,7 @@ LEFT = 'style="text-align:left"'
 def markup(glance: Predictions | None) -> str:
     """The sentence as the model sees it and its guesses at the scored positions."""
     if glance is None:
-        return '<p class="quiet">The guesses appear with the first step.</p>'
+        return '<p class="quiet">Predictions appear with the first step.</p>'
     scored = {g.position for g in glance.guesses} if "decoder" not in glance.weights else set()
     marked = scored if len(scored) < len(glance.sees) else set()
     style = f' style="border-bottom:2px solid {BLUE}"'
@@ -24,8 +24,8 @@ def markup(glance: Predictions | None) -> str:
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
     return (
-        f'<p style="margin:.2em 0 .6em">{seen}</p><div style="overflow-x:auto"><table><tr><th {LEFT}>truth</th>'
-        f"<th>its share</th><th {LEFT}>likeliest answers</th></tr>{rows}</table></div>{rest}"
+        f'<p style="margin:.2em 0 .6em">{seen}</p><div style="overflow-x:auto"><table><tr><th {LEFT}>target</th>'
+        f"<th>probability</th><th {LEFT}>likeliest answers</th></tr>{rows}</table></div>{rest}"
     )
 
 

@@ -51,7 +51,7 @@ def curve(
         x = LEFT + 8 + 84 * k
         parts += [_path(points, line), _path([(x, HEIGHT - 8), (x + 20, HEIGHT - 8)], line)]
         parts.append(words(x + 26, HEIGHT - 4, line.name))
-    return _svg("".join(parts), WIDTH, HEIGHT, "Loss over steps")
+    return picture("".join(parts), WIDTH, HEIGHT, "Loss over steps")
 
 
 def search(tried: Sequence[TriedRate], found: LRFinderResult | None) -> str:
@@ -66,7 +66,7 @@ def search(tried: Sequence[TriedRate], found: LRFinderResult | None) -> str:
     parts = [
         *_loss_axis(top),
         *(words(place(power), FOOT + 16, f"{power:g}", "middle") for power in powers),
-        *(_dot(place(t.rate), _y(t.loss, top), BLUE, f"{t.loss:.3f} nats at rate {t.rate:.2g}") for t in tried),
+        *(dot(place(t.rate), _y(t.loss, top), BLUE, f"{t.loss:.3f} nats at rate {t.rate:.2g}") for t in tried),
         words(WIDTH - 12, HEIGHT - 4, "learning rate (loss in nats)", "end", explained=True),
         _path([(place(t.rate), _y(t.smooth, top)) for t in tried], Mark("smoothed", BLUE)),
     ]
@@ -74,7 +74,7 @@ def search(tried: Sequence[TriedRate], found: LRFinderResult | None) -> str:
         x = place(found.rate)
         parts.append(_line(x, 10, x, FOOT, GREEN, 1.8, DASHES["dashed"]))
         parts.append(words(x + 5, 22, f"{found.rate:.2g}"))
-    return _svg("".join(parts), WIDTH, HEIGHT, "Loss over learning rate")
+    return picture("".join(parts), WIDTH, HEIGHT, "Loss over learning rate")
 
 
 def _thin(drawn: Columns, most: int = 300) -> Columns:
@@ -139,7 +139,7 @@ def heat(title: str, groups: Sequence[str], plan: Tensor, cursor: int = 0) -> st
         x = left + min(cursor, steps) * width / steps
         parts.append(_line(x, 18, x, height - 14, VERMILION, 2))
     parts.append(words(left, height - 3, "step 1") + words(left + width, height - 3, f"{steps}", "end"))
-    return _svg("".join(parts), HEAT, height, f"Plan of {title}")
+    return picture("".join(parts), HEAT, height, f"Plan of {title}")
 
 
 # outcomes by seed
@@ -152,7 +152,7 @@ def dots(title: str, values: Values, colour: str = BLUE) -> str:
     """One line per strategy: a dot per seed, a mark at the mean, a band of one standard deviation around it."""
     left, names = _names(values, 22)
     body = "".join([*names, *_panel(title, values, colour, left, 22)])
-    return _svg(body, left + PANEL + 8, 22 + LINE * len(values) + 20, title)
+    return picture(body, left + PANEL + 8, 22 + LINE * len(values) + 20, title)
 
 
 def outcomes(title: str, accuracy: Values, forgetting: Values) -> str:
@@ -165,7 +165,7 @@ def outcomes(title: str, accuracy: Values, forgetting: Values) -> str:
         *_panel("accuracy on unseen texts", accuracy, palette["blue"], left, 62),
         *_panel("forgetting in nats", forgetting, palette["vermilion"], right, 62),
     ]
-    return _svg("".join(parts), right + PANEL + 24, 62 + LINE * len(accuracy) + 34, title, paper=True)
+    return picture("".join(parts), right + PANEL + 24, 62 + LINE * len(accuracy) + 34, title, paper=True)
 
 
 def _names(values: Values, top: float) -> tuple[int, list[str]]:
@@ -193,7 +193,7 @@ def _panel(title: str, values: Values, colour: str, left: float, top: float) -> 
         yield rect(place(begin), rows[name] - 8, place(end) - place(begin), 16, colour, 0.25)
         yield _line(place(mean), rows[name] - 10, place(mean), rows[name] + 10, colour, 2.5)
     for name, value in zip(marks["name"], marks["value"], strict=True):
-        yield _dot(place(value), rows[name], colour, f"{value:.3f}")
+        yield dot(place(value), rows[name], colour, f"{value:.3f}")
 
 
 # elements
@@ -213,9 +213,10 @@ def rect(x: float, y: float, width: float, height: float, colour: str, alpha: fl
     return f'<rect {place} fill="{colour}" fill-opacity="{alpha:.3f}"{more}/>'
 
 
-def _dot(x: float, y: float, colour: str, text: str) -> str:
+def dot(x: float, y: float, colour: str, text: str) -> str:
     """A dot that says its value when the pointer rests on it."""
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3.5" fill="{colour}"><title>{_printable(text)}</title></circle>'
+    place = f'cx="{x:.1f}" cy="{y:.1f}" r="3.5"'
+    return f'<circle {place} fill="{colour}" fill-opacity=".8"><title>{_printable(text)}</title></circle>'
 
 
 def words(
@@ -232,12 +233,7 @@ def _printable(text: str) -> str:
     return escape("".join(letter if letter.isprintable() else " " for letter in text))
 
 
-def picture(body: str, width: float, height: float, title: str) -> str:
-    """A picture that was drawn elsewhere, in the colour of the text around it."""
-    return _svg(body, width, height, title)
-
-
-def _svg(body: str, width: float, height: float, title: str, paper: bool = False) -> str:
+def picture(body: str, width: float, height: float, title: str, paper: bool = False) -> str:
     """A picture in the colour of the text around it, or in ink on white paper."""
     ink, sheet = (f"color:{INK};", rect(0, 0, width, height, PAPER)) if paper else ("", "")
     return (

@@ -39,12 +39,12 @@ def test_the_options_of_the_command_line(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("prefix", "password", "origins", "said"),
     [
-        ("no path", "", [], "no path"),
-        ("/a?b", "", [], "no path"),
+        ("no path", "", [], "not a path"),
+        ("/a?b", "", [], "not a path"),
         ("", "/nowhere/at/all", [], "cannot be read"),
         ("", "env", [], "is empty"),
-        ("", "", ["*"], "is no host"),
-        ("", "", ["a b"], "is no host"),
+        ("", "", ["*"], "is not a host"),
+        ("", "", ["a b"], "is not a host"),
     ],
 )
 def test_options_that_mean_nothing_are_refused(prefix, password, origins, said, monkeypatch):

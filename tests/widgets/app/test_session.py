@@ -15,6 +15,7 @@ from panel.util.parameters import edit_readonly
 
 from widgets.app import main
 from widgets.app.invalid_events import say_in_a_line
+from widgets.app.public import Public
 from widgets.browser import busy
 from widgets.panel_compat import without_the_common_busy_sign
 
@@ -40,6 +41,29 @@ def test_visits_without_a_page_make_room_once_all_places_are_taken(monkeypatch, 
     assert given_up(visits) == [False, False, False]
     assert "The server is full" in main.app(tmp_path).main[0].object
     assert given_up(visits) == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: main.app(), lambda: main.app(public=Public()), lambda: main.class_page(Public())]
+)
+def test_a_visit_whose_page_cannot_be_made_keeps_no_place(monkeypatch, make):
+    visit = Document()
+    monkeypatch.setattr(main, "_visits", {})
+    monkeypatch.setattr(main, "poll", lambda *_: 1 / 0)
+    monkeypatch.setattr(main.tidying, "soon", lambda: None)
+    with set_curdoc(visit), pytest.raises(ZeroDivisionError):
+        make()
+    assert len(main._visits) == 1
+    for forget in visit.session_destroyed_callbacks:
+        forget(None)
+    assert not main._visits
+
+
+def test_the_name_of_a_class_in_an_address_is_never_markup(monkeypatch):
+    for name, title in (("ten-A", "Class ten-A"), ('"><script>alert(1)</script>', "Class")):
+        monkeypatch.setattr(main, "_visits", {})
+        monkeypatch.setattr(type(pn.state), "route_params", {"name": name}, raising=False)
+        assert main.class_page(Public()).title == title
 
 
 @contextmanager

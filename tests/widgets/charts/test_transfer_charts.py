@@ -58,10 +58,10 @@ def test_every_strategy_stands_once_in_its_family_with_its_purpose_and_its_rate(
     assert all(card["idea"] and card["source"] and card["shared"] for card in cards)
     rates = {card["name"]: card["rate"] for card in cards}
     assert rates["LoRA"] == (
-        "Rate 0.01, ours; published 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI)."
+        "Learning rate 0.01, ours; published 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI)."
     )
-    assert rates["EWC"] == "Rate 0.004, ours; none that we could read is published."
-    assert rates["zero-shot prompting"].startswith("Nothing learns")
+    assert rates["EWC"] == "Learning rate 0.004, ours; no published rate is known."
+    assert rates["zero-shot prompting"].startswith("Nothing is trained")
 
 
 def test_what_was_made_by_hand_stands_first_and_every_chosen_one_has_a_mark_of_its_own():

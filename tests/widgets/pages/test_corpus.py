@@ -225,7 +225,7 @@ def test_what_cannot_be_done_says_why(world):
     ours = {name: (can, why) for name, can, why in corpus_uses.verdicts(world)}
     assert all(why for _, why in [*own.values(), *ours.values()])
     assert [name for name, (can, _) in own.items() if can] == [
-        "guessing words: LM, MLM, PLM, spans, replaced words",
+        "predicting tokens: LM, MLM, PLM, spans, replaced tokens",
         "next sentence and sentence order: NSP, SOP",
     ]
     assert ours["probing for parts of speech"][0]

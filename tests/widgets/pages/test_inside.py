@@ -23,13 +23,14 @@ from playground.analysis.finding import (
     difference,
 )
 from playground.analysis.instrument import instruments
+from playground.errors import UserError
 from playground.interop.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import run_of, tiny
 from widgets import inspect
 from widgets.notebook import Inspected
 from widgets.pages.inside import InsidePage
-from widgets.state.inside import InsideStore
+from widgets.state.inside import InsideStore, differences
 from widgets.static import findings
 
 
@@ -42,6 +43,10 @@ def subject_of(name="RoBERTa", seed=0):
 def inside():
     subjects = {"one": subject_of(), "two": subject_of(seed=1), "vectors": subject_of("word2vec")}
     return InsideStore(lambda key, to_read=True: subjects[key], lambda: "one")
+
+
+def refuse(sentence):
+    raise UserError(sentence)
 
 
 def looked(inside):
@@ -106,6 +111,7 @@ def test_the_instruments_are_listed_with_their_questions_and_what_cannot_run_wit
 def test_a_head_is_switched_by_its_chip_and_the_numbers_follow(shown, inside):
     shown.list.pressed = ["instrument", "switch off", 1]
     shown.poll()
+    assert shown.side._button.label == "switch off: change"
     assert shown.chips.visible and 'data-name="layer1.head2"' in shown.chips.markup
     shown.chips.pressed = ["part", "layer1.head2", 1]
     inside.looking.wait()
@@ -124,10 +130,20 @@ def test_two_models_stand_side_by_side_with_their_difference_and_as_files(shown,
     shown.poll()
     assert len(found) == 2 and "Difference: Change of the loss without each head" in shown.result.markup
     first, second = found.values()
-    change = inside.differences[0].columns["change"]
+    change = differences(found)[0].columns["change"]
     assert np.allclose(change, np.subtract(second.tables[0].columns["change"], first.tables[0].columns["change"]))
     names = zipfile.ZipFile(io.BytesIO(inside.csv())).namelist()
     assert len(names) == len(set(names)) == sum(len(each.tables) for each in found.values())
+
+
+def test_two_models_of_one_name_are_told_apart_on_screen_and_in_the_files(inside):
+    inside.open_one = lambda key, to_read=True: subject_of()
+    inside.param.update(instrument="heads one by one", other="two")
+    found = looked(inside)
+    name, other = found
+    assert (name.endswith(" (1)"), other.endswith(" (2)")) == (True, True)
+    names = zipfile.ZipFile(io.BytesIO(inside.csv())).namelist()
+    assert len(names) == len(set(names)) == 2 * len(found[name].tables)
 
 
 def test_tables_of_other_rows_have_no_difference():
@@ -153,6 +169,37 @@ def test_a_refusal_is_a_sentence_on_the_page(shown, inside):
     inside.looking.wait()
     shown.poll()
     assert "There are 1 layers, counted from 1, and no number 9." in shown.said.object
+
+
+def test_a_refusal_goes_with_what_was_asked_and_what_could_not_be_opened(shown, inside):
+    inside.instrument = "switch off"
+    inside.set("parts", "layer9.head1")
+    inside.look()
+    inside.looking.wait()
+    inside.choose("attention")
+    shown.poll()
+    assert shown.said.object == "", "the other instrument was not asked yet"
+    whole = inside.open_one
+    inside.open_one = lambda key, to_read=True: refuse("It is gone.") if key == "two" else whole(key)
+    for subject, said in (("two", "It is gone."), ("one", "")):
+        inside.subject = subject
+        inside.opening.wait()
+        shown.poll()
+        assert said in shown.said.object and bool(said) == bool(shown.said.object)
+
+
+def test_a_run_that_has_gone_on_is_opened_again_when_the_page_is_entered(store, shown, inside):
+    assert inside.of("one") is inside.of("one")
+    inside.open_one = lambda key, to_read=True: later
+    later = subject_of(seed=2)
+    store.page = 5
+    inside.opening.wait()
+    assert inside.of("one") is later
+
+
+def test_a_link_to_a_model_that_is_not_there_opens_the_first(shown, inside):
+    inside.open({"inside.subject": "kept:gone", "inside.other": "kept:gone"})
+    assert (inside.query(), shown.subject.value, shown.other.value) == ({}, "one", "nothing")
 
 
 def test_a_notebook_cell_shows_what_was_found_or_what_there_is(monkeypatch, inside):

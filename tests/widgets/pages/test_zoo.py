@@ -6,11 +6,13 @@ from itertools import pairwise
 
 import pytest
 
+from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.zoo import entries
 from playground.zoo.surveys import TABLE_1
 from tests.runs import every_entry
 from widgets.app import main
+from widgets.pages.compress import CompressPage
 from widgets.pages.zoo import ZooPage
 from widgets.state.zoo import VIEWS, ZooStore
 from widgets.static.zoo import card, tables, timeline
@@ -70,7 +72,7 @@ def test_filters_hide_rows_without_sending_the_table_again(shown, store):
     assert shown.picture.shown == ["ELECTRA"] and shown.picture.markup is before
     assert "1 of 46" in shown.count.object
     store.zoo.search = "no such thing"
-    assert shown.picture.shown == [] and "No system passes" in shown.count.object
+    assert shown.picture.shown == [] and "No system matches" in shown.count.object
 
 
 def test_a_name_opens_a_card_with_its_diagram_and_the_diff_over_its_parent(shown, store):
@@ -158,3 +160,18 @@ def test_why_something_could_not_be_measured_is_said(store):
     shown.poll()
     assert "ELECTRA: It is &lt;too&gt; large." in shown.measuring.said.object
     assert rows(shown.picture.markup)["ELECTRA"][1] == "–"
+
+
+@pytest.mark.parametrize(
+    ("make", "job", "said"),
+    [
+        (ZooPage, lambda store: store.zoo.measuring, lambda page: page.measuring.said.object),
+        (CompressPage, lambda store: store.compress.running, lambda page: page.trouble.object),
+    ],
+)
+def test_an_error_is_said_until_it_is_tried_again(store, make, job, said):
+    page, work = make(store), job(store)
+    for busy in (False, True):
+        work.error, work.busy, work.turn = UserError("It is broken."), busy, work.turn + 1
+        page.poll()
+        assert ("It is broken." in said(page)) != busy

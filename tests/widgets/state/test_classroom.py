@@ -99,6 +99,16 @@ def test_a_guess_that_is_no_loss_is_refused_and_nobody_has_joined(waiting, guess
     assert store.member is None and not waiting.members and store.trouble.startswith("The guess ")
 
 
+def test_a_seed_that_failed_or_was_stopped_says_so(waiting, monkeypatch):
+    member = waiting.join(1.0)
+    assert member.state == "waits, number 1 in the line"
+    waiting.end()
+    assert member.state == "stopped at step 0"
+    monkeypatch.setattr(member.session, "_state", "failed")
+    monkeypatch.setattr(member.session, "error", "The loss is not finite.")
+    assert member.state == "failed: The loss is not finite"
+
+
 def test_a_guess_is_put_down_once(waiting):
     store = MemberStore(SimpleNamespace(find=lambda _: waiting), "a", guess="2,5")
     store.join()
@@ -121,12 +131,12 @@ def test_nobody_begins_or_ends_a_class_without_the_key(classes, run):
 
 def test_what_a_server_holds_of_classes_is_bounded(classes, run, monkeypatch):
     for name in ("../a", "", "a b", "x" * 31, "<b>"):
-        with pytest.raises(UserError, match="no name of a class"):
+        with pytest.raises(UserError, match="not a valid class name"):
             classes.start(name, KEY, run)
     rooms = [classes.start(f"c{k}", KEY, run) for k in range(classroom.MOST_CLASSES)]
-    with pytest.raises(UserError, match="the most of this server"):
+    with pytest.raises(UserError, match="the most it allows"):
         classes.start("more", KEY, run)
-    with pytest.raises(UserError, match="is there already"):
+    with pytest.raises(UserError, match="already exists"):
         classes.start("C0", KEY, run)
     rooms[3].end()
     assert classes.start("more", KEY, run) and classes.find("c3") is None, "one that has ended makes room"
@@ -148,7 +158,7 @@ def test_the_pages_say_what_is_there(classes, run):
     member.guess = "2"
     for page in pages:
         page.poll()
-    assert pages[0].form.visible and "How many nats" in pages[0].question.object.text
+    assert pages[0].form.visible and "What is the held-out loss at step 20" in pages[0].question.object.text
     assert "http://here/class/a" in pages[1].running.where.object.text and not pages[1].begin.visible
     member.join()
     finished(room)

@@ -2,21 +2,29 @@
 
 import csv
 import io
+import threading
 from types import SimpleNamespace
 
 import pytest
 
 from playground.compression import compare as room
 from playground.compression import read_pipeline
+from playground.compression.compare import Compression, Outcome
 from playground.compression.storage import FILE
 from playground.errors import UserError
+from playground.training.system.turns import Turns
+from playground.zoo import entries
 from tests.compressing import data
-from tests.runs import reviews
+from tests.runs import becomes, reviews
 from widgets import notebook
 from widgets.charts.frontier import COSTS, FAINT, FULL, frontier_chart, points
 from widgets.state import compress as module
+from widgets.state.app import Store
 from widgets.state.compress import OFFERED, QUESTIONS, SHOWN_FIRST, CompressStore
+from widgets.state.quota import Quota
 from widgets.static import compression as drawn
+
+SESSION = SimpleNamespace(run=SimpleNamespace(entry=entries()["RoBERTa"], corpus=SimpleNamespace(name="it")))
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +33,11 @@ def finished():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(room, "TEST_TEXTS", 40)
         patch.setattr(module, "base_of_session", lambda session: (data().base, data().base.words))
-        session = SimpleNamespace(
-            run=SimpleNamespace(entry=data().base.learner.entry, corpus=SimpleNamespace(name="it"))
-        )
         state = CompressStore(
             chosen=["head pruning", "quantization(bits=2)", "small from scratch(text_steps=2, steps=2)"], seeds=2,
             labels=8, steps=2,
         )  # fmt: skip
-        state.begin(session)
+        state.begin(SESSION)
         assert state.trouble == ""
         state.running.wait()
         yield state
@@ -72,6 +77,60 @@ def test_all_that_is_offered_is_written_as_it_is_read():
         assert read_pipeline(line).name == line
         assert line in state.offered
     assert len(state.offered) == len(set(OFFERED))
+
+
+@pytest.fixture
+def gated(monkeypatch):
+    """A state whose runs yield an outcome and wait for their gate before the result; its gates, specs and folders."""
+    runs = []
+
+    def made(base, tokenizer, spec, *, folder, **_):
+        runs.append(SimpleNamespace(gate=threading.Event(), spec=spec, folder=folder))
+        mine = runs[-1]
+        yield Outcome("int8", *[None] * 13)
+        mine.gate.wait(30)
+        yield object.__new__(Compression)
+
+    monkeypatch.setattr(module, "compress", made)
+    monkeypatch.setattr(module, "base_of_session", lambda session: (data().base, data().base.words))
+    state = CompressStore(chosen=["int8"], seeds=1, workers=2)
+    yield state, runs
+    for run in runs:
+        run.gate.set()
+    state.end()
+
+
+def test_a_run_that_was_stopped_gives_no_result_and_leaves_no_files(gated):
+    state, runs = gated
+    state.begin(SESSION)
+    assert becomes(lambda: state.outcomes)
+    state.running.forget()
+    first = state.running._thread
+    state.begin(SESSION)
+    assert first.is_alive(), "the page does not wait for what was stopped"
+    assert becomes(lambda: len(runs) == 2)
+    runs[0].gate.set()
+    first.join(30)
+    assert state.result is None and not runs[0].folder.exists() and runs[1].folder.exists()
+    runs[1].gate.set()
+    state.running.wait()
+    assert isinstance(state.result, Compression) and runs[1].folder.exists()
+    state.end()
+    assert not runs[1].folder.exists()
+
+
+def test_a_visit_among_others_compresses_in_one_process_and_in_its_turn(gated, tmp_path, monkeypatch):
+    state, runs = gated
+    monkeypatch.setattr(module, "spare", lambda _: 4)
+    monkeypatch.setattr("widgets.state.app.CompressStore", lambda: state)
+    store = Store(tmp_path, Quota(Turns(1, 60.0)))
+    state.begin(SESSION)
+    assert becomes(lambda: runs and state.running.in_line.trains)
+    assert store.busy and runs[0].spec.workers == 1
+    runs[0].gate.set()
+    state.running.wait()
+    assert not store.busy
+    store.close()
 
 
 def test_without_a_model_nothing_begins():
@@ -155,4 +214,4 @@ def test_layers_planks_and_flips_are_drawn():
     assert "&lt;b&gt;bad" in shown
     assert "bad ✓" in shown
     assert "good ✗" in shown
-    assert "none can flip" in drawn.flips([], 0, ())
+    assert "no answer can flip" in drawn.flips([], 0, ())

@@ -48,7 +48,7 @@ def _inputs(model: Architecture) -> Iterator[Box]:
     if model.kind == "static":
         return
     lines = [f"{model.table_width} numbers for each word"]
-    lines += [f"widened to {model.width}"] if model.embedding_size else []
+    lines += [f"projected to {model.width}"] if model.embedding_size else []
     lines += ["made of letters by convolutions"] if model.char_cnn else []
     transformer = model.kind == "transformer"
     lines += [f"{model.positions} positions"] if transformer else []

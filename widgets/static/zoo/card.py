@@ -10,7 +10,7 @@ from playground.zoo import Entry, entries
 from playground.zoo.changes import Change, changes
 from playground.zoo.surveys import family, network, representation, shortened
 from widgets.static.zoo import architecture
-from widgets.static.zoo.parts import button, listed, note
+from widgets.static.zoo.parts import button, note
 
 STYLE = """
 .card { border: 1px solid var(--edge); border-radius: 10px; padding: 12px 16px 14px; }
@@ -37,7 +37,7 @@ def markup(entry: Entry) -> str:
     name = entry.name
     trains = button("train", name, f"Train {name}", "act main")
     stage = button("objective", name, f"{entry.objective.name} on the Stage", "act")
-    corpus = button("corpus", name, f"Its text here: {entry.corpus}", "act")
+    corpus = button("corpus", name, f"Corpus here: {entry.corpus}", "act")
     return (
         f'<article class="card" aria-label="{escape(name)}"><div class="head"><h2>{escape(name)}</h2>'
         f"{button('entry', '', 'Close', 'act', f'Close the card of {name}')}</div>"
@@ -45,7 +45,7 @@ def markup(entry: Entry) -> str:
         f'<div class="acts">{trains}{stage}{corpus}</div>'
         f"<h3>The model here</h3>{architecture.markup(entry.model, entry.objective)}{note(_size(facts))}"
         f"{_phases(facts['phases'])}{_changed(entry)}{_children(entry)}"
-        f"<h3>What is not as in the paper</h3><p>{escape(entry.not_the_paper)}</p>"
+        f"<h3>Differences from the paper</h3><p>{escape(entry.not_the_paper)}</p>"
         f"<h3>In the paper</h3><dl>{''.join(_paper(entry))}</dl></article>"
     )
 
@@ -66,20 +66,20 @@ def _phases(phases: Sequence[dict[str, Any]]) -> str:
         f" {note(p['idea'])}</li>"
         for p in phases
     )
-    return f"<h3>Its phases</h3><ol>{''.join(each)}</ol>" if phases else ""
+    return f"<h3>Training phases</h3><ol>{''.join(each)}</ol>" if phases else ""
 
 
 def _changed(entry: Entry) -> str:
     """What is new over the parent: the sentence, and the differences of the two declarations as a diff."""
     if not entry.parent:
-        return "<h3>What it changed</h3><p>It has no parent among the systems here.</p>"
+        return "<h3>What it changed</h3><p>It is not derived from another system here.</p>"
     groups = groupby(changes(entry), key=lambda change: change.group)
     parts = "".join(
         f'<div class="diff"><h4>{escape(group)}</h4>{"".join(map(_line, lines))}</div>' for group, lines in groups
     )
     return (
         f"<h3>What it changed over {button('entry', entry.parent)}</h3><p>{escape(entry.changed)}</p>"
-        f"{parts or '<p>Nothing in the two declarations differs.</p>'}"
+        f"{parts or '<p>The two declarations do not differ.</p>'}"
     )
 
 
@@ -93,7 +93,7 @@ def _line(change: Change) -> str:
 def _children(entry: Entry) -> str:
     """What came of it, each with its card."""
     names = [button("entry", name) for name, other in entries().items() if other.parent == entry.name]
-    return f"<h3>What came of it</h3><p>{listed(names)}</p>" if names else ""
+    return f"<h3>Systems derived from it</h3><p>{', '.join(names)}</p>" if names else ""
 
 
 def _paper(entry: Entry) -> Iterator[str]:

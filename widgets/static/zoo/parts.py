@@ -1,6 +1,5 @@
 """What the tables and cards of the zoo are made of."""
 
-from collections.abc import Iterable
 from html import escape
 
 STYLE = """
@@ -49,8 +48,3 @@ def button(act: str, name: str, label: str = "", kind: str = "", says: str = "")
 def note(text: str) -> str:
     """A small line below something."""
     return f"<small>{escape(text)}</small>" if text else ""
-
-
-def listed(parts: Iterable[str], between: str = ", ") -> str:
-    """Parts of markup beside each other, without the empty ones."""
-    return between.join(part for part in parts if part)

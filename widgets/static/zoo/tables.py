@@ -7,13 +7,12 @@ from html import escape
 from playground.training.properties import Properties
 from playground.zoo import Entry, entries
 from playground.zoo.surveys import family, network, reads, shortened, sizes
-from widgets.static.zoo.parts import button, listed, note
+from widgets.static.zoo.parts import button, note
 
 Measured = Mapping[str, Properties | str]
 """The properties of an entry by its name, or the sentence that says why it could not be measured."""
 
 NONE = '<span class="quiet">–</span>'
-NOT_YET = '<span class="quiet">not measured yet</span>'
 
 
 @dataclass(frozen=True)
@@ -46,9 +45,8 @@ def _table(title: str, headings: Sequence[Heading], first: Sequence[str], rest: 
     heads = "".join(
         f'<th scope="col" title="{escape(h.says)}" class="{h.looks}">{escape(h.name)}</th>' for h in headings
     )
-    other = (
-        f'<tr><th class="part" scope="rowgroup" colspan="{len(headings)}">Others of the zoo, the oldest first</th></tr>'
-    )
+    title_row = "Other systems of the zoo, the oldest first"
+    other = f'<tr><th class="part" scope="rowgroup" colspan="{len(headings)}">{title_row}</th></tr>'
     bodies = (_rows(headings, first), other + _rows(headings, rest))
     return (
         f'<div class="wide"><table aria-label="{escape(title)}"><thead><tr>{heads}</tr></thead>'
@@ -119,15 +117,15 @@ SURVEY = (
     Heading("Architecture", "What the network is made of.", _architecture, "some"),
     Heading("Encoder", "A stack that sees both sides of a word.", _has("encoder")),
     Heading("Decoder", "A stack that sees one side of a word, so that it can write.", _has("decoder")),
-    Heading("Objective", "What it is asked in pre-training; opens the Stage.", _objective("objective"), "some"),
+    Heading("Objective", "The pre-training objective; opens the Stage.", _objective("objective"), "some"),
     DATASET, SIZES, TRAIN,
 )  # fmt: skip
 
 QIU = (
     NAME,
     Heading("Architecture", "Enc. sees both sides of a word, Dec. the left side alone.", _qiu_architecture, "some"),
-    Heading("Input", "What stands in a row of training.", lambda entry: escape(reads(entry)), "some"),
-    Heading("Pre-training task", "What it is asked in pre-training; opens the Stage.", _objective("task"), "some"),
+    Heading("Input", "What a training example holds.", lambda entry: escape(reads(entry)), "some"),
+    Heading("Pre-training task", "The pre-training objective; opens the Stage.", _objective("task"), "some"),
     Heading("Corpus", DATASET.says, DATASET.cell, "loose"),
     Heading("Params", SIZES.says, SIZES.cell),
     Heading("GLUE", "Mean over the tasks of GLUE, as Qiu et al. print it.", _printed("GLUE"), "some"),
@@ -142,22 +140,23 @@ class Property:
 
     name: str
     says: str
-    words: "Callable[[Properties], str]"
+    words: Callable[[Properties], str]
 
 
 MEASURED = (
     Property(
-        "Right context", "Whether the state of a word changes with the words after it.", lambda p: _yes(p.right_context)
+        "Right context", "Whether the hidden state of a token changes with the tokens after it.",
+        lambda p: _yes(p.right_context),
     ),
     Property(
         "Mismatch", "Share of input positions with a special token that no text in use has, such as [MASK].",
         lambda p: f"{p.mismatch:.0%}" if p.mismatch == 0 or p.mismatch >= 0.01 else f"{p.mismatch:.1%}",
     ),
-    Property("Can generate", "Whether it can write on from its own words.", lambda p: _yes(p.generates)),
-    Property("Positions that teach", "Share of the positions read that have a loss.", lambda p: f"{p.taught:.0%}"),
+    Property("Can generate", "Whether it can generate text token by token.", lambda p: _yes(p.generates)),
+    Property("Scored positions", "Share of the input positions that have a loss.", lambda p: f"{p.taught:.0%}"),
     Property("One step", "Time of one training step on this machine.", lambda p: f"{p.step_ms:,.1f} ms"),
-    Property("A taught position", "What each position with a loss costs of it.", lambda p: f"{p.taught_us:,.1f} µs"),
-    Property("Parameters", "Numbers that the tiny model here learns.", lambda p: shortened(p.parameters)),
+    Property("Per scored position", "Time of a step over its scored positions.", lambda p: f"{p.taught_us:,.1f} µs"),
+    Property("Parameters", "Trainable parameters of the tiny model here.", lambda p: shortened(p.parameters)),
 )  # fmt: skip
 
 
@@ -169,7 +168,7 @@ def _measured(column: Property, measured: Measured) -> Heading:
     def cell(entry: Entry) -> str:
         found = measured.get(entry.name)
         if found is None:
-            return NOT_YET
+            return '<span class="quiet">not measured yet</span>'
         return f'<span title="{escape(found)}">–</span>' if isinstance(found, str) else escape(column.words(found))
 
     return Heading(column.name, column.says, cell)
@@ -177,4 +176,4 @@ def _measured(column: Property, measured: Measured) -> Heading:
 
 def legend(headings: Sequence[Heading | Property]) -> str:
     """What the columns mean, as one paragraph."""
-    return listed((f"<b>{escape(h.name)}</b>: {escape(h.says)}" for h in headings), " ")
+    return " ".join(f"<b>{escape(h.name)}</b>: {escape(h.says)}" for h in headings)

@@ -43,7 +43,7 @@ def markup(chosen: str = "") -> str:
     ]
     boxes = [_box(entry, places[entry.name]) for entry in every.values()]
     drawn = "".join([*_years(columns, places, height), *arrows, *boxes])
-    said = f"Timeline of {len(every)} systems; an arrow leads from a parent to what came of it"
+    said = f"Timeline of {len(every)} systems; an arrow leads from each to those derived from it"
     return (
         f'{_legend()}<div class="wide"><svg viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}" '
         f'role="group" style="display:block;min-width:{0.8 * width:.0f}px;max-width:100%;height:auto" '
