@@ -23,7 +23,7 @@ def served() -> Iterator[tuple[str, Public]]:
 
 def join(page: Page, guess: str) -> None:
     page.get_by_label("my guess").fill(guess)
-    page.get_by_role("button", name="Put it down and train").click()
+    page.get_by_role("button", name="Save my guess and train").click()
     expect(page.get_by_text("You are the")).to_be_visible()
 
 

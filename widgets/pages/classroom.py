@@ -45,11 +45,11 @@ class MemberPage(View):
     """What somebody sees who joins: the question, the guess, the place in the line, and the curves."""
 
     def __init__(self, store: MemberStore) -> None:
-        self.store, self.begun = store, None
+        self.store = store
         self.question, self.said, self.trouble = changing(""), changing(""), html("")
         self.band = BandPicture(340)
         guess = typed(store.param.guess, width=190, sizing_mode=None, size="small", margin=(6, 10), max_length=12)
-        self.press = button("Put it down and train", store.join, "how_to_reg", margin=(6, 4), **MAIN)
+        self.press = button("Save my guess and train", store.join, "how_to_reg", margin=(6, 4), **MAIN)
         self.form = row(guess, self.press, visible=False)
         store.param.watch(lambda event: setattr(self.trouble, "object", say(event.new, "trouble")), "trouble")
         parts = (self.question, self.form, self.trouble, self.said, self.band, html(say(PRIVATE, "quiet")))
