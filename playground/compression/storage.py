@@ -101,7 +101,7 @@ def unpack(tensors: Mapping[str, Tensor], header: Header, task: Task, words: Seq
                         f"{task.answer.scores}; take the task that it was compressed for.")  # fmt: skip
     state, grids = _state(tensors, header)
     shape, size = as_saved(Architecture(), header["architecture"]), len(state["model.token_embedding.weight"])
-    model = LanguageModel(shape, size, torch.Generator().manual_seed(0), words)
+    model = LanguageModel(shape, size, None, words)
     classifier = Classifier(model, _head(header, model, task), state.get("kept_ids"))
     classifier.vocabulary, classifier.speed = header["vocabulary"], header["speed"]
     classifier.exits = nn.ModuleList(_exit(header, model, task, k + 1) for k in range(header["exits"]))
@@ -151,9 +151,7 @@ def _fill(classifier: Classifier, state: Mapping[str, Tensor]) -> None:
     """Put the weights in their places, whatever their shapes; all that a model has must be there."""
     for name in [name.removesuffix(".down.weight") for name in state if name.endswith(".down.weight")]:
         module, attribute = owner(classifier, name)
-        thin, bias = LowRank(1, 1, 1, f"{name}.up.bias" in state), getattr(module, attribute).bias
-        assert (bias is not None) == (thin.up.bias is not None)
-        setattr(module, attribute, thin)
+        setattr(module, attribute, LowRank(1, 1, 1, getattr(module, attribute).bias is not None))
     lacking = {*classifier.state_dict()} ^ {*state}
     if lacking:
         raise ValueError(f"{min(lacking)} is there or in the model alone")
