@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -92,16 +93,10 @@ def size(compressed: Compressed, written: Path | None = None) -> Size:
 def operations(classifier: Classifier, texts: Dataset) -> float:
     """Operations of all matrix products per text, the mean over some texts; masked cells count too."""
     some, recurrent = texts.pick(torch.arange(min(COUNTED, len(texts.labels)))), classifier.model.shape.recurrent
-    still = [p for p in classifier.parameters() if p.requires_grad]
-    for p in still:
-        p.requires_grad_(False)
+    classifier = deepcopy(classifier).requires_grad_(False)  # else the counter asks for gradients that there are not
     plain, math = torch.backends.mkldnn.flags(enabled=not recurrent), sdpa_kernel(SDPBackend.MATH)  # for the counter
-    try:
-        with catch_warnings(action="ignore"), plain, math, FlopCounterMode(display=False) as counter:
-            classifier(some)
-    finally:
-        for p in still:
-            p.requires_grad_(True)
+    with catch_warnings(action="ignore"), plain, math, FlopCounterMode(display=False) as counter:
+        classifier(some)
     return counter.get_total_flops() / len(some.labels)
 
 

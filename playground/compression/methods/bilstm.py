@@ -1,16 +1,14 @@
 """Distillation to another structure: a small recurrent network learns the scores of the transformer."""
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from torch import Generator, Tensor
+from torch.nn.functional import mse_loss
 
 from playground.compression.classifier import fresh
-from playground.compression.distillation.losses import logit_mse
-from playground.compression.distillation.students import learn
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 from playground.models import Architecture
 
@@ -27,17 +25,16 @@ class DistilToBiLSTM:
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = deepcopy(start.classifier)
         shape = Architecture(
             kind="lstm", layers=1, width=2 * round(self.width / 2), heads=1, embedding_size=self.embedding_size,
             backward=True, attention="left to right", init="normal",
         )  # fmt: skip
-        student = fresh(shape, teacher, rng, data.train)
+        student = fresh(shape, start.classifier, rng, data.train)
         made = replace(start, classifier=student, layers=(), zeros=frozenset())
-        return learn(made, teacher, data, rng, self.steps, self.loss, self.unlabelled)
+        return fine_tune(made, data, rng, self.steps, self.loss, start.classifier, self.unlabelled)
 
-    def loss(self, now: StepBatch) -> dict[str, Tensor]:
-        return {"scores": (1 - self.alpha) * logit_mse(*now.scores), "task": self.alpha * now.task_loss}
+    def loss(self, batch: StepBatch) -> dict[str, Tensor]:
+        return {"scores": (1 - self.alpha) * mse_loss(*batch.scores), "task": self.alpha * batch.task_loss}
 
 
 BILSTM = Method(

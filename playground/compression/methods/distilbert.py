@@ -1,6 +1,5 @@
 """DistilBERT: a student of half the depth learns from the pre-trained teacher's gaps, then the task."""
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,9 +9,9 @@ from torch.nn.functional import cosine_embedding_loss
 
 from playground.compression.distillation.losses import soft_targets
 from playground.compression.distillation.pretraining import TextStep, train_on_text
-from playground.compression.distillation.students import START, begin_pre_trained, learn
+from playground.compression.distillation.students import START, begin_pre_trained
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 
 
@@ -39,10 +38,11 @@ class DistilGaps:
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
+        student = begin_pre_trained(start, data, rng, self.layers, self.start)
         terms = train_on_text(student.classifier.model, data, rng, self.text_steps, self.text_loss)
         student = replace(student, curves=terms)
-        return learn(student, teacher, data, rng, self.steps, self.task_loss, self.unlabelled * (self.task_alpha > 0))
+        unlabelled = self.unlabelled if self.task_alpha else 0
+        return fine_tune(student, data, rng, self.steps, self.task_loss, start.classifier, unlabelled)
 
     def text_loss(self, now: TextStep) -> dict[str, Tensor]:
         ours, theirs = now.last_states()
@@ -52,11 +52,11 @@ class DistilGaps:
             "cosine": self.alpha_cos * cosine_embedding_loss(ours, theirs, torch.ones(len(ours))),
         }
 
-    def task_loss(self, now: StepBatch) -> dict[str, Tensor]:
+    def task_loss(self, batch: StepBatch) -> dict[str, Tensor]:
         if not self.task_alpha:
-            return {"task": now.task_loss}
-        soft = self.task_alpha * soft_targets(*now.scores, self.temperature)
-        return {"soft targets": soft, "task": (1 - self.task_alpha) * now.task_loss}
+            return {"task": batch.task_loss}
+        soft = self.task_alpha * soft_targets(*batch.scores, self.temperature)
+        return {"soft targets": soft, "task": (1 - self.task_alpha) * batch.task_loss}
 
 
 DISTILBERT = Method(

@@ -27,11 +27,9 @@ class FactoriseEmbeddings:
     identity: ClassVar[Mapping[str, Any]] = {"embedding_size": 512, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = deepcopy(start.classifier)
-        if self.embedding_size >= start.classifier.model.shape.width:
-            return fine_tune(start, teacher, data, rng, self.steps)
-        factorised = replace(start, classifier=factorise(start.classifier, self.embedding_size))
-        return fine_tune(factorised, teacher, data, rng, self.steps)
+        if self.embedding_size < start.classifier.model.shape.width:
+            start = replace(start, classifier=factorise(start.classifier, self.embedding_size))
+        return fine_tune(start, data, rng, self.steps)
 
 
 @torch.no_grad()
@@ -48,18 +46,12 @@ def factorise(classifier: Classifier, size: int) -> Classifier:
     table = model.token_embedding.weight
     _, _, basis = torch.linalg.svd(table, full_matrices=False)
     across = basis[:size].T  # `[H, E]`
-    made = LanguageModel(replace(shape, embedding_size=size), len(table), torch.Generator().manual_seed(0))
-    state = {name: value for name, value in model.state_dict().items() if not name.endswith("embedding.weight")}
-    _lacking, surplus = made.load_state_dict(state, strict=False)
-    assert not surplus, surplus
-    for name, value in model.state_dict().items():
-        if name.endswith("embedding.weight"):
-            made.get_parameter(name).copy_(value @ across)
+    state = {n: v @ across if n.endswith("embedding.weight") else v for n, v in model.state_dict().items()}
     for name, weight in (("network.embedding_projection", across), ("lm_head.projection", across.T)):
-        made.get_parameter(f"{name}.weight").copy_(weight)
-        made.get_parameter(f"{name}.bias").zero_()
-    new = deepcopy(classifier)
+        state |= {f"{name}.weight": weight, f"{name}.bias": torch.zeros(len(weight))}
+    made, new = LanguageModel(replace(shape, embedding_size=size), len(table), None), deepcopy(classifier)
     made.network.add_module("encoder", new.model.network.get_submodule("encoder"))  # which may have been cut
+    made.load_state_dict(state)
     new.model = made
     return new
 

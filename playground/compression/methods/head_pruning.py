@@ -1,7 +1,6 @@
 """Head pruning: whole attention heads are cut out, those first on which the answers depend least."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -28,7 +27,6 @@ class CutHeads:
         stack = unshared_stack(start.classifier, "Head pruning")
         if start.classifier.model.shape.positions == "relative bias":
             raise UserError("Head pruning needs heads that share no table of distances, and T5's positions do.")
-        teacher = deepcopy(start.classifier)
         importance = head_importance(start.classifier, data.train)
         cut = _by_hand(self.chosen, importance) if self.chosen else least_important(importance, self.share)
         for k, (block, heads) in enumerate(zip(stack.layers, importance, strict=True)):
@@ -37,7 +35,7 @@ class CutHeads:
                 cut_heads(block.attn, keep)
         curves = {**start.curves, "head importance": [row.tolist() for row in importance]}
         curves["heads cut"] = sorted([k + 1, h + 1] for k, h in cut)
-        return fine_tune(replace(start, curves=curves), teacher, data, rng, self.steps)
+        return fine_tune(replace(start, curves=curves), data, rng, self.steps)
 
 
 def least_important(importance: list[Tensor], share: float) -> set[tuple[int, int]]:

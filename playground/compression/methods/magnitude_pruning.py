@@ -1,7 +1,6 @@
-"""Magnitude pruning: the smallest weights become 0, before, while or after the task is learnt."""
+"""Magnitude pruning: the smallest weights become 0, before, during or after fine-tuning."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,7 +9,7 @@ from torch import Generator
 from playground.compression.classifier import classifier_of, matrices
 from playground.compression.masks import gradual, zero_smallest
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import Training, fine_tune, task_loss
+from playground.compression.training import Training, fine_tune
 from playground.errors import UserError
 from playground.knob import knob
 
@@ -35,22 +34,22 @@ class PruneSmallest:
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if not self.sparsity and not self.steps:
             return start
-        teacher, together = deepcopy(start.classifier), self.scope == "all"
+        together = self.scope == "all"
         if self.when == "before":
             start = self._pre_trained(start, data)
         names = matrices(start.classifier)
         start = replace(start, zeros=start.zeros | set(names), sparse=STORED[self.stored])
         if self.when != "during":
             zero_smallest(start.classifier, names, self.sparsity, together)
-            return start if self.when == "after" else fine_tune(start, teacher, data, rng, self.steps)
-        training, rise = Training(start, teacher, data, rng, self.steps), max(1, self.steps * 3 // 4)
-        for step in training.each(task_loss):
+            return start if self.when == "after" else fine_tune(start, data, rng, self.steps)
+        training, rise = Training(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
+        for step in training.each():
             if step <= rise:  # then the weights that are left settle
                 zero_smallest(start.classifier, names, gradual(self.sparsity, step, rise), together)
                 training.keep_zeros()
         if not self.steps:
             zero_smallest(start.classifier, names, self.sparsity, together)
-        return replace(start, curves={**start.curves, **training.terms})
+        return replace(start, curves=training.curves)
 
     def _pre_trained(self, start: Compressed, data: TaskData) -> Compressed:
         """The weights from before fine-tuning."""

@@ -1,6 +1,5 @@
 """MiniLM: the student follows only the last layer's attention and how its values are related."""
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -27,12 +26,12 @@ class FollowLastAttention:
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
+        student = begin_pre_trained(start, data, rng, self.layers, self.start)
         terms = train_on_text(student.classifier.model, data, rng, self.text_steps, self.text_loss)
         layers = student.classifier.model.shape.layers
         last = tuple(() for _ in range(layers - 1)) + ((data.base.learner.model.shape.layers,),)
         student = replace(student, curves=terms, layers=last)
-        return fine_tune(student, teacher, data, rng, self.steps)
+        return fine_tune(student, data, rng, self.steps)
 
     def text_loss(self, now: TextStep) -> dict[str, Tensor]:
         ours, theirs = now.traces()

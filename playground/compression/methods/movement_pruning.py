@@ -1,7 +1,6 @@
 """Movement pruning: the weights that training moves towards 0 are left out."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,11 +8,11 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.utils import parametrize
 
-from playground.compression.classifier import matrices, weights_read
+from playground.compression.classifier import matrices
 from playground.compression.masks import gradual, owner
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.methods.magnitude_pruning import STORED
-from playground.compression.training import Training, task_loss
+from playground.compression.training import Training
 from playground.knob import knob
 
 
@@ -52,13 +51,13 @@ class PruneByMovement:
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if not self.steps:
             return start
-        teacher, names = deepcopy(start.classifier), list(matrices(start.classifier, embeddings=False))
+        names = list(matrices(start.classifier, embeddings=False))
         places = [owner(start.classifier, name) for name in names]
         tops = [TopScores(getattr(module, attribute)) for module, attribute in places]
         for (module, attribute), top in zip(places, tops, strict=True):
             parametrize.register_parametrization(module, attribute, top)
-        training, rise = Training(start, teacher, data, rng, self.steps), max(1, self.steps * 3 // 4)
-        for step in training.each(task_loss, weights_read(start.classifier)):
+        training, rise = Training(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
+        for step in training.each():
             for top in tops:
                 top.sparsity = gradual(self.sparsity, step, rise)
         for module, attribute in places:
@@ -66,7 +65,7 @@ class PruneByMovement:
             parameter = getattr(module, attribute)
             parameter.data = parameter.data + 0.0  # a masked negative weight is -0
         zeros = start.zeros | set(names)
-        return replace(start, zeros=zeros, sparse=STORED[self.stored], curves={**start.curves, **training.terms})
+        return replace(start, zeros=zeros, sparse=STORED[self.stored], curves=training.curves)
 
 
 MOVEMENT_PRUNING = Method(

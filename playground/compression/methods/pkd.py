@@ -1,16 +1,15 @@
 """Patient knowledge distillation: the student also follows its teacher's layers on the way to the answer."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from torch import Generator, Tensor
 
 from playground.compression.distillation.losses import patient, soft_targets
-from playground.compression.distillation.students import MAPPINGS, START, begin_student, layer_mapping, learn, mapped
+from playground.compression.distillation.students import MAPPINGS, START, begin_student, layer_mapping, mapped
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 
 
@@ -29,18 +28,18 @@ class Patient:
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = deepcopy(start.classifier)
+        teacher = start.classifier
         student = begin_student(start, data, rng, self.layers, self.start)
         mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
 
-        def loss(now: StepBatch) -> dict[str, Tensor]:
+        def loss(batch: StepBatch) -> dict[str, Tensor]:
             return {
-                "patient": self.beta * patient(now.seen, now.shown, mapping),
-                "soft targets": self.alpha * soft_targets(*now.scores, self.temperature),
-                "task": (1 - self.alpha) * now.task_loss,
+                "patient": self.beta * patient(batch.student_reading, batch.teacher_reading, mapping),
+                "soft targets": self.alpha * soft_targets(*batch.scores, self.temperature),
+                "task": (1 - self.alpha) * batch.task_loss,
             }
 
-        return mapped(learn(student, teacher, data, rng, self.steps, loss, self.unlabelled), start, mapping)
+        return mapped(fine_tune(student, data, rng, self.steps, loss, teacher, self.unlabelled), start, mapping)
 
 
 PKD = Method(

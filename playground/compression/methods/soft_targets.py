@@ -1,7 +1,6 @@
 """Soft targets: a student learns the probabilities that its teacher gives to all classes."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,9 +9,9 @@ from torch import Generator, Tensor, nn
 
 from playground.compression.classifier import Classifier, fine_tuned
 from playground.compression.distillation.losses import soft_targets
-from playground.compression.distillation.students import START, begin_student, learn
+from playground.compression.distillation.students import START, begin_student
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.finetuning.data.dataset import Dataset
 from playground.knob import knob
 from playground.rng import derive
@@ -43,9 +42,9 @@ class SoftTargets:
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0, "start": "first"}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = self.teacher(deepcopy(start.classifier), data)
+        teacher = self.teacher(start.classifier, data)
         student = begin_student(start, data, rng, self.layers, self.start)
-        return learn(student, teacher, data, rng, self.steps, self.loss, self.unlabelled)
+        return fine_tune(student, data, rng, self.steps, self.loss, teacher, self.unlabelled)
 
     def teacher(self, first: Classifier, data: TaskData) -> Classifier:
         """The model, or it and others that were fine-tuned on the same texts."""
@@ -53,10 +52,10 @@ class SoftTargets:
         more = [fine_tuned(data.base, data.train, data.steps, data.batch_size, seed) for seed in seeds]
         return Ensemble([first, *more]) if more else first
 
-    def loss(self, now: StepBatch) -> dict[str, Tensor]:
+    def loss(self, batch: StepBatch) -> dict[str, Tensor]:
         return {
-            "soft targets": self.alpha * soft_targets(*now.scores, self.temperature),
-            "task": (1 - self.alpha) * now.task_loss,
+            "soft targets": self.alpha * soft_targets(*batch.scores, self.temperature),
+            "task": (1 - self.alpha) * batch.task_loss,
         }
 
 

@@ -1,7 +1,6 @@
 """BERT-of-Theseus: layers of the model are replaced by a smaller number, by chance and more and more often."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,10 +8,10 @@ import torch
 from torch import Generator, Tensor, nn
 
 from playground.batch import AttentionMask
-from playground.compression.classifier import Classifier, student_of, unshared_stack
+from playground.compression.classifier import student_of, unshared_stack
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.methods.layer_dropping import number_kept
-from playground.compression.training import Training, fine_tune, task_loss
+from playground.compression.training import Training, fine_tune
 from playground.errors import UserError
 from playground.knob import knob
 from playground.models.positions import PositionEncoding
@@ -49,29 +48,25 @@ class ReplaceModules:
     identity: ClassVar[Mapping[str, Any] | None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        predecessor = deepcopy(start.classifier)
-        there, number = number_kept(predecessor, "Module replacing", self.layers)
+        there, number = number_kept(start.classifier, "Module replacing", self.layers)
         if there % number:
             raise UserError(f"layers is {number}, which does not divide the {there} layers of the model.")
         each = there // number
-        successor = student_of(predecessor, list(range(number)))  # its first layers, as in the paper
+        successor = student_of(start.classifier, list(range(number)))  # its first layers, as in the paper
         new = unshared_stack(successor, "Module replacing").layers
         ship = Ship(unshared_stack(start.classifier, "Module replacing"), new, each)
-        mixed = start.classifier
-        mixed.model.network.add_module("encoder", ship)
-        planks = self._replace(Compressed(mixed), ship, predecessor, data, rng)
+        start.classifier.model.network.add_module("encoder", ship)
+        curves = {**start.curves, **self._replace(Compressed(start.classifier), ship, data, rng)}
         layers = start.layers_of(tuple(tuple(range(k * each, (k + 1) * each)) for k in range(number)))
-        made = replace(start, classifier=successor, layers=layers, zeros=frozenset(), curves=planks)
-        return fine_tune(made, predecessor, data, rng, self.fine_tuning_steps)
+        made = replace(start, classifier=successor, layers=layers, zeros=frozenset(), curves=curves)
+        return fine_tune(made, data, rng, self.fine_tuning_steps)
 
-    def _replace(
-        self, mixed: Compressed, ship: Ship, predecessor: Classifier, data: TaskData, rng: Generator
-    ) -> dict[str, Any]:
+    def _replace(self, mixed: Compressed, ship: Ship, data: TaskData, rng: Generator) -> dict[str, Any]:
         """Train the new planks in place; which were in use in each step, and the chance of each replacement."""
-        training = Training(mixed, predecessor, data, rng, self.steps)
+        training = Training(mixed, data, rng, self.steps)
         learns = dict(ship.new.named_parameters())
         planks, chances = [self.draw(ship, 0, rng)], [self.chance(0)]
-        for step in training.each(task_loss, learns):
+        for step in training.each(learns):
             if step < self.steps:
                 planks.append(self.draw(ship, step, rng))
                 chances.append(self.chance(step))

@@ -1,6 +1,5 @@
 """TinyBERT: embeddings, attention and states of all layers are followed, on pre-training text and on the task."""
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,11 +13,10 @@ from playground.compression.distillation.students import (
     START,
     begin_pre_trained,
     layer_mapping,
-    learn,
     mapped,
 )
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 
 
@@ -40,19 +38,19 @@ class FollowLayers:
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
+        teacher, student = start.classifier, begin_pre_trained(start, data, rng, self.layers, self.start)
         mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
 
         def text_loss(now: TextStep) -> dict[str, Tensor]:
             return self.terms(*now.traces(), mapping)
 
-        def layer_loss(now: StepBatch) -> dict[str, Tensor]:
-            return self.terms(now.seen.trace, now.shown.trace, mapping)
+        def layer_loss(batch: StepBatch) -> dict[str, Tensor]:
+            return self.terms(batch.student_reading.trace, batch.teacher_reading.trace, mapping)
 
         terms = train_on_text(student.classifier.model, data, rng, self.text_steps, text_loss)
         student = replace(student, curves=terms)
-        student = learn(student, teacher, data, rng, self.layer_steps, layer_loss, self.unlabelled)
-        student = learn(student, teacher, data, rng, self.steps, self.answer_loss, self.unlabelled)
+        student = fine_tune(student, data, rng, self.layer_steps, layer_loss, teacher, self.unlabelled)
+        student = fine_tune(student, data, rng, self.steps, self.answer_loss, teacher, self.unlabelled)
         return mapped(student, start, mapping)
 
     def terms(self, student: Trace, teacher: Trace, mapping: list[int]) -> dict[str, Tensor]:
@@ -63,8 +61,8 @@ class FollowLayers:
             "hidden": self.hidden * hidden_mse(student, teacher, mapping),
         }
 
-    def answer_loss(self, now: StepBatch) -> dict[str, Tensor]:
-        return {"soft targets": soft_targets(*now.scores, self.temperature)}
+    def answer_loss(self, batch: StepBatch) -> dict[str, Tensor]:
+        return {"soft targets": soft_targets(*batch.scores, self.temperature)}
 
 
 TINYBERT = Method(
