@@ -50,12 +50,13 @@ class ReadingOrder:
         left, right = bool(cells.tril(-1).any()), bool(cells.triu(1).any())
         near = cells.diagonal(-1, 1, 2) | cells.diagonal(1, 1, 2)
         number = pad(~near, (1, 0), value=True).flatten().cumsum(0) - 1
-        same = _alike(number.unflatten(0, real.shape)) & real[:, :, None] & real[:, None, :]
+        stretch = number.unflatten(0, real.shape)
+        same = (stretch[:, :, None] == stretch[:, None, :]) & real[:, :, None] & real[:, None, :]
         allowed = same if left and right else same.tril() if left else same.triu() if right else same
         if alternates or not torch.equal(cells, allowed):
             raise UserError(
-                "A recurrent network reads all that stands to the left, to the right, or both; this attention mask "
-                "says something else. Set kind to transformer, or take another objective."
+                "A recurrent network reads everything to the left, everything to the right, or both; this attention "
+                "mask allows something else. Set kind to transformer, or take another objective."
             )
         counts = number.bincount()
         starts, longest = counts.cumsum(0) - counts, int(counts.max())
@@ -83,11 +84,6 @@ class ReadingOrder:
         return x.gather(1, self.turned[..., None].expand(-1, -1, x.shape[-1]))
 
 
-def _alike(values: Tensor) -> Tensor:
-    """Which positions `[b, n]` of a row have the same value, `[b, n, n]`."""
-    return values[:, :, None] == values[:, None, :]
-
-
 class RecurrentLayer(nn.Module):
     """One layer: as wide as its input in one direction, half as wide in each of two, whose states are joined.
 
@@ -112,14 +108,18 @@ class RecurrentLayer(nn.Module):
             reads = order.leftwards or alone
             sides.append(self.run(rnn, x) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size))
         else:
-            need(not order.leftwards, "reads what stands to the left", "attention to left to right or bidirectional")
+            need(
+                not order.leftwards,
+                "needs a network that reads from left to right",
+                "attention to left to right or bidirectional",
+            )
         if hasattr(self, "backward_rnn"):
             rnn = self.backward_rnn
             reads = order.rightwards or alone
             turned = self.run(rnn, order.turn(x)) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size)
             sides.append(order.turn(turned))
         else:
-            need(not order.rightwards, "reads what stands to the right", "attention to bidirectional")
+            need(not order.rightwards, "needs a network that reads from right to left", "attention to bidirectional")
         return torch.cat(sides, dim=-1)
 
     def run(self, rnn: nn.RNNBase, x: Tensor) -> Tensor:
@@ -177,8 +177,8 @@ class RecurrentStack(nn.Module):
         real = own & itself
         if len(self.blocks) != 1 or not torch.equal(own, real) or bool((others & itself).any()):
             raise UserError(
-                "A recurrent network predicts a word from all words to its left and to its right in one layer; set "
-                "layers to 1, or kind to transformer."
+                "A recurrent network predicts a word from all words to its left and to its right with one layer only; "
+                "set layers to 1, or kind to transformer."
             )
         layer = cast("RecurrentLayer", self.blocks[0])
         order = ReadingOrder.of_cells(others | real)
