@@ -29,7 +29,7 @@ class Generation:
     `length_penalty`.
     """
 
-    num_beams: int = knob(1, 1, 64, unit="hypotheses", why="1 is greedy; more look further before they decide.")
+    num_beams: int = knob(1, 1, 64, unit="hypotheses", why="1 is greedy; more keep several texts in parallel.")
     length_penalty: float = knob(1.0, -4.0, 4.0, unit="exponent", why="Above 0 long texts are favoured.")
     max_new_tokens: int = knob(20, 1, 200, unit="tokens", why="A text that has not ended by then is cut.")
 
@@ -71,8 +71,8 @@ def write(model: LanguageModel, text: Sequence[int], specials: Specials, how: Ge
     shape = model.shape
     if shape.kind == "static" or not (shape.decoder_layers or shape.continues):
         raise UserError(
-            "This model has no decoder and does not read from left to right alone, so it cannot write; take one such "
-            "as GPT-2 or BART."
+            "This model has no decoder and does not only read from left to right, so it cannot generate text; take a "
+            "model such as GPT-2 or BART."
         )
     states = _decoder_states if shape.decoder_layers else _states_behind
     log_probs = partial(_log_probs, model, specials, states(model, text, specials))
@@ -95,7 +95,7 @@ def _states_behind(model: LanguageModel, text: Sequence[int], specials: Specials
 def _decoder_states(model: LanguageModel, text: Sequence[int], specials: Specials) -> Callable[[Tensor], Tensor]:
     """The states of a decoder behind [START], which reads the encoder's states of a text."""
     if not text:
-        raise UserError("The text is empty, and a decoder writes about what the encoder reads; type a text.")
+        raise UserError("The text is empty, but the decoder needs a text that the encoder reads; type a text.")
     source = batch([text], specials, ()).to(model.token_embedding.weight.device)
     read = model.features(source)
 

@@ -171,7 +171,7 @@ def keep_layers(classifier: Classifier, layers: Sequence[int]) -> None:
     """Keep some layers, numbered from 0, and cut the others out."""
     stack = unshared_stack(classifier, "Dropping layers")
     if len(classifier.exits) and len(layers) < len(stack.layers):
-        raise UserError("Early exit has a head for each layer that there is; put it behind what drops layers.")
+        raise UserError("Early exit has a head for each layer; put it after the methods that drop layers.")
     stack.blocks = nn.ModuleList(stack.blocks[k] for k in layers)
     reshaped(classifier, layers=len(layers))
 
@@ -203,7 +203,7 @@ def cut_neurons(mlp: MLP, keep: Tensor) -> None:
 def need_linear(layer: nn.Module, what: str) -> nn.Linear:
     """A linear layer, or a refusal where it is a product of two thin ones already."""
     if not isinstance(layer, nn.Linear):
-        raise UserError(f"{what} cuts whole matrices, and here they are products of low rank; put it first.")
+        raise UserError(f"{what} cuts whole matrices, but here they are products of low rank; put it before low rank.")
     return layer
 
 

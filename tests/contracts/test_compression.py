@@ -230,11 +230,11 @@ def test_the_curvature_of_a_decoder_that_an_answer_does_not_read_is_0():
 
 
 def test_quantization_comes_last_and_a_model_of_its_own_first():
-    with pytest.raises(UserError, match="int8 stands before pruning"):
+    with pytest.raises(UserError, match="int8 comes before pruning"):
         read_pipeline("int8, pruning")
-    with pytest.raises(UserError, match="DistilBERT begins with a model of its own"):
+    with pytest.raises(UserError, match="DistilBERT does not start from the model of the method before"):
         read_pipeline("pruning, DistilBERT")
     with pytest.raises(UserError, match=r"no compression method named 'nope'; the nearest: [^,]+, [^,]+, [^,]+"):
         read_pipeline("nope")
-    with pytest.raises(UserError, match="names no method at one place"):
+    with pytest.raises(UserError, match="A method is missing in"):
         read_pipeline("int8,,")

@@ -17,11 +17,11 @@ from playground.models import Architecture
 class DistilToBiLSTM:
     """One layer of LSTM in each direction with new vectors, trained on the squared difference of scores."""
 
-    width: int = knob(16, 2, 128, unit="numbers", why="Of the states of each direction.")
-    embedding_size: int = knob(16, 2, 256, unit="numbers per word", why="Of its own word vectors.")
-    alpha: float = knob(0.0, 0.0, 1.0, unit="share of the loss", why="How much gold labels count.")
+    width: int = knob(16, 2, 128, unit="numbers", why="Width of the hidden states of each direction.")
+    embedding_size: int = knob(16, 2, 256, unit="numbers per word", why="Width of its own word vectors.")
+    alpha: float = knob(0.0, 0.0, 1.0, unit="share of the loss", why="Weight of the gold labels.")
     unlabelled: int = knob(3000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
-    steps: int = knob(400, 0, 5000, unit="steps", why="Of the student.")
+    steps: int = knob(400, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -42,7 +42,7 @@ BILSTM = Method(
     aliases=("distilled BiLSTM", "Tang et al."),
     family="distillation",
     rows=("C17", "S108"),
-    idea="A small recurrent network learns the scores of the transformer on texts that nobody labelled.",
+    idea="A small recurrent network learns the scores of the transformer on unlabelled texts.",
     source="Tang et al., arXiv:1903.12136",
     unlike_paper="vectors are new, not word2vec; the head reads the mean of the states without a hidden layer; texts "
     "of the task's grammar stand in for the augmented ones",

@@ -23,18 +23,16 @@ class DistilGaps:
     distillation).
     """
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
-    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student begins with.")
-    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Softer words show what the teacher nearly said.")
-    alpha_ce: float = knob(5.0, 0.0, 100.0, unit="times the loss", why="How much the teacher's words count.")
-    alpha_mlm: float = knob(2.0, 0.0, 100.0, unit="times the loss", why="How much the true words count.")
-    alpha_cos: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much the direction of states counts.")
-    text_steps: int = knob(150, 0, 10_000, unit="steps", why="On pre-training text.")
-    task_alpha: float = knob(
-        0.5, 0.0, 1.0, unit="share of the loss", why="How much the fine-tuned teacher counts then."
-    )
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
+    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
+    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Higher: more of the probabilities of other words.")
+    alpha_ce: float = knob(5.0, 0.0, 100.0, unit="times the loss", why="Weight of the teacher's predictions.")
+    alpha_mlm: float = knob(2.0, 0.0, 100.0, unit="times the loss", why="Weight of the pre-training loss.")
+    alpha_cos: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the cosine loss of hidden states.")
+    text_steps: int = knob(150, 0, 10_000, unit="steps", why="Distillation on pre-training text.")
+    task_alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the soft targets.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
-    steps: int = knob(150, 0, 5000, unit="steps", why="On the task.")
+    steps: int = knob(150, 0, 5000, unit="steps", why="Training on the task.")
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -63,7 +61,7 @@ DISTILBERT = Method(
     name="DistilBERT",
     family="distillation",
     rows=("C10", "S97"),
-    idea="Half of the layers learn to fill gaps as the whole model does, and then the task.",
+    idea="A student of half the layers learns to predict words as the pre-trained model does, and then the task.",
     source="Sanh et al., arXiv:1910.01108; weights of the losses from the released code",
     unlike_paper="a few steps on the base's own text; the task's head is the teacher's; unlabelled texts of the task",
     step=DistilGaps(),

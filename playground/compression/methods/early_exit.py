@@ -22,10 +22,14 @@ class ExitEarly:
     """Heads below the top learn the answers of the top; at `speed` 0 every text takes all layers."""
 
     speed: float = knob(
-        0.5, 0.0, 1.0, unit="share of the entropy", why="How unsure an answer may be that is given early."
+        0.5,
+        0.0,
+        1.0,
+        unit="share of the entropy",
+        why="A text leaves where its entropy is below this share.",
     )
-    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Which the top answers and the other heads learn from.")
-    steps: int = knob(100, 0, 5000, unit="steps", why="Of the new heads; the model itself stays as it is.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts, labelled by the last head.")
+    steps: int = knob(100, 0, 5000, unit="steps", why="Training of the new heads; the model itself does not change.")
     identity: ClassVar[Mapping[str, Any]] = {"speed": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -36,8 +40,8 @@ class ExitEarly:
         if layers < 2:
             raise UserError("Early exit needs a layer below the last one, and this model has one layer.")
         if data.train.answer.about != "text" or data.train.answer.scores < 2 or data.train.rows_each > 1:
-            raise UserError(f"Early exit needs one class for a whole text, and the task {data.task.name!r} asks for "
-                            "something else; take sentiment.")  # fmt: skip
+            raise UserError(f"Early exit needs a task with one class for each text, which {data.task.name!r} is not; "
+                            "take sentiment.")  # fmt: skip
         teacher = deepcopy(model)
         model.exits = nn.ModuleList(exit_head(model, k + 1, rng) for k in range(layers - 1))
         learns = dict(model.exits.named_parameters())
@@ -66,7 +70,7 @@ EARLY_EXIT = Method(
     aliases=("FastBERT", "sample-wise adaptive depth"),
     family="early exit",
     rows=("C22", "S107"),
-    idea="A text whose answer is already sure leaves below the last layer.",
+    idea="A text leaves at the first layer whose head is sure of its answer.",
     source="Liu et al. (FastBERT), arXiv:2004.02178",
     unlike_paper="a head is one linear layer without attention of its own",
     step=ExitEarly(),

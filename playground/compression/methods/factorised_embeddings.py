@@ -21,7 +21,11 @@ class FactoriseEmbeddings:
     """Replace the table `[V, H]` by the nearest product `[V, E] [E, H]`, by its singular values."""
 
     embedding_size: int = knob(
-        16, 1, 512, unit="numbers per word", why="E; it saves where E < V H / (V + H), and from H on nothing changes."
+        16,
+        1,
+        512,
+        unit="numbers per word",
+        why="E; it saves parameters where E < V H / (V + H); from H on nothing changes.",
     )
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"embedding_size": 512, "steps": 0}
@@ -37,8 +41,8 @@ def factorise(classifier: Classifier, size: int) -> Classifier:
     """A copy whose vectors are `size` numbers, widened below the first layer; the scores of words use both factors."""
     model, shape = classifier.model, classifier.model.shape
     wrong = {
-        "has narrow vectors already": shape.embedding_size, "norms its vectors": shape.embedding_norm,
-        "has a layer before its scores": shape.head_transform, "is no transformer": shape.kind != "transformer",
+        "has narrow vectors already": shape.embedding_size, "normalises its embeddings": shape.embedding_norm,
+        "has a layer before its output layer": shape.head_transform, "is no transformer": shape.kind != "transformer",
         "has a generator": shape.generator_ratio, "has two streams": shape.two_streams,
     }  # fmt: skip
     if reasons := [reason for reason, holds in wrong.items() if holds]:
@@ -61,7 +65,7 @@ FACTORISED_EMBEDDINGS = Method(
     aliases=("low-rank embeddings", "factorized embedding parameterization"),
     family="low rank and sharing",
     rows=("C04",),
-    idea="Make the table of word vectors narrow and widen what is read from it.",
+    idea="Make the embedding table narrow and project what is read from it to the width of the model.",
     source="Lan et al. (ALBERT), arXiv:1909.11942, sec. 3.1",
     unlike_paper="the factors are the singular vectors of a trained table; the paper trains them from the start",
     step=FactoriseEmbeddings(),

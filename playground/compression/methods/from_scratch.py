@@ -17,10 +17,10 @@ from playground.knob import knob
 class TrainSmall:
     """Random weights, the base's objective, then the gold labels."""
 
-    layers: int = knob(0, 0, 12, unit="layers", why="How many; 0: half of the base's.")
-    width: int = knob(0, 0, 512, unit="numbers per position", why="How wide; 0: as the base.")
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the model; 0: half of the base's.")
+    width: int = knob(0, 0, 512, unit="numbers per position", why="Width of the model; 0: that of the base.")
     text_steps: int = knob(300, 0, 10_000, unit="steps", why="Pre-training; 0 for none.")
-    steps: int = knob(80, 0, 5000, unit="steps", why="On the task.")
+    steps: int = knob(80, 0, 5000, unit="steps", why="Training on the task.")
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -38,7 +38,7 @@ FROM_SCRATCH = Method(
     aliases=("from scratch",),
     family="baseline",
     rows=("C25",),
-    idea="A model of the small size that never saw the large one: what compression must beat.",
+    idea="A small model that is trained without the large one: what compression must beat.",
     source="Turc et al., arXiv:1908.08962 (their pre-trained and fine-tuned baseline)",
     step=TrainSmall(),
 )

@@ -37,7 +37,7 @@ class DropLayers:
     """Keep some layers and drop the others."""
 
     layers: int = knob(0, 0, 12, unit="layers", why="How many stay, at most all; 0: half of them.")
-    dropped: str = knob("top", choices=tuple(KEPT), why="Where layers are left out.")
+    dropped: str = knob("top", choices=tuple(KEPT), why="Which layers are dropped.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0}
 
@@ -53,7 +53,7 @@ LAYER_DROPPING = Method(
     aliases=("layer pruning",),
     family="pruning",
     rows=("C03",),
-    idea="Leave out whole layers and go on learning the task with the rest.",
+    idea="Drop whole layers and go on with fine-tuning.",
     source="Sajjad et al., arXiv:2004.03844",
     unlike_paper="layers are dropped from the fine-tuned model, not before fine-tuning",
     step=DropLayers(),

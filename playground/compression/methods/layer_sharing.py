@@ -22,7 +22,7 @@ SHARED = {"none": (), "mlp": ("ln_2", "mlp"), "attention": ("ln_1", "attn"), "al
 class ShareLayers:
     """Give all layers the mean of their weights, once in the file, and go on learning the task."""
 
-    shared: str = knob("all", choices=tuple(SHARED), why="What the layers have in common.")
+    shared: str = knob("all", choices=tuple(SHARED), why="Which parts the layers share.")
     steps: int = knob(120, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"shared": "none", "steps": 0}
 
@@ -40,7 +40,7 @@ def share_layers(classifier: Classifier, shared: str) -> None:
     for part in SHARED[shared]:
         states = [getattr(block, part).state_dict() for block in layers]
         if len({tuple((name, value.shape) for name, value in state.items()) for state in states}) > 1:
-            raise UserError("Layers that were cut to different sizes cannot share weights; share them first.")
+            raise UserError("Layers that were cut to different sizes cannot share weights; put layer sharing first.")
         mean = {name: torch.stack([state[name] for state in states]).mean(0) for name in states[0]}
         getattr(first, part).load_state_dict(mean)
         for block in layers[1:]:
@@ -54,7 +54,7 @@ LAYER_SHARING = Method(
     aliases=("cross-layer parameter sharing", "parameter sharing"),
     family="low rank and sharing",
     rows=("C08",),
-    idea="All layers share their weights: fewer parameters, and not one operation less.",
+    idea="All layers share their weights: fewer parameters, but as many operations.",
     source="Lan et al. (ALBERT), arXiv:1909.11942, sec. 3.1",
     unlike_paper="the layers of a trained model are averaged; the paper pre-trains shared layers from the start",
     step=ShareLayers(),

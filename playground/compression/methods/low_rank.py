@@ -25,8 +25,8 @@ PARTS = {
 class TruncateRanks:
     """Replace matrices by the nearest products of so low a rank; one that would not get smaller stays as it is."""
 
-    rank: int = knob(16, 1, 512, unit="rank", why="How many directions a matrix keeps.")
-    matrices: str = knob("both", choices=tuple(PARTS), why="Which matrices.")
+    rank: int = knob(16, 1, 512, unit="rank", why="Rank of each product.")
+    matrices: str = knob("both", choices=tuple(PARTS), why="Which matrices are factorised.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"rank": 512, "steps": 0}
 

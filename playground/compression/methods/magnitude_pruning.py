@@ -24,11 +24,11 @@ class PruneSmallest:
     sparsity: float = knob(0.5, 0.0, 0.99, unit="share of the weights", why="How many weights become 0.")
     when: str = knob(
         "during", choices=("before", "during", "after"),
-        why="Of the pre-trained model, while it goes on learning the task (more and more), or at the end and no more.",
+        why="Before fine-tuning, more and more during further fine-tuning, or at the end without training.",
     )  # fmt: skip
-    scope: str = knob("all", choices=("all", "each"), why="The smallest of all matrices, or of each matrix.")
-    steps: int = knob(80, 0, 2000, unit="steps", why="Training while or after weights become 0.")
-    stored: str = knob("dense", choices=tuple(STORED), why="Zeros cost as much as numbers, unless they are left out.")
+    scope: str = knob("all", choices=("all", "each"), why="The smallest weights of all matrices, or of each matrix.")
+    steps: int = knob(80, 0, 2000, unit="steps", why="Training during or after pruning.")
+    stored: str = knob("dense", choices=tuple(STORED), why="Sparse leaves zeros out of the file.")
     identity: ClassVar[Mapping[str, Any]] = {"sparsity": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -63,7 +63,7 @@ MAGNITUDE_PRUNING = Method(
     aliases=("magnitude pruning", "weight pruning"),
     family="pruning",
     rows=("C01",),
-    idea="Set the smallest weights to 0; a share of them is hardly missed.",
+    idea="Set the smallest weights to 0; many of them add little to the answers.",
     source="Zhu and Gupta, arXiv:1710.01878, eq. 1; Gordon et al., arXiv:2002.08307",
     unlike_paper="pruned at every step of the rise; word vectors are pruned too",
     step=PruneSmallest(),

@@ -21,12 +21,12 @@ from playground.knob import knob
 class QuantiseByCurvature:
     """Give the flatter half of the layers few bits and the others more."""
 
-    low: int = knob(2, 1, FULL, unit="bits", why="Of the layers where the loss is flat.")
-    high: int = knob(4, 1, FULL, unit="bits", why="Of the other layers.")
-    embedding_bits: int = knob(8, 1, FULL, unit="bits", why="Of the tables of vectors.")
-    groups: int = knob(4, 1, 128, unit="groups of rows", why="With a scale of their own.")
-    parts: int = knob(4, 2, 16, unit="parts of the texts", why="On which the curvature is measured apart.")
-    turns: int = knob(12, 1, 100, unit="turns", why="Of the power iteration that finds the largest curvature.")
+    low: int = knob(2, 1, FULL, unit="bits", why="Bits of the layers where the loss is flat.")
+    high: int = knob(4, 1, FULL, unit="bits", why="Bits of the other layers.")
+    embedding_bits: int = knob(8, 1, FULL, unit="bits", why="Bits of the embedding tables.")
+    groups: int = knob(4, 1, 128, unit="groups of rows", why="Each has a scale.")
+    parts: int = knob(4, 2, 16, unit="parts of the texts", why="The curvature is measured on each.")
+    turns: int = knob(12, 1, 100, unit="turns", why="Iterations of the power method that finds the largest curvature.")
     identity: ClassVar[Mapping[str, Any]] = {"low": FULL, "high": FULL, "embedding_bits": FULL}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:

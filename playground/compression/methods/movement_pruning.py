@@ -44,8 +44,8 @@ class PruneByMovement:
     """Learn a score for every weight beside the task, and set the weights with the lowest to 0, more and more."""
 
     sparsity: float = knob(0.5, 0.0, 0.99, unit="share of each matrix", why="How many weights become 0.")
-    steps: int = knob(120, 0, 2000, unit="steps", why="In which weights and scores learn the task.")
-    stored: str = knob("dense", choices=tuple(STORED), why="Zeros cost as much as numbers, unless they are left out.")
+    steps: int = knob(120, 0, 2000, unit="steps", why="Training of weights and scores on the task.")
+    stored: str = knob("dense", choices=tuple(STORED), why="Sparse leaves zeros out of the file.")
     identity: ClassVar[Mapping[str, Any]] = {"sparsity": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -72,7 +72,7 @@ MOVEMENT_PRUNING = Method(
     name="movement pruning",
     family="pruning",
     rows=("C01",),
-    idea="Set the weights to 0 that training moves towards 0, however large they are.",
+    idea="Set weights to 0 that training moves towards 0, however large they are.",
     source="Sanh et al., arXiv:2005.07683",
     unlike_paper="scores learn at the rate of the weights; no soft version; word vectors are not pruned",
     step=PruneByMovement(),

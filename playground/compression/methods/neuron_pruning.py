@@ -1,4 +1,4 @@
-"""Neuron pruning: neurons of the MLPs are cut out, those first on which the answers depend least."""
+"""Neuron pruning: the neurons of the MLPs on which the answers depend least are cut out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ NEURON_PRUNING = Method(
     aliases=("channel pruning",),
     family="pruning",
     rows=("C03",),
-    idea="Cut neurons out of the layers that work on each position alone.",
+    idea="Cut the neurons of the MLPs on which the answers depend least.",
     source="after Molchanov et al., arXiv:1611.06440 (first-order Taylor criterion)",
     unlike_paper="all neurons at once, and of linear layers, not of feature maps",
     step=CutNeurons(),

@@ -17,14 +17,16 @@ from playground.knob import knob
 class Patient:
     """Gold labels, soft targets, and the distance of the texts' normed vectors in mapped layers."""
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
-    start: str = knob("first", choices=START, why="Which of the teacher's layers the student begins with.")
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
+    start: str = knob("first", choices=START, why="Which of the teacher's layers the student starts with.")
     mapping: str = knob("every", choices=MAPPINGS, why="Which layers it follows: at equal distances, or the last.")
-    temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Softer classes show what the teacher nearly said.")
-    alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="How much soft targets count, not gold labels.")
-    beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="How much the layers count.")
+    temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Higher: more of the probabilities of other classes.")
+    alpha: float = knob(
+        0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the soft targets; the rest: gold labels."
+    )
+    beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="Weight of the patient loss.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
-    steps: int = knob(200, 0, 5000, unit="steps", why="Of the student.")
+    steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -47,7 +49,7 @@ PKD = Method(
     aliases=("BERT-PKD", "patient knowledge distillation"),
     family="distillation",
     rows=("C11", "S99"),
-    idea="The student follows its teacher layer by layer, not only at the end.",
+    idea="The student matches its teacher's hidden states layer by layer, not only the answers.",
     source="Sun et al., arXiv:1908.09355",
     unlike_paper="the vector of a text is what the task's head reads; a student of one layer follows that layer; it "
     "begins with layers of the fine-tuned teacher",

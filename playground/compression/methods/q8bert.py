@@ -25,9 +25,9 @@ from playground.knob import knob
 class TrainQuantised:
     """Train with rounded weights and activations, through which gradients pass unchanged, then round for good."""
 
-    bits: int = knob(8, 1, FULL, unit="bits", why="Of weights; 32 leaves them as they are.")
-    activation_bits: int = knob(8, 2, FULL, unit="bits", why="Of what weights are multiplied with; 32: not rounded.")
-    granularity: str = knob("tensor", choices=("tensor", "channel"), why="A scale for a matrix, or for each row.")
+    bits: int = knob(8, 1, FULL, unit="bits", why="Bits of weights; 32: not rounded.")
+    activation_bits: int = knob(8, 2, FULL, unit="bits", why="Bits of activations; 32: not rounded.")
+    granularity: str = knob("tensor", choices=("tensor", "channel"), why="One scale for each matrix, or for each row.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task with rounded numbers.")
     identity: ClassVar[Mapping[str, Any]] = {"bits": FULL, "activation_bits": FULL, "steps": 0}
 

@@ -19,7 +19,7 @@ class KeepFrequentWords:
     """Keep the special tokens and the most frequent words of the labelled and of further texts of the task."""
 
     words: int = knob(200, 8, 100_000, unit="words", why="How many words keep a vector.")
-    texts: int = knob(500, 16, 5000, unit="texts", why="In which words are counted; their labels are not read.")
+    texts: int = knob(500, 16, 5000, unit="texts", why="Unlabelled texts in which words are counted.")
     steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"words": 100_000, "steps": 0}
 
@@ -28,7 +28,7 @@ class KeepFrequentWords:
         if old.kept_ids is not None:
             raise UserError("The vocabulary is made smaller twice; name smaller vocabulary once in a pipeline.")
         if old.model.shape.char_cnn or old.model.shape.ngrams:
-            raise UserError("This model makes its vectors of letters, so no word has one that could be left out.")
+            raise UserError("This model computes word vectors from characters, so there is no table of words to cut.")
         if self.words < old.model.token_embedding.num_embeddings:
             texts = (data.train.tokens, data.unlabelled(self.texts).tokens)
             ids = torch.cat([tokens.ids[tokens.valid] for tokens in texts])
@@ -61,6 +61,6 @@ SMALLER_VOCABULARY = Method(
     rows=("C21",),
     idea="Only frequent words keep a vector; the others are read as the unknown word.",
     source="after survey arXiv:2003.08271, table 3 (systems with a smaller vocabulary)",
-    unlike_paper="words are left out of a trained table; the systems train anew on smaller word pieces",
+    unlike_paper="words are left out of a trained table; the systems train a new model with fewer word pieces",
     step=KeepFrequentWords(),
 )

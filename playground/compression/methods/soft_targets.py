@@ -32,13 +32,15 @@ class Ensemble(Classifier):
 class SoftTargets:
     """The divergence from the teacher's softened classes times T², and the loss of the gold labels."""
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
-    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student begins with.")
-    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Softer classes show what the teacher nearly said.")
-    alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="How much soft targets count, not gold labels.")
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
+    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
+    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Higher: more of the probabilities of other classes.")
+    alpha: float = knob(
+        0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the soft targets; the rest: gold labels."
+    )
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
     teachers: int = knob(1, 1, 5, unit="teachers", why="Fine-tuned with other seeds; their scores are averaged.")
-    steps: int = knob(200, 0, 5000, unit="steps", why="Of the student.")
+    steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0, "start": "first"}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -64,8 +66,8 @@ SOFT_TARGETS = Method(
     aliases=("knowledge distillation", "KD", "distillation"),
     family="distillation",
     rows=("C09", "C19"),
-    idea="A small student learns how probable its teacher finds each class, also the wrong ones.",
+    idea="A small student learns how probable its teacher finds each class, including the wrong ones.",
     source="Hinton et al., arXiv:1503.02531, sec. 2; Buciluă et al. 2006",
-    unlike_paper="the student begins with layers of its teacher, and reads texts that nobody labelled",
+    unlike_paper="the student starts with layers of its teacher, and also reads unlabelled texts",
     step=SoftTargets(),
 )

@@ -219,7 +219,7 @@ def test_operations_are_counted_as_products():
 
 
 def test_a_model_whose_parts_were_cut_is_no_hugging_face_folder(tmp_path):
-    with pytest.raises(UserError, match="was cut or made thin"):
+    with pytest.raises(UserError, match="was cut or factorised"):
         export_folder(compressed("head pruning"), data().base.words, tmp_path / "hf")
     with pytest.raises(UserError, match="some were left out"):
         export_folder(compressed("smaller vocabulary"), data().base.words, tmp_path / "hf")
