@@ -119,9 +119,14 @@ def classifier_of(model: LanguageModel, head: TaskHead) -> Classifier:
 
 
 def weights_read(classifier: Classifier) -> dict[str, nn.Parameter]:
-    """The parameters that an answer depends on, by name; those of the pre-training heads are left out."""
-    idle = ("model.lm_head.", "model.rtd_head.", "model.sbo_head.", "model.label_heads.", "model.generator",
-            "model.network.query_embedding")  # fmt: skip
+    """The parameters by name, without those that only pre-training reads."""
+    idle = (
+        "model.lm_head.",
+        "model.rtd_head.",
+        "model.sbo_head.",
+        "model.label_heads.",
+        "model.network.query_embedding",
+    )
     return {name: p for name, p in classifier.named_parameters() if not name.startswith(idle)}
 
 

@@ -45,8 +45,8 @@ from playground.training.parallel.workers import as_worker, begin, context, end_
 
 RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
 
-METERS = {"bytes": "bytes of the file", "operations": "operations per text", "seconds": "seconds of a batch of 1"}
-"""What the frontier is drawn over."""
+METERS = ("bytes", "operations", "seconds")
+"""What the Pareto frontier is drawn over: bytes of the file, operations per text, seconds of a batch of 1."""
 
 
 @dataclass(frozen=True)

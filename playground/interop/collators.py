@@ -188,11 +188,11 @@ def _collated(
 def _objective(name: str, collator: Collator, made: Collated) -> Objective:
     """A chain of the three things that a collator decides, so that each has its frame."""
     see, ask = SeeCollated(made), AskCollated(made)
-    says = " ".join((type(collator).__doc__ or "").split())
+    says = " ".join((collator.__doc__ or "It is a function of your own.").split()).partition(". ")[0].rstrip(".")
     return Objective(
         name=name,
         stages=(ChangeCollated(made), *((ask, see) if made.written else (see, ask))),
-        idea=f"What this data collator of the transformers library makes of the sentence. {says[:160]}".strip(),
+        idea=f"What this data collator of the transformers library makes of the sentence. {says}.",
         loss="Mean cross-entropy of the labels that are not -100.",
         terms=(),
         source="the transformers library",

@@ -51,6 +51,8 @@ class ReplaceModules:
         there, number = number_kept(start.classifier, "Module replacing", self.layers)
         if there % number:
             raise UserError(f"layers is {number}, which does not divide the {there} layers of the model.")
+        if len(start.classifier.exits):
+            raise UserError("Early exit has a head for each layer; put it after module replacing.")
         each = there // number
         successor = student_of(start.classifier, list(range(number)))  # its first layers, as in the paper
         new = unshared_stack(successor, "Module replacing").layers

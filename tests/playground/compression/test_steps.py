@@ -163,6 +163,11 @@ def test_module_replacing_keeps_what_methods_before_it_recorded():
     assert {"head importance", "planks", "task"} <= set(made.curves)
 
 
+def test_module_replacing_of_a_model_with_exits_is_refused():
+    with pytest.raises(UserError, match="put it after module replacing"):
+        quick("early exit, Theseus", layers=2).apply(teacher(), data())
+
+
 def test_early_exit_from_one_layer_is_refused():
     with pytest.raises(UserError, match="needs a layer below the last one"):
         quick("layer dropping, early exit").apply(teacher(), data())

@@ -274,11 +274,15 @@ def test_a_function_without_a_tokenizer_is_told_what_it_lacks():
 
 def test_our_tokenizer_may_be_given_as_it_is():
     def doubled(rows):
+        """It asks for each first word again. The labels are its copies."""
         ids = torch.tensor([rows[0]["input_ids"]])
         return {"input_ids": ids, "labels": ids.masked_fill(ids != ids[0, 0], -100)}
 
     made = batch_of(doubled, TEXT, tokenizer=OURS)
     assert made.questions[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
+    assert collate(doubled, TEXT, tokenizer=OURS).objective.idea.endswith(
+        "sentence. It asks for each first word again."
+    )
 
 
 def test_the_library_is_imported_only_when_it_is_used():
