@@ -223,6 +223,13 @@ def test_a_small_model_from_scratch_has_no_generator_as_the_models_it_is_held_ag
     assert not [name for name in made.classifier.state_dict() if "generator" in name]
 
 
+def test_only_the_tables_of_the_network_are_factorised():
+    """SpanBERT's boundary head has a table of positions too, as wide as the network."""
+    known, whole = of_kind("SpanBERT")
+    made = quick("factorised embeddings").apply(whole, known)
+    assert made.classifier.model.sbo_head.position_embedding.weight.shape[1] == 16
+
+
 def test_the_curvature_of_a_decoder_that_an_answer_does_not_read_is_0():
     known, whole = of_kind("BART")
     made = quick("mixed precision").apply(whole, known)

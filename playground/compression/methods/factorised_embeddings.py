@@ -1,5 +1,6 @@
 """Factorised embeddings: the table of word vectors becomes a product of a thin table and a projection."""
 
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -50,7 +51,8 @@ def factorise(classifier: Classifier, size: int) -> Classifier:
     table = model.token_embedding.weight
     _, _, basis = torch.linalg.svd(table, full_matrices=False)
     across = basis[:size].T  # `[H, E]`
-    state = {n: v @ across if n.endswith("embedding.weight") else v for n, v in model.state_dict().items()}
+    narrow = re.compile(r"(network\.)?\w+_embedding\.weight")  # of tokens, positions, segments and languages
+    state = {n: v @ across if narrow.fullmatch(n) else v for n, v in model.state_dict().items()}
     for name, weight in (("network.embedding_projection", across), ("lm_head.projection", across.T)):
         state |= {f"{name}.weight": weight, f"{name}.bias": torch.zeros(len(weight))}
     made, new = LanguageModel(replace(shape, embedding_size=size), len(table), None), deepcopy(classifier)
