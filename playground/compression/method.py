@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Generator
 
+from playground.batch import Tokens
 from playground.catalog import choose, find, year
 from playground.compression.classifier import Classifier
 from playground.compression.grids import Grid
@@ -55,7 +56,7 @@ class TaskData:
         )
 
     @cached_property
-    def pretraining(self) -> Any:
+    def pretraining(self) -> Tokens:
         """Pre-training text of the base that is never measured."""
         return self.base.rehearse()
 

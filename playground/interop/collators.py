@@ -91,7 +91,7 @@ def collate(
     """
     tokenizer = tokenizer if tokenizer is not None else getattr(collator, "tokenizer", None)
     tokenizer = wrapped(tokenizer) if isinstance(tokenizer, Tokenizer) else tokenizer
-    name = type(collator).__name__ if not hasattr(collator, "__name__") else str(collator.__name__)
+    name = getattr(collator, "__name__", type(collator).__name__)
     if tokenizer is None:
         raise UserError(f"{name} has no tokenizer of its own; give the one with which its sentences are encoded.")
     features = _features(tokenizer, text, answer)
@@ -115,7 +115,7 @@ def _features(tokenizer: Any, text: str, answer: str) -> dict[str, list[int]]:
 def _returned(name: str, collator: Collator, features: dict[str, Any], seed: int) -> dict[str, Tensor]:
     """The tensors that a collator returns, the same for one seed where torch draws them; its refusal as a sentence."""
     with torch.random.fork_rng(devices=[]):
-        torch.random.default_generator.manual_seed(seed)  # `torch.manual_seed` would change those of devices too
+        torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would change those of devices too
         try:
             returned = collator([features])
         except (ValueError, TypeError, KeyError, RuntimeError) as error:

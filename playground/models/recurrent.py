@@ -94,36 +94,25 @@ class RecurrentLayer(nn.Module):
         super().__init__()
         make, half = CELLS[shape.kind], width // 2 if both else width
         self.weight_drop = Dropout(shape.weight_drop) if shape.weight_drop else None
-        if both or shape.attention != "right to left":
-            self.forward_rnn = make(width, half, batch_first=True)
-        if both or shape.attention == "right to left":
-            self.backward_rnn = make(width, half, batch_first=True)
+        leftwards = shape.attention == "right to left"
+        self.forward_rnn = make(width, half, batch_first=True) if both or not leftwards else None
+        self.backward_rnn = make(width, half, batch_first=True) if both or leftwards else None
 
     def forward(self, x: Tensor, order: ReadingOrder) -> Tensor:
         """The states `[r, t, d]` of all stretches."""
         alone = not (order.leftwards or order.rightwards)  # one word is all there is to read from either side
-        sides = []
-        if hasattr(self, "forward_rnn"):
-            rnn = self.forward_rnn
-            reads = order.leftwards or alone
-            sides.append(self.run(rnn, x) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size))
-        else:
-            need(
-                not order.leftwards,
-                "needs a network that reads from left to right",
-                "attention to left to right or bidirectional",
-            )
-        if hasattr(self, "backward_rnn"):
-            rnn = self.backward_rnn
-            reads = order.rightwards or alone
-            turned = self.run(rnn, order.turn(x)) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size)
-            sides.append(order.turn(turned))
-        else:
-            need(not order.rightwards, "needs a network that reads from right to left", "attention to bidirectional")
+        forward, backward, first = self.forward_rnn, self.backward_rnn, "needs a network that reads from"
+        need(forward or not order.leftwards, f"{first} left to right", "attention to left to right or bidirectional")
+        need(backward or not order.rightwards, f"{first} right to left", "attention to bidirectional")
+        sides = [] if forward is None else [self.run(forward, x, order.leftwards or alone)]
+        if backward is not None:
+            sides.append(order.turn(self.run(backward, order.turn(x), order.rightwards or alone)))
         return torch.cat(sides, dim=-1)
 
-    def run(self, rnn: nn.RNNBase, x: Tensor) -> Tensor:
+    def run(self, rnn: nn.RNNBase, x: Tensor, reads: bool) -> Tensor:
         """The states of one direction; with weight drop some connections between states are left out (AWD-LSTM)."""
+        if not reads:
+            return x.new_zeros(*x.shape[:2], rnn.hidden_size)
         if self.weight_drop is None or self.weight_drop.rng is None:
             return rnn(x)[0]
         return functional_call(rnn, {"weight_hh_l0": self.weight_drop(rnn.weight_hh_l0)}, (x,))[0]
@@ -208,7 +197,7 @@ class RecurrentStack(nn.Module):
 
 @torch.no_grad()
 def init_recurrent(stack: RecurrentStack, rng: Generator) -> None:
-    """Initialise all weights evenly within 1 / sqrt(width), as PyTorch does, and the biases of forget gates with 1.
+    """Initialise all weights evenly within 1 / sqrt(width), as PyTorch does, and `bias_ih` of forget gates with 1.
 
     Jozefowicz et al. 2015, sec. 2.2, for the forget gates.
     """
