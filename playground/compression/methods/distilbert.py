@@ -25,7 +25,7 @@ class DistilGaps:
 
     layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
     start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
-    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Higher: more of the probabilities of other words.")
+    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Above 1, unlikely words count more.")
     alpha_ce: float = knob(5.0, 0.0, 100.0, unit="times the loss", why="Weight of the teacher's predictions.")
     alpha_mlm: float = knob(2.0, 0.0, 100.0, unit="times the loss", why="Weight of the pre-training loss.")
     alpha_cos: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the cosine loss of hidden states.")

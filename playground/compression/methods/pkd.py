@@ -20,10 +20,8 @@ class Patient:
     layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
     start: str = knob("first", choices=START, why="Which of the teacher's layers the student starts with.")
     mapping: str = knob("every", choices=MAPPINGS, why="Which layers it follows: at equal distances, or the last.")
-    temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Higher: more of the probabilities of other classes.")
-    alpha: float = knob(
-        0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the soft targets; the rest: gold labels."
-    )
+    temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Above 1, unlikely classes count more.")
+    alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of soft targets; the rest: gold labels.")
     beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="Weight of the patient loss.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
     steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
