@@ -18,65 +18,56 @@ NEAREST = (
     # models that read from the left
     Nearest(
         "entry", "GPT-3",
-        "it too is a transformer that sees the left side alone and predicts the next word; the others differ in "
-        "size, in data and in small parts",
+        "it is also a Transformer decoder that predicts the next word from the words to its left; the others differ "
+        "in size, data and details",
         (
             "GPT-4", "GPT-J", "GPT-Neo", "GPT-NeoX", "Megatron-LM", "Megatron", "Turing-NLG", "LLaMA", "Phi",
-            "DeepSeek", "Claude", "Gemini", "OPT", "BLOOM", "PaLM", "Chinchilla", "Gopher", "Mistral", "Falcon",
-            "Qwen", "Gemma", "Pythia", "DialoGPT", "Codex", "ChatGPT", "InstructGPT",
+            "DeepSeek", "Claude", "Gemini", "OPT", "BLOOM", "PaLM", "Chinchilla", "Gopher", "Mistral", "Falcon", "Qwen",
+            "Gemma", "Pythia", "DialoGPT", "Codex", "ChatGPT", "InstructGPT",
         ),
     ),
     Nearest(
-        "entry", "GPT",
-        "its network is this: it sees the left side alone",
+        "entry", "GPT", "it is a decoder-only Transformer with a causal attention mask",
         ("Transformer decoder", "decoder-only"),
     ),
     Nearest(
-        "entry", "Dai and Le",
-        "it too carries a state from word to word, in an LSTM; `--set kind=gru` makes that a GRU",
+        "entry", "Dai and Le", "it is a recurrent language model, an LSTM; `--set kind=gru` makes it a GRU",
         ("LSTM", "GRU", "biLSTM", "QRNN", "RNN", "recurrent neural network", "Mamba", "RWKV", "state space model"),
     ),
     Nearest(
         "entry", "Dai and Le",
-        "it too makes the state of a place out of other states, though from word to word and not along a tree",
+        "it also computes hidden states from other hidden states, but word by word and not along a parse tree",
         ("TreeLSTM", "recursive neural network"),
     ),
     Nearest(
         "entry", "Transformer-XL",
-        "it has the distance between two words in their attention, and a memory of the text before: the knob mem_len",
+        "its attention has relative positions and a memory of the text before; the knob is mem_len",
         ("segment-level recurrence", "relative positions", "relative position embeddings", "Compressive Transformer"),
     ),
     Nearest(
-        "objective", "window LM",
-        "it too lets a word see only a few words that are near",
+        "objective", "window LM", "it also restricts attention to a few words nearby",
         ("Sparse Transformer", "banded sparse attention", "local attention", "Longformer", "BigBird"),
     ),
+    Nearest("objective", "LM", "its attention mask is causal", ("causal mask", "causal attention", "attention mask")),
     Nearest(
-        "objective", "LM",
-        "its attention mask is the causal one",
-        ("causal mask", "causal attention", "attention mask"),
-    ),
-    Nearest(
-        "entry", "CTRL",
-        "it too writes as a sign before the text says",
+        "entry", "CTRL", "it also puts a control code in front of the text that it generates",
         ("PPLM", "controlled generation"),
     ),
     Nearest(
-        "entry", "Grover",
-        "it is written to by metadata as such news is, and its authors tell false news with it",
+        "entry", "Grover", "it generates news from metadata, and its authors use it to detect generated news",
         ("fake-news detection", "fake news"),
     ),
     Nearest(
         "entry", "GPT-2",
-        "it put the norms in front of each part of a layer, and its authors cut words to pieces of bytes; `--set "
-        "norm_first=no` puts them behind, and the Corpus page cuts a text with BPE",
+        "it is pre-norm, and its authors split words with byte-level BPE; `--set norm_first=no` makes it post-norm, "
+        "and the Corpus page splits a text with BPE",
         ("pre-norm", "post-norm", "pre-LN", "post-LN", "BPE", "byte-pair encoding", "byte-level BPE"),
     ),
     # models that read from both sides
     Nearest(
         "entry", "BERT",
-        "its network is this: every word sees all others, and knows its place; `--set positions=...` gives other "
-        "places",
+        "it is a Transformer encoder, in which every word attends to all words; `--set positions=...` changes how it "
+        "encodes positions",
         (
             "Transformer", "Transformer encoder", "self-attention", "position embeddings", "positional encoding",
             "learned positions", "sinusoidal positions", "rotary positions", "RoPE",
@@ -84,7 +75,7 @@ NEAREST = (
     ),
     Nearest(
         "entry", "BERT",
-        "it is what they make cheaper or larger: here every word sees all others by plain attention, and every layer "
+        "they make its attention or its MLP cheaper or larger; here every word attends to all words, and every layer "
         "has one MLP",
         (
             "Reformer", "Linformer", "Performer", "FlashAttention", "Funnel Transformer", "Switch Transformer", "MoE",
@@ -93,12 +84,13 @@ NEAREST = (
     ),
     Nearest(
         "entry", "BERT",
-        "it too lets every word look at others, at all of them and not only at those that a graph joins to it",
+        "each of its words also gathers information from other words, but from all of them and not only from its "
+        "neighbours in a graph",
         ("GCN", "graph convolution"),
     ),
     Nearest(
         "entry", "BERT",
-        "they are this model on other texts or in another language; `playground train BERT --corpus FILE` trains it "
+        "they are BERT trained on other texts or in another language; `playground train BERT --corpus FILE` trains it "
         "on yours",
         (
             "CamemBERT", "FlauBERT", "BERTje", "RobBERT", "AraBERT", "RuBERT", "FinBERT", "Chinese-BERT", "NEZHA",
@@ -107,39 +99,32 @@ NEAREST = (
     ),
     Nearest(
         "entry", "BERT",
-        "its heads are what such tools draw; here the Train page does, and `playground bake` keeps them in a file",
+        "such tools draw its attention heads; here the Train page draws them, and `playground bake` keeps them in a "
+        "file",
         ("BertViz", "exBERT", "attention visualisation"),
     ),
     Nearest(
         "entry", "BERT",
-        "what is meant is a knob of its network or its recipe, as of all others: dropout, grad_accum_steps, "
-        "precision",
+        "these are knobs of its network or its recipe, as of every entry: dropout, grad_accum_steps, precision",
         ("dropout", "gradient accumulation", "mixed precision", "bfloat16"),
     ),
+    Nearest("entry", "BERT", "its authors split words with WordPiece; here the Corpus page does", ("WordPiece",)),
     Nearest(
-        "entry", "BERT",
-        "its authors cut words with it; here the Corpus page does",
-        ("WordPiece",),
-    ),
-    Nearest(
-        "entry", "XLNet",
-        "its authors cut words with it; here the Corpus page does, by Unigram",
+        "entry", "XLNet", "its authors split words with SentencePiece; here the Corpus page does, with Unigram",
         ("SentencePiece", "Unigram"),
     ),
     Nearest(
-        "entry", "RoBERTa",
-        "it too is BERT with another recipe; what keeps a word apart from its place is not here",
+        "entry", "RoBERTa", "it is also BERT with another recipe; disentangled attention is not here",
         ("DeBERTa", "DeBERTa-v3", "ModernBERT"),
     ),
     Nearest(
-        "entry", "BioBERT",
-        "it too is BERT on the texts of one field",
+        "entry", "BioBERT", "it is also BERT with continued pre-training on the texts of one domain",
         ("ClinicalBERT", "PubMedBERT", "PatentBERT", "LegalBERT", "BlueBERT", "DAPT", "domain-adaptive pre-training"),
     ),
     Nearest(
         "entry", "ALBERT",
-        "it too is BERT in less memory, by layers that are shared and by narrow word vectors; fewer bits, or "
-        "weights taken away, are methods of `playground compress`",
+        "it is also BERT with fewer parameters, by shared layers and narrow word vectors; quantization, pruning and "
+        "distillation are methods of `playground compress`",
         (
             "quantization", "quantisation", "Q-BERT", "Q8BERT", "pruning", "weight pruning", "head pruning",
             "attention-head pruning", "layer pruning", "lottery ticket", "information bottleneck", "VIB",
@@ -147,57 +132,43 @@ NEAREST = (
         ),
     ),
     Nearest(
-        "entry", "ALBERT",
-        "it has them: word vectors that are narrow and tied, and one layer used at every depth",
+        "entry", "ALBERT", "it has them: narrow, tied word vectors, and layers that share their weights",
         (
             "factorised embeddings", "factorized embeddings", "tied embeddings", "cross-layer sharing",
             "parameter sharing", "Universal Transformer",
         ),
     ),
     Nearest(
-        "entry", "mBERT",
-        "it is the model with one vocabulary for many languages that such studies look into",
+        "entry", "mBERT", "such studies look into it: one model with one vocabulary for many languages",
         ("Wu et al. 2019", "Pires et al. 2019", "multilingual transfer"),
     ),
     Nearest(
         "entry", "XLM",
-        "it too reads a sentence beside its translation; the further questions of those models are not here",
+        "it also reads a sentence together with its translation; the other objectives of those models are not here",
         ("Unicoder", "InfoXLM", "XAE", "XMLM", "XNLG", "cross-lingual word recovery", "ALM"),
     ),
+    Nearest("entry", "ERNIE 2.0", "it is the version before it", ("ERNIE 3.0",)),
     Nearest(
-        "entry", "ERNIE 2.0",
-        "it is the model before it",
-        ("ERNIE 3.0",),
-    ),
-    Nearest(
-        "entry", "ELECTRA",
-        "with `--set generator_first=0.5 --set generator_ratio=1` it trains in two stages",
+        "entry", "ELECTRA", "with `--set generator_first=0.5 --set generator_ratio=1` it trains in two stages",
         ("two-stage ELECTRA", "RTD in two stages"),
     ),
-    Nearest(
-        "entry", "UniLM",
-        "it is the model before it",
-        ("UniLMv2",),
-    ),
+    Nearest("entry", "UniLM", "it is the version before it", ("UniLMv2",)),
     # models with letters, word vectors
     Nearest(
-        "entry", "ELMo",
-        "its word vectors too are made of letters, by a convolution",
+        "entry", "ELMo", "its word vectors also come from characters, through a convolution",
         ("CharCNN", "character CNN", "CNN encoder"),
     ),
     Nearest(
         "entry", "flair",
-        "it reads and predicts characters; any entry does with `--tokenizer characters`, or bytes",
+        "it reads and predicts characters; any entry does with `--tokenizer characters`, or with bytes",
         ("character-level LM", "CANINE", "ByT5"),
     ),
     Nearest(
-        "entry", "ELMo",
-        "it too reads a text from either side by a network of its own",
+        "entry", "ELMo", "it also reads a text in each direction with a network of its own",
         ("two-tower cloze", "Baevski et al. 2019", "contextual embeddings", "contextual word embeddings"),
     ),
     Nearest(
-        "entry", "GloVe",
-        "it too makes word vectors of a table that says which words stand together, by least squares",
+        "entry", "GloVe", "it also factorises a co-occurrence matrix into word vectors, by least squares",
         (
             "LSA", "SVD", "PPMI", "latent semantic analysis", "co-occurrence matrix factorisation",
             "global matrix factorization",
@@ -205,58 +176,52 @@ NEAREST = (
     ),
     Nearest(
         "objective", "skip-gram NS",
-        "it too does without the scores of the whole vocabulary, by a few words drawn at random",
+        "it also avoids the softmax over the whole vocabulary, by scoring a few random words",
         ("hierarchical softmax",),
     ),
+    Nearest("objective", "skip-gram NS", "it is trained with it, and so is 'CBOW NS'", ("negative sampling",)),
     Nearest(
         "objective", "skip-gram NS",
-        "it is trained by it, and so is 'CBOW NS'",
-        ("negative sampling",),
-    ),
-    Nearest(
-        "objective", "skip-gram NS",
-        "two of its tables, one for each language, are turned onto each other by `playground align`",
+        "`playground align` maps two of its embedding tables, one for each language, onto each other",
         ("multilingual word embeddings", "bilingual word embeddings", "MUSE", "VecMap", "Procrustes alignment"),
     ),
     # objectives
     Nearest(
-        "objective", "MLM",
-        "what becomes of a chosen word are its knobs: mask_replace_prob and random_replace_prob",
+        "objective", "MLM", "its knobs mask_replace_prob and random_replace_prob say what replaces a selected token",
         ("80/10/10", "80/10/10 corruption", "mask token", "[MASK]", "MLM head", "enhanced MLM", "E-MLM"),
     ),
     Nearest(
         "objective", "MLM",
-        "it too fills hidden words from both sides; a diffusion model hides another share each time, up to all of "
-        "them, and fills them in many passes",
+        "it also predicts masked words from both sides; a diffusion model masks another share each time, up to all "
+        "words, and predicts them in many passes",
         (
             "diffusion", "diffusion language model", "masked diffusion", "discrete diffusion", "D3PM", "LLaDA",
             "block diffusion", "BD3-LM",
         ),
     ),
     Nearest(
-        "objective", "LM",
-        "it too asks a state for words to its right, though for the next one only",
+        "objective", "LM", "it also predicts words to the right of a hidden state, but only the next one",
         ("multi-token prediction", "MTP"),
     ),
     Nearest(
         "objective", "MLM",
-        "it too hides words and asks for them; there each is read off the place before it, so that one network is both",
+        "it also masks words and predicts them; those models predict each word from the position before it, so that "
+        "one network learns MLM and LM",
         ("MNTP", "GPT-BERT"),
     ),
     Nearest(
         "objective", "multilingual MLM",
-        "it too makes one model of texts in two languages, which need not stand side by side",
+        "it also trains one model on texts in two languages, which need not be parallel",
         ("code-switching", "code-switch"),
     ),
     Nearest(
-        "objective", "MLM + NSP",
-        "it has [CLS], [SEP] and a vector for the first and the second text",
+        "objective", "MLM + NSP", "its input has [CLS], [SEP] and segment embeddings for the first and the second text",
         ("segment embeddings", "[CLS]", "[SEP]", "special tokens", "input packing", "BERT input packing"),
     ),
     Nearest(
         "objective", "PLM",
-        "it is the objective that has them: an order drawn by chance, told by attention masks and a second stream "
-        "that knows the place but not the word",
+        "it has a random order of prediction, given by attention masks, and a second stream that knows the position "
+        "but not the word",
         (
             "partial prediction", "permutation by attention mask", "target-position-aware prediction",
             "two-stream self-attention", "two-stream attention", "MPNet", "NADE", "sigma-GPT", "any-order",
@@ -264,79 +229,71 @@ NEAREST = (
     ),
     Nearest(
         "objective", "BART infilling",
-        "it is the noise that did best alone in BART's paper; 'all noises' has five, one after another",
+        "it is the noise that works best alone in BART's paper; 'all noises' applies five, one after another",
         ("DAE", "denoising autoencoder"),
     ),
     Nearest(
-        "objective", "BART mixture",
-        "it puts together the two noises that BART's authors chose",
+        "objective", "BART mixture", "it combines the two noises that BART's authors chose",
         ("noise composition",),
     ),
     Nearest(
         "objective", "T5 spans",
-        "it too hides spans and writes them; UL2 mixes several lengths of them with a prefix LM, here 'T5 prefix "
+        "it also masks spans and generates them; UL2 mixes spans of several lengths with a prefix LM, here 'T5 prefix "
         "LM'",
         ("UL2", "mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
     ),
     Nearest(
         "entry", "T5",
-        "it has an encoder that sees all and a decoder that writes from the left, and learns by teacher forcing",
+        "it has an encoder that sees the whole text and a decoder that generates from left to right, trained with "
+        "teacher forcing",
         ("encoder-decoder", "full Transformer", "seq2seq", "sequence to sequence", "teacher forcing"),
     ),
     Nearest(
         "entry", "GPT-2",
-        "a trained run of it writes on, greedily or by beam search: `playground generate RUN --num-beams 4`",
+        "`playground generate RUN --num-beams 4` generates text with a trained run of it, by greedy or by beam search",
         ("beam search", "greedy decoding", "length penalty"),
     ),
     Nearest(
-        "objective", "T5 multi-task",
-        "there too tasks are written as text with a prefix, and are trained together",
+        "objective", "T5 multi-task", "it also writes tasks as text with a prefix and trains on them together",
         ("T0", "FLAN", "Flan-T5", "instruction tuning", "decaNLP", "MQAN", "universal data format"),
     ),
     Nearest(
         "objective", "translation through one vector",
-        "there too all that is known of a sentence must pass through one vector, from which another text is written",
+        "it also encodes a sentence as one vector, from which a decoder generates another text",
         ("skip-thought", "GenSen", "paragraph vector", "doc2vec", "sequence autoencoder", "sentence autoencoder"),
     ),
     Nearest(
-        "objective", "sentence matching",
-        "it too tells by two vectors which two texts belong together among those of a batch",
+        "objective", "sentence matching", "it also finds by two vectors which texts of a batch belong together",
         ("SimCSE", "SimCLR", "information retrieval", "DPR", "TwinBERT", "CLIP", "dual encoder", "Quick-Thought"),
     ),
     Nearest(
-        "objective", "translation pairs",
-        "it too asks which two sentences are translations of each other",
+        "objective", "translation pairs", "it also asks which two sentences are translations of each other",
         ("parallel corpus mining", "BUCC", "Tatoeba"),
     ),
     Nearest(
-        "objective", "gap sentences",
-        "it too hides whole sentences of a document and writes them",
+        "objective", "gap sentences", "it also masks whole sentences of a document and generates them",
         ("HIBERT", "sentence infilling"),
     ),
     # knowledge
     Nearest(
         "entry", "WKLM",
-        "it too must know which name belongs where, from texts alone; vectors of a graph of facts are not here",
+        "it also learns which entity belongs where, but from text alone; embeddings of a knowledge graph are not here",
         (
             "KnowBERT", "KT-NET", "TransE", "knowledge graph embedding", "ERNIE-THU", "dEA", "KEPLER", "KGLM", "LRLM",
             "entity linking", "LUKE", "knowledge embedding",
         ),
     ),
-    Nearest(
-        "entry", "SenseBERT",
-        "it too learns what a dictionary of meanings says of words",
-        ("LIBERT",),
-    ),
+    Nearest("entry", "SenseBERT", "it also learns from a dictionary of word senses", ("LIBERT",)),
     Nearest(
         "strategy", "knowledge injection",
-        "it too puts what is looked up into the text, but facts of our grammar, and finds nothing in other texts",
+        "it also adds facts that are looked up to the text, but those of our grammar; it does not search other texts",
         ("REALM", "RAG", "retrieval augmentation", "kNN-LM", "visible matrix"),
     ),
     # fine-tuning
     Nearest(
         "strategy", "self-distillation",
-        "there too a model stays near what another one predicts, though that is its own earlier self and no larger; "
-        "a small model that learns from a large one is made by `playground compress`",
+        "it also keeps a model near the predictions of another one, but that is an earlier copy of itself and no "
+        "larger model; `playground compress` distils a large model into a small one",
         (
             "DistilBERT", "TinyBERT", "BERT-PKD", "patient knowledge distillation", "PD", "well-read students",
             "MiniLM", "TextBrewer", "MobileBERT", "DualTrain", "knowledge distillation", "distillation",
@@ -345,44 +302,41 @@ NEAREST = (
     ),
     Nearest(
         "strategy", "single layer",
-        "it too reads the answer off a lower layer, though the same one for every text; `playground compress` lets "
-        "each text leave at a layer of its own",
+        "it also reads the answer from a lower layer, but from the same one for every text; `playground compress` has "
+        "early exit",
         ("FastBERT", "DeeBERT", "early exit", "sample-wise adaptive depth"),
     ),
     Nearest(
         "strategy", "adapters",
-        "it is small parts in a frozen model too, though not one set for each kind of knowledge",
+        "it also adds small modules to a frozen model, but not one set for each kind of knowledge",
         ("K-Adapter", "AdapterFusion", "Compacter"),
     ),
     Nearest(
-        "strategy", "LoRA",
-        "it too trains a few numbers beside frozen matrices",
+        "strategy", "LoRA", "it also trains a few parameters next to frozen matrices",
         ("AdaLoRA", "VeRA", "SHiRA", "QLoRA", "DoRA", "IA3"),
     ),
     Nearest(
-        "strategy", "prefix tuning",
-        "it too learns vectors that the frozen model can look at, though in every layer",
+        "strategy", "prefix tuning", "it also learns vectors that a frozen model attends to, but in every layer",
         ("prompt tuning", "P-tuning", "soft prompts"),
     ),
     Nearest(
-        "strategy", "few-shot prompting",
-        "it too shows solved examples, though without their reasons",
+        "strategy", "few-shot prompting", "it also shows solved examples, but without the reasoning",
         ("chain of thought",),
     ),
     Nearest(
         "strategy", "adversarial",
-        "it too moves the embeddings for the worst, though in one step, not several",
+        "it also moves the embeddings in the direction that raises the loss, but in one step and not in several",
         ("FreeLB", "NEFTune", "SMART", "PGD", "adversarial training"),
     ),
     Nearest(
         "strategy", "rewritten texts",
-        "there too a model that fills gaps gives a text other words, though they keep the label; `playground edit` "
-        "changes words until the label is another",
+        "it also lets a masked language model replace words, but so that the label stays; `playground edit` replaces "
+        "words until the prediction changes",
         ("BERT-Attack", "Mask and Infill", "sentiment transfer", "TextFooler", "HotFlip", "adversarial examples"),
     ),
     Nearest(
         "strategy", "new decoder",
-        "it too joins what was trained with what was not to a model that writes; `playground compare --decoder RUN` "
+        "it also joins a pre-trained model with a decoder that is not pre-trained; `playground compare --decoder RUN` "
         "takes the decoder from another run",
         ("Ramachandran et al.", "ELMo in NMT", "BERT2BERT", "initialising seq2seq", "BERT-fused NMT", "Rothe et al."),
     ),
@@ -393,189 +347,151 @@ NEAREST = (
     ),
     Nearest(
         "strategy", "replay",
-        "of all that is here against forgetting it keeps the old question itself",
+        "of the strategies against forgetting it is the one that goes on with the pre-training objective",
         ("catastrophic forgetting", "continual learning", "lifelong learning", "continual infusion"),
     ),
     Nearest(
-        "strategy", "ULMFiT",
-        "as a strategy it reads the last state, the highest and the mean",
+        "strategy", "ULMFiT", "as a strategy it concatenates the last state, the maximum and the mean",
         ("concat pooling",),
     ),
+    Nearest("strategy", "multi-task", "it also trains one model on several tasks at once", ("Liu, Qiu, Huang 2016",)),
     Nearest(
-        "strategy", "multi-task",
-        "it too trains one model on several tasks at once",
-        ("Liu, Qiu, Huang 2016",),
-    ),
-    Nearest(
-        "strategy", "L2-SP",
-        "it too pulls the weights back to those of pre-training while it trains",
+        "strategy", "L2-SP", "it also pulls the weights back to the pre-trained ones during training",
         ("mixout", "RecAdam"),
     ),
     Nearest(
         "strategy", "L2-SP",
-        "it too holds the weights near those of pre-training, though while it trains and not afterwards",
+        "it also keeps the weights near the pre-trained ones, but during training and not afterwards",
         ("WiSE-FT", "model soup", "model soups", "task arithmetic", "TIES", "DARE"),
     ),
     Nearest(
-        "strategy", "self-distillation",
-        "it too pulls a model towards the predictions of a copy of itself",
+        "strategy", "self-distillation", "it also pulls a model towards the predictions of a copy of itself",
         ("LwF", "learning without forgetting", "data2vec", "JEPA"),
     ),
     Nearest(
         "strategy", "gradual unfreezing",
-        "it too takes the layers one after another, though from the top and when all are pre-trained",
+        "it also adds the layers one after another, but from the top, and all of them are pre-trained",
         ("layer-wise pre-training", "greedy layer-wise pre-training"),
     ),
     Nearest(
-        "strategy", "full",
-        "it learns from right answers; learning from a reward or from what people like better is not here",
+        "strategy", "full", "it learns from labels; learning from rewards or from preferences is not here",
         ("RLHF", "DPO", "PPO", "GRPO"),
     ),
     # tasks
     Nearest(
         "task", "entailment",
-        "it is one of the kinds of task in it; the others here are acceptability, sentiment, paraphrase and "
-        "similarity",
+        "it is one of its kinds of task; acceptability, sentiment, paraphrase and similarity are here too",
         ("GLUE",),
     ),
     Nearest(
-        "task", "entailment",
-        "it asks the same of two sentences",
+        "task", "entailment", "it also asks whether one sentence follows from another",
         ("SNLI", "SciTail", "WNLI", "ANLI", "MultiNLI"),
     ),
+    Nearest("task", "word in context", "it is one of its tasks", ("SuperGLUE",)),
     Nearest(
-        "task", "word in context",
-        "it is one of the tasks of it",
-        ("SuperGLUE",),
-    ),
-    Nearest(
-        "task", "word in context",
-        "it too asks which meaning a word has where it stands",
+        "task", "word in context", "it also asks which sense a word has in its context",
         ("word sense disambiguation", "WSD", "SemCor"),
     ),
     Nearest(
-        "task", "sentiment",
-        "it too asks whether a review praises or blames",
+        "task", "sentiment", "it also asks whether a review is positive or negative",
         ("SST-5", "IMDb", "Rotten Tomatoes", "Yelp", "Amazon reviews"),
     ),
     Nearest(
-        "task", "topic",
-        "it too asks of what kind a text is",
+        "task", "topic", "it also asks which category a text belongs to",
         ("DBpedia", "AG News", "TREC", "question classification"),
     ),
+    Nearest("task", "paraphrase", "it also asks whether two sentences mean the same", ("PAWS",)),
     Nearest(
-        "task", "paraphrase",
-        "it asks the same of two sentences",
-        ("PAWS",),
-    ),
-    Nearest(
-        "task", "sentiment abroad",
-        "it too learns a task in one language and is asked in another",
+        "task", "sentiment abroad", "it also learns a task in one language and is tested in another",
         (
             "XNLI", "zero-shot cross-lingual transfer", "cross-lingual document classification", "MLDoc", "XTREME",
             "Japanese sentiment",
         ),
     ),
     Nearest(
-        "task", "question answering",
-        "it too asks for words of a passage, in one step of question and answer",
+        "task", "question answering", "it also asks for a span of a passage, with one question at a time",
         (
-            "SQuAD 1.1", "TyDi QA", "XQuAD", "question generation", "Retrospective Reader", "SAE", "SQuAD 2.0",
-            "CoQA", "HotpotQA", "MLQA", "QNLI", "TriviaQA", "NewsQA", "Natural Questions", "ELI5", "span head",
+            "SQuAD 1.1", "TyDi QA", "XQuAD", "question generation", "Retrospective Reader", "SAE", "SQuAD 2.0", "CoQA",
+            "HotpotQA", "MLQA", "QNLI", "TriviaQA", "NewsQA", "Natural Questions", "ELI5", "span head",
             "coreference resolution",
         ),
     ),
     Nearest(
-        "task", "story ending",
-        "it too chooses among several texts the one that goes on best",
+        "task", "story ending", "it also asks which of several texts continues a text best",
         ("RACE", "HellaSwag", "COPA", "Children's Book Test", "ROCStories", "Winograd"),
     ),
     Nearest(
-        "task", "entities",
-        "it too finds names and says what they name",
+        "task", "entities", "it also finds names and says what kind each is",
         ("CoNLL-2003", "OntoNotes", "OntoNotes 5.0", "Reuters", "entity normalisation"),
     ),
     Nearest(
-        "task", "part of speech",
-        "it too says of every word what it is in its sentence",
+        "task", "part of speech", "it also gives every word of a sentence a label",
         (
             "Penn Treebank", "PTB", "WSJ", "chunking", "text chunking", "constituent labelling", "dependency parsing",
             "constituency parsing", "parsing",
         ),
     ),
     Nearest(
-        "task", "known people",
-        "it too asks for a fact that the text does not tell",
+        "task", "known people", "it also asks for a fact that the text does not contain",
         ("LAMA", "knowledge probing"),
     ),
     Nearest(
-        "task", "translation",
-        "it writes a sentence in another language",
+        "task", "translation", "it also generates a sentence in another language",
         ("WMT14", "WMT15", "IWSLT15", "unsupervised MT", "NMT", "document MT"),
     ),
     Nearest(
-        "task", "summary",
-        "it too writes one sentence for a text",
+        "task", "summary", "it also generates one sentence that sums up a text",
         ("XSum", "abstractive summarisation"),
     ),
     Nearest(
-        "task", "key sentence",
-        "it too chooses the sentences that sum up a text",
+        "task", "key sentence", "it also selects the sentences that sum up a text",
         ("MatchSum", "extractive summarisation"),
     ),
     # corpora
     Nearest(
         "corpus", "world",
-        "it is the text that is learnt from here, made by a grammar; `--corpus FILE` takes any text of yours",
+        "it is the text that models are pre-trained on here, generated by a grammar; `--corpus FILE` takes any text "
+        "of yours",
         (
-            "BookCorpus", "BooksCorpus", "Wikipedia", "WikiText-103", "1 Billion Word Benchmark", "1B Word",
-            "WebText", "OpenWebText", "Common Crawl", "CC-News", "C4", "Stories dataset", "Gigaword", "ClueWeb",
-            "RealNews", "WMT News Crawl", "The Pile", "enwik8",
+            "BookCorpus", "BooksCorpus", "Wikipedia", "WikiText-103", "1 Billion Word Benchmark", "1B Word", "WebText",
+            "OpenWebText", "Common Crawl", "CC-News", "C4", "Stories dataset", "Gigaword", "ClueWeb", "RealNews",
+            "WMT News Crawl", "The Pile", "enwik8",
         ),
     ),
     Nearest(
-        "corpus", "parallel",
-        "it too has sentences with their translations",
+        "corpus", "parallel", "it also has sentences with their translations",
         ("Europarl", "MultiUN", "Tanzil", "OPUS"),
     ),
     Nearest(
-        "corpus", "facts",
-        "its sentences tell who was born where and what towns have",
+        "corpus", "facts", "its sentences say who was born where and what towns have",
         ("Wikidata", "ConceptNet", "ATOMIC", "knowledge graph"),
     ),
     Nearest(
-        "corpus", "roles",
-        "its sentences tell who did what to whom, in the active and in the passive",
+        "corpus", "roles", "its sentences say who did what to whom, in the active and in the passive voice",
         ("semantic role labelling", "SRL", "PropBank"),
     ),
+    Nearest("corpus", "gaps", "some of its words can also be predicted only from a word far before them", ("LAMBADA",)),
     Nearest(
-        "corpus", "gaps",
-        "in it too a word is known only by one that stands far before",
-        ("LAMBADA",),
-    ),
-    Nearest(
-        "corpus", "families",
-        "it is written for analogies of relatives and capitals",
+        "corpus", "families", "it is made for analogies between relatives and between capitals",
         ("word analogy", "word analogies", "WordSim-353", "SimLex-999"),
     ),
     Nearest(
-        "corpus", "speech",
-        "in it uh, um, repeated and retracted words are marked",
+        "corpus", "speech", "in it uh, um, repetitions and corrections are marked",
         ("disfluency detection", "Switchboard", "noisy words detection", "noisy word detection"),
     ),
     Nearest(
-        "corpus", "stories",
-        "its stories have four events in an order",
+        "corpus", "stories", "its stories have four events in order",
         ("story generation", "dialogue", "response generation", "conversational response generation"),
     ),
     Nearest(
         "corpus", "scenes",
-        "it tells pictures, events and sounds as symbols before a sentence, so that any objective reads both",
+        "it describes pictures, events and sounds with symbols in front of a sentence, so that any objective reads "
+        "both",
         (
             "VideoBERT", "MAE", "BEiT", "CBT", "wav2vec", "masked visual-feature modelling",
             "image denoising autoencoder", "visual-linguistic matching", "ViLBERT", "LXMERT", "VisualBERT", "VL-BERT",
-            "B2T2", "UNITER", "Unicoder-VL", "UniViLM", "SpeechBERT", "visual MLM", "image-text matching", "VQA",
-            "VCR", "visual question answering", "spoken question answering",
+            "B2T2", "UNITER", "Unicoder-VL", "UniViLM", "SpeechBERT", "visual MLM", "image-text matching", "VQA", "VCR",
+            "visual question answering", "spoken question answering",
         ),
     ),
 )  # fmt: skip

@@ -17,7 +17,7 @@ NAMES = tuple(methods())
 def data(layers=2, seed=0, entry="RoBERTa"):
     """Texts of sentiment and a base that has learnt for a few steps."""
     learner = learner_of(entry, model={"layers": layers, "width": 16, "heads": 4})
-    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device, learner.objective.needs)
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     task, words = find_task("sentiment"), reviews().tokenizer

@@ -95,7 +95,7 @@ def _states_behind(model: LanguageModel, text: Sequence[int], specials: Specials
 def _decoder_states(model: LanguageModel, text: Sequence[int], specials: Specials) -> Callable[[Tensor], Tensor]:
     """The states of a decoder behind [START], which reads the encoder's states of a text."""
     if not text:
-        raise UserError("The text is empty, and a decoder writes about what the encoder reads; type a text.")
+        raise UserError("The text is empty, but the decoder needs a text that the encoder reads; type a text.")
     source = batch([text], specials, ()).to(model.token_embedding.weight.device)
     read = model.features(source)
 

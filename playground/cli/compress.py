@@ -25,18 +25,18 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, compress_run)
     option = command.add_argument
-    option("base", metavar="RUN", help="the folder of a run")
+    option("base", nargs="?", default="", metavar="RUN", help="the folder of a run")
     option(
         "--with", dest="pipelines", action="append", metavar="a,b", default=None,
-        help="methods one after the other, such as DistilBERT,int8; may come again, and each is compared",
+        help="methods in sequence, such as DistilBERT,int8; give it again for each pipeline to compare",
     )  # fmt: skip
     option("--methods", action="store_true", help="list the methods with their knobs, and do nothing else")
     option("--task", default="sentiment", metavar="TASK", help="a task, or your own labelled file")
     option("--train-size", type=number_of("texts"), default=64, metavar="N", help="labelled texts to learn from")
     option("--seeds", type=number_of("seeds"), default=3, metavar="K")
     option("--tuning-steps", type=number_of("steps"), default=80, metavar="N", help="steps of the uncompressed model")
-    option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes for the lanes")
-    option("--resume", action="store_true", help="go on with the lanes that --out has not finished")
+    option("--workers", type=number_of("processes"), default=1, metavar="N", help="parallel processes")
+    option("--resume", action="store_true", help="make only the models that --out does not hold yet")
     option("--out", type=path, metavar="DIR", help="folder for the models, the table and the record")
     option("--hf", action="store_true", help="also write Hugging Face folders of the first seed, where a family fits")
 
@@ -51,7 +51,7 @@ def compress_run(given: argparse.Namespace) -> int:
     )  # fmt: skip
     spec.check()
     if given.hf and given.out is None:
-        raise UserError("--hf writes folders beside the models; say where with --out DIR.")
+        raise UserError("--hf writes folders next to the models; give --out DIR too.")
     task, saved, folder = find_task(spec.task), checkpoint.load(spec.base), given.out and Path(given.out)
     base = from_checkpoint(saved)
     events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)
@@ -97,7 +97,7 @@ def _with_bar(events: Iterator[Outcome | Compression], spec: CompressionSpec) ->
 
 
 def table(facts: dict[str, Any]) -> list[str]:
-    """The three meters and what is kept, a line for each pipeline, and what the differences say."""
+    """The three meters and what is kept, a line for each pipeline, then the verdicts and the frontier."""
     rows, metric = facts["pipelines"], facts["metric"]
     wide = max(14, *(len(row["name"]) for row in rows))
     lines = [
@@ -113,14 +113,14 @@ def table(facts: dict[str, Any]) -> list[str]:
             f" {latency['1']['median'] * 1e3:>8.2f} {latency['32']['median'] * 1e3:>8.2f}"
             f" {row['flipped']['mean']:>7.1f}"
         )
-    lines += [] if metric == "accuracy" else [f"accuracy is here: {metric}"]
+    lines += [] if metric == "accuracy" else [f"The column accuracy holds the task's own metric: {metric}."]
     against = [*facts["against_uncompressed"], *facts["against_baselines"]]
     lines += [
         f"{gap['name']} against {gap.get('against', 'uncompressed')}: {gap['difference']:+.3f}, {gap['said']}."
         for gap in against
     ]
-    frontier = [f"{meter}: {', '.join(names)}" for meter, names in facts["frontier"].items()]
-    return [*lines, "Beaten by none that costs at most as much, by " + "; by ".join(frontier) + ".", facts["verdict"]]
+    frontier = "; by ".join(f"{meter}: {', '.join(names)}" for meter, names in facts["frontier"].items())
+    return [*lines, f"Pareto frontier, without leads inside the noise, by {frontier}.", facts["verdict"]]
 
 
 def _kept(kept: dict[str, float | None]) -> str:

@@ -1,14 +1,12 @@
-"""`playground generate`: a trained model writes on, or its decoder writes about a text."""
+"""`playground generate`: a trained model continues a text, or its decoder generates one from an encoded text."""
 
 import argparse
-import os
 from dataclasses import asdict
 
 import torch
 
 from playground.analysis.beam_search import Generation, write
 from playground.cli.options import Parser, common_options, number_of, say
-from playground.errors import UserError
 from playground.knob import turn
 from playground.training import checkpoint
 
@@ -18,17 +16,15 @@ def add(command: Parser) -> None:
     common_options(command, generate)
     option, how = command.add_argument, Generation()
     option("base", metavar="RUN", help="the folder of a run, or its checkpoint, such as that of a GPT-2 or a BART")
-    option("--text", default="", help="what to write behind, or what the encoder reads")
-    option("--num-beams", type=number_of(), default=how.num_beams, metavar="N", help="hypotheses; 1 is greedy")
+    option("--text", default="", help="the text to continue, or the text that the encoder reads")
+    option("--num-beams", type=number_of(), default=how.num_beams, metavar="N", help="size of the beam; 1 is greedy")
     option("--length-penalty", default=how.length_penalty, metavar="P", help="above 0 long texts are favoured")
-    option("--max-new-tokens", type=number_of(), default=how.max_new_tokens, metavar="N", help="where to cut a text")
+    option("--max-new-tokens", type=number_of(), default=how.max_new_tokens, metavar="N", help="most new tokens")
 
 
 def generate(given: argparse.Namespace) -> int:
     """Print the texts that were written, the best first, each with its log-probability and its score."""
     torch.set_num_threads(1)
-    if not os.path.exists(given.base):
-        raise UserError(f"There is no run in {given.base}; train one: playground train GPT-2 --out {given.base}.")
     how = turn(Generation(), {name: getattr(given, name) for name in asdict(Generation())})
     saved = checkpoint.load(given.base)
     model, tokenizer = saved.learner.model.eval(), saved.tokenizer

@@ -1,6 +1,6 @@
 """A model with the head of a task, and what can be cut out of its tensors."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from copy import copy, deepcopy
 from dataclasses import replace
 from typing import cast
@@ -16,7 +16,7 @@ from playground.finetuning.strategies.full import FULL
 from playground.finetuning.strategy.head import TaskHead
 from playground.models import Architecture
 from playground.models.model import LanguageModel, Network
-from playground.models.transformer import MLP, Attention, Block, Stack
+from playground.models.transformer import MLP, Attention, Stack
 
 
 class Classifier(nn.Module):
@@ -119,9 +119,14 @@ def classifier_of(model: LanguageModel, head: TaskHead) -> Classifier:
 
 
 def weights_read(classifier: Classifier) -> dict[str, nn.Parameter]:
-    """The parameters that an answer depends on, by name; those of the pre-training heads are left out."""
-    idle = ("model.lm_head.", "model.rtd_head.", "model.sbo_head.", "model.label_heads.", "model.generator",
-            "model.network.query_embedding")  # fmt: skip
+    """The parameters by name, without those that only pre-training reads."""
+    idle = (
+        "model.lm_head.",
+        "model.rtd_head.",
+        "model.sbo_head.",
+        "model.label_heads.",
+        "model.network.query_embedding",
+    )
     return {name: p for name, p in classifier.named_parameters() if not name.startswith(idle)}
 
 
@@ -131,27 +136,24 @@ def matrices(classifier: Classifier, embeddings: bool = True) -> dict[str, nn.Pa
     return {n: p for n, p in named.items() if embeddings or "embedding" not in n}
 
 
-def stack_of(classifier: Classifier, what: str) -> Stack:
+def stack_of(model: LanguageModel, what: str) -> Stack:
     """The encoder's stack, or a refusal where there is no single stack of attention layers."""
-    return stack_of_model(classifier.model, what)
-
-
-def stack_of_model(model: LanguageModel, what: str) -> Stack:
-    """The same of a model without a head."""
-    shape, network = model.shape, model.network
+    shape = model.shape
     if shape.kind != "transformer" or shape.directions == 2 or shape.decoder_layers:
         kind = "an encoder with a decoder" if shape.decoder_layers else f"of the kind {shape.kind}"
         raise UserError(f"{what} needs one stack of attention layers, and this model is {kind}; take RoBERTa or GPT.")
-    stack = cast("Network", network).encoder
+    stack = cast("Network", model.network).encoder
     assert isinstance(stack, Stack)
     return stack
 
 
 def unshared_stack(classifier: Classifier, what: str) -> Stack:
     """The encoder's stack, whose layers each have weights of their own."""
-    stack, sharing = stack_of(classifier, what), classifier.model.shape.layer_sharing
+    stack, sharing = stack_of(classifier.model, what), classifier.model.shape.layer_sharing
     if sharing != "none":
-        raise UserError(f"{what} changes layers one by one, but here they share weights (layer_sharing is {sharing}).")
+        raise UserError(
+            f"{what} needs layers with weights of their own; layer_sharing of this model is {sharing}, not none."
+        )
     return stack
 
 
@@ -159,8 +161,7 @@ def reshaped(classifier: Classifier, **sizes: object) -> None:
     """Note other sizes in the architecture of a model, whose head then reads its new top."""
     model = classifier.model
     model.shape = replace(model.shape, **sizes)
-    if isinstance(model.network, Network):
-        model.network.shape = model.shape
+    cast("Network", model.network).shape = model.shape
     classifier.head = read_top(classifier.head, model)
 
 
@@ -175,7 +176,7 @@ def keep_layers(classifier: Classifier, layers: Sequence[int]) -> None:
     """Keep some layers, numbered from 0, and cut the others out."""
     stack = unshared_stack(classifier, "Dropping layers")
     if len(classifier.exits) and len(layers) < len(stack.layers):
-        raise UserError("Early exit has a head for each layer that there is; put it behind what drops layers.")
+        raise UserError("Early exit has a head for each layer; put it after the methods that drop layers.")
     stack.blocks = nn.ModuleList(stack.blocks[k] for k in layers)
     reshaped(classifier, layers=len(layers))
 
@@ -207,7 +208,7 @@ def cut_neurons(mlp: MLP, keep: Tensor) -> None:
 def need_linear(layer: nn.Module, what: str) -> nn.Linear:
     """A linear layer, or a refusal where it is a product of two thin ones already."""
     if not isinstance(layer, nn.Linear):
-        raise UserError(f"{what} cuts whole matrices, and here they are products of low rank; put it first.")
+        raise UserError(f"{what} cuts whole matrices, but here they are products of low rank; put it before low rank.")
     return layer
 
 
@@ -231,12 +232,6 @@ class LowRank(nn.Module):
         return self.up(self.down(x))
 
 
-def blocks_of(classifier: Classifier) -> Iterator[Block]:
-    """The attention layers of the encoder, none for other networks."""
-    stack = getattr(classifier.model.network, "encoder", None)
-    yield from stack.layers if isinstance(stack, Stack) else ()
-
-
 def student_of(teacher: Classifier, layers: Sequence[int]) -> Classifier:
     """A copy of a teacher with some of its layers, numbered from 0."""
     student = deepcopy(teacher)
@@ -245,17 +240,20 @@ def student_of(teacher: Classifier, layers: Sequence[int]) -> Classifier:
 
 
 def fresh(
-    shape: Architecture, teacher: Classifier, rng: torch.Generator, spec: Dataset, words: Sequence[str] = ()
+    shape: Architecture, teacher: Classifier, rng: torch.Generator, texts: Dataset, words: Sequence[str] = ()
 ) -> Classifier:
-    """A model of another shape with first weights and a head for the same task, with the teacher's vocabulary."""
-    size = teacher.model.token_embedding.num_embeddings
-    model = LanguageModel(shape, size, rng, words)
-    sides = spec.sides is not None
-    head = TaskHead(teacher.head.spec, (model.top_hidden_state,), model.top_hidden_state, shape.features_width,
-                    spec.answer, sides)  # fmt: skip
-    with torch.no_grad():
-        head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
-        head.score.bias.zero_()
+    """A model of another shape with random weights and a head for the same task, with the teacher's vocabulary."""
+    model = LanguageModel(shape, teacher.model.token_embedding.num_embeddings, rng, words)
+    top, width, sides = model.top_hidden_state, shape.features_width, texts.sides is not None
+    head = TaskHead(teacher.head.spec, (top,), top, width, texts.answer, sides)
+    init_head(head, rng)
     made = Classifier(model, head, teacher.kept_ids)
     made.vocabulary = teacher.vocabulary
     return made
+
+
+@torch.no_grad()
+def init_head(head: TaskHead, rng: torch.Generator) -> None:
+    """Give a head random weights, and a bias of 0."""
+    head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
+    head.score.bias.zero_()

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -33,6 +34,7 @@ from playground.compression.storage import load, save
 from playground.errors import UserError, unwritable
 from playground.finetuning.comparing.compare import TEST_TEXTS, spread
 from playground.finetuning.comparing.significance import against, critical, leader
+from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.record import fingerprint, identity
@@ -43,8 +45,8 @@ from playground.training.parallel.workers import as_worker, begin, context, end_
 
 RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
 
-METERS = {"bytes": "bytes of the file", "operations": "operations per text", "seconds": "seconds of a batch of 1"}
-"""What the frontier is drawn over."""
+METERS = ("bytes", "operations", "seconds")
+"""What the Pareto frontier is drawn over: bytes of the file, operations per text, seconds of a batch of 1."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +111,8 @@ class Work:
 
     base: Base
     task: Task
-    train: Mapping[int, Any]
-    test: Mapping[int, Any]
+    train: Mapping[int, Dataset]
+    test: Mapping[int, Dataset]
     steps: int
     folder: Path
 
@@ -227,7 +229,7 @@ class Compression:
             "memory": first.size.memory,
             "operations": self.cost(name, "operations"),
             "layers_used": fmean(o.layers_used for o in some),
-            "latency": {str(batch): asdict(each) for batch, each in self.seconds.get(name, {}).items()},
+            "latency": {str(batch): asdict(each) for batch, each in self.seconds[name].items()},
             "flipped": spread([float(o.flipped) for o in some]),
             "layers": first.layers,
             "made_in": sum(o.seconds for o in some),
@@ -305,14 +307,18 @@ class Record:
     """Outcomes of finished lanes by key, one line of JSON each, so that a run that was killed goes on where it was."""
 
     path: Path | None
-    shared: str
+    shared: Mapping[int, Any]
     known: dict[str, Outcome] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path | None, resume: bool, work: Work, spec: CompressionSpec) -> "Record":
         """The record of a folder; without `resume` a new one."""
-        texts = [data.tokens.ids for each in (work.train, work.test) for data in each.values()]
-        shared = json.dumps([fingerprint(work.base, *texts[:1]), spec.labels, spec.steps, work.task.name, __version__])
+        shared = {}
+        for seed in work.train:
+            tensors = [
+                value for data in (work.train[seed], work.test[seed]) for value in (data.tokens.ids, data.labels)
+            ]
+            shared[seed] = [fingerprint(work.base, *tensors), spec.labels, spec.steps, work.task.name, __version__]
         record = cls(folder and folder / RECORD, shared)
         if record.path is not None and record.path.exists():
             record._read(record.path) if resume else record.path.unlink()
@@ -320,13 +326,11 @@ class Record:
 
     def key(self, pipeline: Pipeline, seed: int) -> str:
         """Everything on which the numbers of a lane depend, hashed."""
-        return hashlib.sha256(
-            json.dumps([self.shared, [identity(m.step) for m in pipeline.methods], seed]).encode()
-        ).hexdigest()[:24]
+        values = [self.shared[seed], [identity(m.step) for m in pipeline.methods], seed]
+        return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
 
     def put(self, key: str, outcome: Outcome) -> None:
-        """Keep an outcome."""
-        self.known[key] = outcome
+        """Write an outcome down."""
         if self.path is None:
             return
         try:
@@ -337,12 +341,14 @@ class Record:
             raise unwritable(self.path.parent, error) from error
 
     def _read(self, path: Path) -> None:
+        """Read the outcomes whose files are still there and were not overwritten by a later run."""
+        latest: dict[str, tuple[str, Outcome]] = {}
         for line in path.read_text(encoding="utf-8").splitlines():
-            try:
+            with suppress(ValueError, TypeError, LookupError):  # half a line, which a killed program leaves
                 kept = parse_json(line)
-                self.known[kept["key"]] = read_outcome(kept["value"])
-            except (ValueError, TypeError, LookupError):  # half a line, which a killed program leaves
-                continue
+                outcome = read_outcome(kept["value"])
+                latest[outcome.folder] = kept["key"], outcome
+        self.known = {key: outcome for folder, (key, outcome) in latest.items() if Path(folder).is_dir()}
 
 
 def read_outcome(values: Mapping[str, Any]) -> Outcome:
@@ -360,12 +366,11 @@ def _lanes(work: Work, spec: CompressionSpec, record: Record) -> Iterator[Outcom
     whole = [(Pipeline(), seed) for seed in seeds]
     others = [(pipeline, seed) for seed in seeds for pipeline in spec.chosen[1:]]
     for jobs in (whole, others):
-        known = {job: record.known[k] for job in jobs if (k := record.key(*job)) in record.known}
-        known = {job: outcome for job, outcome in known.items() if Path(outcome.folder).is_dir()}
-        yield from known.values()
-        waiting = [job for job in jobs if job not in known]
+        keys = {job: record.key(*job) for job in jobs}
+        yield from (record.known[key] for key in keys.values() if key in record.known)
+        waiting = [job for job in jobs if keys[job] not in record.known]
         for job, outcome in _run(work, waiting, spec.workers):
-            record.put(record.key(*job), outcome)
+            record.put(keys[job], outcome)
             yield outcome
 
 

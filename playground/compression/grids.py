@@ -52,7 +52,7 @@ def top_code(bits: int) -> int:
 def quantise(weight: Tensor, bits: int, groups: int) -> Grid:
     """The nearest grid, symmetric and uniform, with a scale for each of so many groups of consecutive rows."""
     weight, groups = weight.detach(), min(groups, len(weight))
-    parts = _parts(weight, groups)
+    parts = weight.tensor_split(groups)
     size = [part.abs().mean() if bits == 1 else part.abs().amax() / top_code(bits) for part in parts]
     scales = torch.stack(size).clamp(min=torch.finfo(torch.float32).tiny)
     if bits == 1:
@@ -62,28 +62,10 @@ def quantise(weight: Tensor, bits: int, groups: int) -> Grid:
     return Grid(codes.to(torch.int16), scales, bits)
 
 
-def _parts(weight: Tensor, groups: int) -> list[Tensor]:
-    return [weight[index] for index in _rows(len(weight), groups)]
-
-
-def _rows(rows: int, groups: int) -> list[Tensor]:
-    """Consecutive rows in so many groups, whose sizes differ by one at most."""
-    return list(torch.arange(rows).tensor_split(groups))
-
-
 def _by_row(scales: Tensor, rows: int) -> Tensor:
     """The scale of each row `[r, 1]`."""
-    sizes = torch.tensor([len(part) for part in _rows(rows, len(scales))])
+    sizes = torch.tensor([len(part) for part in torch.arange(rows).tensor_split(len(scales))])
     return scales.repeat_interleave(sizes)[:, None]
-
-
-class DynamicLinear(nn.Linear):
-    """A linear layer whose input is rounded to a symmetric grid of 2^b levels that fits it as it comes."""
-
-    bits: int
-
-    def forward(self, x: Tensor) -> Tensor:
-        return nn.functional.linear(round_through(x, self.bits), self.weight, self.bias)
 
 
 def round_through(x: Tensor, bits: int) -> Tensor:
@@ -95,13 +77,6 @@ def round_through(x: Tensor, bits: int) -> Tensor:
 def round_activations(classifier: Classifier, bits: int) -> None:
     """Round what every linear layer inside the network reads; 0 leaves it as it is."""
     classifier.activation_bits = bits
-    linear = [(n, m) for n, m in classifier.model.network.named_modules() if isinstance(m, nn.Linear)] if bits else []
-    for name, module in linear:
-        owner, _, attribute = name.rpartition(".")
-        rounded = DynamicLinear(module.in_features, module.out_features, module.bias is not None)
-        rounded.weight, rounded.bits = module.weight, bits
-        if module.bias is not None:
-            rounded.bias = module.bias
-        setattr(
-            classifier.model.network.get_submodule(owner) if owner else classifier.model.network, attribute, rounded
-        )
+    for module in classifier.model.network.modules() if bits else ():
+        if isinstance(module, nn.Linear):
+            module.register_forward_pre_hook(lambda _, given: (round_through(given[0], bits),))

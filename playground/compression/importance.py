@@ -5,7 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-from playground.compression.classifier import Classifier, blocks_of, need_linear
+from playground.compression.classifier import Classifier, need_linear, stack_of
 from playground.finetuning.data.dataset import Dataset, rows_of
 
 BLOCK = 32
@@ -14,13 +14,14 @@ BLOCK = 32
 
 def head_importance(classifier: Classifier, texts: Dataset) -> list[Tensor]:
     """The mean over texts of the loss's slope by a factor on each head, `[h]` for each layer (Michel et al. 2019)."""
-    blocks = list(blocks_of(classifier))
+    blocks = stack_of(classifier.model, "Head pruning").layers
     return _importance(classifier, texts, [(block.attn.out, block.attn.heads) for block in blocks])
 
 
 def neuron_importance(classifier: Classifier, texts: Dataset) -> list[Tensor]:
     """The same for each neuron of the MLPs."""
-    inner = [need_linear(block.mlp.fc2, "Neuron pruning") for block in blocks_of(classifier)]
+    blocks = stack_of(classifier.model, "Neuron pruning").layers
+    inner = [need_linear(block.mlp.fc2, "Neuron pruning") for block in blocks]
     return _importance(classifier, texts, [(layer, layer.in_features) for layer in inner])
 
 

@@ -8,10 +8,10 @@ from torch.nn.utils import prune
 from playground.compression.classifier import Classifier
 
 
-def owner(classifier: Classifier, name: str) -> tuple[nn.Module, str]:
-    """The module that has a parameter, and the parameter's name in it."""
-    place, _, attribute = name.rpartition(".")
-    return classifier.get_submodule(place), attribute
+def owner(module: nn.Module, name: str) -> tuple[nn.Module, str]:
+    """The submodule that holds a parameter or another module, and the name that it has there."""
+    path, _, attribute = name.rpartition(".")
+    return module.get_submodule(path), attribute
 
 
 def zero_smallest(classifier: Classifier, names: Iterable[str], sparsity: float, together: bool) -> None:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -92,28 +93,20 @@ def size(compressed: Compressed, written: Path | None = None) -> Size:
 def operations(classifier: Classifier, texts: Dataset) -> float:
     """Operations of all matrix products per text, the mean over some texts; masked cells count too."""
     some, recurrent = texts.pick(torch.arange(min(COUNTED, len(texts.labels)))), classifier.model.shape.recurrent
-    still = [p for p in classifier.parameters() if p.requires_grad]
-    for p in still:
-        p.requires_grad_(False)
+    classifier = deepcopy(classifier).requires_grad_(False)  # else the counter asks for gradients that there are not
     plain, math = torch.backends.mkldnn.flags(enabled=not recurrent), sdpa_kernel(SDPBackend.MATH)  # for the counter
-    try:
-        with catch_warnings(action="ignore"), plain, math, FlopCounterMode(display=False) as counter:
-            classifier(some)
-    finally:
-        for p in still:
-            p.requires_grad_(True)
+    with catch_warnings(action="ignore"), plain, math, FlopCounterMode(display=False) as counter:
+        classifier(some)
     return counter.get_total_flops() / len(some.labels)
 
 
 @torch.no_grad()
-def latencies(
-    classifiers: Mapping[str, Classifier], texts: Dataset, batches: Sequence[int] = BATCHES, rounds: int = ROUNDS
-) -> dict[str, dict[int, Latency]]:
+def latencies(classifiers: Mapping[str, Classifier], texts: Dataset) -> dict[str, dict[int, Latency]]:
     """Seconds of a batch of each size, taken in turns in one run, so that all share what else the machine does."""
     names = list(classifiers)
-    taken: dict[str, dict[int, list[float]]] = {name: {batch: [] for batch in batches} for name in names}
-    for turn in range(-1, rounds):  # the first turn warms up
-        for batch in batches:
+    taken: dict[str, dict[int, list[float]]] = {name: {batch: [] for batch in BATCHES} for name in names}
+    for turn in range(-1, ROUNDS):  # the first turn warms up
+        for batch in BATCHES:
             index = (torch.arange(batch) + max(0, turn) * batch) % len(texts.labels)
             some = texts.pick(index)
             for name in names[turn % len(names) :] + names[: turn % len(names)]:
@@ -183,8 +176,8 @@ def flips(before: Tensor, after: Tensor, texts: Dataset, tokenizer: Tokenizer) -
     return len(changed), tuple(map(flip, changed[:MOST_FLIPPED]))
 
 
-def density(weight: Tensor, cells: int = 16) -> list[list[float]]:
-    """The share of weights that are not 0 in each cell of a matrix, at most so many cells each way."""
-    rows, columns = (torch.arange(n).tensor_split(min(cells, n)) for n in weight.shape)
+def density(weight: Tensor) -> list[list[float]]:
+    """The share of weights that are not 0 in each cell of a matrix, at most 16 cells each way."""
+    rows, columns = (torch.arange(n).tensor_split(min(16, n)) for n in weight.shape)
     there = (weight.detach() != 0).double()
     return [[float(there[r][:, c].mean()) for c in columns] for r in rows]

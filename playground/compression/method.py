@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Protocol
 import torch
 from torch import Generator
 
+from playground.batch import Tokens
 from playground.catalog import choose, find, year
 from playground.compression.classifier import Classifier
 from playground.compression.grids import Grid
@@ -22,13 +23,13 @@ from playground.knob import Knob, knobs, spelt, turn, written
 from playground.rng import derive
 
 FAMILIES = {
-    "pruning": "weights, heads, neurons or layers are left out",
-    "low rank and sharing": "matrices are made thin, or layers have weights in common",
-    "distillation": "a smaller student learns from the answers and states of the model",
-    "module replacing": "layers of the model are replaced one by one while it works",
-    "early exit": "easy texts leave before the last layer",
+    "pruning": "weights, heads, neurons or layers are removed",
+    "low rank and sharing": "matrices become products of thin ones, or layers share weights",
+    "distillation": "a small student learns from the answers and hidden states of the model",
+    "module replacing": "layers of the model are replaced by fewer new ones during training",
+    "early exit": "easy texts leave the model before its last layer",
     "quantization": "weights have fewer bits",
-    "baseline": "a small model that never saw the large one",
+    "baseline": "a small model that is trained without the large one",
 }
 """The families of methods in the order of a survey (arXiv:2003.08271), each with what its members do."""
 
@@ -55,7 +56,7 @@ class TaskData:
         )
 
     @cached_property
-    def pretraining(self) -> Any:
+    def pretraining(self) -> Tokens:
         """Pre-training text of the base that is never measured."""
         return self.base.rehearse()
 
@@ -117,7 +118,7 @@ class Step(Protocol):
 class Method:
     """A method of the catalogue; `rows` are its rows in the inventory, `unlike_paper` how it differs from its source.
 
-    With `from_base` it begins with the pre-trained base again.
+    With `from_base` it starts from the pre-trained base, not from the fine-tuned model.
     """
 
     name: str
@@ -177,14 +178,12 @@ class Pipeline:
         later = self.methods[self.methods.index(grid) + 1 :] if grid else ()
         if grid and later:
             raise UserError(
-                f"{grid.name} stands before {later[0].name}, which would take its weights off their grid; "
-                "quantization comes last."
+                f"{grid.name} comes before {later[0].name}, which would change the rounded weights; quantization comes "
+                "last."
             )
-        anew = next((m for m in self.methods[1:] if m.family == "baseline" or m.from_base), None)
-        if anew:
-            raise UserError(
-                f"{anew.name} begins with a model of its own, so nothing can stand before it; put it first."
-            )
+        late = next((m for m in self.methods[1:] if m.family == "baseline" or m.from_base), None)
+        if late:
+            raise UserError(f"{late.name} does not start from the model of the method before it; put it first.")
 
     @property
     def name(self) -> str:
@@ -214,5 +213,5 @@ def read_pipeline(line: str) -> Pipeline:
     if [part.lower() for part in parts] == [UNCOMPRESSED]:
         return Pipeline()
     if not all(parts):
-        raise UserError(f"{line!r} names no method at one place; write it like DistilBERT, int8.")
+        raise UserError(f"A method is missing in {line!r}; write it like DistilBERT, int8.")
     return Pipeline(tuple(map(find_method, parts)))

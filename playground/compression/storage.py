@@ -101,7 +101,7 @@ def unpack(tensors: Mapping[str, Tensor], header: Header, task: Task, words: Seq
                         f"{task.answer.scores}; take the task that it was compressed for.")  # fmt: skip
     state, grids = _state(tensors, header)
     shape, size = as_saved(Architecture(), header["architecture"]), len(state["model.token_embedding.weight"])
-    model = LanguageModel(shape, size, torch.Generator().manual_seed(0), words)
+    model = LanguageModel(shape, size, None, words)
     classifier = Classifier(model, _head(header, model, task), state.get("kept_ids"))
     classifier.vocabulary, classifier.speed = header["vocabulary"], header["speed"]
     classifier.exits = nn.ModuleList(_exit(header, model, task, k + 1) for k in range(header["exits"]))
@@ -151,12 +151,10 @@ def _fill(classifier: Classifier, state: Mapping[str, Tensor]) -> None:
     """Put the weights in their places, whatever their shapes; all that a model has must be there."""
     for name in [name.removesuffix(".down.weight") for name in state if name.endswith(".down.weight")]:
         module, attribute = owner(classifier, name)
-        thin, bias = LowRank(1, 1, 1, f"{name}.up.bias" in state), getattr(module, attribute).bias
-        assert (bias is not None) == (thin.up.bias is not None)
-        setattr(module, attribute, thin)
+        setattr(module, attribute, LowRank(1, 1, 1, getattr(module, attribute).bias is not None))
     lacking = {*classifier.state_dict()} ^ {*state}
     if lacking:
-        raise ValueError(f"{min(lacking)} is there or in the model alone")
+        raise ValueError(f"{min(lacking)} is only in the file or only in the model")
     for name, value in state.items():
         module, attribute = owner(classifier, name)
         if name != "kept_ids":
@@ -176,12 +174,12 @@ def export_folder(compressed: Compressed, tokenizer: Tokenizer, path: Path | str
     model = compressed.classifier.model
     if compressed.classifier.kept_ids is not None:
         raise UserError(
-            "A Hugging Face folder needs a tokenizer of the model's own words, and some were left out here."
+            "A Hugging Face folder needs a tokenizer with the words of the model, and some were left out here."
         )
     whole = model_without_weights(model.shape, model.token_embedding.num_embeddings).state_dict()
     state = model.state_dict()
     cut = [n for n in {*whole} | {*state} if n not in whole or n not in state or whole[n].shape != state[n].shape]
     if cut:
-        raise UserError(f"No family of transformers has layers of these sizes: {min(cut)} was cut or made thin. "
-                        "Without pruning of heads and neurons and low rank it can be written.")  # fmt: skip
+        raise UserError(f"No family of transformers has layers of these sizes: {min(cut)} was cut or factorised. "
+                        "Leave out head pruning, neuron pruning and low rank.")  # fmt: skip
     return export(model, tokenizer, path, name)

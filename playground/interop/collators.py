@@ -30,6 +30,9 @@ from playground.trace.rebuild import Rebuilt, rebuild_row
 Collator = Callable[[list[dict[str, Any]]], Mapping[str, Any]]
 """A data collator: encoded sentences to the tensors of a batch."""
 
+OF_TOKENS = ("input_ids", "labels", "decoder_input_ids")
+"""The tensors that hold ids of tokens."""
+
 IGNORED = -100
 """The label of a position that is not scored, as in PyTorch's cross-entropy."""
 
@@ -83,18 +86,19 @@ def collate(
 ) -> Rebuilt:
     """The same with its frames for the stage.
 
-    `answer` is what a decoder shall write about the text. A `causal` model reads from left to right and moves the
-    labels by one; unless it is said, that is so where a collator has the setting `mlm` and it is off.
+    `answer` is what a decoder writes about the text. A `causal` model reads from left to right and moves the labels by
+    one; by default that is so where a collator has the setting `mlm` and it is off.
     """
     tokenizer = tokenizer if tokenizer is not None else getattr(collator, "tokenizer", None)
     tokenizer = wrapped(tokenizer) if isinstance(tokenizer, Tokenizer) else tokenizer
-    name = type(collator).__name__ if not hasattr(collator, "__name__") else str(collator.__name__)
+    name = getattr(collator, "__name__", type(collator).__name__)
     if tokenizer is None:
         raise UserError(f"{name} has no tokenizer of its own; give the one with which its sentences are encoded.")
     features = _features(tokenizer, text, answer)
     causal = not getattr(collator, "mlm", True) if causal is None else causal
     returned = _returned(name, collator, features, seed)
-    names = _Names.of(tokenizer, [features["input_ids"], *map(_numbers, returned.values())])
+    ids = [returned[key].unique().tolist() for key in OF_TOKENS if key in returned]
+    names = _Names.of(tokenizer, [features["input_ids"], *ids])
     tokens = batch([names.read(features["input_ids"])], specials(len(names.words)), names.words)
     collated = _collated(name, returned, names, causal, features)
     rebuilt = rebuild_row(_objective(name, collator, collated), tokens, text, seed, notices=_traps(collated, tokens))
@@ -109,9 +113,9 @@ def _features(tokenizer: Any, text: str, answer: str) -> dict[str, list[int]]:
 
 
 def _returned(name: str, collator: Collator, features: dict[str, Any], seed: int) -> dict[str, Tensor]:
-    """The tensors that a collator returns, always the same for one seed; what it refuses is a sentence."""
+    """The tensors that a collator returns, the same for one seed where torch draws them; its refusal as a sentence."""
     with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
+        torch.default_generator.manual_seed(seed)  # `torch.manual_seed` would change those of devices too
         try:
             returned = collator([features])
         except (ValueError, TypeError, KeyError, RuntimeError) as error:
@@ -127,11 +131,6 @@ def _returned(name: str, collator: Collator, features: dict[str, Any], seed: int
         shape = list(tensors["labels"].shape)
         raise UserError(f"{name} returned labels of the shape {shape}; only labels of single positions are drawn.")
     return tensors
-
-
-def _numbers(tensor: Tensor) -> list[int]:
-    whole = not tensor.is_floating_point() and tensor.dtype != torch.bool
-    return tensor.unique().tolist() if whole else []
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,8 @@ def _collated(
     written = decoder is not None or "labels" in features
     if not written and returned["labels"].shape != ids.shape:
         raise UserError(
-            f"{name} returned {returned['labels'].shape[1]} labels for {ids.shape[1]} positions; give answer."
+            f"{name} returned {returned['labels'].shape[1]} labels for {ids.shape[1]} positions; give the text that "
+            "its decoder writes as answer."
         )
     labels = names.tensor(returned["labels"])
     started = None if decoder is None else names.tensor(decoder)
@@ -188,11 +188,11 @@ def _collated(
 def _objective(name: str, collator: Collator, made: Collated) -> Objective:
     """A chain of the three things that a collator decides, so that each has its frame."""
     see, ask = SeeCollated(made), AskCollated(made)
-    says = " ".join((type(collator).__doc__ or "").split())
+    says = " ".join((collator.__doc__ or "It is a function of your own.").split()).partition(". ")[0].rstrip(".")
     return Objective(
         name=name,
         stages=(ChangeCollated(made), *((ask, see) if made.written else (see, ask))),
-        idea=f"What this data collator of the transformers library makes of the sentence. {says[:160]}".strip(),
+        idea=f"What this data collator of the transformers library makes of the sentence. {says}.",
         loss="Mean cross-entropy of the labels that are not -100.",
         terms=(),
         source="the transformers library",
@@ -207,7 +207,7 @@ class ChangeCollated(Change):
 
     def build(self, example: Batch) -> Batch:
         made, text = self.made, example.tokens.ids
-        kept = int(made.valid.sum()) == text.shape[1]  # else places cannot be told
+        kept = int(made.valid.sum()) == text.shape[1]  # else it is not known which position came from which
         origin = (made.valid.long().cumsum(1) - 1).where(made.valid & torch.tensor(kept), -1)
         inputs = stream(made.ids, origin, made.valid, padded=not bool(made.valid.all()))
         if made.written or made.shifts or not kept:
@@ -223,7 +223,7 @@ class ChangeCollated(Change):
 
 
 def _order(made: Collated, selected: Tensor) -> Tensor:
-    """The step of each place `[1, t]` in an order of prediction: context first, then what sees ever more targets."""
+    """The rank `[1, t]` of each position in the order of prediction: context, then targets by what they see."""
     assert made.cells is not None
     sees = (made.cells & selected[:, None, :]).sum(2)
     return (sees + selected.long() * (1 + selected.shape[1])).argsort(dim=1, stable=True).argsort(dim=1)
@@ -286,11 +286,9 @@ def _traps(made: Collated, tokens: Tokens) -> list[str]:
     ends = made.valid & (made.ids == tokens.specials.pad)
     if made.shifts and bool((ends & (made.labels == IGNORED)).any()):
         found.append(
-            f"{tokens.vocabulary[tokens.specials.pad]} ends the text and is the padding too, so it is never scored: "
-            "stopping is not learnt."
+            f"{tokens.vocabulary[tokens.specials.pad]} is the end of the text and the padding too, so its label is "
+            f"{IGNORED}: the model does not learn where to stop."
         )
     if made.permuted and bool((made.ids == tokens.specials.mask).any()):
-        found.append(
-            "The targets are hidden in the content stream as well, so that no target ever sees an earlier one."
-        )
+        found.append("The targets are masked in the content stream too, so no target ever sees an earlier one.")
     return found

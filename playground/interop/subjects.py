@@ -53,20 +53,20 @@ def of_checkpoint(saved: Checkpoint, name: str, folder: Path | None = None) -> S
     )  # fmt: skip
 
 
-def of_learner(learner: TrainState, corpus: Corpus, name: str = "", held_out: Tokens | None = None) -> Subject:
-    """The model of a learner that rests; its held-out rows are those on which training evaluates it."""
-    if held_out is None:
-        recipe, needs = learner.entry.recipe, learner.objective.needs
-        sampler = BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs)
-        held_out = sampler.evaluation()
-    name = name or f"{learner.entry.name} on {corpus.name}, seed {learner.seed}"
-    return Subject(name, learner.model, corpus, learner.objective, held_out, learner.seed, learner.step)
+def of_learner(learner: TrainState, corpus: Corpus, name: str = "") -> Subject:
+    """The model of a learner that does not train now; its held-out rows are those on which training evaluates it."""
+    entry, recipe, needs = learner.entry, learner.entry.recipe, learner.objective.needs
+    sampler = BatchSampler.of(
+        corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs, entry.continues
+    )
+    name = name or f"{entry.name} on {corpus.name}, seed {learner.seed}"
+    return Subject(name, learner.model, corpus, learner.objective, sampler.evaluation(), learner.seed, learner.step)
 
 
-def open_imported(folder: Path, corpus: str = "world") -> Subject:
-    """A folder of transformers; its text is that of a corpus in the words of the folder."""
+def open_imported(folder: Path) -> Subject:
+    """A folder of transformers; its text is that of `world` in the words of the folder."""
     opened = open_folder(folder)
-    return of_learner(learner_of(opened), respelt(open_corpus(corpus, tokens=TOKENS), opened.tokenizer), folder.name)
+    return of_learner(learner_of(opened), respelt(open_corpus("world", tokens=TOKENS), opened.tokenizer), folder.name)
 
 
 def _model(path: Path) -> LanguageModel:

@@ -50,12 +50,13 @@ class ReadingOrder:
         left, right = bool(cells.tril(-1).any()), bool(cells.triu(1).any())
         near = cells.diagonal(-1, 1, 2) | cells.diagonal(1, 1, 2)
         number = pad(~near, (1, 0), value=True).flatten().cumsum(0) - 1
-        same = _alike(number.unflatten(0, real.shape)) & real[:, :, None] & real[:, None, :]
+        stretch = number.unflatten(0, real.shape)
+        same = (stretch[:, :, None] == stretch[:, None, :]) & real[:, :, None] & real[:, None, :]
         allowed = same if left and right else same.tril() if left else same.triu() if right else same
         if alternates or not torch.equal(cells, allowed):
             raise UserError(
-                "A recurrent network reads all that stands to the left, to the right, or both; this attention mask "
-                "says something else. Set kind to transformer, or take another objective."
+                "A recurrent network reads everything to the left, everything to the right, or both; this attention "
+                "mask allows something else. Set kind to transformer, or take another objective."
             )
         counts = number.bincount()
         starts, longest = counts.cumsum(0) - counts, int(counts.max())
@@ -83,11 +84,6 @@ class ReadingOrder:
         return x.gather(1, self.turned[..., None].expand(-1, -1, x.shape[-1]))
 
 
-def _alike(values: Tensor) -> Tensor:
-    """Which positions `[b, n]` of a row have the same value, `[b, n, n]`."""
-    return values[:, :, None] == values[:, None, :]
-
-
 class RecurrentLayer(nn.Module):
     """One layer: as wide as its input in one direction, half as wide in each of two, whose states are joined.
 
@@ -98,32 +94,25 @@ class RecurrentLayer(nn.Module):
         super().__init__()
         make, half = CELLS[shape.kind], width // 2 if both else width
         self.weight_drop = Dropout(shape.weight_drop) if shape.weight_drop else None
-        if both or shape.attention != "right to left":
-            self.forward_rnn = make(width, half, batch_first=True)
-        if both or shape.attention == "right to left":
-            self.backward_rnn = make(width, half, batch_first=True)
+        leftwards = shape.attention == "right to left"
+        self.forward_rnn = make(width, half, batch_first=True) if both or not leftwards else None
+        self.backward_rnn = make(width, half, batch_first=True) if both or leftwards else None
 
     def forward(self, x: Tensor, order: ReadingOrder) -> Tensor:
         """The states `[r, t, d]` of all stretches."""
         alone = not (order.leftwards or order.rightwards)  # one word is all there is to read from either side
-        sides = []
-        if hasattr(self, "forward_rnn"):
-            rnn = self.forward_rnn
-            reads = order.leftwards or alone
-            sides.append(self.run(rnn, x) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size))
-        else:
-            need(not order.leftwards, "reads what stands to the left", "attention to left to right or bidirectional")
-        if hasattr(self, "backward_rnn"):
-            rnn = self.backward_rnn
-            reads = order.rightwards or alone
-            turned = self.run(rnn, order.turn(x)) if reads else x.new_zeros(*x.shape[:2], rnn.hidden_size)
-            sides.append(order.turn(turned))
-        else:
-            need(not order.rightwards, "reads what stands to the right", "attention to bidirectional")
+        forward, backward, first = self.forward_rnn, self.backward_rnn, "needs a network that reads from"
+        need(forward or not order.leftwards, f"{first} left to right", "attention to left to right or bidirectional")
+        need(backward or not order.rightwards, f"{first} right to left", "attention to bidirectional")
+        sides = [] if forward is None else [self.run(forward, x, order.leftwards or alone)]
+        if backward is not None:
+            sides.append(order.turn(self.run(backward, order.turn(x), order.rightwards or alone)))
         return torch.cat(sides, dim=-1)
 
-    def run(self, rnn: nn.RNNBase, x: Tensor) -> Tensor:
+    def run(self, rnn: nn.RNNBase, x: Tensor, reads: bool) -> Tensor:
         """The states of one direction; with weight drop some connections between states are left out (AWD-LSTM)."""
+        if not reads:
+            return x.new_zeros(*x.shape[:2], rnn.hidden_size)
         if self.weight_drop is None or self.weight_drop.rng is None:
             return rnn(x)[0]
         return functional_call(rnn, {"weight_hh_l0": self.weight_drop(rnn.weight_hh_l0)}, (x,))[0]
@@ -177,8 +166,8 @@ class RecurrentStack(nn.Module):
         real = own & itself
         if len(self.blocks) != 1 or not torch.equal(own, real) or bool((others & itself).any()):
             raise UserError(
-                "A recurrent network predicts a word from all words to its left and to its right in one layer; set "
-                "layers to 1, or kind to transformer."
+                "A recurrent network predicts a word from all words to its left and to its right with one layer only; "
+                "set layers to 1, or kind to transformer."
             )
         layer = cast("RecurrentLayer", self.blocks[0])
         order = ReadingOrder.of_cells(others | real)
@@ -208,7 +197,7 @@ class RecurrentStack(nn.Module):
 
 @torch.no_grad()
 def init_recurrent(stack: RecurrentStack, rng: Generator) -> None:
-    """Initialise all weights evenly within 1 / sqrt(width), as PyTorch does, and the biases of forget gates with 1.
+    """Initialise all weights evenly within 1 / sqrt(width), as PyTorch does, and `bias_ih` of forget gates with 1.
 
     Jozefowicz et al. 2015, sec. 2.2, for the forget gates.
     """

@@ -294,7 +294,7 @@ def _groups(model: LanguageModel, phase: Phase, names: Collection[str]) -> list[
     groups = [
         {
             "params": [own[name] for name in part if name in names],
-            "rate": phase.rate * phase.discriminative_factor ** -(len(parts) - 1 - height),
+            "rate": phase.discriminative_factor ** -(len(parts) - 1 - height),
         }
         for height, part in enumerate(parts)
     ]

@@ -27,7 +27,7 @@ BIOBERT = Entry(
     model=Architecture(segments=2, labels=(("pair", 2),)),
     objective=MLM.turn({"mask_ratio": 0.3}),
     phases=(
-        Phase("general text", 0.5, "BERT is trained as it is.", MLM_AND_NSP.turn({"mask_ratio": 0.3}), "world"),
-        Phase("domain text", 0.5, "It reads on in the field."),
+        Phase("general text", 0.5, "BERT is pre-trained as before.", MLM_AND_NSP.turn({"mask_ratio": 0.3}), "world"),
+        Phase("domain text", 0.5, "Pre-training goes on with texts of the domain."),
     ),
 )

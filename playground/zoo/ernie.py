@@ -30,8 +30,8 @@ ERNIE = Entry(
     model=Architecture(),
     objective=ENTITIES,
     phases=(
-        Phase("basic level", 1 / 3, "Single words are hidden.", MLM),
-        Phase("phrase level", 1 / 3, "Phrases are hidden as a whole.", PHRASES),
-        Phase("entity level", 1 / 3, "Names are hidden as a whole."),
+        Phase("basic level", 1 / 3, "Single words are masked.", MLM),
+        Phase("phrase level", 1 / 3, "Whole phrases are masked.", PHRASES),
+        Phase("entity level", 1 / 3, "Whole names are masked."),
     ),
 )

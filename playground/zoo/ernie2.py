@@ -35,7 +35,7 @@ ERNIE_2 = Entry(
     model=Architecture(segments=2, labels=(("pair", 3),)),
     objective=find_objective("knowledge masking + sentence distance"),
     phases=(
-        Phase("words", 0.5, "Names, phrases and words are hidden.", KNOWLEDGE),
-        Phase("words and texts", 0.5, "The same goes on; beside it the distance of two sentences is asked for."),
+        Phase("words", 0.5, "Names, phrases and words are masked.", KNOWLEDGE),
+        Phase("words and texts", 0.5, "Masking goes on, and the distance of two sentences is predicted too."),
     ),
 )

@@ -27,7 +27,12 @@ ULMFIT = Entry(
     corpus="reviews",
     recipe=Recipe(warmup_ratio=0.1, min_lr_ratio=1 / 32),
     phases=(
-        Phase("general text", 0.6, "The language model reads any text.", corpus="world"),
-        Phase("target text", 0.4, "It goes on with the task's texts, lower layers slower.", discriminative_factor=2.6),
+        Phase("general text", 0.6, "The language model is trained on general text.", corpus="world"),
+        Phase(
+            "target text",
+            0.4,
+            "Training goes on with the task's texts, slower in lower layers.",
+            discriminative_factor=2.6,
+        ),
     ),
 )

@@ -1,12 +1,11 @@
 """Journey: a model is compressed in three ways, the frontier is read by two meters, and the table is taken away."""
 
-from functools import partial
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from playground.compression import compare
+from playground.compression import compare, meters
 from tests.browser.pages import base_trained_here
 from tests.browsing import PATIENCE, shot, still, wait_until
 from widgets.state import compress
@@ -20,7 +19,7 @@ def test_a_model_is_compressed_in_three_ways(page: Page, address: str, monkeypat
     monkeypatch.setattr(compress, "SHOWN_FIRST", QUICK)
     monkeypatch.setattr(CompressStore.param.seeds, "default", 2)
     monkeypatch.setattr(CompressStore.param.steps, "default", 10)
-    monkeypatch.setattr(compare, "latencies", partial(compare.latencies, rounds=2))
+    monkeypatch.setattr(meters, "ROUNDS", 2)
     monkeypatch.setattr(compare, "TEST_TEXTS", 60)
     base_trained_here(page, address, 20)
     page.get_by_role("tab", name="Compress").click()

@@ -143,6 +143,34 @@ def test_exact_zeros_stay_zeros_through_later_training(name):
     assert any(not torch.equal(before[n], after[n]) for n in after), "the rest must have learnt"
 
 
+@pytest.mark.parametrize("later", ["Q8BERT", "movement pruning"])
+def test_exact_zeros_stay_zeros_where_a_method_masks_or_rounds_matrices_as_it_trains(later):
+    first = compressed("pruning")
+    made = Pipeline((*quick("pruning").methods, *quick(later).methods)).apply(teacher(), data())
+    for name in first.zeros:
+        assert bool((made.classifier.get_parameter(name)[first.classifier.get_parameter(name) == 0] == 0).all()), name
+
+
+@pytest.mark.parametrize("first", ["low rank", "head pruning", "neuron pruning", "layer dropping"])
+@pytest.mark.parametrize(
+    "second", [n for n in NAMES if not (methods()[n].from_base or methods()[n].family == "baseline")]
+)
+def test_a_model_with_cut_matrices_or_layers_is_compressed_again_or_refused_in_a_sentence(first, second, tmp_path):
+    known = data()
+    try:
+        made = Pipeline((*quick(first).methods, *quick(second).methods)).apply(teacher(), known)
+    except UserError:
+        return
+    save(tmp_path, made, known.base.words)
+    back = load(tmp_path, known.task)
+    assert torch.equal(score_all(back.classifier, known.test), score_all(made.classifier, known.test))
+
+
+def test_low_rank_and_cut_neurons_go_with_shared_layers_and_factorised_embeddings():
+    for line in ("low rank, layer sharing", "low rank, factorised embeddings", "neuron pruning, factorised embeddings"):
+        assert size(quick(line).apply(teacher(), data())).parameters < size(compressed(line.split(",")[0])).parameters
+
+
 @pytest.mark.parametrize("later", ["layer dropping(dropped=bottom)", "soft targets(start=last)"])
 def test_the_zeros_of_a_layer_that_moves_stay_zeros(later):
     whole, known = compressed("pruning"), data()
@@ -188,12 +216,32 @@ def test_every_kind_of_model_is_compressed_and_saved_or_refused_in_a_sentence(na
     assert size(made).file < size(Compressed.whole(whole)).file or method == "pruning"
 
 
+def test_a_small_model_from_scratch_has_no_generator_as_the_models_it_is_held_against():
+    known, whole = of_kind("ELECTRA")
+    made = quick("small from scratch").apply(whole, known)
+    assert made.classifier.model.shape.generator_ratio == 0
+    assert not [name for name in made.classifier.state_dict() if "generator" in name]
+
+
+def test_only_the_tables_of_the_network_are_factorised():
+    """SpanBERT's boundary head has a table of positions too, as wide as the network."""
+    known, whole = of_kind("SpanBERT")
+    made = quick("factorised embeddings").apply(whole, known)
+    assert made.classifier.model.sbo_head.position_embedding.weight.shape[1] == 16
+
+
+def test_the_curvature_of_a_decoder_that_an_answer_does_not_read_is_0():
+    known, whole = of_kind("BART")
+    made = quick("mixed precision").apply(whole, known)
+    assert {grid.bits for grid in made.grids.values()} == {2, 4, 8}
+
+
 def test_quantization_comes_last_and_a_model_of_its_own_first():
-    with pytest.raises(UserError, match="int8 stands before pruning"):
+    with pytest.raises(UserError, match="int8 comes before pruning"):
         read_pipeline("int8, pruning")
-    with pytest.raises(UserError, match="DistilBERT begins with a model of its own"):
+    with pytest.raises(UserError, match="DistilBERT does not start from the model of the method before"):
         read_pipeline("pruning, DistilBERT")
     with pytest.raises(UserError, match=r"no compression method named 'nope'; the nearest: [^,]+, [^,]+, [^,]+"):
         read_pipeline("nope")
-    with pytest.raises(UserError, match="names no method at one place"):
+    with pytest.raises(UserError, match="A method is missing in"):
         read_pipeline("int8,,")

@@ -9,10 +9,12 @@ import torch
 from playground.batch import AttentionMask, begin, zeros_view
 from playground.corpora.corpus import pick
 from playground.errors import UserError
+from playground.interop.subjects import of_learner
 from playground.models import Architecture, make_model
 from playground.objectives import find_objective
 from playground.training import segment_memory, train
 from playground.training.data import BatchSampler, continuing
+from playground.training.loop import prepared
 from tests.runs import learner_of, reviews, run_of, tiny
 
 T = 12
@@ -152,6 +154,13 @@ def test_a_gradient_stays_in_its_segment(text):
     (hidden * torch.randn(hidden.shape, generator=rng(3))).sum().backward()
     moved = {int(k) for k in embedded[0].abs().sum(1).nonzero()}
     assert moved == set(second.inputs.ids.flatten().tolist())
+
+
+def test_an_inspection_reads_the_rows_on_which_training_evaluates():
+    run = run_of(entry=tiny("Transformer-XL"))
+    rows, state = prepared(run).held_out, prepared(run)
+    held_out = of_learner(state.learner, run.corpus).held_out
+    assert torch.equal(held_out.ids, rows.ids) and torch.equal(held_out.previous_ids, rows.previous_ids)
 
 
 def test_evaluation_reads_on_as_training_does():

@@ -20,11 +20,6 @@ def soft_targets(student: Tensor, teacher: Tensor, temperature: float) -> Tensor
     return kl_div(log_softmax(student / temperature, -1), soft, reduction="batchmean", log_target=True) * temperature**2
 
 
-def logit_mse(student: Tensor, teacher: Tensor) -> Tensor:
-    """The mean squared difference of scores (Tang et al., arXiv:1903.12136)."""
-    return mse_loss(student, teacher)
-
-
 def patient(student: Reading, teacher: Reading, mapping: list[int]) -> Tensor:
     """The mean over the layers below the last of the squared distance of the texts' normed vectors (PKD)."""
     pairs = list(enumerate(mapping))[:-1] or list(enumerate(mapping))

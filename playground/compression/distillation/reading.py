@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Tokens
-from playground.compression.classifier import Classifier, stack_of_model
+from playground.compression.classifier import Classifier, stack_of
 from playground.finetuning.data.dataset import Dataset
 from playground.models.model import LanguageModel, Network
 from playground.models.positions import PositionEncoding
@@ -41,7 +41,7 @@ class Reading:
 
 def trace(model: LanguageModel, tokens: Tokens) -> Trace:
     """The trace of a plain text; needs one stack of attention layers."""
-    stack, network = stack_of_model(model, "This distillation"), cast("Network", model.network)
+    stack, network = stack_of(model, "This distillation"), cast("Network", model.network)
     [(_, plain)] = model._readings(tokens)
     x, positions = network._embed(plain, model.token_embedding.weight), network._positions(plain.position_ids)
     mask, valid = SdpaMask.of(plain.attn_mask), tokens.valid

@@ -1,4 +1,4 @@
-"""How a student begins: with which of its teacher's layers, and what it learns from texts of the task."""
+"""How a student begins: with which of its teacher's layers, and which of them each of its layers follows."""
 
 from dataclasses import replace
 
@@ -6,26 +6,24 @@ from torch import Generator
 
 from playground.compression.classifier import Classifier, classifier_of, fresh, student_of, unshared_stack
 from playground.compression.method import Compressed, TaskData
-from playground.compression.methods.layer_dropping import number_kept, spread_over
-from playground.compression.training import Loss, Training
+from playground.compression.methods.layer_dropping import layers_kept, number_kept
 
 START = ("every second", "first", "last", "new")
-"""Which layers of the teacher a student begins with; new ones have first weights."""
+"""Which layers of the teacher a student begins with; new ones have random weights."""
 
 MAPPINGS = ("every", "last")
 """Which layer of the teacher each layer of the student learns from: at equal distances, or the last ones (PKD)."""
 
 
 def begin_student(start: Compressed, data: TaskData, rng: Generator, layers: int, begins: str) -> Compressed:
-    """A student with so many layers, 0 for half; without a layer less it is the teacher's copy."""
+    """A student with so many layers, 0 for half; with all of them it is a copy of the teacher."""
     teacher = start.classifier
     there, number = number_kept(teacher, "This distillation", layers)
     if begins == "new":
         shape = replace(teacher.model.shape, layers=number)
         new = fresh(shape, teacher, rng, data.train, data.base.words.words)
         return replace(start, classifier=new, zeros=frozenset(), layers=())
-    chosen = {"first": list(range(number)), "last": list(range(there - number, there))}
-    kept = chosen.get(begins, spread_over(there, number))
+    kept = layers_kept(there, number, begins)
     return start.with_layers(student_of(teacher, kept), tuple((k,) for k in kept))
 
 
@@ -46,14 +44,3 @@ def layer_mapping(teacher: Classifier, layers: int, mapping: str) -> list[int]:
 def mapped(student: Compressed, teacher: Compressed, mapping: list[int]) -> Compressed:
     """The student with the layers, of the uncompressed model, that each of its layers learns from."""
     return replace(student, layers=teacher.layers_of(tuple((k,) for k in mapping)))
-
-
-def learn(
-    student: Compressed, teacher: Classifier, data: TaskData, rng: Generator, steps: int, loss: Loss, unlabelled: int
-) -> Compressed:
-    """The student after some steps of distillation."""
-    if not steps:
-        return student
-    training = Training(student, teacher, data, rng, steps, unlabelled)
-    training.run(loss)
-    return replace(student, curves={**student.curves, **training.terms})

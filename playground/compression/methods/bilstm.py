@@ -1,16 +1,14 @@
 """Distillation to another structure: a small recurrent network learns the scores of the transformer."""
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from torch import Generator, Tensor
+from torch.nn.functional import mse_loss
 
 from playground.compression.classifier import fresh
-from playground.compression.distillation.losses import logit_mse
-from playground.compression.distillation.students import learn
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 from playground.models import Architecture
 
@@ -19,25 +17,24 @@ from playground.models import Architecture
 class DistilToBiLSTM:
     """One layer of LSTM in each direction with new vectors, trained on the squared difference of scores."""
 
-    width: int = knob(16, 2, 128, unit="numbers", why="Of the states of each direction.")
-    embedding_size: int = knob(16, 2, 256, unit="numbers per word", why="Of its own word vectors.")
-    alpha: float = knob(0.0, 0.0, 1.0, unit="share of the loss", why="How much gold labels count.")
+    width: int = knob(16, 2, 128, unit="numbers", why="Width of the hidden states of each direction.")
+    embedding_size: int = knob(16, 2, 256, unit="numbers per word", why="Width of its own word vectors.")
+    alpha: float = knob(0.0, 0.0, 1.0, unit="share of the loss", why="Weight of the gold labels.")
     unlabelled: int = knob(3000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
-    steps: int = knob(400, 0, 5000, unit="steps", why="Of the student.")
+    steps: int = knob(400, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = deepcopy(start.classifier)
         shape = Architecture(
             kind="lstm", layers=1, width=2 * round(self.width / 2), heads=1, embedding_size=self.embedding_size,
             backward=True, attention="left to right", init="normal",
         )  # fmt: skip
-        student = fresh(shape, teacher, rng, data.train)
+        student = fresh(shape, start.classifier, rng, data.train)
         made = replace(start, classifier=student, layers=(), zeros=frozenset())
-        return learn(made, teacher, data, rng, self.steps, self.loss, self.unlabelled)
+        return fine_tune(made, data, rng, self.steps, self.loss, start.classifier, self.unlabelled)
 
-    def loss(self, now: StepBatch) -> dict[str, Tensor]:
-        return {"scores": (1 - self.alpha) * logit_mse(*now.scores), "task": self.alpha * now.task_loss}
+    def loss(self, batch: StepBatch) -> dict[str, Tensor]:
+        return {"scores": (1 - self.alpha) * mse_loss(*batch.scores), "task": self.alpha * batch.task_loss}
 
 
 BILSTM = Method(
@@ -45,7 +42,7 @@ BILSTM = Method(
     aliases=("distilled BiLSTM", "Tang et al."),
     family="distillation",
     rows=("C17", "S108"),
-    idea="A small recurrent network learns the scores of the transformer on texts that nobody labelled.",
+    idea="A small recurrent network learns the scores of the transformer on unlabelled texts.",
     source="Tang et al., arXiv:1903.12136",
     unlike_paper="vectors are new, not word2vec; the head reads the mean of the states without a hidden layer; texts "
     "of the task's grammar stand in for the augmented ones",

@@ -1,6 +1,5 @@
 """DistilBERT: a student of half the depth learns from the pre-trained teacher's gaps, then the task."""
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -10,9 +9,9 @@ from torch.nn.functional import cosine_embedding_loss
 
 from playground.compression.distillation.losses import soft_targets
 from playground.compression.distillation.pretraining import TextStep, train_on_text
-from playground.compression.distillation.students import START, begin_pre_trained, learn
+from playground.compression.distillation.students import START, begin_pre_trained
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 
 
@@ -24,25 +23,24 @@ class DistilGaps:
     distillation).
     """
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
-    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student begins with.")
-    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Softer words show what the teacher nearly said.")
-    alpha_ce: float = knob(5.0, 0.0, 100.0, unit="times the loss", why="How much the teacher's words count.")
-    alpha_mlm: float = knob(2.0, 0.0, 100.0, unit="times the loss", why="How much the true words count.")
-    alpha_cos: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much the direction of states counts.")
-    text_steps: int = knob(150, 0, 10_000, unit="steps", why="On pre-training text.")
-    task_alpha: float = knob(
-        0.5, 0.0, 1.0, unit="share of the loss", why="How much the fine-tuned teacher counts then."
-    )
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
+    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
+    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Above 1, unlikely words count more.")
+    alpha_ce: float = knob(5.0, 0.0, 100.0, unit="times the loss", why="Weight of the teacher's predictions.")
+    alpha_mlm: float = knob(2.0, 0.0, 100.0, unit="times the loss", why="Weight of the pre-training loss.")
+    alpha_cos: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the cosine loss of hidden states.")
+    text_steps: int = knob(150, 0, 10_000, unit="steps", why="Distillation on pre-training text.")
+    task_alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the soft targets.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
-    steps: int = knob(150, 0, 5000, unit="steps", why="On the task.")
+    steps: int = knob(150, 0, 5000, unit="steps", why="Training on the task.")
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
+        student = begin_pre_trained(start, data, rng, self.layers, self.start)
         terms = train_on_text(student.classifier.model, data, rng, self.text_steps, self.text_loss)
         student = replace(student, curves=terms)
-        return learn(student, teacher, data, rng, self.steps, self.task_loss, self.unlabelled * (self.task_alpha > 0))
+        unlabelled = self.unlabelled if self.task_alpha else 0
+        return fine_tune(student, data, rng, self.steps, self.task_loss, start.classifier, unlabelled)
 
     def text_loss(self, now: TextStep) -> dict[str, Tensor]:
         ours, theirs = now.last_states()
@@ -52,18 +50,18 @@ class DistilGaps:
             "cosine": self.alpha_cos * cosine_embedding_loss(ours, theirs, torch.ones(len(ours))),
         }
 
-    def task_loss(self, now: StepBatch) -> dict[str, Tensor]:
+    def task_loss(self, batch: StepBatch) -> dict[str, Tensor]:
         if not self.task_alpha:
-            return {"task": now.task_loss}
-        soft = self.task_alpha * soft_targets(*now.scores, self.temperature)
-        return {"soft targets": soft, "task": (1 - self.task_alpha) * now.task_loss}
+            return {"task": batch.task_loss}
+        soft = self.task_alpha * soft_targets(*batch.scores, self.temperature)
+        return {"soft targets": soft, "task": (1 - self.task_alpha) * batch.task_loss}
 
 
 DISTILBERT = Method(
     name="DistilBERT",
     family="distillation",
     rows=("C10", "S97"),
-    idea="Half of the layers learn to fill gaps as the whole model does, and then the task.",
+    idea="A student of half the layers learns to predict words as the pre-trained model does, and then the task.",
     source="Sanh et al., arXiv:1910.01108; weights of the losses from the released code",
     unlike_paper="a few steps on the base's own text; the task's head is the teacher's; unlabelled texts of the task",
     step=DistilGaps(),

@@ -1,7 +1,6 @@
-"""Head pruning: whole attention heads are cut out, those first on which the answers depend least."""
+"""Head pruning: the attention heads on which the answers depend least are cut out."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -27,8 +26,9 @@ class CutHeads:
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         stack = unshared_stack(start.classifier, "Head pruning")
         if start.classifier.model.shape.positions == "relative bias":
-            raise UserError("Head pruning needs heads that share no table of distances, and T5's positions do.")
-        teacher = deepcopy(start.classifier)
+            raise UserError(
+                "Head pruning cannot cut the relative bias (T5), which all layers share; take RoBERTa or GPT."
+            )
         importance = head_importance(start.classifier, data.train)
         cut = _by_hand(self.chosen, importance) if self.chosen else least_important(importance, self.share)
         for k, (block, heads) in enumerate(zip(stack.layers, importance, strict=True)):
@@ -37,7 +37,7 @@ class CutHeads:
                 cut_heads(block.attn, keep)
         curves = {**start.curves, "head importance": [row.tolist() for row in importance]}
         curves["heads cut"] = sorted([k + 1, h + 1] for k, h in cut)
-        return fine_tune(replace(start, curves=curves), teacher, data, rng, self.steps)
+        return fine_tune(replace(start, curves=curves), data, rng, self.steps)
 
 
 def least_important(importance: list[Tensor], share: float) -> set[tuple[int, int]]:
@@ -60,7 +60,7 @@ def _by_hand(text: str, importance: list[Tensor]) -> set[tuple[int, int]]:
                         f"of {len(importance[0])} heads.")  # fmt: skip
     whole = next((k for k, row in enumerate(importance) if all((k, h) in cut for h in range(len(row)))), None)
     if whole is not None:
-        raise UserError(f"chosen cuts every head of layer {whole + 1}; leave one.")
+        raise UserError(f"chosen cuts every head of layer {whole + 1}; keep at least one.")
     return cut
 
 
@@ -69,7 +69,7 @@ HEAD_PRUNING = Method(
     aliases=("attention-head pruning",),
     family="pruning",
     rows=("C02",),
-    idea="Cut whole attention heads, those first on which the answers depend least.",
+    idea="Cut the attention heads on which the answers depend least.",
     source="Michel et al., arXiv:1905.10650; Voita et al., arXiv:1905.09418",
     unlike_paper="one head stays in every layer; importance is that for the labelled texts",
     step=CutHeads(),

@@ -17,8 +17,8 @@ from playground.knob import knob
 class DynamicInt8:
     """Weights as whole numbers of 8 bits with a scale; inputs of linear layers are rounded to 8 bits in each batch."""
 
-    granularity: str = knob("channel", choices=("tensor", "channel"), why="A scale for a matrix, or for each row.")
-    bits: int = knob(8, 2, FULL, unit="bits", why="Of weights and of activations; 32 leaves them as they are.")
+    granularity: str = knob("channel", choices=("tensor", "channel"), why="One scale for each matrix, or for each row.")
+    bits: int = knob(8, 2, FULL, unit="bits", why="Bits of weights and of activations; 32: not rounded.")
     identity: ClassVar[Mapping[str, Any]] = {"bits": FULL}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -35,7 +35,7 @@ INT8 = Method(
     aliases=("dynamic quantization", "DQ", "8-bit"),
     family="quantization",
     rows=("C05", "C06"),
-    idea="Store weights as 8-bit whole numbers and round what they are multiplied with; nothing is trained.",
+    idea="Store weights as 8-bit integers and round activations to 8 bits; nothing is trained.",
     source="Zafrir et al., arXiv:1910.06188 (their baseline); torch's quantize_dynamic",
     unlike_paper="rounded numbers are multiplied in float32, so that the file is smaller and the clock shows no gain",
     step=DynamicInt8(),

@@ -1,7 +1,6 @@
 """Low rank: the matrices inside the layers become products of two thinner ones."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -9,6 +8,7 @@ import torch
 from torch import Generator, nn
 
 from playground.compression.classifier import LowRank, unshared_stack
+from playground.compression.masks import owner
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import fine_tune
 from playground.knob import knob
@@ -25,21 +25,19 @@ PARTS = {
 class TruncateRanks:
     """Replace matrices by the nearest products of so low a rank; one that would not get smaller stays as it is."""
 
-    rank: int = knob(16, 1, 512, unit="rank", why="How many directions a matrix keeps.")
-    matrices: str = knob("both", choices=tuple(PARTS), why="Which matrices.")
+    rank: int = knob(16, 1, 512, unit="rank", why="Rank of each product.")
+    matrices: str = knob("both", choices=tuple(PARTS), why="Which matrices are factorised.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"rank": 512, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = deepcopy(start.classifier)
         for block in unshared_stack(start.classifier, "Low rank").layers:
             for name in PARTS[self.matrices]:
-                owner, _, attribute = name.rpartition(".")
-                module = block.get_submodule(owner)
+                module, attribute = owner(block, name)
                 layer = getattr(module, attribute)
                 if isinstance(layer, nn.Linear) and saves(layer, self.rank):
                     setattr(module, attribute, truncated(layer, self.rank))
-        return fine_tune(start, teacher, data, rng, self.steps)
+        return fine_tune(start, data, rng, self.steps)
 
 
 def saves(layer: nn.Linear, rank: int) -> bool:

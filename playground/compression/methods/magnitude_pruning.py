@@ -1,7 +1,6 @@
-"""Magnitude pruning: the smallest weights become 0, before, while or after the task is learnt."""
+"""Magnitude pruning: the smallest weights become 0, before, during or after fine-tuning."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -10,7 +9,7 @@ from torch import Generator
 from playground.compression.classifier import classifier_of, matrices
 from playground.compression.masks import gradual, zero_smallest
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import Training, fine_tune, task_loss
+from playground.compression.training import Training, fine_tune
 from playground.errors import UserError
 from playground.knob import knob
 
@@ -25,32 +24,32 @@ class PruneSmallest:
     sparsity: float = knob(0.5, 0.0, 0.99, unit="share of the weights", why="How many weights become 0.")
     when: str = knob(
         "during", choices=("before", "during", "after"),
-        why="Of the pre-trained model, while it goes on learning the task (more and more), or at the end and no more.",
+        why="Before fine-tuning, more and more during further fine-tuning, or at the end without training.",
     )  # fmt: skip
-    scope: str = knob("all", choices=("all", "each"), why="The smallest of all matrices, or of each matrix.")
-    steps: int = knob(80, 0, 2000, unit="steps", why="Training while or after weights become 0.")
-    stored: str = knob("dense", choices=tuple(STORED), why="Zeros cost as much as numbers, unless they are left out.")
+    scope: str = knob("all", choices=("all", "each"), why="The smallest weights of all matrices, or of each matrix.")
+    steps: int = knob(80, 0, 2000, unit="steps", why="Training during or after pruning.")
+    stored: str = knob("dense", choices=tuple(STORED), why="Sparse leaves zeros out of the file.")
     identity: ClassVar[Mapping[str, Any]] = {"sparsity": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if not self.sparsity and not self.steps:
             return start
-        teacher, together = deepcopy(start.classifier), self.scope == "all"
+        together = self.scope == "all"
         if self.when == "before":
             start = self._pre_trained(start, data)
         names = matrices(start.classifier)
         start = replace(start, zeros=start.zeros | set(names), sparse=STORED[self.stored])
         if self.when != "during":
             zero_smallest(start.classifier, names, self.sparsity, together)
-            return start if self.when == "after" else fine_tune(start, teacher, data, rng, self.steps)
-        training, rise = Training(start, teacher, data, rng, self.steps), max(1, self.steps * 3 // 4)
-        for step in training.each(task_loss):
+            return start if self.when == "after" else fine_tune(start, data, rng, self.steps)
+        training, rise = Training(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
+        for step in training.each():
             if step <= rise:  # then the weights that are left settle
                 zero_smallest(start.classifier, names, gradual(self.sparsity, step, rise), together)
                 training.keep_zeros()
         if not self.steps:
             zero_smallest(start.classifier, names, self.sparsity, together)
-        return replace(start, curves={**start.curves, **training.terms})
+        return replace(start, curves=training.curves)
 
     def _pre_trained(self, start: Compressed, data: TaskData) -> Compressed:
         """The weights from before fine-tuning."""
@@ -64,7 +63,7 @@ MAGNITUDE_PRUNING = Method(
     aliases=("magnitude pruning", "weight pruning"),
     family="pruning",
     rows=("C01",),
-    idea="Set the smallest weights to 0; a share of them is hardly missed.",
+    idea="Set the smallest weights to 0; many of them add little to the answers.",
     source="Zhu and Gupta, arXiv:1710.01878, eq. 1; Gordon et al., arXiv:2002.08307",
     unlike_paper="pruned at every step of the rise; word vectors are pruned too",
     step=PruneSmallest(),

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean, stdev
 from typing import Any, ClassVar
 
@@ -20,12 +21,12 @@ from playground.knob import knob
 class QuantiseByCurvature:
     """Give the flatter half of the layers few bits and the others more."""
 
-    low: int = knob(2, 1, FULL, unit="bits", why="Of the layers where the loss is flat.")
-    high: int = knob(4, 1, FULL, unit="bits", why="Of the other layers.")
-    embedding_bits: int = knob(8, 1, FULL, unit="bits", why="Of the tables of vectors.")
-    groups: int = knob(4, 1, 128, unit="groups of rows", why="With a scale of their own.")
-    parts: int = knob(4, 2, 16, unit="parts of the texts", why="On which the curvature is measured apart.")
-    turns: int = knob(12, 1, 100, unit="turns", why="Of the power iteration that finds the largest curvature.")
+    low: int = knob(2, 1, FULL, unit="bits", why="Bits of the layers where the loss is flat.")
+    high: int = knob(4, 1, FULL, unit="bits", why="Bits of the other layers.")
+    embedding_bits: int = knob(8, 1, FULL, unit="bits", why="Bits of the embedding tables.")
+    groups: int = knob(4, 1, 128, unit="groups of rows", why="Each has a scale.")
+    parts: int = knob(4, 2, 16, unit="parts of the texts", why="The curvature is measured on each.")
+    turns: int = knob(12, 1, 100, unit="turns", why="Iterations of the power method that finds the largest curvature.")
     identity: ClassVar[Mapping[str, Any]] = {"low": FULL, "high": FULL, "embedding_bits": FULL}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
@@ -63,13 +64,16 @@ def by_layer(classifier: Classifier) -> dict[str, list[str]]:
 def top_eigenvalue(classifier: Classifier, names: list[str], texts: Dataset, rng: Generator, turns: int) -> float:
     """The largest eigenvalue of the Hessian of the loss by some matrices, by power iteration (HAWQ)."""
     weights = [classifier.get_parameter(name) for name in names]
+    gradient = partial(
+        torch.autograd.grad, inputs=weights, allow_unused=True, materialize_grads=True
+    )  # of a decoder: 0
     with sdpa_kernel(SDPBackend.MATH):  # the other kernels have no second derivative
         loss = texts.answer.loss(classifier(texts), texts.labels)
-        slope = torch.autograd.grad(loss, weights, create_graph=True)
+        slope = gradient(loss, create_graph=True)
         vector, value = _normed([torch.randn(w.shape, generator=rng) for w in weights]), 0.0
         for _ in range(turns):
             along = torch.stack([(g * v).sum() for g, v in zip(slope, vector, strict=True)]).sum()
-            turned = torch.autograd.grad(along, weights, retain_graph=True)
+            turned = gradient(along, retain_graph=True)
             value = float(sum((t * v).sum() for t, v in zip(turned, vector, strict=True)))
             vector = _normed(turned)
     return value

@@ -1,7 +1,6 @@
 """Movement pruning: the weights that training moves towards 0 are left out."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -9,11 +8,11 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.utils import parametrize
 
-from playground.compression.classifier import matrices, weights_read
+from playground.compression.classifier import matrices
 from playground.compression.masks import gradual, owner
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.methods.magnitude_pruning import STORED
-from playground.compression.training import Training, task_loss
+from playground.compression.training import Training
 from playground.knob import knob
 
 
@@ -45,20 +44,20 @@ class PruneByMovement:
     """Learn a score for every weight beside the task, and set the weights with the lowest to 0, more and more."""
 
     sparsity: float = knob(0.5, 0.0, 0.99, unit="share of each matrix", why="How many weights become 0.")
-    steps: int = knob(120, 0, 2000, unit="steps", why="In which weights and scores learn the task.")
-    stored: str = knob("dense", choices=tuple(STORED), why="Zeros cost as much as numbers, unless they are left out.")
+    steps: int = knob(120, 0, 2000, unit="steps", why="Training of weights and scores on the task.")
+    stored: str = knob("dense", choices=tuple(STORED), why="Sparse leaves zeros out of the file.")
     identity: ClassVar[Mapping[str, Any]] = {"sparsity": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
         if not self.steps:
             return start
-        teacher, names = deepcopy(start.classifier), list(matrices(start.classifier, embeddings=False))
+        names = list(matrices(start.classifier, embeddings=False))
         places = [owner(start.classifier, name) for name in names]
         tops = [TopScores(getattr(module, attribute)) for module, attribute in places]
         for (module, attribute), top in zip(places, tops, strict=True):
             parametrize.register_parametrization(module, attribute, top)
-        training, rise = Training(start, teacher, data, rng, self.steps), max(1, self.steps * 3 // 4)
-        for step in training.each(task_loss, weights_read(start.classifier)):
+        training, rise = Training(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
+        for step in training.each():
             for top in tops:
                 top.sparsity = gradual(self.sparsity, step, rise)
         for module, attribute in places:
@@ -66,14 +65,14 @@ class PruneByMovement:
             parameter = getattr(module, attribute)
             parameter.data = parameter.data + 0.0  # a masked negative weight is -0
         zeros = start.zeros | set(names)
-        return replace(start, zeros=zeros, sparse=STORED[self.stored], curves={**start.curves, **training.terms})
+        return replace(start, zeros=zeros, sparse=STORED[self.stored], curves=training.curves)
 
 
 MOVEMENT_PRUNING = Method(
     name="movement pruning",
     family="pruning",
     rows=("C01",),
-    idea="Set the weights to 0 that training moves towards 0, however large they are.",
+    idea="Set weights to 0 that training moves towards 0, however large they are.",
     source="Sanh et al., arXiv:2005.07683",
     unlike_paper="scores learn at the rate of the weights; no soft version; word vectors are not pruned",
     step=PruneByMovement(),

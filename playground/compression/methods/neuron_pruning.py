@@ -1,7 +1,6 @@
-"""Neuron pruning: neurons of the MLPs are cut out, those first on which the answers depend least."""
+"""Neuron pruning: the neurons of the MLPs on which the answers depend least are cut out."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -23,12 +22,12 @@ class CutNeurons:
     identity: ClassVar[Mapping[str, Any]] = {"share": 0.0, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        stack, teacher = unshared_stack(start.classifier, "Neuron pruning"), deepcopy(start.classifier)
+        stack = unshared_stack(start.classifier, "Neuron pruning")
         for block, importance in zip(stack.layers, neuron_importance(start.classifier, data.train), strict=True):
             number = max(1, round((1 - self.share) * len(importance)))
             if number < len(importance):
                 cut_neurons(block.mlp, importance.argsort(descending=True, stable=True)[:number].sort().values)
-        return fine_tune(start, teacher, data, rng, self.steps)
+        return fine_tune(start, data, rng, self.steps)
 
 
 NEURON_PRUNING = Method(
@@ -36,7 +35,7 @@ NEURON_PRUNING = Method(
     aliases=("channel pruning",),
     family="pruning",
     rows=("C03",),
-    idea="Cut neurons out of the layers that work on each position alone.",
+    idea="Cut the neurons of the MLPs on which the answers depend least.",
     source="after Molchanov et al., arXiv:1611.06440 (first-order Taylor criterion)",
     unlike_paper="all neurons at once, and of linear layers, not of feature maps",
     step=CutNeurons(),

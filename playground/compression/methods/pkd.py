@@ -1,16 +1,15 @@
 """Patient knowledge distillation: the student also follows its teacher's layers on the way to the answer."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from torch import Generator, Tensor
 
 from playground.compression.distillation.losses import patient, soft_targets
-from playground.compression.distillation.students import MAPPINGS, START, begin_student, layer_mapping, learn, mapped
+from playground.compression.distillation.students import MAPPINGS, START, begin_student, layer_mapping, mapped
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 
 
@@ -18,29 +17,29 @@ from playground.knob import knob
 class Patient:
     """Gold labels, soft targets, and the distance of the texts' normed vectors in mapped layers."""
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
-    start: str = knob("first", choices=START, why="Which of the teacher's layers the student begins with.")
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
+    start: str = knob("first", choices=START, why="Which of the teacher's layers the student starts with.")
     mapping: str = knob("every", choices=MAPPINGS, why="Which layers it follows: at equal distances, or the last.")
-    temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Softer classes show what the teacher nearly said.")
-    alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="How much soft targets count, not gold labels.")
-    beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="How much the layers count.")
+    temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Above 1, unlikely classes count more.")
+    alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of soft targets; the rest: gold labels.")
+    beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="Weight of the patient loss.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
-    steps: int = knob(200, 0, 5000, unit="steps", why="Of the student.")
+    steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = deepcopy(start.classifier)
+        teacher = start.classifier
         student = begin_student(start, data, rng, self.layers, self.start)
         mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
 
-        def loss(now: StepBatch) -> dict[str, Tensor]:
+        def loss(batch: StepBatch) -> dict[str, Tensor]:
             return {
-                "patient": self.beta * patient(now.seen, now.shown, mapping),
-                "soft targets": self.alpha * soft_targets(*now.scores, self.temperature),
-                "task": (1 - self.alpha) * now.task_loss,
+                "patient": self.beta * patient(batch.student_reading, batch.teacher_reading, mapping),
+                "soft targets": self.alpha * soft_targets(*batch.scores, self.temperature),
+                "task": (1 - self.alpha) * batch.task_loss,
             }
 
-        return mapped(learn(student, teacher, data, rng, self.steps, loss, self.unlabelled), start, mapping)
+        return mapped(fine_tune(student, data, rng, self.steps, loss, teacher, self.unlabelled), start, mapping)
 
 
 PKD = Method(
@@ -48,7 +47,7 @@ PKD = Method(
     aliases=("BERT-PKD", "patient knowledge distillation"),
     family="distillation",
     rows=("C11", "S99"),
-    idea="The student follows its teacher layer by layer, not only at the end.",
+    idea="The student matches its teacher's hidden states layer by layer, not only the answers.",
     source="Sun et al., arXiv:1908.09355",
     unlike_paper="the vector of a text is what the task's head reads; a student of one layer follows that layer; it "
     "begins with layers of the fine-tuned teacher",

@@ -1,13 +1,12 @@
 """Quantization-aware training: the model learns the task while it computes with rounded weights."""
 
 from collections.abc import Mapping
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from torch import Generator
 
-from playground.compression.classifier import matrices, weights_read
+from playground.compression.classifier import matrices
 from playground.compression.grids import round_activations
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.quantization import (
@@ -18,7 +17,7 @@ from playground.compression.quantization import (
     on_grids,
     remove_fake_quantization,
 )
-from playground.compression.training import Training, task_loss
+from playground.compression.training import fine_tune
 from playground.knob import knob
 
 
@@ -26,25 +25,23 @@ from playground.knob import knob
 class TrainQuantised:
     """Train with rounded weights and activations, through which gradients pass unchanged, then round for good."""
 
-    bits: int = knob(8, 1, FULL, unit="bits", why="Of weights; 32 leaves them as they are.")
-    activation_bits: int = knob(8, 2, FULL, unit="bits", why="Of what weights are multiplied with; 32: not rounded.")
-    granularity: str = knob("tensor", choices=("tensor", "channel"), why="A scale for a matrix, or for each row.")
+    bits: int = knob(8, 1, FULL, unit="bits", why="Bits of weights; 32: not rounded.")
+    activation_bits: int = knob(8, 2, FULL, unit="bits", why="Bits of activations; 32: not rounded.")
+    granularity: str = knob("tensor", choices=("tensor", "channel"), why="One scale for each matrix, or for each row.")
     steps: int = knob(80, 0, 2000, unit="steps", why="Training on the task with rounded numbers.")
     identity: ClassVar[Mapping[str, Any]] = {"bits": FULL, "activation_bits": FULL, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, groups = deepcopy(start.classifier), groups_of(start.classifier, self.granularity)
+        groups = groups_of(start.classifier, self.granularity)
         if self.activation_bits < FULL:
             round_activations(start.classifier, self.activation_bits)
-        training = Training(start, teacher, data, rng, self.steps)
         if self.bits <= MOST:
             add_fake_quantization(start.classifier, self.bits, groups)
-        training.run(task_loss, weights_read(start.classifier))
+        start = fine_tune(start, data, rng, self.steps)
         if self.bits <= MOST:
             remove_fake_quantization(start.classifier, groups)
         bits = dict.fromkeys(matrices(start.classifier), self.bits)
-        made = on_grids(start, bits, groups)
-        return replace(made, curves={**start.curves, **training.terms})
+        return on_grids(start, bits, groups)
 
 
 Q8BERT = Method(

@@ -16,9 +16,9 @@ from playground.knob import knob
 class QuantiseGroups:
     """Round every matrix to 2^b levels, with a scale for each of some groups of rows."""
 
-    bits: int = knob(4, 1, FULL, unit="bits", why="Of each weight inside the layers; 32 leaves it as it is.")
-    embedding_bits: int = knob(8, 1, FULL, unit="bits", why="Of each number of the tables of vectors.")
-    groups: int = knob(4, 1, 128, unit="groups of rows", why="With a scale of their own; 4 is one for each head here.")
+    bits: int = knob(4, 1, FULL, unit="bits", why="Bits of the weights inside the layers; 32: not rounded.")
+    embedding_bits: int = knob(8, 1, FULL, unit="bits", why="Bits of the embedding tables.")
+    groups: int = knob(4, 1, 128, unit="groups of rows", why="Each has a scale; 4 is one for each head here.")
     identity: ClassVar[Mapping[str, Any]] = {"bits": FULL, "embedding_bits": FULL}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:

@@ -1,7 +1,6 @@
 """A smaller vocabulary: rare words lose their vector and are read as the unknown word."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,24 +16,24 @@ from playground.knob import knob
 
 @dataclass(frozen=True)
 class KeepFrequentWords:
-    """Keep the special tokens and the words that come most often in texts of the task without labels."""
+    """Keep the special tokens and the most frequent words of the labelled and of further texts of the task."""
 
     words: int = knob(200, 8, 100_000, unit="words", why="How many words keep a vector.")
-    texts: int = knob(500, 16, 5000, unit="texts", why="In which words are counted; their labels are not read.")
+    texts: int = knob(500, 16, 5000, unit="texts", why="Unlabelled texts in which words are counted.")
     steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"words": 100_000, "steps": 0}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, old = deepcopy(start.classifier), start.classifier
+        old = start.classifier
         if old.kept_ids is not None:
-            raise UserError("The vocabulary was made smaller already; do it once.")
+            raise UserError("The vocabulary is made smaller twice; name smaller vocabulary once in a pipeline.")
         if old.model.shape.char_cnn or old.model.shape.ngrams:
-            raise UserError("This model makes its vectors of letters, so no word has one that could be left out.")
+            raise UserError("This model computes word vectors from characters, so there is no table of words to cut.")
         if self.words < old.model.token_embedding.num_embeddings:
             texts = (data.train.tokens, data.unlabelled(self.texts).tokens)
             ids = torch.cat([tokens.ids[tokens.valid] for tokens in texts])
             keep_words(old, frequent(ids, self.words, old.vocabulary, data.train.tokens.specials.first_word))
-        return fine_tune(start, teacher, data, rng, self.steps)
+        return fine_tune(start, data, rng, self.steps)
 
 
 def frequent(ids: Tensor, words: int, size: int, first_word: int) -> Tensor:
@@ -51,10 +50,8 @@ def keep_words(classifier: Classifier, ids: Tensor) -> None:
     table = nn.Embedding(len(ids), model.token_embedding.embedding_dim)
     table.weight.copy_(model.token_embedding.weight[ids])
     model.token_embedding, classifier.kept_ids = table, ids
-    for name in ("lm_head", "generator_lm_head"):
-        head: Any = getattr(model, name, None)
-        if isinstance(getattr(head, "bias", None), nn.Parameter):
-            head.bias = nn.Parameter(head.bias[ids].clone())
+    if model.lm_head.bias is not None:
+        model.lm_head.bias = nn.Parameter(model.lm_head.bias[ids])
 
 
 SMALLER_VOCABULARY = Method(
@@ -64,6 +61,6 @@ SMALLER_VOCABULARY = Method(
     rows=("C21",),
     idea="Only frequent words keep a vector; the others are read as the unknown word.",
     source="after survey arXiv:2003.08271, table 3 (systems with a smaller vocabulary)",
-    unlike_paper="words are left out of a trained table; the systems train anew on smaller word pieces",
+    unlike_paper="words are left out of a trained table; the systems train a new model with fewer word pieces",
     step=KeepFrequentWords(),
 )

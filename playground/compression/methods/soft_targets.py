@@ -1,7 +1,6 @@
 """Soft targets: a student learns the probabilities that its teacher gives to all classes."""
 
 from collections.abc import Mapping
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,9 +9,9 @@ from torch import Generator, Tensor, nn
 
 from playground.compression.classifier import Classifier, fine_tuned
 from playground.compression.distillation.losses import soft_targets
-from playground.compression.distillation.students import START, begin_student, learn
+from playground.compression.distillation.students import START, begin_student
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.finetuning.data.dataset import Dataset
 from playground.knob import knob
 from playground.rng import derive
@@ -33,19 +32,19 @@ class Ensemble(Classifier):
 class SoftTargets:
     """The divergence from the teacher's softened classes times T², and the loss of the gold labels."""
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
-    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student begins with.")
-    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Softer classes show what the teacher nearly said.")
-    alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="How much soft targets count, not gold labels.")
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
+    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
+    temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Above 1, unlikely classes count more.")
+    alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of soft targets; the rest: gold labels.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
     teachers: int = knob(1, 1, 5, unit="teachers", why="Fine-tuned with other seeds; their scores are averaged.")
-    steps: int = knob(200, 0, 5000, unit="steps", why="Of the student.")
+    steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0, "start": "first"}
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher = self.teacher(deepcopy(start.classifier), data)
+        teacher = self.teacher(start.classifier, data)
         student = begin_student(start, data, rng, self.layers, self.start)
-        return learn(student, teacher, data, rng, self.steps, self.loss, self.unlabelled)
+        return fine_tune(student, data, rng, self.steps, self.loss, teacher, self.unlabelled)
 
     def teacher(self, first: Classifier, data: TaskData) -> Classifier:
         """The model, or it and others that were fine-tuned on the same texts."""
@@ -53,10 +52,10 @@ class SoftTargets:
         more = [fine_tuned(data.base, data.train, data.steps, data.batch_size, seed) for seed in seeds]
         return Ensemble([first, *more]) if more else first
 
-    def loss(self, now: StepBatch) -> dict[str, Tensor]:
+    def loss(self, batch: StepBatch) -> dict[str, Tensor]:
         return {
-            "soft targets": self.alpha * soft_targets(*now.scores, self.temperature),
-            "task": (1 - self.alpha) * now.task_loss,
+            "soft targets": self.alpha * soft_targets(*batch.scores, self.temperature),
+            "task": (1 - self.alpha) * batch.task_loss,
         }
 
 
@@ -65,8 +64,8 @@ SOFT_TARGETS = Method(
     aliases=("knowledge distillation", "KD", "distillation"),
     family="distillation",
     rows=("C09", "C19"),
-    idea="A small student learns how probable its teacher finds each class, also the wrong ones.",
+    idea="A small student learns how probable its teacher finds each class, including the wrong ones.",
     source="Hinton et al., arXiv:1503.02531, sec. 2; Buciluă et al. 2006",
-    unlike_paper="the student begins with layers of its teacher, and reads texts that nobody labelled",
+    unlike_paper="the student starts with layers of its teacher, and also reads unlabelled texts",
     step=SoftTargets(),
 )

@@ -1,6 +1,5 @@
 """TinyBERT: embeddings, attention and states of all layers are followed, on pre-training text and on the task."""
 
-from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,11 +13,10 @@ from playground.compression.distillation.students import (
     START,
     begin_pre_trained,
     layer_mapping,
-    learn,
     mapped,
 )
 from playground.compression.method import Compressed, Method, TaskData
-from playground.compression.training import StepBatch
+from playground.compression.training import StepBatch, fine_tune
 from playground.knob import knob
 
 
@@ -26,33 +24,33 @@ from playground.knob import knob
 class FollowLayers:
     """General distillation from the pre-trained model; on the task first its layers, then its answers."""
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the student; 0: half of the teacher's.")
-    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student begins with.")
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
+    start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
     mapping: str = knob("every", choices=MAPPINGS, why="Which layers it follows: at equal distances, or the last.")
-    embeddings: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much the embeddings count.")
-    attention: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much attention counts.")
-    hidden: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="How much the states count.")
-    temperature: float = knob(1.0, 0.1, 50.0, unit="", why="Of the answers at the end.")
+    embeddings: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the embedding loss.")
+    attention: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the attention loss.")
+    hidden: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the hidden-state loss.")
+    temperature: float = knob(1.0, 0.1, 50.0, unit="", why="Temperature of the soft targets at the end.")
     unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
     text_steps: int = knob(100, 0, 10_000, unit="steps", why="General distillation, on pre-training text.")
-    layer_steps: int = knob(100, 0, 5000, unit="steps", why="On the task, layer by layer.")
-    steps: int = knob(100, 0, 5000, unit="steps", why="On the task, answers.")
+    layer_steps: int = knob(100, 0, 5000, unit="steps", why="Distillation of the layers on the task.")
+    steps: int = knob(100, 0, 5000, unit="steps", why="Distillation of the answers on the task.")
     identity: ClassVar[None] = None
 
     def apply(self, start: Compressed, data: TaskData, rng: Generator) -> Compressed:
-        teacher, student = deepcopy(start.classifier), begin_pre_trained(start, data, rng, self.layers, self.start)
+        teacher, student = start.classifier, begin_pre_trained(start, data, rng, self.layers, self.start)
         mapping = layer_mapping(teacher, student.classifier.model.shape.layers, self.mapping)
 
         def text_loss(now: TextStep) -> dict[str, Tensor]:
             return self.terms(*now.traces(), mapping)
 
-        def layer_loss(now: StepBatch) -> dict[str, Tensor]:
-            return self.terms(now.seen.trace, now.shown.trace, mapping)
+        def layer_loss(batch: StepBatch) -> dict[str, Tensor]:
+            return self.terms(batch.student_reading.trace, batch.teacher_reading.trace, mapping)
 
         terms = train_on_text(student.classifier.model, data, rng, self.text_steps, text_loss)
         student = replace(student, curves=terms)
-        student = learn(student, teacher, data, rng, self.layer_steps, layer_loss, self.unlabelled)
-        student = learn(student, teacher, data, rng, self.steps, self.answer_loss, self.unlabelled)
+        student = fine_tune(student, data, rng, self.layer_steps, layer_loss, teacher, self.unlabelled)
+        student = fine_tune(student, data, rng, self.steps, self.answer_loss, teacher, self.unlabelled)
         return mapped(student, start, mapping)
 
     def terms(self, student: Trace, teacher: Trace, mapping: list[int]) -> dict[str, Tensor]:
@@ -63,15 +61,15 @@ class FollowLayers:
             "hidden": self.hidden * hidden_mse(student, teacher, mapping),
         }
 
-    def answer_loss(self, now: StepBatch) -> dict[str, Tensor]:
-        return {"soft targets": soft_targets(*now.scores, self.temperature)}
+    def answer_loss(self, batch: StepBatch) -> dict[str, Tensor]:
+        return {"soft targets": soft_targets(*batch.scores, self.temperature)}
 
 
 TINYBERT = Method(
     name="TinyBERT",
     family="distillation",
     rows=("C12", "S98"),
-    idea="The student follows embeddings, attention and states, first on any text and then on the task.",
+    idea="The student matches embeddings, attention and hidden states, first on pre-training text, then on the task.",
     source="Jiao et al., arXiv:1909.10351",
     unlike_paper="the student is as wide as its teacher, so no states are projected, and begins with its layers; "
     "further texts of the task stand in for words replaced in the labelled ones",

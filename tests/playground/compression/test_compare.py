@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from safetensors.torch import save_file
 
 from playground.compression import compare as room
 from playground.compression import read_pipeline
@@ -15,7 +16,7 @@ from playground.compression.classifier import fine_tuned, score_all
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
 from playground.compression.meters import Latency, Matrix, Size, operations
 from playground.compression.report import FILES
-from playground.compression.storage import FILE, WORDS, export_folder, load
+from playground.compression.storage import FILE, WORDS, export_folder, load, pack
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.tasks.sentiment import SENTIMENT
@@ -100,6 +101,25 @@ def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
             assert replace(other, seconds=one.seconds, layers=one.layers, curves=one.curves) == one
 
 
+def test_lanes_are_run_again_where_their_labels_changed_or_their_files_were_overwritten(tmp_path, monkeypatch):
+    fresh, spec = [], replace(SPEC, pipelines=("head pruning",), seeds=1, steps=1)
+    monkeypatch.setattr(room, "lane", lambda *job, lane=room.lane: fresh.append(job[1].name) or lane(*job))
+
+    def again(**changed):
+        fresh.clear()
+        run(tmp_path, replace(spec, **changed), resume=True)
+        return list(fresh)
+
+    assert len(again()) == 2 and not again()
+    assert len(again(steps=2)) == 2 and len(again()) == 2
+    given = data().task.load(data().base.words, 12, 0, "train")
+    other = replace(given, labels=1 - given.labels)
+    monkeypatch.setattr(room, "texts_for", lambda *_: lambda *_: other)
+    assert len(again()) == 2
+    monkeypatch.setattr(room, "texts_for", lambda *_: lambda *_: given)
+    assert len(again()) == 2
+
+
 def test_flipped_answers_are_told_in_words(result):
     _, made = result
     for some in made.outcomes.values():
@@ -180,6 +200,12 @@ def test_a_file_that_is_damaged_or_of_another_task_is_refused(result, tmp_path):
     (tmp_path / FILE).write_bytes((Path(place) / FILE).read_bytes()[:-9])
     with pytest.raises(UserError, match="is damaged"):
         load(tmp_path, made.task)
+    tensors, header = pack(compressed("low rank"))
+    lacking = next(name for name in tensors if name.endswith("up.bias"))
+    tensors = {name: value for name, value in tensors.items() if name != lacking}
+    save_file(tensors, tmp_path / FILE, metadata={"compressed": json.dumps(header)})
+    with pytest.raises(UserError, match="is damaged"):
+        load(tmp_path, made.task)
 
 
 def test_operations_are_counted_as_products():
@@ -193,7 +219,7 @@ def test_operations_are_counted_as_products():
 
 
 def test_a_model_whose_parts_were_cut_is_no_hugging_face_folder(tmp_path):
-    with pytest.raises(UserError, match="was cut or made thin"):
+    with pytest.raises(UserError, match="was cut or factorised"):
         export_folder(compressed("head pruning"), data().base.words, tmp_path / "hf")
     with pytest.raises(UserError, match="some were left out"):
         export_folder(compressed("smaller vocabulary"), data().base.words, tmp_path / "hf")

@@ -78,14 +78,6 @@ def test_a_single_score_is_compared_by_its_square():
     assert float(losses.soft_targets(ours, theirs, 3.0)) == pytest.approx(square, **NEAR)
 
 
-def test_squared_scores():
-    ours, theirs = scores(0), scores(1)
-    square = [
-        (a - b) ** 2 for s, t in zip(ours.tolist(), theirs.tolist(), strict=True) for a, b in zip(s, t, strict=True)
-    ]
-    assert float(losses.logit_mse(ours, theirs)) == pytest.approx(sum(square) / len(square), **NEAR)
-
-
 def test_the_trace_is_what_the_model_computes(readings):
     _, theirs = readings
     known, whole = data(), teacher()

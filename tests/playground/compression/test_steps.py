@@ -100,8 +100,8 @@ def test_heads_that_cannot_be_cut_are_refused(chosen, sentence):
 
 def test_which_layers_stay():
     assert layers_kept(12, 6, "every second") == [0, 2, 4, 6, 8, 10]
-    assert layers_kept(4, 2, "top") == [0, 1]
-    assert layers_kept(4, 2, "bottom") == [2, 3]
+    assert layers_kept(4, 2, "first") == [0, 1]
+    assert layers_kept(4, 2, "last") == [2, 3]
 
 
 def test_a_student_follows_every_second_or_the_last_layers():
@@ -156,6 +156,21 @@ def test_planks_are_replaced_more_and_more_often_until_all_are():
     assert made.classifier.model.shape.layers == 2
     all_new = Pipeline((find_method("Theseus").turn({"base_rate": 1.0, "steps": 3, "fine_tuning_steps": 0}),))
     assert all(map(all, all_new.apply(teacher(4), data(4)).curves["planks"]))
+
+
+def test_module_replacing_keeps_what_methods_before_it_recorded():
+    made = Pipeline((*quick("head pruning").methods, *quick("Theseus").methods)).apply(teacher(), data())
+    assert {"head importance", "planks", "task"} <= set(made.curves)
+
+
+def test_module_replacing_of_a_model_with_exits_is_refused():
+    with pytest.raises(UserError, match="put it after module replacing"):
+        quick("early exit, Theseus", layers=2).apply(teacher(), data())
+
+
+def test_early_exit_from_one_layer_is_refused():
+    with pytest.raises(UserError, match="needs a layer below the last one"):
+        quick("layer dropping, early exit").apply(teacher(), data())
 
 
 def test_without_a_replacement_nothing_of_the_successor_learns():

@@ -12,6 +12,7 @@ from playground.batch import Action
 from playground.errors import UserError
 from playground.interop.collators import batch_of, collate, wrapped
 from playground.tokenizing import of_words
+from playground.tokenizing.vocabulary import FIRST_WORD
 from widgets import notebook
 
 TEXT = "the film was bad and the plot was good"
@@ -73,12 +74,28 @@ def test_a_masked_sentence_is_what_the_collator_returned(bert, seed):
     assert not question.loss_mask[0, [0, -1]].any(), "special tokens are never predicted"
 
 
-def test_one_seed_draws_one_sentence_and_leaves_no_trace(tokenizer):
+def test_one_seed_draws_one_sentence_and_leaves_no_trace(tokenizer, monkeypatch):
     collator = hf.DataCollatorForLanguageModeling(tokenizer, mlm_probability=0.5)
     state = torch.random.get_rng_state()
+    monkeypatch.setattr(torch.cuda, "manual_seed_all", lambda seed: pytest.fail("the random numbers of devices change"))
     first, again, other = (collate(collator, TEXT, seed=seed).facts()["inputs"] for seed in (1, 1, 2))
     assert first == again != other
     assert torch.equal(state, torch.random.get_rng_state())
+
+
+def test_the_vocabulary_holds_the_tokens_of_the_sentence_and_no_number_of_a_mask():
+    """In this tokenizer the ids 0 and 1, which stand in an attention mask too, are ordinary words."""
+    made = wrapped(OURS)
+    rest = hf.PreTrainedTokenizerFast(tokenizer_object=made.backend_tokenizer)
+    made = batch_of(lambda rows: _as_labels(rows, attention_mask=torch.ones(1, 9).long()), TEXT, tokenizer=rest)
+    assert set(made.tokens.vocabulary[FIRST_WORD:]) == set(TEXT.split())
+    assert made.inputs.valid.all()
+
+
+def _as_labels(rows, **more):
+    """A collator whose labels are its input."""
+    ids = torch.tensor([rows[0]["input_ids"]])
+    return {"input_ids": ids, "labels": ids} | more
 
 
 def test_a_language_model_answers_one_position_before_its_label(tokenizer):
@@ -103,7 +120,7 @@ def test_padding_that_is_also_the_end_is_never_learnt():
     tokenizer = wrapped(OURS)
     tokenizer.pad_token = tokenizer.eos_token
     made = collate(hf.DataCollatorForLanguageModeling(tokenizer, mlm=False), TEXT + "[END]")
-    assert "stopping is not learnt" in made.notice
+    assert "does not learn where to stop" in made.notice
     assert made.facts()["graded"] == [1] * 8 + [0, 0]
 
 
@@ -257,11 +274,15 @@ def test_a_function_without_a_tokenizer_is_told_what_it_lacks():
 
 def test_our_tokenizer_may_be_given_as_it_is():
     def doubled(rows):
+        """It asks for each first word again. The labels are its copies."""
         ids = torch.tensor([rows[0]["input_ids"]])
         return {"input_ids": ids, "labels": ids.masked_fill(ids != ids[0, 0], -100)}
 
     made = batch_of(doubled, TEXT, tokenizer=OURS)
     assert made.questions[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
+    assert collate(doubled, TEXT, tokenizer=OURS).objective.idea.endswith(
+        "sentence. It asks for each first word again."
+    )
 
 
 def test_the_library_is_imported_only_when_it_is_used():
