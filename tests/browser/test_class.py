@@ -10,6 +10,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 from tests.browsing import shot, visit, wait_until
 from widgets.app import server
 from widgets.app.public import Public
+from widgets.state.classroom import STEPS, TeacherStore
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +29,9 @@ def join(page: Page, guess: str) -> None:
 
 
 def test_a_teacher_and_two_students(
-    page: Page, profile: BrowserContext, served: tuple[str, Public], tmp_path: Path
+    page: Page, profile: BrowserContext, served: tuple[str, Public], tmp_path: Path, endless: None, monkeypatch
 ) -> None:
+    monkeypatch.setattr(TeacherStore.param.steps, "default", STEPS[-1])  # a seed that is done stays in the class
     address, public = served
     at, (first, second) = f"{address}/class/ten-A", (profile.new_page() for _ in range(2))
     visit(first, at)
