@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browsing import shot, still, visit
+from tests.browsing import shot, still, visit, wait_until
 from widgets.state.train import TrainStore
+
+TO_THE_END = "(each) => { each.scrollTop = each.scrollHeight; return each.scrollTop; }"
 
 
 @pytest.mark.guarded
@@ -20,11 +22,11 @@ def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: s
     page.get_by_role("tab", name="Inside").click()
     listed = page.locator(".instruments")
     last = listed.get_by_role("button").last
-    last.scroll_into_view_if_needed()
-    before = listed.evaluate("(each) => each.scrollTop")
+    wait_until(page, lambda: listed.evaluate(TO_THE_END) > 0)  # the list is drawn anew once the model is opened
+    before = listed.evaluate(TO_THE_END)
     last.click()
     expect(last).to_have_attribute("aria-current", "true")
-    assert listed.evaluate("(each) => each.scrollTop") == before > 0, "the list stays where it was scrolled to"
+    assert listed.evaluate("(each) => each.scrollTop") == before, "the list stays where it was scrolled to"
     page.get_by_role("button", name="switch off").click()
     headline = page.locator(".headline")
     chip = page.get_by_role("button", name="layer1.head2", exact=True)
