@@ -1,5 +1,6 @@
 """What all tests share: one thread, properties that are the same in every run, and the tiers of `tests/tiers.py`."""
 
+from itertools import compress
 from pathlib import Path
 
 import pytest
@@ -57,9 +58,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out the tests that a tier does not hold."""
-    kept = [item for item in items if tiers.stays(item, tier(config))]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-    items[:] = kept
+    kept = [tiers.stays(item, tier(config)) for item in items]
+    config.hook.pytest_deselected(items=[item for item, stays in zip(items, kept, strict=True) if not stays])
+    items[:] = compress(items, kept)
 
 
 @pytest.hookimpl(optionalhook=True)
