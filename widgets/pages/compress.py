@@ -83,8 +83,7 @@ class CompressPage(View):
             compress = self.store.compress
             self.base.object = describe_base(self.store)
             running = compress.running.busy
-            error = None if running else compress.running.error
-            self.trouble.object = say(compress.trouble or error or "", "trouble")
+            self.trouble.object = say(compress.trouble or compress.running.error or "", "trouble")
             if running and self.stop.disabled:
                 self.sidebar.fold()  # so that the results are seen where it is narrow
             self.stop.disabled, self.halt.visible = not running, running

@@ -148,6 +148,6 @@ class Measuring(View):
         self.begin.disabled, self.stop.disabled = work.busy, not work.busy
         self.progress.param.update(visible=work.busy, value=round(100 * (work.share or 0)))
         refused = [f"{name}: {found}" for name, found in zoo.measured.items() if isinstance(found, str)]
-        trouble = say(zoo.trouble or (not work.busy and work.error) or "", "trouble")
+        trouble = say(zoo.trouble or work.error or "", "trouble")
         self.said.object = trouble + "".join(say(line, "notice") for line in refused)
         return more and zoo.view == "properties"

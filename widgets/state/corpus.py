@@ -144,7 +144,7 @@ class CorpusStore(CorpusChoice):
     @property
     def trouble(self) -> str:
         """Why there is nothing new to look at."""
-        return "" if self.reading.busy else str(self.reading.error or "")
+        return str(self.reading.error or "")
 
     def _look(self, report: Progress) -> Opened | Table:
         if self.source != OWN_FILE:

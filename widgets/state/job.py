@@ -43,6 +43,8 @@ def wait_for_turn(in_line: Turn, halt: threading.Event) -> None:
 class Job:
     """One task in a thread of its own; a new one takes its place, and only the result of the newest counts.
 
+    The error of one is gone when the next begins; its result stays until that of the next is there.
+
     Pages poll it: `turn` counts what has begun and ended, `share` is how much is done (0 to 1, None where unknown).
     Where others train too it waits `in_line` before it begins, and again where it tells its progress.
     """
@@ -58,7 +60,7 @@ class Job:
         """Start the task, which reports its progress to the function that it is given."""
         self.end()
         halt = self._halt = threading.Event()
-        self.busy, self.share, self.turn = True, None, self.turn + 1
+        self.busy, self.error, self.share, self.turn = True, None, None, self.turn + 1
 
         def report(done: int, total: int) -> None:
             wait_for_turn(self.in_line, halt)

@@ -397,6 +397,11 @@ def test_an_error_in_the_thread_is_a_sentence():
     work.wait()
     assert not work.busy
     assert str(work.error).startswith("The reading stopped")
+    go = threading.Event()
+    work.begin(lambda hear: go.wait(10))
+    assert work.error is None, "what is tried anew has not failed yet"
+    go.set()
+    work.wait()
 
 
 def test_training_on_the_corpus_on_screen():

@@ -6,13 +6,11 @@ from itertools import pairwise
 
 import pytest
 
-from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.zoo import entries
 from playground.zoo.surveys import TABLE_1
 from tests.runs import every_entry
 from widgets.app import main
-from widgets.pages.compress import CompressPage
 from widgets.pages.zoo import ZooPage
 from widgets.state.zoo import VIEWS, ZooStore
 from widgets.static.zoo import card, tables, timeline
@@ -160,18 +158,3 @@ def test_why_something_could_not_be_measured_is_said(store):
     shown.poll()
     assert "ELECTRA: It is &lt;too&gt; large." in shown.measuring.said.object
     assert rows(shown.picture.markup)["ELECTRA"][1] == "–"
-
-
-@pytest.mark.parametrize(
-    ("make", "job", "said"),
-    [
-        (ZooPage, lambda store: store.zoo.measuring, lambda page: page.measuring.said.object),
-        (CompressPage, lambda store: store.compress.running, lambda page: page.trouble.object),
-    ],
-)
-def test_an_error_is_said_until_it_is_tried_again(store, make, job, said):
-    page, work = make(store), job(store)
-    for busy in (False, True):
-        work.error, work.busy, work.turn = UserError("It is broken."), busy, work.turn + 1
-        page.poll()
-        assert ("It is broken." in said(page)) != busy
