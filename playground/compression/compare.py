@@ -33,7 +33,7 @@ from playground.compression.method import UNCOMPRESSED, Compressed, Pipeline, Ta
 from playground.compression.storage import load, save
 from playground.errors import UserError, unwritable
 from playground.finetuning.comparing.compare import TEST_TEXTS, spread
-from playground.finetuning.comparing.significance import against, critical, leader
+from playground.finetuning.comparing.significance import against, at_chance, critical, leader
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
@@ -237,15 +237,20 @@ class Compression:
         }
 
     def kept(self, name: str) -> dict[str, float | None]:
-        """The score above chance as a share of the uncompressed model's, paired by seed, and its 95 % interval."""
-        pairs = zip(self.outcomes[name], self.outcomes[UNCOMPRESSED], strict=True)
-        shares = [(o.accuracy - self.chance) / (u.accuracy - self.chance) for o, u in pairs if u.accuracy > self.chance]
-        if not shares:
+        """The score above chance as a share of the uncompressed model's, paired by seed, and its 95 % interval.
+
+        The ratio of the means over all seeds (delta method); none where the uncompressed model is no better than
+        guessing, for a share of nothing is noise.
+        """
+        whole, part = ([o.accuracy - self.chance for o in self.outcomes[each]] for each in (UNCOMPRESSED, name))
+        if fmean(whole) <= 0 or at_chance([o.accuracy for o in self.outcomes[UNCOMPRESSED]], self.chance, self.texts):
             return {"mean": None, "low": None, "high": None}
-        room = critical(len(shares)) * stdev(shares) / len(shares) ** 0.5 if len(shares) > 1 else None
-        mean = fmean(shares)
-        bounds = {"low": None, "high": None} if room is None else {"low": mean - room, "high": mean + room}
-        return {"mean": mean, **bounds}
+        share = fmean(part) / fmean(whole)
+        if len(whole) < 2:
+            return {"mean": share, "low": None, "high": None}
+        noise = stdev(own - share * all_of_it for own, all_of_it in zip(part, whole, strict=True))
+        room = critical(len(whole)) * noise / len(whole) ** 0.5 / fmean(whole)
+        return {"mean": share, "low": share - room, "high": share + room}
 
     def _against_baselines(self, accuracies: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
         """Every compressed model of no more parameters than a baseline's against that baseline."""

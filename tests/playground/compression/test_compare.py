@@ -167,7 +167,18 @@ def test_what_is_kept_is_paired_by_seed():
     kept = made.kept("int8")
     assert kept["mean"] == pytest.approx(0.75)
     assert kept["low"] == pytest.approx(kept["high"]) == pytest.approx(0.75)
-    assert comparison(uncompressed=([0.5], 100), int8=([0.5], 25)).kept("int8")["mean"] is None
+    noisy = comparison(uncompressed=([0.9, 0.7], 100), int8=([0.9, 0.6], 25)).kept("int8")
+    assert noisy["mean"] == pytest.approx(5 / 6)
+    assert noisy["low"] == pytest.approx(5 / 6 - 12.706 * 2 / 9, abs=1e-3)
+
+
+def test_nothing_is_kept_of_a_model_that_guesses():
+    """Two of 500 texts above chance are noise, and so is a share of them; a seed below chance is not left out."""
+    for guessing in ([0.5], [0.504, 0.504], [0.4, 0.604]):
+        made = comparison(uncompressed=(guessing, 100), int8=([0.53] * len(guessing), 25))
+        assert made.kept("int8") == {"mean": None, "low": None, "high": None}
+    some = comparison(uncompressed=([0.9, 0.48], 100), int8=([0.7, 0.5], 25)).kept("int8")
+    assert some["mean"] == pytest.approx(0.2 / 0.38)
 
 
 def test_a_compressed_model_is_held_against_a_small_one_of_its_size():
