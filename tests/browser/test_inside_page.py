@@ -23,10 +23,9 @@ def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: s
     listed = page.locator(".instruments")
     last = listed.get_by_role("button").last
     wait_until(page, lambda: listed.evaluate(TO_THE_END) > 0)  # the list is drawn anew once the model is opened
-    before = listed.evaluate(TO_THE_END)
     last.click()
     expect(last).to_have_attribute("aria-current", "true")
-    assert listed.evaluate("(each) => each.scrollTop") == before, "the list stays where it was scrolled to"
+    assert listed.evaluate("(each) => each.scrollTop") > 0, "a press does not scroll the list back to its top"
     page.get_by_role("button", name="switch off").click()
     headline = page.locator(".headline")
     chip = page.get_by_role("button", name="layer1.head2", exact=True)
