@@ -21,7 +21,7 @@ PARAMETERS = {"steps", "seed", "corpus", "device"}
 
 QUICK = {
     "00_start_here": {"steps": 120, "tuning_steps": 20, "seeds": 2},
-    "01_what_is_a_contextual_embedding": {"steps": 150},
+    "01_what_is_a_contextual_embedding": {"steps": 250},
     "02_how_does_a_model_guess_the_next_word": {"steps": 100},
     "03_how_does_a_model_fill_a_gap": {"steps": 120},
     "04_can_a_model_read_in_any_order": {"steps": 60},
