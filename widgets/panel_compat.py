@@ -96,16 +96,6 @@ def _folder() -> Path:
     return extension_dirs.setdefault("playground", Path(folder.name))
 
 
-def page_is_here() -> None:
-    """Let the browser be sent what changes from now on.
-
-    Until the last part is drawn, which takes seconds on a busy machine, Panel discards what a click changes. Both marks
-    are needed: a page that is connected and not loaded is sent changes without its lock, an error that loses the click.
-    """
-    if pn.state.curdoc is not None:
-        pn.state._connected[pn.state.curdoc] = pn.state._loaded[pn.state.curdoc] = True
-
-
 def without_the_common_busy_sign(make: "Callable[[], Page]") -> "Page":
     """A page without the library's busy sign, which is written to every page whichever one is busy, and for ever."""
     known, page = _busy_watchers(), make()
@@ -170,12 +160,18 @@ _last_messages: WeakKeyDictionary[Document, float] = WeakKeyDictionary()
 
 
 def note_messages() -> None:
-    """Note from now on when a page has sent anything that a person did there: a click, a key, a value."""
+    """Note from now on when a page has sent anything, and let it be sent what changes from its first message on.
+
+    Until the last part is drawn, which takes seconds on a busy machine, Panel discards what a click or a message of a
+    component changes. Both marks are needed: a page that is connected and not loaded is sent changes without its lock,
+    an error that loses the click.
+    """
     patch = ServerSession._handle_patch
 
     @wraps(patch)
     def noted(self: ServerSession, *given: Any) -> Any:
         _last_messages[self.document] = time.monotonic()
+        pn.state._connected[self.document] = pn.state._loaded[self.document] = True
         return patch(self, *given)
 
     ServerSession._handle_patch = noted

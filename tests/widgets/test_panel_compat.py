@@ -1,6 +1,8 @@
 """The names that Panel and Bokeh do not promise are there and mean what `widgets/panel_compat.py` takes them for."""
 
+import asyncio
 import re
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,13 +34,21 @@ def test_it_is_written_for_the_versions_that_are_installed_and_pinned(library):
     assert pinned[2] == f"{minor.split('.')[0]}.{int(minor.split('.')[1]) + 1}"
 
 
-def test_a_page_is_connected_and_loaded_by_the_names_that_panel_reads():
-    visit = Document()
-    with set_curdoc(visit):
-        pn.state._loaded[visit] = False
-        assert not pn.state._connected.get(visit) and not pn.state.loaded
-        panel_compat.page_is_here()
-        assert pn.state._connected[visit] and pn.state.loaded
+def test_a_page_is_sent_what_its_first_message_changes_by_the_names_that_panel_reads():
+    import_module("widgets.app.session")  # which notes messages
+    visit, seen = Document(), []
+    session = ServerSession("name", visit, io_loop=SimpleNamespace(asyncio_loop=None))
+    pn.state._loaded[visit] = False
+
+    def apply_to_document(*_):
+        with set_curdoc(visit):
+            seen.append((pn.state._connected.get(visit), pn.state.loaded))
+
+    message = SimpleNamespace(apply_to_document=apply_to_document)
+    connection = SimpleNamespace(ok=lambda message: "taken")
+    assert asyncio.run(session._handle_patch(message, connection)) == "taken"
+    assert seen == [(True, True)]
+    assert panel_compat.last_message(visit) > 0
 
 
 def test_the_common_busy_sign_is_a_watcher_of_the_library():

@@ -8,21 +8,16 @@ import param
 
 from widgets.app.server import LOST_FOR
 from widgets.bundle import beside
-from widgets.panel_compat import Component, page_is_here
+from widgets.panel_compat import Component
 from widgets.state.app import Store
 
 UNSEEN = {"height": 0, "margin": 0}
 
 
 class Accessibility(Component):
-    """Adds the roles and names that the widget library lacks, and says when the page is `here`."""
+    """Adds the roles and names that the widget library lacks."""
 
     _esm = beside(__file__, "accessibility.js")
-    here = param.Boolean(default=False, doc="Whether the browser has the page and can be sent what changes.")
-
-    def __init__(self, **parameters: Any) -> None:
-        super().__init__(**parameters)
-        self.param.watch(lambda _: page_is_here(), "here")
 
 
 class Busy(Component):

@@ -3,7 +3,7 @@
  * a number, help texts, empty headings. It looks into every shadow root and again whenever something appears.
  */
 
-import { everywhere, tell } from "../animation/js/dom.js";
+import { everywhere } from "../animation/js/dom.js";
 
 const MENDS = [
   ["[role=progressbar]:not([aria-label])", (bar) => bar.setAttribute("aria-label", "Progress")],
@@ -21,7 +21,7 @@ function nameStep(step) {
   step.setAttribute("aria-label", step.closest(".MuiInputAdornment-positionStart") ? `Less: ${what}` : `More: ${what}`);
 }
 
-function render({ model }) {
+function render() {
   let waiting = 0;
   const observer = new MutationObserver(() => (waiting ||= setTimeout(look, 400)));
 
@@ -33,7 +33,6 @@ function render({ model }) {
     }
   }
 
-  tell(model, "here", true); // told before anybody can touch the page
   document.getElementById("first")?.remove(); // what stood there until the page itself was drawn
   look();
   return () => {
