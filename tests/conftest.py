@@ -1,5 +1,6 @@
 """What all tests share: one thread, properties that are the same in every run, and the tiers of `tests/tiers.py`."""
 
+import gc
 from itertools import compress
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from tests import tiers
 settings.register_profile("playground", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("playground")
 torch.set_num_threads(1)
+gc.set_threshold(20_000, 10, 20)
 
 OF_ALL = pytest.StashKey[int]()
 """How many cases there are with `--all`."""
@@ -61,6 +63,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     kept = [tiers.stays(item, tier(config)) for item in items]
     config.hook.pytest_deselected(items=[item for item, stays in zip(items, kept, strict=True) if not stays])
     items[:] = compress(items, kept)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays; to look for cycles in it again and again takes a seventh of a run."""
+    gc.freeze()
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -163,10 +163,9 @@ every_objective = pytest.mark.parametrize("name", list(objectives()))
 def test_any_objective_of_the_catalogue_can_be_trained_and_goes_on_exactly(name, tmp_path):
     objective = objectives()[name]
     entry, corpus = alone(objective), suited_reviews(objective)
-    whole = list(train(run_of(entry=entry, corpus=corpus, steps=4)))
+    whole = list(train(run_of(entry=entry, corpus=corpus, steps=4, save_every=2, out=tmp_path)))
     assert whole[-1].reason == "steps"
-    list(train(run_of(entry=entry, corpus=corpus, steps=2, out=tmp_path)))
-    saved = checkpoint.load(tmp_path)
+    saved = checkpoint.load(checkpoint.kept(tmp_path)[2])
     rest = list(train(run_of(entry=entry, corpus=corpus, steps=4), saved.learner))
     assert losses(whole)[2:] == losses(rest)
     assert same_weights(learner_in(rest).model, learner_in(whole).model)
