@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -46,7 +47,8 @@ def test_a_page_is_sent_what_its_first_message_changes_by_the_names_that_panel_r
 
     message = SimpleNamespace(apply_to_document=apply_to_document)
     connection = SimpleNamespace(ok=lambda message: "taken")
-    assert asyncio.run(session._handle_patch(message, connection)) == "taken"
+    with ThreadPoolExecutor() as beside:  # a browser of another test may have an event loop in this thread
+        assert beside.submit(asyncio.run, session._handle_patch(message, connection)).result() == "taken"
     assert seen == [(True, True)]
     assert panel_compat.last_message(visit) > 0
 
