@@ -12,8 +12,9 @@ from playground.models.architecture import Architecture
 from playground.objectives.arrange import ShiftRight
 from playground.objectives.ask import AskDecoder, AskMasked, AskNext, AskQueryStream
 from playground.objectives.see import SeeAllButSelf, SeeEncoderDecoder, SeeLeft, SeePermutation, SeeRight
-from playground.tokenizing import Tokenizer
+from playground.tokenizing import Tokenizer, read_input
 from playground.tokenizing.padding import batch
+from playground.tokenizing.text_input import MOST_CHARACTERS
 from playground.tokenizing.words import clean, split_words
 
 MASK = "[MASK]"
@@ -23,6 +24,16 @@ MASK = "[MASK]"
 def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
     """Texts, given as words, as one padded batch `[b, t]`."""
     return batch([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
+
+
+def not_read(text: str, tokenizer: Tokenizer, most: int) -> str:
+    """What of a typed sentence is not read as it stands there, in sentences: unknown words, and what is cut off.
+
+    Of a text without a gap the first `most` tokens are read.
+    """
+    words = text.replace(MASK, " ")
+    longest = MOST_CHARACTERS if MASK in text else most
+    return read_input(words, tokenizer, longest).notice if words.strip() else ""
 
 
 def gap_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:

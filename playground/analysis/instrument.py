@@ -1,11 +1,12 @@
 """An instrument: one question about a model, what it needs, and the function that answers it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from playground.analysis.cloze import not_read
 from playground.analysis.finding import Finding
-from playground.analysis.subject import Subject
+from playground.analysis.subject import MOST_TYPED, Subject
 from playground.catalog import choose, find
 from playground.errors import UserError
 
@@ -58,13 +59,19 @@ class Instrument:
         return next((sentence for need in self.needs if (sentence := need(subject))), "")
 
     def look(self, subject: Subject, settings: Any = None) -> Finding:
-        """Measure a subject, whose model stays as it was; one that lacks something is refused with the sentence."""
+        """Measure a subject, whose model stays as it was; one that lacks something is refused with the sentence.
+
+        Of a typed `sentence` among the settings the headline says what was not read as it stands there.
+        """
         if sentence := self.missing(subject):
             raise UserError(sentence)
         modes = [(module, module.training) for module in subject.model.modules()]
         subject.model.eval()
+        chosen = self.settings if settings is None else settings
         try:
-            return self.measure(subject, self.settings if settings is None else settings)
+            found = self.measure(subject, chosen)
+            unread = not_read(getattr(chosen, "sentence", ""), subject.tokenizer, MOST_TYPED)
+            return replace(found, headline=f"{found.headline} {unread}") if unread else found
         finally:
             for module, training in modes:
                 module.training = training

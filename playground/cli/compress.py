@@ -12,8 +12,8 @@ from tqdm import tqdm
 from playground.cli.options import Parser, common_options, number_of, path, say
 from playground.compression import methods
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
-from playground.compression.report import FILES
-from playground.compression.storage import export_folder, load
+from playground.compression.report import FILES, kept_in_words
+from playground.compression.storage import export_folder, load, not_in_a_folder
 from playground.errors import UserError, unwritable
 from playground.finetuning import find_task
 from playground.finetuning.run.base import from_checkpoint
@@ -73,13 +73,15 @@ def _write(result: Compression, folder: Path, facts: dict[str, Any]) -> dict[str
 
 
 def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, str]:
-    """The Hugging Face folders by pipeline, or why there is none."""
+    """The Hugging Face folders by pipeline, with what they leave out, or why there is none."""
     said = {}
     for name, [first, *_] in result.outcomes.items():
         try:
             target = folder / "huggingface" / Path(first.folder).parent.name
-            export_folder(load(first.folder, result.task), saved.tokenizer, target, saved.learner.entry.name)
-            said[name] = str(target)
+            made = load(first.folder, result.task)
+            export_folder(made, saved.tokenizer, target, saved.learner.entry.name)
+            left = not_in_a_folder(made.classifier)
+            said[name] = f"{target}{f', without {left}' if left else ''}"
         except UserError as refusal:
             said[name] = str(refusal)
     return said
@@ -108,7 +110,7 @@ def table(facts: dict[str, Any]) -> list[str]:
     for row in rows:
         accuracy, latency = row["accuracy"], row["latency"]
         lines.append(
-            f"{row['name']:<{wide}} {accuracy['mean']:>7.3f} ± {accuracy['sd']:.3f} {_kept(row['kept']):>18}"
+            f"{row['name']:<{wide}} {accuracy['mean']:>7.3f} ± {accuracy['sd']:.3f} {kept_in_words(row['kept']):>18}"
             f" {row['parameters']:>10,} {row['bytes']:>9,.0f} {row['operations']:>10,.0f}"
             f" {latency['1']['median'] * 1e3:>8.2f} {latency['32']['median'] * 1e3:>8.2f}"
             f" {row['flipped']['mean']:>7.1f}"
@@ -120,14 +122,8 @@ def table(facts: dict[str, Any]) -> list[str]:
         for gap in against
     ]
     frontier = "; by ".join(f"{meter}: {', '.join(names)}" for meter, names in facts["frontier"].items())
-    return [*lines, f"Pareto frontier, without leads inside the noise, by {frontier}.", facts["verdict"]]
-
-
-def _kept(kept: dict[str, float | None]) -> str:
-    if kept["mean"] is None:
-        return "–"
-    bounds = "" if kept["low"] is None else f" ({kept['low']:.0%} to {kept['high']:.0%})"
-    return f"{kept['mean']:.0%}{bounds}"
+    folders = [f"Hugging Face folder of {name}: {said}" for name, said in facts.get("hf", {}).items()]
+    return [*lines, f"Pareto frontier, without leads inside the noise, by {frontier}.", facts["verdict"], *folders]
 
 
 def method_facts(name: str) -> dict[str, Any]:

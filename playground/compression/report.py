@@ -37,6 +37,14 @@ def _row(row: Facts) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def kept_in_words(share: Mapping[str, float | None]) -> str:
+    """The share of the score above chance that is kept, with its interval; a dash where the model only guessed."""
+    if share["mean"] is None:
+        return "–"
+    bounds = "" if share["low"] is None else f" ({share['low']:.0%} to {share['high']:.0%})"
+    return f"{share['mean']:.0%}{bounds}"
+
+
 def everything(result: Compression, facts: Facts) -> str:
     """All facts, with the sizes of matrices, the flipped answers and the curves of the first seed, as JSON."""
     first = {name: some[0] for name, some in result.outcomes.items()}

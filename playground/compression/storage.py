@@ -169,8 +169,19 @@ def _fill(classifier: Classifier, state: Mapping[str, Tensor]) -> None:
             module.heads = len(module.query.weight) // wide
 
 
+def not_in_a_folder(classifier: Classifier) -> str:
+    """What a model does that a folder of transformers has no place for, in words; empty where there is nothing."""
+    bits, exits = classifier.activation_bits, len(classifier.exits)
+    rounding = f"the rounding of activations to {bits} bits" if bits else ""
+    early = f"its {exits} early exits" if exits else ""
+    return " and ".join(filter(None, (rounding, early)))
+
+
 def export_folder(compressed: Compressed, tokenizer: Tokenizer, path: Path | str, name: str = "") -> Family:
-    """Write the network, without the task's head, as a folder that transformers reads, where a family has its form."""
+    """Write the network, without the task's head, as a folder that transformers reads, where a family has its form.
+
+    `not_in_a_folder` says what else is left out.
+    """
     model = compressed.classifier.model
     if compressed.classifier.kept_ids is not None:
         raise UserError(

@@ -63,3 +63,16 @@ def test_an_instrument_answers_or_says_what_is_missing(name, kind):
         assert len(table.to_csv().splitlines()) == len(table) + 1
         for column, repeated in zip(table.columns.values(), other.columns.values(), strict=True):
             np.testing.assert_array_equal(plain(column), plain(repeated), table.title)  # NaN is NaN
+
+
+@pytest.mark.parametrize("name", [name for name, each in instruments().items() if hasattr(each.settings, "sentence")])
+def test_what_is_not_read_of_a_typed_sentence_is_said(name):
+    instrument, subject = instruments()[name], subject_of("RoBERTa")
+    if instrument.missing(subject):
+        return  # it has no checkpoints that were kept
+    gap = {"answer": "great"} if hasattr(instrument.settings, "answer") else {}
+    text = "the zyzzyva was [MASK] ." if gap else "the zyzzyva was great . " * 30
+    found = instrument.look(subject, replace(lowest(instrument.settings), sentence=text, **gap))
+    assert "Not in the vocabulary, so read as [UNK]: zyzzyva." in found.headline
+    assert gap or "The text has 150 tokens; only the first 128 are used." in found.headline
+    assert found.headline.endswith(".")

@@ -66,6 +66,18 @@ def test_a_run_that_is_over_has_its_losses_and_a_failed_one_says_why(monkeypatch
         notebook.train("GPT", reviews(), steps=3, batch_size=4, seq_len=16)
 
 
+def test_what_a_trained_model_does_not_read_of_a_text_is_said_in_a_warning(recwarn):
+    trained = notebook.train("GPT", reviews(), steps=1, batch_size=4, seq_len=16)
+    assert len(trained.states("the film was great .")) == 5 and len(trained.fill("the film was [MASK] .", 2)) == 2
+    assert not recwarn
+    with pytest.warns(UserWarning, match="Not in the vocabulary, so read as .UNK.: zyzzyva") as said:
+        trained.fill("the zyzzyva was [MASK] .")
+    assert said[0].filename == __file__, "it points at the cell"
+    with pytest.warns(UserWarning, match="The text has 75 tokens; only the first 64 are used") as said:
+        assert len(trained.states("the film was great . " * 15)) == 64
+    assert said[0].filename == __file__, "it points at the cell"
+
+
 def test_a_drawing_in_reserve_names_the_widget_that_it_stands_in_for():
     assert '"abc"]' in fragment("stage", "", {}, reserve="abc") and '"abc"' not in fragment("stage", "", {})
     picture = notebook.stage("MLM")

@@ -3,6 +3,7 @@
 import signal
 import threading
 import time
+import warnings
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from playground.devices import pick
 from playground.errors import UserError
 from playground.objectives import Objective
 from playground.tokenizing import read_input
+from playground.tokenizing.text_input import LONGEST
 from playground.training import Run, Session, Started, Stepped, Stopped
 from playground.training.events import Event
 from playground.training.observe.look import ProbeSentence, text_to_watch
@@ -316,8 +318,10 @@ class Trained(Drawing):
     def fill(self, text: str, count: int = 5) -> list[tuple[str, float]]:
         """The likeliest words for the one `[MASK]` of a text, with their probabilities.
 
-        The model reads as it was trained: GPT sees the words on the left alone, BERT both sides.
+        The model reads as it was trained: GPT sees the words on the left alone, BERT both sides. Words that it does not
+        know are named in a warning.
         """
+        self._warn(text)
         tokens, place = cloze.gap_of(text, self.corpus.tokenizer)
         model = self.learner.model
         example = cloze.with_gap(model.shape, tokens.to(self.learner.device), place.to(self.learner.device))
@@ -325,11 +329,19 @@ class Trained(Drawing):
         words = (self.corpus.tokenizer.words[k] for k in chances.indices.tolist())
         return list(zip(words, chances.values.tolist(), strict=True))
 
-    @torch.no_grad()
+    def _warn(self, text: str) -> None:
+        if unread := cloze.not_read(text, self.corpus.tokenizer, LONGEST):
+            warnings.warn(unread, stacklevel=3)  # of the cell
+
     def states(self, text: str) -> Tensor:
-        """The last state of every token of a text, `[n, d]`: its contextual embedding, or its word vector."""
+        """The last state of every token of a text, `[n, d]`: its contextual embedding, or its word vector.
+
+        Words that the model does not know, and tokens behind the 64th, which are left out, are said in a warning.
+        """
+        self._warn(text)
         tokens = read_input(text, self.corpus.tokenizer).tokens
-        return self.learner.model.eval().features(tokens.to(self.learner.device))[0].cpu()
+        with torch.no_grad():
+            return self.learner.model.eval().features(tokens.to(self.learner.device))[0].cpu()
 
     def baked(self, module: bool) -> str:
         """The run to be scrubbed through; where no script may run, its curve and its last predictions."""

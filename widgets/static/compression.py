@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.compression.compare import Outcome
 from playground.compression.meters import Flip, Matrix
+from playground.compression.report import kept_in_words
 from playground.finetuning.data.task import short
 from widgets.static.comparison import paired_difference, wide_table
 from widgets.static.svg import picture, rect, words
@@ -44,7 +45,7 @@ def _cells(row: Facts, gap: Facts | None) -> list[str]:
     return [
         f"<td>{escape(row['name'])}{' <i>(baseline)</i>' if row['baseline'] else ''}</td>",
         f"<td>{row['accuracy']['mean']:.3f} ± {row['accuracy']['sd']:.3f}</td>",
-        f"<td>{kept(row['kept'])}</td>",
+        f"<td>{kept_in_words(row['kept'])}</td>",
         paired_difference(gap, none="–"),
         f"<td>{row['parameters']:,}</td>",
         f"<td>{row['bytes'] / 1024:,.0f} KiB</td>",
@@ -67,14 +68,6 @@ def so_far(outcomes: Mapping[str, Sequence[Outcome]]) -> str:
     )  # fmt: skip
     heads = ("pipeline", "seeds so far", "accuracy", "parameters", "file", "operations")
     return wide_table("the models so far", heads, ((f"<td>{text}</td>" for text in row) for row in rows))
-
-
-def kept(share: Mapping[str, float | None]) -> str:
-    """The share of the score above chance that is kept, with its interval."""
-    if share["mean"] is None:
-        return "–"
-    bounds = "" if share["low"] is None else f" ({share['low']:.0%} to {share['high']:.0%})"
-    return f"{share['mean']:.0%}{bounds}"
 
 
 def meters(facts: Facts) -> str:

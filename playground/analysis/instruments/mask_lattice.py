@@ -29,7 +29,9 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """All losses of one sentence, summed in four ways."""
-    ids = subject.sentence(settings.sentence).ids[0].tolist()[: settings.words]
+    whole = subject.sentence(settings.sentence).ids[0].tolist()
+    ids = whole[: settings.words]
+    text = "the sentence" if len(ids) == len(whole) else f"the first {len(ids)} of {len(whole)} tokens"
     words = [subject.tokenizer.words[number] for number in ids]
     lattice = lattice_of(subject.model, ids, subject.tokenizer)
     best, worst, left = lattice.best_order(), lattice.worst_order(), lattice.in_order(range(len(ids)))
@@ -42,7 +44,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     ]
     first = " ".join(words[place] for place in best.places[:3])
     return Finding(
-        f"The best order of prediction gives the sentence {best.nats:.2f} nats, the worst {worst.nats:.2f}; "
+        f"The best order of prediction gives {text} {best.nats:.2f} nats, the worst {worst.nats:.2f}; "
         f"the best begins with: {first}.",
         (
             Number("any-order prediction", lattice.any_order(), "nats a sentence", known),

@@ -14,9 +14,10 @@ from playground.compression import compare as room
 from playground.compression import read_pipeline
 from playground.compression.classifier import fine_tuned, score_all
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
+from playground.compression.grids import round_activations
 from playground.compression.meters import Latency, Matrix, Size, operations
 from playground.compression.report import FILES
-from playground.compression.storage import FILE, WORDS, export_folder, load, pack
+from playground.compression.storage import FILE, WORDS, export_folder, load, not_in_a_folder, pack
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.tasks.sentiment import SENTIMENT
@@ -247,6 +248,15 @@ def test_a_student_in_the_published_form_is_a_hugging_face_folder(tmp_path):
     family = export_folder(made, known.base.words, tmp_path / "hf", "RoBERTa")
     assert family.name == "RoBERTa"
     assert json.loads((tmp_path / "hf" / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"] == 1
+
+
+def test_what_a_hugging_face_folder_leaves_out_is_said():
+    assert not_in_a_folder(compressed("layer dropping").classifier) == ""
+    assert not_in_a_folder(compressed("int8").classifier) == "the rounding of activations to 8 bits"
+    made = compressed("early exit").classifier
+    round_activations(made, 4)
+    exits = len(made.exits)
+    assert not_in_a_folder(made) == f"the rounding of activations to 4 bits and its {exits} early exits"
 
 
 @pytest.mark.slow
