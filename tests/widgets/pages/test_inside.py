@@ -25,12 +25,15 @@ from playground.analysis.finding import (
 from playground.analysis.instrument import instruments
 from playground.errors import UserError
 from playground.interop.subjects import of_learner
+from playground.training.system.turns import Turns
 from playground.training.train_state import TrainState
-from tests.runs import run_of, tiny
+from tests.runs import becomes, run_of, tiny
 from widgets import inspect
 from widgets.notebook import Inspected
 from widgets.pages.inside import InsidePage
+from widgets.state.app import Store
 from widgets.state.inside import InsideStore, differences
+from widgets.state.quota import Quota
 from widgets.static import findings
 
 
@@ -195,6 +198,19 @@ def test_a_run_that_has_gone_on_is_opened_again_when_the_page_is_entered(store, 
     store.page = 5
     inside.opening.wait()
     assert inside.of("one") is later
+
+
+def test_looking_inside_waits_for_its_turn_among_others(inside, tmp_path, monkeypatch):
+    turns = Turns(1, 60.0)
+    monkeypatch.setattr("widgets.state.app.InsideStore", lambda *_: inside)
+    store, other = Store(tmp_path, Quota(turns)), turns.of(object())
+    assert other.take()
+    inside.look()
+    assert becomes(lambda: store.place == 1) and store.busy and inside.found == {}
+    other.leave()
+    inside.looking.wait()
+    assert [*inside.found] and not store.busy
+    store.close()
 
 
 def test_a_link_to_a_model_that_is_not_there_opens_the_first(shown, inside):

@@ -12,6 +12,7 @@ from torch.nn.functional import normalize
 
 from playground.analysis.cooccurrence import cooccurrence
 from playground.analysis.instrument import instrument_named
+from playground.analysis.instruments.analogies import TOP
 from playground.analysis.instruments.cooccurrence_ratios import _chances
 from playground.analysis.instruments.neighbours import _classes, _share_of_class
 from playground.analysis.probing.classifier import split_by
@@ -24,7 +25,14 @@ from playground.analysis.words.contexts import (
     silhouette,
     subspace_curve,
 )  # fmt: skip
-from playground.analysis.words.vectors import frequent_words, in_a_plane, nearest, three_cos_add, word_vectors
+from playground.analysis.words.vectors import (
+    frequent_words,
+    in_a_plane,
+    known_words,
+    nearest,
+    three_cos_add,
+    word_vectors,
+)
 from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.interop.subjects import of_learner
@@ -166,6 +174,13 @@ def test_rare_words_are_neither_asked_for_nor_answers(name, families):
     rare = [c for c in ("france", "italy", "spain", "poland")
             if int(counts[families.corpus.tokenizer.encode_word(c)]) == few[0]]  # fmt: skip
     assert not any(f"{country} +" in asked or f"{country} :" in asked for country in rare)
+
+
+@pytest.mark.parametrize(("name", "asked"), [("analogies", 3), ("sums of words", 2)])
+def test_the_chance_of_an_answer_is_one_among_the_words_that_are_not_in_the_question(name, asked, families):
+    free = len(known_words(families.corpus, 5)) - asked
+    for number in instrument_named(name).look(families).numbers:
+        assert number.baselines["chance"] == (TOP / free if number.name.endswith(str(TOP)) else 1 / free)
 
 
 def test_the_chance_of_a_neighbour_of_the_same_part_of_speech_is_counted_over_pairs(families):
