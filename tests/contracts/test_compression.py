@@ -223,6 +223,13 @@ def test_a_small_model_from_scratch_has_no_generator_as_the_models_it_is_held_ag
     assert not [name for name in made.classifier.state_dict() if "generator" in name]
 
 
+@pytest.mark.parametrize("method", ["DistilBERT", "PD"])
+def test_a_student_cannot_learn_the_pre_training_of_a_model_with_a_generator(method):
+    known, whole = of_kind("ELECTRA")
+    with pytest.raises(UserError, match="a student has none; distil the task alone"):
+        quick(method).apply(whole, known)
+
+
 def test_only_the_tables_of_the_network_are_factorised():
     """SpanBERT's boundary head has a table of positions too, as wide as the network."""
     known, whole = of_kind("SpanBERT")

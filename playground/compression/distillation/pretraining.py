@@ -11,6 +11,7 @@ from playground.batch import Batch, Tokens
 from playground.compression.distillation.reading import Trace, trace
 from playground.compression.method import TaskData
 from playground.corpora.corpus import pick
+from playground.errors import UserError
 from playground.models import LanguageModel, total_loss
 from playground.models.dropout import dropping
 from playground.models.model import ForwardPass
@@ -31,6 +32,11 @@ class TextStep:
 
     @cached_property
     def _passes(self) -> tuple[ForwardPass, ForwardPass]:
+        if self.teacher.shape.generator_ratio:
+            raise UserError(
+                "A generator of the base writes the text of its pre-training, and a student has none; distil the task "
+                "alone (soft targets), or the states of plain text (TinyBERT, MiniLM)."
+            )
         return ForwardPass(self.student, self.example), ForwardPass(self.teacher, self.example)
 
     def objective_loss(self) -> Tensor:
