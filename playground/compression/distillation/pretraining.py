@@ -32,7 +32,7 @@ class TextStep:
 
     @cached_property
     def _passes(self) -> tuple[ForwardPass, ForwardPass]:
-        if self.teacher.shape.generator_ratio:
+        if self.teacher.shape.generator_ratio and not self.student.shape.generator_ratio:
             raise UserError(
                 "A generator of the base writes the text of its pre-training, and a student has none; distil the task "
                 "alone (soft targets), or the states of plain text (TinyBERT, MiniLM)."
