@@ -6,6 +6,8 @@ from random import Random
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from playground.analysis.instrument import instruments
+from playground.knob import knobs
 from playground.objectives import objectives
 from tests.fuzz import odd
 from tests.fuzz.law import Case, Kind, no_sentence
@@ -21,6 +23,8 @@ KNOBS = {name: tuple(o.knobs) for name, o in objectives().items()}
 DEEDS = (
     *DO, "paint", "unpaint", "set", "roll", "undo", "redo", "reset", "objective", "look", "fork", "compare", "nothing",
 )  # fmt: skip
+INSTRUMENTS = tuple(instruments())
+INSIDE = tuple({knob.name for each in instruments().values() for knob in knobs(each.settings)})
 MATRICES = ("encoder", "decoder", "cross", "content", "query", "graded", "nothing")
 
 
@@ -45,6 +49,8 @@ def _address(random: Random) -> str:
 
 def _key(random: Random, key: str, name: str) -> str:
     """The name of a field; knobs and matrices stand behind a dot."""
+    if key == "inside.set":
+        return f"inside.set.{odd.among(random, INSIDE, 0.1)}"
     if key == "set":
         return f"set.{odd.among(random, KNOBS.get(name, ()), 0.1)}"
     return f"paint.{odd.among(random, MATRICES, 0.1)}" if key == "paint" else odd.among(random, [key], 0.03)
@@ -82,6 +88,10 @@ FIELDS = {
     "page": lambda random, name: odd.among(random, ["1", "2", "3", "4"]),
     "zoo.view": lambda random, name: odd.among(random, ["timeline", "qiu"], 0.3),
     "zoo.entry": lambda random, name: odd.among(random, ["BERT", "C&W"], 0.3),
+    "inside.instrument": lambda random, name: odd.among(random, INSTRUMENTS, 0.2),
+    "inside.subject": lambda random, name: odd.among(random, ["session", "kept 1"], 0.5),
+    "inside.other": lambda random, name: odd.among(random, ["nothing", "session"], 0.5),
+    "inside.set": _knob,
     "corpus": lambda random, name: odd.mutated(random, odd.among(random, ["bilingual(shared=0.5)", "parallel"], 0.2)),
     "set": lambda random, name: _knob(random, name),
     "paint": lambda random, name: _cells(random, name),
@@ -96,8 +106,10 @@ def _opened(address: str, again: bool, folder: Path) -> None:
     assert not (said := store.train.trouble) or not no_sentence(said), no_sentence(said)
     shared = main._address(store)
     if again:
+        before = store.inside.query()
         main._open(store, shared)
         _whole(store.stage)
+        assert store.inside.query() == before, "the address brings back what is looked into"
 
 
 def _whole(stage: StageStore) -> None:
