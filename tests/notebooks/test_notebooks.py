@@ -73,7 +73,10 @@ def test_runs_by_papermill_and_shows_its_pictures(path, executed):
     lesson = executed(path)
     assert not lesson.failure
     notebook = nbformat.read(lesson.page.with_suffix(".ipynb"), as_version=4)
-    outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", ())]
+    written = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    warned = [output.text for output in written if output.get("name") == "stderr"]
+    assert not warned, "such as a word of the lesson that its model does not know"
+    outputs = [output.get("data", {}) for output in written]
     pages = [data["text/html"] for data in outputs if "text/html" in data]
     calls = [cell.source for cell in notebook.cells if cell.cell_type == "code" and ends_in_a_name(cell.source)]
     assert calls and len(pages) >= len(calls), "what a cell ends with is shown"
