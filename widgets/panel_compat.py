@@ -27,6 +27,7 @@ from panel.custom import AnyWidgetComponent
 from panel.io.callbacks import PeriodicCallback
 from panel.io.resources import get_dist_path
 from panel.models.markup import HTML
+from panel.reactive import Syncable
 
 if TYPE_CHECKING:
     from panel_material_ui import Page
@@ -175,6 +176,15 @@ def note_messages() -> None:
         return patch(self, *given)
 
     ServerSession._handle_patch = noted
+
+
+def lock_clicks() -> None:
+    """Let what a click does hold the lock of its page from now on, as what a choice does.
+
+    Where a choice made less than 50 ms before is still to be taken, Panel takes both at the click, without the lock;
+    whatever changes a model of Bokeh itself then fails, and both are lost.
+    """
+    Syncable._event_coroutine.lock = True
 
 
 def last_message(visit: Document) -> float:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
@@ -51,6 +52,15 @@ def test_a_page_is_sent_what_its_first_message_changes_by_the_names_that_panel_r
         assert beside.submit(asyncio.run, session._handle_patch(message, connection)).result() == "taken"
     assert seen == [(True, True)]
     assert panel_compat.last_message(visit) > 0
+
+
+def test_what_a_click_does_holds_the_lock_of_its_page():
+    import_module("widgets.app.session")
+    visit = Document()
+    with set_curdoc(visit):
+        pn.state.execute(partial(pmui.Button()._event_coroutine, visit, None), schedule=True)
+    [waiting] = visit.session_callbacks
+    assert not getattr(waiting.callback, "nolock", False)
 
 
 def test_the_common_busy_sign_is_a_watcher_of_the_library():

@@ -10,7 +10,16 @@ from bokeh.document import Document
 from tornado.ioloop import IOLoop
 from tornado.web import RequestHandler
 
-from widgets.panel_compat import PeriodicCallback, end, every, held, note_messages, on_page_left, with_our_scripts
+from widgets.panel_compat import (
+    PeriodicCallback,
+    end,
+    every,
+    held,
+    lock_clicks,
+    note_messages,
+    on_page_left,
+    with_our_scripts,
+)
 
 PERIOD = 300  # milliseconds between two polls: three a second look alive, and one that finds nothing costs half of 1 ms
 PATIENCE = 60_000  # milliseconds that a browser has to open its connection; a visit that ends is given up much sooner
@@ -103,3 +112,4 @@ def goodbye(visit: Document) -> None:
 
 on_page_left(goodbye)
 note_messages()
+lock_clicks()
