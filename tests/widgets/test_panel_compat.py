@@ -56,9 +56,10 @@ def test_a_page_is_sent_what_its_first_message_changes_by_the_names_that_panel_r
 
 def test_what_a_click_does_holds_the_lock_of_its_page():
     import_module("widgets.app.session")
-    visit = Document()
+    visit, context, button = Document(), SimpleNamespace(request=None), pmui.Button()
+    visit._session_context = lambda: context
     with set_curdoc(visit):
-        pn.state.execute(partial(pmui.Button()._event_coroutine, visit, None), schedule=True)
+        pn.state.execute(partial(button._event_coroutine, visit, None), schedule=True)
     [waiting] = visit.session_callbacks
     assert not getattr(waiting.callback, "nolock", False)
 
