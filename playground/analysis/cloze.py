@@ -26,14 +26,10 @@ def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
     return batch([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
 
 
-def not_read(text: str, tokenizer: Tokenizer, most: int) -> str:
-    """What of a typed sentence is not read as it stands there, in sentences: unknown words, and what is cut off.
-
-    Of a text without a gap the first `most` tokens are read.
-    """
+def unknown_beside_gap(text: str, tokenizer: Tokenizer) -> str:
+    """Which words of a text with a gap are not in the vocabulary, in a sentence; empty where all are."""
     words = text.replace(MASK, " ")
-    longest = MOST_CHARACTERS if MASK in text else most
-    return read_input(words, tokenizer, longest).notice if words.strip() else ""
+    return read_input(words, tokenizer, MOST_CHARACTERS).notice if words.strip() else ""
 
 
 def gap_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from playground.analysis.cloze import not_read
+from playground.analysis.cloze import unknown_beside_gap
 from playground.analysis.finding import Finding
 from playground.analysis.subject import MOST_TYPED, Subject
 from playground.catalog import choose, find
 from playground.errors import UserError
+from playground.tokenizing import read_input
 
 PACKAGES = ("playground.analysis.instruments", "playground.finetuning.instruments")
 """Where instruments stand; those that fine-tune or train a model need a room above this one."""
@@ -70,11 +71,19 @@ class Instrument:
         chosen = self.settings if settings is None else settings
         try:
             found = self.measure(subject, chosen)
-            unread = not_read(getattr(chosen, "sentence", ""), subject.tokenizer, MOST_TYPED)
+            unread = _not_read(subject, chosen)
             return replace(found, headline=f"{found.headline} {unread}") if unread else found
         finally:
             for module, training in modes:
                 module.training = training
+
+
+def _not_read(subject: Subject, settings: Any) -> str:
+    """What of a typed sentence is not read as it stands there: unknown words, and what is cut off."""
+    text = getattr(settings, "sentence", "")
+    if hasattr(settings, "answer"):  # the sentence has a gap, and is not cut
+        return unknown_beside_gap(text, subject.tokenizer)
+    return read_input(text, subject.tokenizer, MOST_TYPED).notice if text.strip() else ""
 
 
 def instruments() -> dict[str, Instrument]:

@@ -72,18 +72,18 @@ def _write(result: Compression, folder: Path, facts: dict[str, Any]) -> dict[str
     return {"out": str(folder), "files": list(FILES)}
 
 
-def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, str]:
-    """The Hugging Face folders by pipeline, with what they leave out, or why there is none."""
-    said = {}
+def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, dict[str, str | None]]:
+    """The Hugging Face folders by pipeline, with a note of what they leave out, or why there is none."""
+    said: dict[str, dict[str, str | None]] = {}
     for name, [first, *_] in result.outcomes.items():
         try:
             target = folder / "huggingface" / Path(first.folder).parent.name
             made = load(first.folder, result.task)
             export_folder(made, saved.tokenizer, target, saved.learner.entry.name)
             left = not_in_a_folder(made.classifier)
-            said[name] = f"{target}{f', without {left}' if left else ''}"
+            said[name] = {"folder": str(target), "note": f"Without {left}." if left else ""}
         except UserError as refusal:
-            said[name] = str(refusal)
+            said[name] = {"folder": None, "note": str(refusal)}
     return said
 
 
@@ -122,7 +122,8 @@ def table(facts: dict[str, Any]) -> list[str]:
         for gap in against
     ]
     frontier = "; by ".join(f"{meter}: {', '.join(names)}" for meter, names in facts["frontier"].items())
-    folders = [f"Hugging Face folder of {name}: {said}" for name, said in facts.get("hf", {}).items()]
+    hf = {name: " ".join(filter(None, said.values())) for name, said in facts.get("hf", {}).items()}
+    folders = [f"Hugging Face folder of {name}: {said}" for name, said in hf.items()]
     return [*lines, f"Pareto frontier, without leads inside the noise, by {frontier}.", facts["verdict"], *folders]
 
 

@@ -24,7 +24,6 @@ from playground.devices import pick
 from playground.errors import UserError
 from playground.objectives import Objective
 from playground.tokenizing import read_input
-from playground.tokenizing.text_input import LONGEST
 from playground.training import Run, Session, Started, Stepped, Stopped
 from playground.training.events import Event
 from playground.training.observe.look import ProbeSentence, text_to_watch
@@ -161,6 +160,12 @@ class Learned:
         levels, begun = (corpus.unigram_entropy, learner.entry.bound(corpus)), learner.entry.phases_begun(learner.step)
         picture = svg.curve(self.rows, learner.step, *levels, begun)
         return f'<p class="title">{escape(title)}</p>{picture}{predictions.markup(self.glance)}'
+
+
+def _warn(notice: str) -> None:
+    """Warn in the cell that called the caller."""
+    if notice:
+        warnings.warn(notice, stacklevel=3)
 
 
 class Trained(Drawing):
@@ -321,7 +326,7 @@ class Trained(Drawing):
         The model reads as it was trained: GPT sees the words on the left alone, BERT both sides. Words that it does not
         know are named in a warning.
         """
-        self._warn(text)
+        _warn(cloze.unknown_beside_gap(text, self.corpus.tokenizer))
         tokens, place = cloze.gap_of(text, self.corpus.tokenizer)
         model = self.learner.model
         example = cloze.with_gap(model.shape, tokens.to(self.learner.device), place.to(self.learner.device))
@@ -329,19 +334,15 @@ class Trained(Drawing):
         words = (self.corpus.tokenizer.words[k] for k in chances.indices.tolist())
         return list(zip(words, chances.values.tolist(), strict=True))
 
-    def _warn(self, text: str) -> None:
-        if unread := cloze.not_read(text, self.corpus.tokenizer, LONGEST):
-            warnings.warn(unread, stacklevel=3)  # of the cell
-
     def states(self, text: str) -> Tensor:
         """The last state of every token of a text, `[n, d]`: its contextual embedding, or its word vector.
 
         Words that the model does not know, and tokens behind the 64th, which are left out, are said in a warning.
         """
-        self._warn(text)
-        tokens = read_input(text, self.corpus.tokenizer).tokens
+        typed = read_input(text, self.corpus.tokenizer)
+        _warn(typed.notice)
         with torch.no_grad():
-            return self.learner.model.eval().features(tokens.to(self.learner.device))[0].cpu()
+            return self.learner.model.eval().features(typed.tokens.to(self.learner.device))[0].cpu()
 
     def baked(self, module: bool) -> str:
         """The run to be scrubbed through; where no script may run, its curve and its last predictions."""

@@ -399,7 +399,7 @@ def test_an_error_in_the_thread_is_a_sentence():
     assert str(work.error).startswith("The reading stopped")
     go = threading.Event()
     work.begin(lambda hear: go.wait(10))
-    assert work.error is None, "what is tried anew has not failed yet"
+    assert work.error is None, "a job that begins again has no error"
     go.set()
     work.wait()
 
