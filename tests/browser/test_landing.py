@@ -33,13 +33,13 @@ def test_the_door_shows_the_survey_and_ones_own_sentence_and_a_row_opens_its_sta
     page.get_by_role("button", name="RTD: given").press("Enter")
     expect(page.locator("section.stage .stage-title")).to_have_text("RTD")
     assert lane(to_the_end(page), "inputs") == expected(own)["RTD"][0].split()
-    page.get_by_role("button", name="All objectives").click()
+    page.get_by_role("button", name="All", exact=True).click()
     page.get_by_role("button", name="TLM: TLM needs a translation").click()
     expect(page.locator("section.stage .stage-title")).to_have_text("TLM")
     wait_for(page, "s.layout.lanes[0].cells[0].text === 'How'")
-    one = page.get_by_role("button", name="One objective")  # the stage is drawn unseen before the page turns to it
+    one = page.get_by_role("button", name="One", exact=True)  # the stage is drawn unseen before the page turns to it
     expect(one).to_have_attribute("aria-pressed", "true")
-    page.get_by_role("button", name="All objectives").click()
+    page.get_by_role("button", name="All", exact=True).click()
     expect(page.get_by_label("your sentence")).to_have_value(own)
     assert said(wait_for_table(page, "t.rows[0].targets.startsWith('Rosa')")) == expected(own)
 
@@ -105,7 +105,7 @@ def test_the_table_comes_with_the_page_and_an_early_click_is_not_lost(page: Page
     assert not re.findall(r"<script(?! defer)[^>]* src=", served), "no script holds up what stands in the page itself"
     page.add_init_script(NEVER_READY)
     page.goto(address)
-    page.get_by_role("button", name="One objective").click()
+    page.get_by_role("button", name="One", exact=True).click()
     expect(page.locator("section.stage")).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)
     field = page.get_by_label("your sentence").element_handle()
@@ -124,7 +124,7 @@ def test_scripts_that_come_late_leave_nothing_over_the_page(page: Page, address:
     page.add_init_script(IMPATIENT)
     page.route("**/bokeh.min.js*", lambda route: (time.sleep(1), route.continue_()))
     page.goto(address)
-    page.get_by_role("button", name="One objective").click()
+    page.get_by_role("button", name="One", exact=True).click()
     expect(page.locator("section.stage")).to_be_visible()
 
 

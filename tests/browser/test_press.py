@@ -2,7 +2,7 @@
 
 import threading
 
-from playwright.sync_api import FloatRect, Locator, Page, expect
+from playwright.sync_api import Browser, FloatRect, Locator, Page, expect
 
 from tests.browser.pages import choose, open_stage, open_train, pick, wait_for
 from tests.browsing import painted, stand, visit
@@ -113,3 +113,16 @@ def test_a_page_that_takes_long_says_what_is_being_made(page: Page, address: str
     made.set()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_visible()
     expect(page.get_by_text("Train is being made")).to_have_count(0)
+
+
+def test_compare_in_the_list_is_pressed_by_mouse_and_by_finger(page: Page, address: str, browser: Browser) -> None:
+    touched = browser.new_context(has_touch=True, viewport={"width": 1280, "height": 800}).new_page()
+    for tab, tap in ((page, page.mouse.click), (touched, touched.touchscreen.tap)):
+        visit(tab, f"{address}/?objective=MLM")
+        wait_for(tab, "s.layout.lanes.length > 0")
+        tab.locator(".picker .now").click()
+        tap(*middle(stand(tab.locator(".picker .card[data-name=PLM] .beside"))))
+        expect(tab.locator("section.stages .stage-title")).to_have_text(["MLM", "PLM"])
+        chosen = tab.locator(".stage-lane button[aria-pressed=true]")
+        expect(chosen.first).to_have_css("background-color", "rgba(0, 0, 0, 0)")  # the word below it is read through it
+    touched.context.close()

@@ -673,8 +673,8 @@ def test_the_drawing_has_its_text_as_text_and_the_table_says_every_cell(stage: S
 
 
 @pytest.mark.parametrize("stage", [{"reduced_motion": "reduce"}], indirect=True)
-def test_who_wants_no_motion_gets_a_storyboard(stage: Stage) -> None:
-    stage.open("calm", scene("MLM"))
+def test_who_wants_no_motion_steps_through_a_storyboard(stage: Stage) -> None:
+    stage.open("calm", scene("MLM")).press("b")
     sheets = stage.tab.locator(".stage-story button")
     expect(sheets).to_have_count(len(scene("MLM")["frames"]))
     sheets.nth(2).click()

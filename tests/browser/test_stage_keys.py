@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import wait_for, wait_for_table
+from tests.browser.pages import pick, wait_for, wait_for_table
 from tests.browsing import visit
 
 PRESSED = """
@@ -74,7 +74,7 @@ def test_from_the_table_to_a_stage_whose_keys_are_those_of_its_list(page: Page, 
     for name in ("Train this", "Train a small model now", "Share"):
         expect(page.get_by_role("button", name=name)).to_be_visible()
 
-    page.locator(".picker .card[data-name='MLM']").click()
+    pick(page, "MLM")
     page.get_by_label("your sentence").fill("the cat saw the dog near the old barn . " * 9)
     wait_for(page, "s.stretch && s.plan.chosen && s.stretch.length === 90")
     page.locator("section.stage").press("?")

@@ -51,9 +51,19 @@ GONE_AT_ONCE = {"enter": 200, "exit": 0}
 """A list that fades away after its choice would still take the next press, which was meant for what is below it."""
 
 NARROW = "@media (max-width: 700px)"
-NARROW_TAB = {NARROW: {"minHeight": "32px", "minWidth": "64px", "padding": "4px 10px"}}
+IN_THE_BAR = {
+    "@media (min-width: 901px)": {
+        "& .MuiTabs-root": {"position": "fixed", "top": "0", "left": "300px", "zIndex": "1201", "minHeight": "48px"},
+        "& .MuiTab-root": {"minHeight": "48px", "color": "#fffc"},
+        "& .MuiTab-root.Mui-selected": {"color": "#fff", "fontWeight": "600"},
+        "& .MuiTabs-indicator": {"backgroundColor": "#fff"},
+    }
+}
+"""Where there is room, the tabs stand in the bar of the page, so that its height is there once."""
+
+NARROW_TAB = {NARROW: {"minHeight": "32px", "minWidth": "0", "padding": "4px 5px"}}
 WRAPPED, UNDER_ONE_ROW = {NARROW: {"flexWrap": "wrap"}}, {NARROW: {"display": "none"}}
-"""On a telephone the tabs stand in two rows, where a line below the last one would point at another."""
+"""On a narrow telephone the tabs stand in two rows, where a line below the last one would point at another."""
 
 SHAPES = {
     "MuiPopover": {"styleOverrides": {"root": AS_MEASURED}},
@@ -213,7 +223,7 @@ class Tabs(View):
         self.store = store
         self.pages: dict[int, View] = {}
         self.places = [column(html(coming(name))) for name in PAGES]
-        super().__init__(pmui.Tabs(*zip(PAGES, self.places, strict=True), sizing_mode="stretch_width"))
+        super().__init__(pmui.Tabs(*zip(PAGES, self.places, strict=True), sx=IN_THE_BAR, sizing_mode="stretch_width"))
         after_the_answer(lambda: self._enter(store.page))
         self.layout.param.watch(lambda event: store.param.update(page=event.new), "active")
         store.param.watch(lambda event: self._enter(event.new), "page")

@@ -16,7 +16,7 @@ function render() {
 
   function down(event) {
     sendNumber(event);
-    const control = event.composedPath().find((node) => node.matches?.(CONTROLS));
+    const control = event.composedPath().find((node) => node.pressable || node.matches?.(CONTROLS)); // the innermost
     if (!control || !event.isPrimary || event.button) return;
     pressed = { control, x: event.clientX, y: event.clientY };
     control.setPointerCapture(event.pointerId);

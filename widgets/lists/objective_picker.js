@@ -1,6 +1,6 @@
 /**
- * A list of objectives to choose from: grouped, searched, walked by the arrow keys. Where it is wide it stays open;
- * in a narrow column it folds into one button. Texts only ever reach `textContent`.
+ * A list of objectives to choose from: grouped, searched, walked by the arrow keys. It unfolds from a button that says
+ * what is chosen. Texts only ever reach `textContent`.
  */
 
 import { endOf, follow, listen, node, plain, tell } from "../animation/js/dom.js";
@@ -10,10 +10,10 @@ const STYLE = `
 .picker { font: 400 13.5px/1.35 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; text-align: left;
   color: var(--panel-on-background-color, CanvasText); --line: color-mix(in srgb, currentColor 17%, transparent); --soft: color-mix(in srgb, currentColor 6%, transparent); --blue: #3390d6; position: relative; }
 .picker * { box-sizing: border-box; }
-.picker .now { display: none; width: 100%; text-align: left; padding: 9px 12px; border: 1px solid var(--line); border-radius: 10px; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer; }
+.picker .now { width: 100%; text-align: left; padding: 8px 12px; border: 1px solid var(--line); border-radius: 10px; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer; }
 .picker .now::after { content: "▾"; float: right; opacity: .6; }
 .picker input { width: 100%; font: inherit; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 9px; padding: 7px 10px; margin-bottom: 6px; }
-.picker .list { overflow-y: auto; max-height: min(430px, 62vh); border: 1px solid var(--line); border-radius: 10px; padding: 3px; scrollbar-width: thin; }
+.picker .list { overflow-y: auto; max-height: min(520px, 66vh); border: 1px solid var(--line); border-radius: 10px; padding: 3px; scrollbar-width: thin; }
 .picker h5 { margin: 9px 8px 3px; font-size: 10.5px; font-weight: 600; letter-spacing: .06em; text-transform: uppercase; opacity: .62; }
 .picker h5:first-child { margin-top: 4px; }
 .picker .card { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: 0 8px; padding: 5px 8px; border-radius: 8px; cursor: pointer; border-left: 3px solid transparent; }
@@ -24,12 +24,12 @@ const STYLE = `
 .picker .card[aria-selected="true"] small { white-space: normal; }
 .picker .signal { font-size: 11px; font-variant-numeric: tabular-nums; opacity: .8; display: inline-flex; align-items: center; gap: 5px; }
 .picker .signal i { width: 26px; height: 5px; border-radius: 3px; background: var(--line); overflow: hidden; display: inline-block; } .picker .signal i i { display: block; height: 100%; background: #e69f00; border-radius: 0; }
-.picker .beside { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; width: 20px; height: 18px; padding: 0; cursor: pointer; opacity: .35; }
+.picker .beside { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; min-width: 76px; height: 24px; padding: 0 6px; cursor: pointer; opacity: .6; }
 .picker .card:hover .beside, .picker .card.active .beside, .picker .beside[data-pressed="true"] { opacity: 1; } .picker .beside[data-pressed="true"] { background: var(--blue); color: #fff; }
 .picker .none { padding: 12px; opacity: .7; margin: 0; }
 .picker .count { font-size: 11.5px; opacity: .65; margin: 4px 4px 0; }
 .picker :focus-visible { outline: 2px solid var(--blue); outline-offset: 1px; }
-@media (max-width: 860px) { .picker .now { display: block; } .picker .open { display: none; } .picker.unfolded .open { display: block; margin-top: 6px; } .picker .list { max-height: 46vh; } }
+.picker .open { display: none; position: absolute; z-index: 30; top: calc(100% + 4px); left: 0; width: min(400px, calc(100vw - 24px)); padding: 8px; border: 1px solid var(--line); border-radius: 12px; background: var(--panel-background-color, Canvas); box-shadow: 0 10px 34px rgba(0,0,0,.28); } .picker.unfolded .open { display: block; }
 `;
 
 function render({ model, el }) {
@@ -57,6 +57,7 @@ function render({ model, el }) {
 
   function compare(name) {
     const others = beside();
+    fold(false);
     tell(model, "beside", others.includes(name) ? others.filter((each) => each !== name) : [...others, name].slice(-3));
     draw();
   }
@@ -73,7 +74,7 @@ function render({ model, el }) {
     });
     const none = () => (sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : missing(model, search.value, `No objective has '${search.value}' in its name or idea`));
     list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none())]));
-    now.textContent = value || "Choose an objective";
+    now.textContent = [value || "Choose an objective", ...beside()].join(" | ");
     count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars: share of the tokens that get a loss, on a sample text`;
     search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
   }
@@ -94,7 +95,7 @@ function render({ model, el }) {
         compare(card.name);
       };
       const title = pressed ? "Remove from the comparison (Shift+Enter)" : "Compare with the chosen objective (Shift+Enter)";
-      side.append(node("span", { class: "beside", "data-pressed": String(pressed), title, onclick }, pressed ? "✓" : "+"));
+      side.append(node("span", { class: "beside", "data-pressed": String(pressed), title, onclick }, pressed ? "✓ compared" : "+ compare"));
     }
     const marks = { class: `card${card.name === active ? " active" : ""}`, "aria-selected": String(card.name === value), "data-name": card.name };
     return node("div", { role: "option", id: `${id}-${i}`, ...marks, title: card.idea, onclick: () => choose(card.name) }, node("b", {}, card.name), side, node("small", {}, card.idea));
@@ -142,6 +143,8 @@ function render({ model, el }) {
     act();
   }
 
+  const outside = (event) => event.composedPath().includes(root) || fold(false);
+
   function changed() {
     active = model.get("value");
     draw();
@@ -153,7 +156,7 @@ function render({ model, el }) {
     const chosen = list.querySelector("[aria-selected='true']");
     if (chosen) list.scrollTop = Math.max(0, chosen.offsetTop - list.offsetTop - 60);
   });
-  return endOf(listen([[document, "keydown", anywhere]]), follow(model, ["value", "cards", "beside", "nearest"], changed), () => root.remove());
+  return endOf(listen([[document, "keydown", anywhere], [document, "pointerdown", outside]]), follow(model, ["value", "cards", "beside", "nearest"], changed), () => root.remove());
 }
 
 export default { render };

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from playground.errors import UserError
-from widgets.pages.layout import View, button, column
+from widgets.pages.layout import View, button, row
 from widgets.state.stage import StageStore
 from widgets.state.stage.model import STEPS
 from widgets.theme import html, say
@@ -13,11 +13,11 @@ INSIDE = "Step through one update"
 
 
 class ModelBar(View):
-    """A column; buttons that come and go stand below those that stay, so that none moves away under a pointer."""
+    """A row; buttons that come and go stand behind those that stay, so that none moves away under a pointer."""
 
     def __init__(self, stage: StageStore) -> None:
         self.stage = stage
-        self.status = html("", margin=(6, 10, 0, 10))
+        self.status = html("", margin=(0, 10), styles={"flex": "1 1 380px"})
         self.streams = self._button("Next: why two streams?", stage.two_streams, "school")
         self.train = self._button(
             "Train a small model now", stage.teach, "play_arrow",
@@ -31,8 +31,8 @@ class ModelBar(View):
             "Train this", stage.train_this, "show_chart",
             description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
         )  # fmt: skip
-        parts = (self.whole, self.beside, self.train, self.trained, self.inside, self.streams, self.remove)
-        super().__init__(column(*parts, self.status))
+        parts = (self.whole, self.beside, self.train, self.trained, self.remove, self.inside, self.streams)
+        super().__init__(row(*parts, self.status, styles={"flex": "1 1 400px"}))
         self.poll()
 
     def _button(self, label: str, act: Callable[[], Any], icon: str = "", **looks: Any) -> Any:
@@ -43,7 +43,7 @@ class ModelBar(View):
                 self.stage.trouble = str(refusal)
             self.poll()
 
-        return button(label, press, icon, **{"margin": (3, 10), "sizing_mode": "stretch_width", **looks})
+        return button(label, press, icon, **{"margin": (3, 4), **looks})
 
     def poll(self) -> None:
         stage = self.stage

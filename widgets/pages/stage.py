@@ -17,7 +17,7 @@ from widgets.animation.pane import cue, stage_pane, table_pane
 from widgets.animation.survey_table import Wall, table_data
 from widgets.lists.objective_picker import picker
 from widgets.pages.knobs import Knobs
-from widgets.pages.layout import FIELD, STRETCH, View, accordion, button, column, download, heading, number, row, typed
+from widgets.pages.layout import FIELD, STRETCH, View, button, column, download, number, row, typed
 from widgets.pages.model_bar import ModelBar
 from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
@@ -28,15 +28,8 @@ SAMPLES = {
     "two sentences": "Rosa baked the bread. Then her brother sold it.",
 }
 
-LAYOUT = """
-:host { display: grid !important; grid-template-columns: clamp(270px, 60px + 11vw, 480px) minmax(0, 1fr); gap: 0 18px;
-  grid-template-rows: auto 1fr; grid-template-areas: "pick main" "rest main"; align-items: start; }
-.pick { grid-area: pick !important; } .rest { grid-area: rest !important; } .main { grid-area: main !important; }
-@media (max-width: 860px) {
-  :host { grid-template-columns: minmax(0, 1fr); grid-template-rows: auto; gap: 10px;
-    grid-template-areas: "pick" "main" "rest"; }
-}
-"""
+SAMPLE = {"variant": "text", "margin": 0, "css_classes": ["sample"]}
+NO_SAMPLES_ON_A_TELEPHONE = "@media (max-width: 560px) { .sample { display: none !important; } }"
 
 
 class StagePage(View):
@@ -44,15 +37,13 @@ class StagePage(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.models, self.notices = ModelBar(stage), Notices(stage)
-        areas = {"pick": _objectives(stage), "rest": [self.models, *_choices(stage)], "main": [Picture(stage)]}
-        columns = [
-            column(
-                *parts, css_classes=[area], styles={"min-width": "0"}, stylesheets=[] if area == "main" else [GROWING]
-            )
-            for area, parts in areas.items()
-        ]
-        grid = pn.Column(*columns, stylesheets=[LAYOUT], **STRETCH)
-        one = pn.Column(grid, visible=stage.param.view.rx() == "stage", margin=0, **STRETCH)  # a grid cannot be hidden
+        one = column(
+            Picture(stage),
+            row(self.models, _save(stage)),
+            *_choices(stage),
+            stylesheets=[GROWING],
+            visible=stage.param.view.rx() == "stage",
+        )
         super().__init__(pn.Column(_sentence(stage), self.notices, SurveyTable(stage), one, **STRETCH))
 
     def poll(self) -> None:
@@ -68,7 +59,7 @@ class SurveyTable(View):
         stage.param.watch(self._renew, ["text", "pair", "seed", "rebuilt", "view"])
         self.pane.param.watch(lambda event: stage.show(event.new["name"]), "opened")
         self._renew()
-        super().__init__(column(self.trouble, self.pane, visible=stage.param.view.rx() == "table"))
+        super().__init__(column(self.trouble, self.pane, _save(stage), visible=stage.param.view.rx() == "table"))
 
     def _renew(self, *_: object) -> None:
         state = [getattr(self.stage, name) for name in ("text", "pair", "seed", "plan", "objective")]
@@ -81,8 +72,8 @@ class SurveyTable(View):
             self.trouble.object = say(refusal, "trouble")
 
 
-def _objectives(stage: StageStore) -> list[Any]:
-    """The list of objectives, and whether those beside take the plan of the chosen one."""
+def _objectives(stage: StageStore) -> Any:
+    """The list of objectives, which unfolds from a button."""
     chosen = picker(value=stage.objective, beside=list(stage.beside), margin=(6, 10))
 
     def choose(event: Any) -> None:
@@ -96,34 +87,34 @@ def _objectives(stage: StageStore) -> list[Any]:
     chosen.param.watch(choose, "value")
     stage.param.watch(lambda _: chosen.param.update(value=stage.objective), "objective")
     chosen.link(stage, beside="beside", bidirectional=True)
-    compared = pn.bind(bool, stage.param.beside)
-    return [chosen, pmui.Switch.from_param(stage.param.same_plan, margin=(2, 10), visible=compared)]
+    return column(chosen, visible=stage.param.view.rx() == "stage", styles={"flex": "0 1 230px"})
 
 
 def _choices(stage: StageStore) -> list[Any]:
-    keys = html(pn.bind(_plan_keys, stage.param.objective))
+    """A strip with the parameters of the objective, and one with what is sampled."""
+    keys = html(pn.bind(_plan_keys, stage.param.objective), styles={"flex": "2 1 300px"})
     seed = number(stage.param.seed, width=110, margin=(6, 4, 6, 10))
-    plan = pmui.TextInput.from_param(stage.param.plan, **FIELD)
+    plan = pmui.TextInput.from_param(stage.param.plan, styles={"flex": "3 1 300px"}, **FIELD)
     knobs = Knobs(
         stage, ["objective", "settings"], lambda: find_objective(stage.objective).knobs, lambda: stage.settings,
-        lambda name, value: stage.param.update(settings={**stage.settings, name: value}), _folded,
+        lambda name, value: stage.param.update(settings={**stage.settings, name: value}), _side_by_side,
     )  # fmt: skip
-    return [heading("Parameters"), knobs, heading("Sampling"), seed, plan, keys]
+    compared = pn.bind(bool, stage.param.beside)
+    same = pmui.Switch.from_param(stage.param.same_plan, margin=(2, 10), visible=compared)
+    return [knobs, row(seed, plan, keys, same, **STRETCH)]
 
 
 def _plan_keys(objective: str) -> str:
     keys = find_objective(objective).plan_keys
     if not keys:
         return say("Deterministic: nothing is sampled.", "quiet")
-    return "".join(f"<p class='quiet'><code>{k}=</code> {escape(SHAPES[k])}</p>" for k in keys)
+    return f"<p class='quiet'>{' &nbsp; '.join(f'<code>{k}=</code> {escape(SHAPES[k])}' for k in keys)}</p>"
 
 
-def _folded(controls: list[Any]) -> list[Any]:
-    if not controls:
-        return [html(say("This objective has no parameters.", "quiet"))]
-    if not controls[3:]:
-        return controls
-    return [*controls[:3], accordion({"more": column(*controls[3:])}, margin=(4, 10))]
+def _side_by_side(controls: list[Any]) -> list[Any]:
+    for control in controls:
+        control.styles = {"flex": "1 1 200px", "max-width": "330px"}
+    return [row(*controls, **STRETCH)] if controls else []
 
 
 def _sentence(stage: StageStore) -> Any:
@@ -134,15 +125,18 @@ def _sentence(stage: StageStore) -> Any:
     second = pn.bind(lambda *_: stage.view == "table" or stage.paired, *needs_pair)
     pair = typed(shown.pair, styles={"flex": "1 1 260px"}, visible=second, **look)
     view = pmui.RadioButtonGroup.from_param(
-        stage.param.view, label="", size="small", margin=(6, 10), styles={"white-space": "nowrap"}, width=236
+        stage.param.view, label="", size="small", margin=(6, 10), styles={"white-space": "nowrap"}, width=108
     )
     samples = [
-        button(name, lambda words=words: stage.param.update(text=words), variant="text", margin=(0, 2))
-        for name, words in SAMPLES.items()
+        button(name, lambda words=words: stage.param.update(text=words), **SAMPLE) for name, words in SAMPLES.items()
     ]
+    parts = (view, _objectives(stage), text, pair, *samples)
+    return row(*parts, stylesheets=[GROWING, NO_SAMPLES_ON_A_TELEPHONE], **STRETCH)
+
+
+def _save(stage: StageStore) -> Any:
     about = "One HTML file that plays without a network."
-    save = download(lambda: _saved(stage).encode(), "playground.html", "Export HTML", description=about)
-    return row(view, text, pair, *samples, save, stylesheets=[GROWING], **STRETCH)
+    return download(lambda: _saved(stage).encode(), "playground.html", "Save as HTML", description=about)
 
 
 def _saved(stage: StageStore) -> str:

@@ -21,6 +21,9 @@ export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.
 /** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
 const bandOf = (frame) => (frame.told && { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" }[frame.name]) || null;
 
+/** How much of the width a column of guesses beside the matrices takes. */
+export const roomForAnswers = (record) => (guessesOf(inFull(record)).length ? CARD.least + 2 * CARD.gap : 0);
+
 /** Room for the band below the lanes; it stays the same over all frames, so that the picture never jumps. */
 export function planAnswers(record, plan, y) {
   if (!isAnswered(record)) return y;
@@ -30,7 +33,7 @@ export function planAnswers(record, plan, y) {
   return top + plan.answers.height + 22;
 }
 
-/** Room for the band beside a lone matrix, so that both are in sight; answers where the picture ends, or 0 without room. */
+/** Room for the band beside the matrices, so that both are in sight; answers where the picture ends, or 0 without room. */
 export function planAnswersBeside(record, plan, bottom) {
   if (!plan.beside || !isAnswered(record)) return 0;
   const x = plan.beside.x + 6;
@@ -40,7 +43,7 @@ export function planAnswersBeside(record, plan, bottom) {
   const top = box.top + 26;
   const one = fitAnswers(record, room, 1).card.h + CARD.gap;
   const fitted = fitAnswers(record, room, Math.max(CARD_LINES, Math.floor((bottom - 26 - top + CARD.gap) / one)));
-  if (fitted.shown < Math.min(4, guessesOf(inFull(record)).length)) return 0;
+  if (fitted.shown < Math.min(2, guessesOf(inFull(record)).length)) return 0;
   plan.answers = { ...fitted, x, y: box.top + 8, top, room, titled: "above" };
   return Math.max(bottom, top + fitted.height + 26);
 }

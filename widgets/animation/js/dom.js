@@ -6,6 +6,7 @@ function filled(made, attributes, children) {
     else made.setAttribute(name, value);
   }
   made.append(...children);
+  if (attributes.onclick) made.pressable = true; // a press on it is not one of what it stands in
   return made;
 }
 
@@ -50,6 +51,9 @@ export function* everywhere(root) {
     if (element.shadowRoot) yield* everywhere(element.shadowRoot);
   }
 }
+
+/** How far what holds an element is scrolled, in pixels, also across shadow roots. */
+export const scrolledBy = (element) => (element ? (element.scrollTop || 0) + scrolledBy(element.parentNode || element.host) : 0);
 
 /** Gives a value of a host's model to the kernel or the app. */
 export function tell(model, name, value) {

@@ -14,7 +14,7 @@ import { makePlan } from "./plan.js";
 import { clamp, homeOf, isOpen, laneOf, percent, range, shownFrom, speak, sum, weightAt } from "./record.js";
 
 const SHEETS_STYLE = `
-.stage .stage-explain { flex: 0 0 270px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
+.stage .stage-explain { flex: 0 0 270px; contain: size; overflow: auto; scrollbar-width: thin; min-height: 330px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
 .stage .stage-explain h3 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
 .stage .stage-explain p { margin: 0 0 5px; } .stage .stage-explain .quiet { color: var(--muted); font-size: 12px; }
 .stage .stage-explain math { font-size: 1.14em; max-width: 100%; vertical-align: middle; math-style: normal; padding-block: 2px; }
@@ -45,7 +45,7 @@ const SHEETS_STYLE = `
 .stage .stage-keys { columns: 2 220px; padding: 8px var(--pad); font-size: 13px; margin: 0; } .stage .stage-keys div { break-inside: avoid; } .stage kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 8.2em; }
 @container (max-width: 860px) {
   .stage .stage-body { flex-direction: column; } .stage .stage-main { width: 100%; flex: none; }
-  .stage .stage-explain { flex: none; width: 100%; padding: 0 var(--pad); columns: 2 280px; column-gap: 26px; } .stage .stage-explain section { break-inside: avoid; }
+  .stage .stage-explain { flex: none; contain: none; width: 100%; padding: 0 var(--pad); columns: 2 280px; column-gap: 26px; } .stage .stage-explain section { break-inside: avoid; }
 }
 `;
 
@@ -130,20 +130,18 @@ export const keyList = (keys) => keys.map(([name, text]) => node("div", {}, node
 
 export function sheetsOf(kit) {
   const { parts, root, record } = kit;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)");
   parts.style.append(SHEETS_STYLE);
   const story = node("div", { class: "stage-story", role: "group", "aria-label": "Storyboard" });
   const table = node("div", { class: "stage-table", tabindex: "0", role: "region", "aria-label": "Matrix as a table" });
   const keys = node("div", { class: "stage-keys" }, ...keyList(KEY_LIST));
   const quiz = node("div", { class: "stage-quiz", role: "group", "aria-label": "Quiz", hidden: "" });
   const menu = node("div", { hidden: "" });
-  const shows = { story: calm.matches, table: false, keys: false };
   const buttons = {
     guess: button("Quiz", "Guess before it is shown (G)", ask),
-    story: labelButton("story", "Storyboard", "All frames as a sheet (B)", () => toggle("story")),
-    table: labelButton("table", "Table", "The matrix as a table (T)", () => toggle("table")),
+    story: labelButton("story", "Storyboard", "All frames as a sheet (B)", () => kit.turn("story")),
+    table: labelButton("table", "Table", "The matrix as a table (T)", () => kit.turn("table")),
     save: labelButton("share", "Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
-    keys: button("?", "Keys (?)", () => toggle("keys"), { "aria-label": "Keys" }),
+    keys: button("?", "Keys (?)", () => kit.turn("keys"), { "aria-label": "Keys" }),
   };
   let [guess, terms, room, shown] = [null, [], 0, ""];
 
@@ -289,11 +287,6 @@ export function sheetsOf(kit) {
 
   // -- the storyboard and the table
 
-  function toggle(name) {
-    shows[name] = !shows[name];
-    renew();
-  }
-
   function board() {
     const [width, scale] = [640, (2 * 220) / 640];
     const plan = makePlan(record(), width, kit.measure);
@@ -373,23 +366,23 @@ export function sheetsOf(kit) {
 
   function renew() {
     for (const [name, sheet] of Object.entries({ story, table, keys })) {
-      sheet.hidden = !shows[name];
-      buttons[name].setAttribute("aria-pressed", String(shows[name]));
+      sheet.hidden = kit.sheet !== name;
+      buttons[name].setAttribute("aria-pressed", String(kit.sheet === name));
     }
-    if (shows.table) tables();
+    if (kit.sheet === "table") tables();
     settle();
   }
 
   /** Once a window over a long text stands, its storyboard is drawn; while it is dragged, that would be slow. */
   function settle() {
-    if (shows.story) board();
+    if (kit.sheet === "story") board();
     follow();
   }
 
   function follow() {
-    if (shows.story) for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
+    if (kit.sheet === "story") for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
     const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step, record().stretch?.from, record().stretch?.size].join();
-    if (shows.table && shown !== wanted) tables();
+    if (kit.sheet === "table" && shown !== wanted) tables();
     shown = wanted;
   }
 
@@ -405,17 +398,14 @@ export function sheetsOf(kit) {
       buttons.save.focus();
       return true;
     }
-    const act = !isForeign(event) && { g: ask, b: () => toggle("story"), t: () => toggle("table"), "?": () => toggle("keys") }[event.key.toLowerCase()];
+    if (event.key === "Escape" && kit.sheet) return kit.turn(kit.sheet), true;
+    const act = !isForeign(event) && { g: ask, b: () => kit.turn("story"), t: () => kit.turn("table"), "?": () => kit.turn("keys") }[event.key.toLowerCase()];
     if (act) act();
     return Boolean(act);
   }
 
   const outside = (event) => menu.hidden || event.composedPath().includes(menu.parentNode) || openMenu(false);
-  const calmer = () => {
-    shows.story = calm.matches;
-    renew();
-  };
-  const destroy = listen([[document, "pointerdown", outside], [calm, "change", calmer]]);
+  const destroy = listen([[document, "pointerdown", outside]]);
   parts.bench.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys));
   parts.tools.append(quiz);
   parts.below.append(keys, story, table);

@@ -1,47 +1,67 @@
 /** Where everything stands: lanes, matrices, legend and what the model answers, for one width. */
 
 import tokens from "../../tokens.json" with { type: "json" };
-import { costs, planAnswers, planAnswersBeside } from "./answers.js";
+import { costs, planAnswers, planAnswersBeside, roomForAnswers } from "./answers.js";
 import { planMap } from "./long_text.js";
 import { CELL, LABEL, LANES, clamp, font, inFull, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
 
+const LEGEND = 24; // px of a line of the legend
+const EASY = 16; // px: cells of this side are read with ease
+
 /**
  * Where everything stands at a given width. Lanes and matrices keep their places over all frames, so the page never
- * jumps: what a later frame will fill is shown as an empty track or lattice.
+ * jumps: what a later frame will fill is shown as an empty track or lattice. Chips and cells get smaller, down to what
+ * can still be read, until all of it is in sight within `height`.
  */
-export function makePlan(record, width, measure) {
+export function makePlan(record, width, measure, height = Infinity) {
+  if (height === Infinity) return planWith(record, width, measure, height, 15);
+  const plans = [];
+  for (const largest of [15, 13, 11]) {
+    const plan = planWith(record, width, measure, height, largest);
+    plans.push(plan.height <= height ? plan : planWith(record, width, measure, 2 * height - plan.height, largest));
+    if (plans.at(-1).height <= height && sideOf(plans.at(-1)) >= EASY) return plans.at(-1);
+  }
+  const worth = (plan) => (plan.height <= height ? sideOf(plan) : -plan.height);
+  return plans.reduce((best, plan) => (worth(plan) > worth(best) ? plan : best));
+}
+
+/** The side of a cell; where there is no matrix, large enough. */
+const sideOf = (plan) => Object.values(plan.boxes)[0]?.cell ?? Infinity;
+
+function planWith(record, width, measure, height, largest) {
   const pad = width < 560 ? 10 : 20;
-  const wide = width >= 620;
+  const wide = width >= 560;
   const gutter = wide ? (width < 760 ? 96 : 112) : 0;
   const inset = wide ? 9 : 6; // from the edge of a track to its first chip
   const left = pad + (wide ? gutter : inset);
-  const chips = fitChips(record, width - pad - inset - left, wide, measure);
-  const plan = { width, pad, gutter, inset, left, wide, chips, lanes: {}, boxes: {}, legend: [], height: 0 };
+  const chips = fitChips(record, width - pad - inset - left, wide, measure, largest);
+  const plan = { width, pad, gutter, inset, left, wide, chips, room: height, lanes: {}, boxes: {}, legend: [], height: 0, band: 0 };
   const lanes = planLanes(record, plan, planMap(record, plan, 6));
+  plan.band = lanes;
   let y = planAnswersBeside(record, plan, planMatrices(record, plan, lanes, measure));
   if (!y) y = planMatrices(record, plan, planAnswers(record, plan, lanes), measure);
   plan.height = Math.ceil(planLegend(record, plan, y, measure));
   return plan;
 }
 
-/** One chip size for all lanes, the largest at which the longest lane takes no more lines than is comfortable. */
-function fitChips(record, room, wide, measure) {
+/** One chip size for all lanes, the largest at which the longest lane takes no more lines than it must. */
+function fitChips(record, room, wide, measure, largest) {
   const words = new Set(inFull(record).frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells.map((cell) => cell.text))));
   const count = Math.max(1, ...record.frames.flatMap((frame) => frame.lanes.map((lane) => lane.cells.length)));
   const widest = Math.max(18, ...Array.from(words, (word) => measure(word, font(10, 500))));
   const lines = wide ? Math.ceil(count / (count <= 14 ? 14 : 17)) : Math.ceil(count / Math.max(4, Math.floor(room / 62)));
-  let fitted = null;
-  for (const size of [15, 14, 13, 12, 11, 10]) {
-    const gap = Math.max(3, Math.round(size * 0.5));
+  const fits = range(largest - 9).map((less) => {
+    const size = largest - less;
+    const gap = size > 11 ? Math.round(size * 0.5) : 3;
     const text = Math.min(widest * (size / 10), size * (size > 11 ? 8.5 : 6));
-    const natural = text + size * (size > 12 ? 1.6 : 1.1);
+    const natural = text + size * (size > 12 ? 1.6 : size > 10 ? 1.1 : 0.8);
     const across = Math.max(1, Math.floor((room + gap) / (natural + gap)));
     const columns = Math.ceil(count / Math.ceil(count / across));
     const w = Math.min((room - gap * (columns - 1)) / columns, Math.max(natural, size * 8));
-    fitted = { size, gap, columns, w: Math.floor(w), h: Math.round(size * 2.1), mark: clamp(size / 14, 0.72, 1) };
-    if (Math.ceil(count / across) <= lines) break;
-  }
-  return fitted;
+    return { size, gap, columns, lines: Math.ceil(count / across), w: Math.floor(w), h: Math.round(size * 2.1), mark: clamp(size / 14, 0.72, 1) };
+  });
+  const fewest = Math.max(lines, fits.at(-1).lines);
+  return fits.find((fit) => fit.lines <= fewest);
 }
 
 function planLanes(record, plan, top) {
@@ -61,41 +81,52 @@ function planLanes(record, plan, top) {
     const height = heading + pitch * lines - (lines > 1 ? chips.gap : 0);
     const room = looked && (name === "inputs" || name === "decoder") ? (lines === 1 ? 8 : 2) : 0;
     plan.lanes[name] = { title: lanes[0].title || name, y, top: y + heading, above, below, pitch, lines, height, numbered, room };
-    y += height + room + (plan.wide ? 12 : 16);
+    y += height + room + (plan.wide ? (chips.size > 11 ? 12 : 6) : 16);
   }
   return y;
 }
 
-/** Matrices side by side with one cell size if that leaves cells large enough, else four in pairs, else one below the other. */
+/**
+ * Matrices with one cell size: side by side, four also in pairs, or one below the other. Within a height it is the way
+ * with the largest cells, else the first with cells that are large enough.
+ */
 function planMatrices(record, plan, y, measure) {
   const shapes = matrixShapes(record);
   if (!shapes.length) return y;
   const room = plan.width - 2 * plan.pad;
   const longest = (words) => Math.min(LABEL, Math.max(8, ...words.map((word) => measure(word, font(12.5, 600)) + 1)));
   const full = new Map(matrixShapes(inFull(record)).map((shape) => [shape.name, shape]));
-  for (const shape of shapes) Object.assign(shape, { labelRow: longest(full.get(shape.name).rows), labelColumn: longest(full.get(shape.name).columns) });
   const most = Math.max(...shapes.map((shape) => Math.max(shape.n, shape.m)));
-  const cap = Math.min(30, (most > 26 ? 500 : 420) / most);
+  const deepest = Math.max(...shapes.map((shape) => shape.n));
+  const named = ({ name }, side) => longest(full.get(name)[side]);
+  const leaning = 37 + 0.6 * Math.max(...shapes.map((shape) => named(shape, "columns"))); // a title and words that lean
+  const inSight = (rows) => Math.max(10, (plan.room - y + 10 - rows * (leaning + 22)) / (rows * deepest));
+  const capOf = (rows) => Math.min(30, (most > 26 ? 500 : 420) / most, inSight(rows));
+  const cap = capOf(1);
+  const shrunk = clamp(cap * 0.82, 8.5, 12.5) / 12.5;
+  for (const shape of shapes) Object.assign(shape, { labelRow: named(shape, "rows") * shrunk, labelColumn: named(shape, "columns") * shrunk });
   const gap = plan.wide ? 30 : 18;
   const rowsOf = (across) => range(Math.ceil(shapes.length / across)).map((k) => shapes.slice(k * across, (k + 1) * across));
-  const fit = (labelled) => {
+  const fit = (labelled, room) => {
     const margin = (shape, first) => Math.max(first ? plan.gutter : 0, labelled ? shape.labelRow + 26 : 34);
     const spare = (shape) => (labelled ? shape.labelColumn * 0.5 : 0);
     const ways = [shapes.length, ...(shapes.length > 3 ? [2] : []), 1].map((across) => {
       const margins = shapes.map((shape, i) => margin(shape, i % across === 0));
       const taken = (row, k) => sum(row.map((shape, i) => margins[k * across + i] + spare(shape))) + gap * (row.length - 1);
       const cell = Math.min(...rowsOf(across).map((row, k) => (room - taken(row, k)) / sum(row.map((shape) => shape.m))));
-      return { across, margins, cell: Math.min(cap, cell) };
+      return { across, margins, cell: Math.min(capOf(rowsOf(across).length), cell) };
     });
+    if (plan.room < Infinity) return ways.reduce((best, way) => (way.cell > best.cell ? way : best));
     return ways.find(({ cell }) => cell >= Math.min(13, cap)) || ways.at(-1);
   };
-  const labelled = fit(true).cell >= 9.5;
-  const fitted = fit(labelled);
+  const labelled = fit(true, room).cell >= 9.5;
+  const besideGuesses = fit(labelled, room - roomForAnswers(record));
+  const fitted = besideGuesses.across === shapes.length && besideGuesses.cell >= Math.min(plan.room < Infinity ? 9.5 : 13, cap) ? besideGuesses : fit(labelled, room);
   const cell = fitted.cell >= 6 ? Math.floor(fitted.cell * 2) / 2 : fitted.cell;
   const size = clamp(cell * 0.82, 8.5, 12.5);
   const mates = (shape) => rowsOf(fitted.across).find((row) => row.includes(shape));
   const level = (shape) => !labelled || mates(shape).every((each) => each.labelColumn <= cell - 5);
-  const angle = (shape) => (level(shape) ? 0 : cell >= 17 ? -Math.PI / 4 : -Math.PI / 2);
+  const angle = (shape) => (level(shape) ? 0 : cell >= 14 ? -Math.PI / 4 : -Math.PI / 2);
   const lean = (shape) => (angle(shape) === 0 ? 14 : angle(shape) === -Math.PI / 2 ? shape.labelColumn + 6 : shape.labelColumn * 0.71 + 13);
   const head = (shape) => 24 + Math.max(...mates(shape).map(lean));
   let x = plan.pad;
@@ -113,7 +144,7 @@ function planMatrices(record, plan, y, measure) {
     x = box.right + gap + (labelled && box.angle > -1 ? shape.labelColumn * 0.5 : 0);
   });
   plan.beside = fitted.across < shapes.length ? null : { x: x + 6, y: y + head(shapes[0]) };
-  return bottom + 26;
+  return bottom + 12;
 }
 
 /** Only what occurs in the record is explained; beside a lone matrix as a list, else as a row below everything. */
@@ -138,7 +169,7 @@ export function planLegend(drawn, plan, y, measure) {
     const width = 30 + measure(item.text, font(12)) + 20;
     if (!column && x > plan.pad && x + width - 20 > plan.width - plan.pad) {
       x = plan.pad;
-      at += 24;
+      at += LEGEND;
     }
     plan.legend.push({ ...item, x, y: at });
     if (column) at += 26;

@@ -15,15 +15,18 @@ const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrup
 const IN_STEP_STYLE = `
 .stages { container-type: inline-size; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; outline: none; }
 .stages .stages-row { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); align-items: start; }
-.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 6px 10px; margin: 4px 0 10px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
+.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 4px 10px; margin: 2px 0 6px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
 .stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: max(36px, 2.4em); height: max(34px, 2.2em); cursor: pointer; }
+.stages .stages-bar button:disabled { opacity: .35; } .stages .stages-bench button { margin-left: 4px; padding: 0 8px; } .stages .stages-bench button svg { margin-right: 4px; }
+.stages .stages-bench button[aria-pressed="true"] { background: var(--accent); color: var(--paper); }
 .stages .stages-bar button svg { width: max(17px, 1.15em); height: max(17px, 1.15em); fill: currentColor; vertical-align: middle; }
 .stages .stages-bar input { flex: 1 1 160px; accent-color: var(--accent, #0072b2); }
 .stages :focus-visible, .stages:focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
 .stages .stages-keys { columns: 2 220px; margin: 0 0 10px; font-size: 13px; } .stages .stages-keys div { break-inside: avoid; } .stages kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 9.2em; }
 .stages .stages-said { margin: 0 0 8px; padding: 0 10px; font-size: 13px; } .stages .stages-said:empty { display: none; }
+.stages .stage .stage-caption { min-height: 2.6em; }
 .stages [hidden] { display: none !important; }
-.stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 6px 2px; }
+.stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 4px 2px 0; }
 `;
 
 const OF_ONE = ["+ and -", "Tab, Enter", "Shift+Left, Shift+Right", "Delete", "G", "B", "V", "T"]; // keys that only a lone stage hears
@@ -51,9 +54,10 @@ function mountInStep(el, raw, options = {}) {
   const bar = playerBar(player, { back: "Step back", play: "Play", step: "Step forward" });
   const help = button("?", "Keys (?)", list, { "aria-label": "Keys", "aria-pressed": "false" });
   const row = node("div", { class: "stages-row" });
+  const bench = node("span", { class: "stages-bench" });
   const keys = node("div", { class: "stages-keys", hidden: "" }, ...keyList(STEP_KEYS));
   const said = node("p", { class: "stages-said", role: "status" });
-  const head = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, bar.back, bar.play, bar.step, bar.scrub, bar.where, help);
+  const head = node("div", { class: "stages-bar", role: "group", "aria-label": "Player" }, bar.back, bar.play, bar.step, bar.scrub, bar.where, bench, help);
   const root = node("section", { class: "stages", tabindex: "0", "aria-label": "Stages in step", "data-lm-suppress-shortcuts": "true" }, node("style", {}, IN_STEP_STYLE), head, said, keys, row);
   el.replaceChildren(root);
   let [stages, common] = [[], null];
@@ -106,7 +110,8 @@ function mountInStep(el, raw, options = {}) {
       for (const stage of stages) stage.destroy();
       const homes = records.map(() => node("div", { class: "stages-place" }));
       row.replaceChildren(...homes);
-      stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, onEdit: i ? undefined : options.onEdit, onStretch: (share) => stages.forEach((stage) => stage.stretch(share)) }));
+      bench.replaceChildren();
+      stages = homes.map((home, i) => mountOne(home, records[i], { bare: true, bench: i ? undefined : bench, onEdit: i ? undefined : options.onEdit, onStretch: (share) => stages.forEach((stage) => stage.stretch(share)) }));
     } else stages.forEach((stage, i) => stage.update(records[i]));
   }
 

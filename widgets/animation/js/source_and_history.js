@@ -37,8 +37,8 @@ export function moreOf(kit) {
   parts.style.prepend(MORE_STYLE);
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
-  const reel = labelButton("film", "Masks over epochs", "The mask at ten visits of the same sentence, one in each epoch (V)", () => roll(), { "aria-pressed": "false" });
-  let [shown, rolling] = [null, false];
+  const reel = labelButton("film", "Epochs", "Masks over epochs: the mask at ten visits of the same sentence, one in each epoch (V)", () => kit.turn("film"), { "aria-pressed": "false" });
+  let shown = null;
 
   function follow() {
     const made = kit.frame().code;
@@ -70,8 +70,8 @@ export function moreOf(kit) {
     return [node("section", { class: "stage-switch" }, node("h3", { title: explained(told.question) }, told.question), ...told.choices.map(choice))];
   }
 
-  function roll(open = !rolling) {
-    rolling = open && Boolean(record().film);
+  function roll() {
+    const rolling = kit.sheet === "film" && Boolean(record().film);
     reel.setAttribute("aria-pressed", String(rolling));
     film.hidden = !rolling;
     if (rolling) film.replaceChildren(node("p", {}, "The same sentence, visited ten times. What is hidden when, if a text keeps one choice, takes four in turn, or gets a new one each time?"), node("div", {}, ...record().film.strips.map(strip)));
@@ -114,21 +114,21 @@ export function moreOf(kit) {
     });
   }
 
-  const again = () => roll(rolling);
   parts.bench.querySelector(".stage-menu")?.before(reel);
   parts.below.prepend(film);
   return {
-    follow, renew: again, settle: again,
+    follow, renew: roll, settle: roll,
     adopt() {
-      parts.explain.append(...switches(), code);
+      parts.explain.firstChild?.after(...switches()); // behind the idea, where it is in sight
+      parts.explain.append(code);
       shown = null;
       follow();
       reel.hidden = !record().film;
-      again();
+      roll();
     },
     key(event) {
       if (event.key.toLowerCase() !== "v" || isForeign(event) || !record().film) return false;
-      roll();
+      kit.turn("film");
       return true;
     },
   };

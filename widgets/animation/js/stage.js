@@ -8,7 +8,7 @@
 
 import { answersShown } from "./answers.js";
 import { ICONS, button, icon, isForeign, setLamp, watchTheme } from "./controls.js";
-import { endOf, listen, node, optionsOf } from "./dom.js";
+import { endOf, listen, node, optionsOf, scrolledBy } from "./dom.js";
 import { handsOn } from "./editing.js";
 import { explained } from "./glossary.js";
 import { fitting, lengthOf, saysStretch, stretchOf, stretched } from "./long_text.js";
@@ -28,21 +28,23 @@ const STYLE = `
   ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY};
   transition: color 30ms linear; container-type: inline-size; text-align: left; }
 .stage *, .stage *::before { box-sizing: border-box; }
-.stage .stage-head { display: flex; align-items: baseline; min-height: 41px; gap: 2px 14px; padding: 0 var(--pad); }
+.stage .stage-head { display: flex; align-items: baseline; min-height: 32px; gap: 2px 14px; padding: 0 var(--pad); }
 .stage .stage-title { font-size: 19px; font-weight: 650; letter-spacing: -.012em; line-height: 1.25; margin: 0; }
 .stage .stage-subtitle { color: var(--muted); margin: 0; } .stage > .stage-subtitle { padding: 0 var(--pad); }
 .stage .stage-lamp { display: inline-flex; align-items: center; gap: 7px; font-size: 12.5px; padding: 3px 11px 3px 8px; border-radius: 99px;
   background: var(--track); color: var(--muted); margin: 0; max-width: 42%; line-height: 1.3; align-self: flex-start; }
 .stage .stage-lamp svg { flex: none; width: 15px; height: 15px; }
-.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; flex: 1 1 0; min-height: 2.6em; margin: 0; flex-wrap: wrap; font-size: 15px; line-height: 1.3; }
+.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; flex: 1 1 0; min-height: 1.3em; margin: 0; flex-wrap: wrap; font-size: 15px; line-height: 1.3; }
 .stage .stage-caption span { flex: 1 1 0; min-width: 12em; } .stage .stage-group { flex: none; }
 .stage .stage-caption b { font-weight: 650; white-space: nowrap; }
 .stage canvas { display: block; width: 100%; border-radius: 8px; touch-action: pan-y; }
 .stage .stage-picture { position: relative; min-width: 0; } .stage .stage-main { min-width: 0; flex: 1 1 0; }
-.stage .stage-body { display: flex; gap: 0 18px; align-items: flex-start; }
-.stage .stage-foot { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 6px 0 0; padding: 0 var(--pad); color: var(--muted); font-size: 13px; }
+.stage .stage-body { display: flex; gap: 0 18px; align-items: stretch; }
+.stage .stage-below { position: absolute; z-index: 4; inset: var(--band) 0 auto; min-height: calc(100% - var(--band)); background: var(--paper); border: 1px solid var(--line); border-radius: 12px; box-shadow: 0 4px 18px rgba(0,0,0,.14); }
+.stage .stage-below:not(:has(> :not([hidden]))) { display: none; }
+.stage .stage-foot { display: flex; flex-wrap: wrap; gap: 0 16px; margin: 0; padding: 0 var(--pad); color: var(--muted); font-size: 13px; }
 .stage .stage-reader { flex: 1 1 300px; min-height: 1.5em; margin: 0; } .stage .stage-source { margin: 0; font-size: 12px; }
-.stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; margin: 4px var(--pad) 8px; padding: 4px 8px;
+.stage .stage-controls { display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; margin: 2px var(--pad) 4px; padding: 3px 8px;
   background: var(--track); border-radius: 12px; font-size: 13px; }
 .stage .stage-group { display: inline-flex; align-items: center; gap: 2px; } .stage .stage-bench { display: inline-flex; flex-wrap: wrap; gap: 2px 6px; margin-left: auto; }
 .stage button, .stage select { font: inherit; color: inherit; background: transparent; border: 1px solid transparent; border-radius: 8px;
@@ -62,17 +64,22 @@ const STYLE = `
 .stage input[type=range] { width: 100%; margin: 0; height: 26px; accent-color: var(--accent); cursor: pointer; }
 .stage .stage-where { font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .stage [hidden] { display: none !important; }
-@container (min-width: 1240px) { .stage .stage-where { flex: 0 0 10.4em; } }
-@container (max-width: 1240px) { .stage .stage-word { display: none; } }
+@container (min-width: 1440px) { .stage .stage-where { flex: 0 0 10.4em; } }
+@container (max-width: 1440px) { .stage :is(.stage-where, .stage-sort) .stage-word, .stage .stage-controls:has([aria-label="Attention head"]:not([hidden])) .stage-word { display: none; } }
+@container (max-width: 1180px) { .stage .stage-word { display: none; } }
 @container (max-width: 760px) { .stage .stage-head { flex-wrap: wrap; } .stage .stage-caption { flex-basis: 100%; order: 3; } .stage .stage-lamp { max-width: 100%; } }
 @container (max-width: 560px) {
-  .stage .stage-caption { flex-direction: column; flex-wrap: nowrap; align-items: stretch; gap: 0; min-height: 4.4em; font-size: 14px; } .stage .stage-caption span { flex: none; }
-  .stage .stage-controls .stage-group { flex-wrap: wrap; }
-  .stage .stage-scrub { flex-basis: 100%; order: -1; } .stage .stage-where { min-width: 0; flex: 1 1 0; text-align: right; white-space: normal; }
+  .stage .stage-caption { flex-direction: column; flex-wrap: nowrap; align-items: stretch; gap: 0; min-height: 3.9em; font-size: 14px; } .stage .stage-caption span { flex: none; }
+  .stage .stage-scrub { flex-basis: 100%; order: -1; height: 26px; } .stage .stage-where { margin-left: auto; }
+  .stage .stage-bench { margin: 0; } .stage .stage-controls button { min-width: 32px; padding: 0 5px; } .stage .stage-bench .stage-group button { min-width: 28px; padding: 0 3px; }
+  .stage .stage-hint:not(:has(button)) { display: none; }
 }
+@media (hover: none) { .stage .stage-bench button[aria-label="Keys"] { display: none; } }
 body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }
 @media (forced-colors: active) { .stage button, .stage .stage-lamp, .stage .stage-controls { border: 1px solid currentColor; } }
 `;
+
+const [FOOT, ACTIONS] = [30, 44]; // px of the line below the picture, and of the buttons that a host has there
 
 const TITLES = { first: "First frame (Home)", back: "Step back (Left)", play: "Play (Space)", step: "Step forward (Right)", last: "Last frame (End)" };
 
@@ -95,7 +102,7 @@ function buildParts(player, setSorted, now) {
     source: node("p", { class: "stage-source" }),
     speed: select("Speed", "Speed (+ and -)", SPEEDS.map((speed) => [speed, `${speed}×`])),
     loop: button(icon(ICONS.loop), "Repeat from the start", () => parts.loop.setAttribute("aria-pressed", String((now.looping = !now.looping))), { "aria-label": "Repeat", "aria-pressed": "false" }),
-    sort: button(icon(ICONS.sort), "Sort axes by order (O)", () => setSorted(!now.sorted), { "aria-label": "Sort axes by order", "aria-pressed": "false" }),
+    sort: button(icon(ICONS.sort), "Sort axes by order (O)", () => setSorted(!now.sorted), { class: "stage-sort", "aria-label": "Sort axes by order", "aria-pressed": "false" }),
     layer: select("Layer", "Layer (, and .)"),
     head: select("Attention head", "Attention head (H)"),
     bench: node("span", { class: "stage-bench" }),
@@ -107,15 +114,15 @@ function buildParts(player, setSorted, now) {
   };
   parts.sort.append(node("span", { class: "stage-word" }, "Sort by order"));
   parts.speed.value = "1";
-  parts.picture.append(parts.canvas);
+  parts.picture.append(parts.canvas, parts.below);
   const live = node("p", { class: "stage-caption", "aria-live": "polite" }, parts.name, parts.caption);
   const steps = node("span", { class: "stage-group" }, bar.first, bar.back, bar.play, bar.step, bar.last);
   const extras = node("span", { class: "stage-group" }, parts.sort, parts.layer, parts.head, parts.speed, parts.loop);
   parts.controls = node("div", { class: "stage-controls", role: "group", "aria-label": "Player" }, steps, node("span", { class: "stage-scrub" }, bar.scrub), bar.where, extras, parts.bench);
   parts.top = node("header", { class: "stage-head" }, parts.title, live, parts.lamp);
-  const foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
-  const body = node("div", { class: "stage-body" }, node("div", { class: "stage-main" }, parts.tools, parts.picture, foot, parts.below), parts.explain);
-  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, parts.top, parts.controls, body);
+  parts.foot = node("footer", { class: "stage-foot" }, parts.reader, parts.source);
+  const body = node("div", { class: "stage-body" }, node("div", { class: "stage-main" }, parts.picture, parts.foot), parts.explain);
+  parts.root = node("section", { class: "stage", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, parts.style, parts.top, parts.controls, parts.tools, body);
   return parts;
 }
 
@@ -144,7 +151,7 @@ export function mountOne(el, raw, options = {}) {
   };
   let whole = readRecord(raw);
   let record = whole; // of a long text, the part that is drawn
-  let [plan, theme, art, drawn, onScreen] = [null, null, null, [], true];
+  let [plan, theme, art, drawn, onScreen, height] = [null, null, null, [], true, 0];
   const nearest = () => Math.round(now.at);
   const frameNow = () => record.frames[nearest()];
   const { redraw, wake, jump, pause } = player;
@@ -164,6 +171,16 @@ export function mountOne(el, raw, options = {}) {
   /** On a very wide screen everything grows, so that it can be read from the same distance. */
   const grown = () => clamp(el.clientWidth / WIDEST, 1, 2);
   const dots = () => Math.min(3, screenRatio(Infinity) * grown());
+  /**
+   * The height in which the picture can be seen with what stands above and below it: on the first screen of the page
+   * where the stage begins in its upper half, else in a window that is scrolled to the stage.
+   */
+  function inSight() {
+    const [top, picture] = [root, parts.picture].map((part) => part.getBoundingClientRect().top);
+    const above = top + scrolledBy(root);
+    return room() < 560 ? Infinity : Math.max(300, innerHeight - (above < innerHeight / 2 ? above : 0) - (picture - top)) / grown() - FOOT - (options.bare || !alone() ? ACTIONS : 0);
+  }
+
   const room = () => Math.max(280, Math.min(WIDEST, parts.picture.clientWidth || el.clientWidth || 800));
 
   /** Of a long text, takes the part that fits into the width or was asked for. */
@@ -190,11 +207,13 @@ export function mountOne(el, raw, options = {}) {
     root.style.zoom = grown() > 1 ? String(grown()) : "";
     const [width, ratio] = [room(), dots()];
     cutOut();
-    plan = makePlan(record, width, measure);
+    height = inSight();
+    plan = makePlan(record, width, measure, height);
     const [across, down] = [Math.round(width * ratio), Math.round(plan.height * ratio)];
     if (canvas.width !== across || canvas.height !== down) Object.assign(canvas, { width: across, height: down });
     canvas.style.height = `${plan.height}px`;
     root.style.setProperty("--pad", `${plan.pad}px`);
+    root.style.setProperty("--band", `${plan.band}px`);
     art = { plan, theme, memory, ratio, sheets: art?.sheets || new WeakMap(), stamps, patterns: patterns(ctx, theme, ratio) };
     memory.clear();
     restamp();
@@ -256,7 +275,7 @@ export function mountOne(el, raw, options = {}) {
     offerWeights(matrices);
     if (parts.sort.hidden) setSorted(false);
     tellPlugs("adopt");
-    if (!root.contains(parts.subtitle) || parts.explain.hidden) parts.top.after(parts.subtitle);
+    if (!options.bare && (!root.contains(parts.subtitle) || parts.explain.hidden)) parts.top.after(parts.subtitle);
   }
 
   /** The layers and heads that can be chosen. */
@@ -323,11 +342,16 @@ export function mountOne(el, raw, options = {}) {
 
   const kit = {
     root, canvas, parts, now, wake, jump, pause, last, nearest, measure, alone, stretch, plugs: [],
-    painting: false, lit: null, sketch: null, after: null,
+    painting: false, lit: null, sketch: null, after: null, sheet: null,
     live: Boolean(options.onEdit),
     pointAt: (event) => pointAt(event),
     record: () => record,
     whole: () => whole,
+    /** Opens a sheet over the lower half of the picture, in place of another one, or closes it. */
+    turn(name) {
+      kit.sheet = kit.sheet === name ? null : name;
+      tellPlugs("renew");
+    },
     /** The window over a long text stands for now. */
     settled: () => tellPlugs("settle"),
     plan: () => plan,
@@ -389,7 +413,7 @@ export function mountOne(el, raw, options = {}) {
   }
 
   function refit() {
-    if (!parts.picture.clientWidth || (room() === plan.width && dots() === art.ratio)) return;
+    if (!parts.picture.clientWidth || (room() === plan.width && dots() === art.ratio && Math.abs(inSight() - height) < 3)) return;
     relayout();
     redraw();
   }
@@ -404,8 +428,11 @@ export function mountOne(el, raw, options = {}) {
   });
 
   el.replaceChildren(root);
-  if (options.bare) parts.tools.prepend(parts.bench); // it has no player whose bar the tools could stand in
-  if (options.bare) for (const part of [parts.controls, parts.explain, parts.below, ...(kit.live ? [] : [parts.tools])]) part.remove();
+  if (options.bare) {
+    options.bench?.append(parts.bench);
+    if (kit.live) parts.picture.after(parts.tools); // so that the lanes of all stages stand at one height
+    for (const part of [parts.controls, parts.explain, parts.below, parts.source, ...(kit.live ? [] : [parts.tools])]) part.remove();
+  }
   retheme();
   const [first, end] = String(record.begin || 1).split("-").map(Number);
   Object.assign(now, { from: Math.max(0, first - 1), size: end > first ? end - first + 1 : null });

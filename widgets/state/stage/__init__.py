@@ -68,7 +68,7 @@ class StageStore(param.Parameterized):
     same_plan = param.Boolean(True, label="same sample for the compared objectives")
     frame = param.String("", doc="The frame at which the stage opens.")
     tokens = param.String("", doc='The tokens that are drawn of a long text at first, as in "65" or "65-128".')
-    view = param.Selector(default="stage", objects={"All objectives": "table", "One objective": "stage"})
+    view = param.Selector(default="stage", objects={"All": "table", "One": "stage"})
     rebuilt = param.Parameter(None)
     companions = param.List([], doc="The same text under the objectives beside.")
     trouble = param.String("", doc="Why something cannot be shown; the last good picture stays.")
