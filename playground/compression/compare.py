@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
@@ -41,7 +41,7 @@ from playground.finetuning.run.record import fingerprint, identity
 from playground.finetuning.strategy.strategy import texts_for
 from playground.parsing import parse_json
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.workers import as_worker, begin, context, end_with_parent
+from playground.training.parallel.workers import as_worker, pool, received
 
 RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
 
@@ -389,23 +389,15 @@ def _run(work: Work, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, O
         return
     base = work.base.rehearse()
     travelling = replace(work, base=replace(work.base, rehearsal=None, memory={"rehearsal": base}))
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), context(), _begin, (travelling,))
+    processes = pool(min(workers, len(jobs)), travelling)
     try:
-        sent = {pool.submit(_in_worker, job): job for job in jobs}
+        sent = {processes.submit(_in_worker, job): job for job in jobs}
         for done in as_completed(sent):
             yield sent[done], done.result()
     finally:
-        pool.shutdown(cancel_futures=True)
-
-
-_work: list[Work] = []
-
-
-def _begin(work: Work) -> None:
-    begin()
-    end_with_parent()
-    _work[:] = [work]
+        processes.shutdown(cancel_futures=True)
 
 
 def _in_worker(job: Job) -> Outcome:
-    return lane(_work[0], *job)
+    work, _ = received()
+    return lane(work, *job)

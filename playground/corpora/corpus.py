@@ -13,6 +13,7 @@ from torch import Tensor
 from playground.batch import OPTIONAL, Tokens
 from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
 from playground.errors import UserError
+from playground.pickling import declared_fields
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
 
@@ -45,6 +46,8 @@ class Corpus:
     label_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     entropy_bound: float | None = None
     sections: tuple[int, ...] = ()
+
+    __getstate__ = declared_fields
 
     def __len__(self) -> int:
         return len(self.ids)

@@ -2,11 +2,14 @@
 
 import multiprocessing
 import os
+import pickle
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
+from typing import Any
 
 import torch
 
@@ -24,6 +27,29 @@ def context() -> BaseContext:
     forkserver = multiprocessing.get_context("forkserver")
     forkserver.set_forkserver_preload(list(READY))
     return forkserver
+
+
+def pool(workers: int, data: Any, signals: Any = None) -> ProcessPoolExecutor:
+    """So many workers with a copy of the data, and with signals, such as queues, which only a process can take along.
+
+    Plain pickle copies tensors. The pickler of processes would move them into shared memory, where they stand in this
+    process too, and a thread that reads them meanwhile would crash.
+    """
+    return ProcessPoolExecutor(workers, context(), _begin, (pickle.dumps(data), signals))
+
+
+_received: list[Any] = []
+
+
+def received() -> Any:
+    """The data and the signals of the `pool` to which this worker belongs."""
+    return _received
+
+
+def _begin(data: bytes, signals: Any) -> None:
+    begin()
+    end_with_parent()
+    _received[:] = pickle.loads(data), signals
 
 
 def spare(busy: int = 1) -> int:

@@ -25,6 +25,9 @@ from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence
 from playground.training.observe.recording import Frame, Measured, Noticed, from_json, to_json
 from playground.training.observe.update import look_inside
+from playground.training.parallel import extra_seeds
+from playground.training.parallel.seeds import Finished, Point
+from playground.training.session import Row
 from playground.training.store.runs import Runs
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
 from widgets.charts.attention_history import film_strip
@@ -349,6 +352,36 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
         marked = {m.step for m in (*moments, *session.moments) if isinstance(m, Noticed)}
         assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
         assert store.open(other.name).film, "its film is there when it is opened"
+
+
+def test_other_seeds_that_fail_are_said_in_red_and_in_the_log_and_trained_again(store, monkeypatch, caplog):
+    seen = []
+
+    def failing(run, seeds, *_, observer):
+        seen.append(tuple(seeds))
+        for seed in seeds:
+            yield Point(seed, Row(4, None, 2.0, 0, 0.0))
+            if len(seen) == 1 and seed == 2:
+                raise RuntimeError("dictionary changed size")
+            yield Finished(seed, {})
+
+    monkeypatch.setattr(extra_seeds, "train_seeds", failing)
+    store.param.update(seeds=4, steps=4)
+    store.begin()
+    siblings, troubles = store.siblings, picture.Troubles(store)
+    ends(store)
+    store.advance()
+    siblings._thread.join(20)
+    troubles.poll()
+    assert '<p class="trouble">The other seeds stopped: RuntimeError: dictionary changed' in troubles.text.object
+    assert "Traceback" in caplog.text and "RuntimeError: dictionary changed size" in caplog.text
+    assert troubles.again.visible and seeds.describe_seeds(siblings, (), 4) == ""
+    troubles.again.param.trigger("clicks")
+    siblings._thread.join(20)
+    troubles.poll()
+    assert (siblings.state, siblings.error, seen) == ("done", "", [(1, 2, 3), (2, 3)])
+    assert sorted(siblings.finished) == [1, 2, 3] == sorted(point.seed for point in siblings.evaluated)
+    assert (troubles.text.object, troubles.again.visible) == ("", False)
 
 
 @pytest.mark.slow

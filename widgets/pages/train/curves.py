@@ -124,16 +124,19 @@ def origin(session: Session | None) -> str:
 
 
 class Troubles(View):
-    """What went wrong, in a sentence; where a fork would help, the button that forks with what is suggested."""
+    """What went wrong, in a sentence, with the button that helps: a fork, or the other seeds once more."""
 
     def __init__(self, train: TrainStore) -> None:
         self.train, self.text = train, html("")
         self.fork = button("Fork", self._fork, "fork_right", margin=(0, 10, 8, 10), visible=False)
-        super().__init__(column(self.text, self.fork))
+        again = {"margin": (0, 10, 8, 10), "visible": False}
+        self.again = button("Train the other seeds again", train.train_seeds_again, "replay", **again)
+        super().__init__(column(self.text, self.fork, self.again))
 
     def poll(self) -> None:
         settings = way_out(self.train.session)
         self.text.object, self.fork.visible = _sentences(self.train), bool(settings)
+        self.again.visible = self.train.seeds_failed
         self.fork.label = f"Fork with {', '.join(f'{name} {value:.2g}' for name, value in settings.items())}"
 
     def _fork(self) -> None:
@@ -145,6 +148,7 @@ def _sentences(train: TrainStore) -> str:
     sentences = say(train.notice, "notice") + say(train.trouble, "trouble")
     if (session := train.session) is not None:
         sentences += say(session.error, "trouble")
+        sentences += say(train.siblings.error if train.siblings else "", "trouble")
         if (trouble := session.trouble) is not None:
             sentences += say(trouble.sentence, "notice" if trouble.kind == "memory" else "trouble")
     return sentences

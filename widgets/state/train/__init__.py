@@ -205,6 +205,18 @@ class TrainStore(CorpusChoice):
         return None if self.session is None else extra_seeds.get(self.session)
 
     @property
+    def seeds_failed(self) -> bool:
+        """Whether an error stopped the other seeds of a run that was not stopped itself."""
+        others, session = self.siblings, self.session
+        return bool(others and others.error) and session.state != "failed" and session.reason != "asked"
+
+    def train_seeds_again(self) -> None:
+        """Train the other seeds that an error stopped once more."""
+        if self.siblings is not None:
+            self.siblings.again()
+            self.advance()
+
+    @property
     def declared(self) -> Entry:
         """The chosen entry in the chosen recipe."""
         entry = entry_named(self.entry)

@@ -1,6 +1,7 @@
 """A comparison of strategies: what is chosen for it, the thread that runs it, and its result as files."""
 
 import io
+import logging
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,6 +48,8 @@ from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
 from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
 from widgets.static.svg import outcomes
+
+log = logging.getLogger(__name__)
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
 
@@ -312,6 +315,7 @@ class TransferStore(param.Parameterized):
             self._refuse(refusal)
             lanes.state = "failed"
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
+            log.exception("The comparison stopped.")
             self.trouble, lanes.state = f"The comparison stopped: {error}", "failed"
         finally:
             if self._halt is halt:
