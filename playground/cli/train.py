@@ -15,10 +15,10 @@ from playground.cli.options import (
     KNOBS,
     Parser,
     common_options,
+    list_of_runs,
     number_of,
     pairs,
     parallelism,
-    path,
     say,
     training_options,
 )
@@ -62,7 +62,7 @@ def add(command: Parser) -> None:
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
     option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
     option("--find-rate", action="store_true", help="search for a learning rate and train nothing")
-    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    list_of_runs(command)
 
 
 def train_entry(given: argparse.Namespace) -> int:
@@ -99,7 +99,7 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
 def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> dict[str, Any]:
     """Train one seed with a bar on standard error and return its facts; `settings` are knobs that were set by hand."""
     run = _run(given, entry)
-    run = replace(run, out=Path(given.out or Path("runs", parallel.run_name(run, run.seed))))
+    run = replace(run, out=Path(given.out or Path(given.runs, parallel.run_name(run, run.seed))))
     learner = parallel.resumed(run) if given.resume else None
     events = train(run, learner) if learner else _check_settings(train(run), run.entry, settings)
     return _follow(given, run, events, learner)
@@ -143,7 +143,7 @@ def _follow(
 
 def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]]:
     """Train K seeds, in worker processes where there are several, with one bar over all."""
-    run = replace(_run(given, entry), out=Path(given.out or "runs"))
+    run = replace(_run(given, entry), out=Path(given.out or given.runs))
     seeds = range(given.seed, given.seed + given.seeds)
     notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
     print(*filter(None, notices), sep="\n", end="\n" * any(notices), file=sys.stderr)

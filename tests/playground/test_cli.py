@@ -1,7 +1,6 @@
 """The command line: promised JSON, honest exit codes, one sentence for every mistake."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -38,7 +37,7 @@ TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_s
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    monkeypatch.setenv("PLAYGROUND_HOME", ".")
 
 
 @pytest.fixture
@@ -375,11 +374,11 @@ def test_train_several_seeds_with_their_band(facts, text):
 
 
 def test_train_fork_and_list(call, facts, text):
-    assert call("runs")[1] == "No run was kept in runs; train one: playground train BERT.\n"
+    assert call("runs")[1] == f"No run was kept in {Path('runs').absolute()}; train one: playground train BERT.\n"
     call("train", "RoBERTa", "--corpus", text, *TINY, "--steps", 6, "--save-every", 2)
     said = facts("train", "--fork", "RoBERTa-reviews-seed0@4", "--steps", 8, "--set", "lr=0.01")
     assert (said["changed"], said["steps"]) == ("lr 0.006 → 0.01", 8)
-    fork = ("RoBERTa-reviews-seed0", 4, "runs/RoBERTa-reviews-seed0-fork4")
+    fork = ("RoBERTa-reviews-seed0", 4, str(Path("runs/RoBERTa-reviews-seed0-fork4").absolute()))
     assert (said["parent"], said["forked_at"], said["out"]) == fork
     assert [r["name"] for r in facts("runs")["runs"]] == ["RoBERTa-reviews-seed0", "RoBERTa-reviews-seed0-fork4"]
     tree = call("runs")[1].splitlines()

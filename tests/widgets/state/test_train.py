@@ -194,7 +194,7 @@ def test_a_name_is_used_once_and_an_unused_folder_goes(store):
 
 
 def test_a_folder_that_cannot_be_written_is_a_temporary_one(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
     runs_folder.cache_clear()
     assert runs_folder() == tmp_path / "runs"
     runs_folder.cache_clear()
