@@ -27,5 +27,10 @@ def run_folder(run: str) -> str:
     return str(listed) if not os.path.exists(run) and os.path.exists(listed) else run
 
 
+def run_name(folder: Path) -> str:
+    """What `run_folder` finds the folder of a run by: its name in the list, else its path."""
+    return folder.name if folder.parent == runs_folder() else str(folder)
+
+
 def _home(folder: Path) -> Path:
     return Path(os.environ[HOME]).expanduser().absolute() if os.environ.get(HOME) else folder

@@ -5,7 +5,6 @@ import os
 import sys
 from typing import Any
 
-import torch
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, say
@@ -32,7 +31,6 @@ def add(command: Parser) -> None:
 
 def choose(given: argparse.Namespace) -> int:
     """Try every run on every task, with a bar on standard error."""
-    torch.set_num_threads(1)
     missing = next((run for run in given.runs if not os.path.exists(run)), None)
     if missing:
         raise UserError(f"There is no run in {missing}; train one first: playground train BERT --out {missing}.")

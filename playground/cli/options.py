@@ -60,12 +60,11 @@ def parallelism(command: Parser) -> None:
 
 def training_options(command: Parser) -> None:
     """The options that set how long and where to train; the defaults of those that only `train` and `bake` have."""
-    command.set_defaults(resume=False, save_every=500, runs=str(runs_folder()), sentence=None)
+    command.set_defaults(resume=False, save_every=500, runs=str(runs_folder()), sentence=None, threads=1)
     option = command.add_argument
     option("--steps", type=number_of(), metavar="N")
     option("--seconds", type=number_of(kind=float), metavar="N")
     option("--device", default="auto", metavar="D", help="auto, cpu, cuda or mps")
-    option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
     option("--out", type=path, metavar="DIR", help="folder for checkpoint and metrics")
 
 

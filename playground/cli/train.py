@@ -52,6 +52,7 @@ def add(command: Parser) -> None:
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
     option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
+    option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
     option("--recipe", metavar="R", help="preset of optimiser, positions and initialisation: paper or accelerated")
     option("--seeds", type=number_of("seeds"), default=1, metavar="K", help="train K seeds")
     parallelism(command)
@@ -143,6 +144,8 @@ def _follow(
 
 def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]]:
     """Train K seeds, in worker processes where there are several, with one bar over all."""
+    if given.threads > 1 and (given.workers > 1 or given.cluster):
+        raise UserError(f"--threads is {given.threads}, but the workers of several seeds have one each; leave it out.")
     run = replace(_run(given, entry), out=Path(given.out or given.runs))
     seeds = range(given.seed, given.seed + given.seeds)
     notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]

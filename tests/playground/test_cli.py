@@ -733,6 +733,7 @@ MISTAKES = {
         ("BERT --seconds nan", "'nan'"),
         ("BERT --seeds 1000000000", "at most 1,000"),
         ("BERT --threads 1000000000", "at most 256"),
+        ("BERT --seeds 2 --workers 2 --threads 2", "--threads is 2, but the workers"),
         ("BERT --out a\0b", "'a\\x00b' cannot be a path"),
         (f"BERT --out missing/{'x' * 300}", "cannot be a path: File name too long"),
         ("BERT --out there\udcff", "cannot be a path"),

@@ -1,8 +1,10 @@
 """Where runs and caches are kept."""
 
+from pathlib import Path
+
 import pytest
 
-from playground.folders import cache_folder, run_folder, runs_folder
+from playground.folders import cache_folder, run_folder, run_name, runs_folder
 
 
 def test_runs_and_caches_are_kept_in_the_users_folders(monkeypatch, tmp_path):
@@ -29,6 +31,10 @@ def test_a_run_is_named_by_its_path_or_by_its_name_in_the_list(monkeypatch, tmp_
     monkeypatch.setenv("PLAYGROUND_HOME", "home")
     (tmp_path / "home" / "runs" / "BERT-world-seed0").mkdir(parents=True)
     (tmp_path / "mine").mkdir()
+    assert [run_name(Path(run_folder(name)).absolute()) for name in ("BERT-world-seed0", "mine")] == [
+        "BERT-world-seed0",
+        str(tmp_path / "mine"),
+    ]
     assert run_folder("mine") == "mine"
     assert run_folder("BERT-world-seed0") == str(tmp_path / "home" / "runs" / "BERT-world-seed0")
     assert run_folder("BERT") == "BERT"

@@ -13,7 +13,7 @@ from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent,
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training.memory import available, format_bytes
 from playground.training.parallel.stacked import chosen_way, parted
-from playground.training.parallel.workers import as_worker, pool, received
+from playground.training.parallel.workers import pool, received
 
 
 @dataclass(frozen=True)
@@ -185,8 +185,7 @@ def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int
                 mine = next((k for k in range(turn, len(jobs)) if k not in here and sent[k].cancel()), None)
                 if mine is None:
                     break
-                with as_worker():
-                    here[mine] = list(_one_by_one(work, [jobs[mine]], keep))
+                here[mine] = list(_one_by_one(work, [jobs[mine]], keep))
             yield from here.pop(turn) if turn in here else sent[turn].result()
     finally:
         others.shutdown(cancel_futures=True)

@@ -4,14 +4,18 @@ import multiprocessing
 import os
 import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from functools import wraps
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
-from typing import Any
+from typing import Any, ParamSpec, TypeVar, cast
 
 import torch
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 READY = tuple(
     f"playground.{name}"
@@ -78,3 +82,19 @@ def as_worker() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
+
+
+def computed_as_worker(make: Callable[P, Generator[T]]) -> Callable[P, Generator[T]]:
+    """A generator each of whose values is computed with one thread, whatever is done between two of them."""
+
+    @wraps(make)
+    def values(*given: P.args, **named: P.kwargs) -> Generator[T]:
+        with closing(make(*given, **named)) as made:
+            while True:
+                with as_worker():
+                    value = next(made, made)
+                if value is made:
+                    return
+                yield cast(T, value)
+
+    return values

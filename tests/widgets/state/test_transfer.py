@@ -1,11 +1,14 @@
 """A strategy made by hand, the way a comparison is followed, and the pictures of both, without a browser."""
 
+import json
+import shlex
 from types import SimpleNamespace
 
 import panel_material_ui as pmui
 import pytest
 import torch
 
+from playground.cli import main
 from playground.errors import UserError
 from playground.finetuning import Cell, TrialEvent, find_strategy, find_task
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
@@ -363,6 +366,42 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
     tick()
     visit.train_one()
     assert (visit.transfer.base, visit.base) == ("", visit.train.session)
+
+
+@pytest.mark.parametrize("own_file", [False, True])
+def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
+    visit, own_file, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    visit.train.param.update(corpus="reviews", device="cpu", steps=4)
+    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.base.opened_again", lambda *_: reviews())
+    session = visit.train.begin().start()
+    assert becomes(lambda: session.state == "done")
+    if own_file:
+        visit.transfer.upload("films.csv", known_file())
+        (tmp_path / "films.csv").write_bytes(known_file())
+    visit.transfer.param.update(task=OWN_FILE if own_file else "sentiment", train_size=8)
+    assert visit.transfer.begin(session), visit.transfer.trouble
+    facts = ended(visit).facts()
+    lanes, name = visit.transfer.lanes, visit.train.name_of_run
+    command = lanes.typed.command()
+    assert command.startswith(f"playground compare {name} ") and f"{name} is kept in {tmp_path / 'runs'}" in lanes.where
+    assert ("in the folder with your file films.csv" in lanes.where) == own_file
+    assert command in visit.transfer.file("comparison.html").decode().replace("&#x27;", "'")
+    assert main([*shlex.split(command)[1:], "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    for then, now in zip(facts["strategies"], again["strategies"], strict=True):
+        assert all(then[what]["values"] == now[what]["values"] for what in ("accuracy", "forgetting"))
+
+
+def test_a_base_that_is_not_kept_is_the_folder_of_the_archive(visit):
+    visit.transfer.param.update(task="sentiment", train_size=8)
+    assert visit.transfer.begin(visit.train.session), visit.transfer.trouble
+    ended(visit)
+    lanes = visit.transfer.lanes
+    assert lanes.typed.command().startswith("playground compare base ") and "Unpack 'All, with" in lanes.where
 
 
 def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):

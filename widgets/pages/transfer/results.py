@@ -219,7 +219,7 @@ def _table(lanes: Lanes) -> str:
     """Accuracy, forgetting, costs and paired differences of every strategy, and how to make them again."""
     result = lanes.result
     more = "" if lanes.in_turn else ELSEWHERE
-    again = f'<p class="quiet">Reproduce: <code>{escape(lanes.asked.command())}</code>{more}</p>'
+    again = f'<p class="quiet">Reproduce: <code>{escape(lanes.typed.command())}</code>{more} {escape(lanes.where)}</p>'
     if result is None:
         return again if lanes.found else ""
     facts = result.facts()

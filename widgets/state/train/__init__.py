@@ -471,6 +471,7 @@ class TrainStore(CorpusChoice):
     def at_rest(self, name: str, runs: Runs | None = None) -> Session:
         """A kept run at its last checkpoint, beside the run on screen, which goes on; it is read and never written."""
         run, learner = self._saved(name, runs)
+        run = replace(run, out=Path((runs or self.runs).find(name).out or name))
         return Session(run, begin=learner, rows=self.curve(name) if runs is None else runs.points(name))
 
     def _saved(self, name: str, runs: Runs | None = None) -> tuple[Run, TrainState]:

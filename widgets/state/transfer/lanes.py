@@ -81,11 +81,12 @@ class Lanes:
     """The lanes of one comparison as far as they have run; several `tasks` are learnt one after another.
 
     States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for lanes that
-    are not run again.
+    are not run again. `typed` is what was asked for as a person can type it, and `where` says where the base is.
     """
 
     def __init__(self, asked: ComparisonSpec, tasks: Sequence[Task], base_name: str, steps: Steps) -> None:
         self.asked, self.base_name = asked, base_name
+        self.typed, self.where = asked, ""
         self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
         self.number = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
         self.state, self.doing = "ready", ""
