@@ -13,17 +13,19 @@ from playground.analysis.probes import PROBES
 from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import Budget
+from playground.zoo import entry_named
 from widgets.browser import OnScreen
 from widgets.charts import probes, regret
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, ESTIMATED, band, marks, phases
 from widgets.charts.layer_updates import size_strips
 from widgets.charts.loss import loss_chart
+from widgets.charts.reference_run import RUN
 from widgets.pages.layout import STRETCH, View, beside, button, column, heading, plot, row
 from widgets.pages.train.attention_head import AttentionHead
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools
-from widgets.state.train import TrainStore
+from widgets.state.train import CHOICES, TrainStore
 from widgets.static import predictions, seeds
 from widgets.theme import changing, html, say, tell
 
@@ -32,6 +34,8 @@ DRAWING = 0.025  # the share of processor time that drawing may take while a mod
 SEEN_EVERY, TOLD_EVERY, LONGEST, WAITING_EVERY = 0.22, 0.3, 1.0, 2.0
 """Seconds from one look at the model to the next, between two updates of the numbers, from one point of the loss to the
 next at the longest, and between two pictures of a run that waits in line while others train."""
+
+RECORDED = (entry_named(RUN.entry), RUN.corpus, RUN.seed)
 
 NO_FLOOR = say(
     "The best possible prediction is summed live for the corpora reviews, agreement and facts, read in single texts.",
@@ -175,6 +179,7 @@ class LossCurve(View):
         top = row(axis, self.key, **STRETCH)
         super().__init__(column(self.mark, top, plot(self.chart, margin=(0, 10)), self.estimated))
         train.param.watch(self._turn, "axis")
+        train.param.watch(self._show_recorded, CHOICES)
         self._turn()
 
     def _turn(self, *_: object) -> None:
@@ -182,7 +187,12 @@ class LossCurve(View):
         self.chart.over(axis)
         (self.cursor.link if AXES[axis] == "step" else self.cursor.leave)(self.chart.figure)
         self.estimated.object = say(ESTIMATED.get(axis, ""), "quiet")
+        self._show_recorded()
         self.limits()
+
+    def _show_recorded(self, *_: object) -> None:
+        """Show the recorded run where the run that is about to be trained is the very same."""
+        self.chart.show_recorded(self.train.about_to_train == RECORDED)
 
     def limits(self) -> None:
         """How far the axes reach, and the legend of what is drawn."""
@@ -191,10 +201,11 @@ class LossCurve(View):
         run, last = session.run, session.rows[-1] if session.rows else None
         words = getattr(session.look, "names_words", True)  # whether words are asked for, as far as that is known
         levels = (session.unigram_entropy, run.entry.bound(run.corpus)) if words else (None, None)
-        reach = (self.chart.reach(last, run.last), *levels, not last)
+        axes = (self.chart.reach(last, run.last), *levels)
+        reach = (*axes, self.chart.highest(levels[0]), not last)
         if reach != self.reach:
             self.reach = reach
-            self.chart.limits(*reach[:-1])
+            self.chart.limits(*axes)
             self.key.object = self.chart.key
 
     def bands(self, session: Session | None) -> tuple[Band, ...]:
@@ -220,6 +231,8 @@ class LossCurve(View):
                 self.chart.show(rows, session.run.entry.questions)
             else:
                 self.chart.extend(rows)
+        if fresh or rows:
+            self._show_recorded()
         begun = session.run.entry.phases_begun(session.rows[-1].step) if session.rows else ()
         if fresh or len(begun) != len(self.chart.phases.data["step"]):
             self.chart.phases.data, self.reach = phases(session.rows, begun), None

@@ -72,6 +72,9 @@ EVALUATE_EVERY, SIZES_EVERY = 25, 20
 AT_ONCE = ("lr", "muon_lr", "grad_clip", "weight_decay", "warmup_ratio", "min_lr_ratio")
 """Knobs that a running model can take; the others need a fork."""
 
+CHOICES = ["entry", "corpus", "corpus_knobs", "seed", "steps", "window", "preset", "settings", "shapes", "session"]
+"""The parameters that decide which run is about to be trained."""
+
 TRIES = 60  # steps of a search for a learning rate
 
 
@@ -229,11 +232,23 @@ class TrainStore(CorpusChoice):
         entry = self.declared
         return replace(entry, model=turn(entry.model, self.shapes.get(self.entry, {})))
 
-    def _run(self) -> Run:
-        entry = self.shaped
+    @property
+    def chosen(self) -> Entry:
+        """The entry with all knobs as they are turned, or a refusal in a sentence."""
         window = {"seq_len": self.window} if self.window else {}
-        entry = _turned(entry, {**self.settings, **window, "steps": self.steps})
-        corpus = self.load_corpus()
+        return _turned(self.shaped, {**self.settings, **window, "steps": self.steps})
+
+    @property
+    def about_to_train(self) -> tuple[Entry, str, int] | None:
+        """Entry, corpus and seed of the run that begins next: the one on screen until it has begun."""
+        if (session := self.session) is not None:
+            return (session.run.entry, session.run.corpus.name, session.run.seed)
+        with suppress(UserError):
+            return (self.chosen, self.corpus_name, self.seed)
+        return None
+
+    def _run(self) -> Run:
+        entry, corpus = self.chosen, self.load_corpus()
         return self._scheduled(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
 
     def _scheduled(self, run: Run) -> Run:
@@ -449,9 +464,7 @@ class TrainStore(CorpusChoice):
     def ready_made(self) -> ReadyMade | None:
         """The ready-made checkpoint of what is chosen, if it is there."""
         try:
-            window = {"seq_len": self.window} if self.window else {}
-            entry = _turned(self.shaped, {**self.settings, **window, "steps": self.steps})
-            made = ReadyMade(entry, self.corpus_name, self.seed)
+            made = ReadyMade(self.chosen, self.corpus_name, self.seed)
             return made if ready_made.facts(made) is not None else None
         except UserError:
             return None
