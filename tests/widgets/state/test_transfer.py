@@ -109,7 +109,7 @@ def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
     course = Course()
     for seed in (0, 1):
         for step, loss in enumerate((3.0, 1.0, 0.5, 0.5), 1):
-            look = MidRunEval(0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
+            look = MidRunEval(20, 0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
             course.add(lane(tuned(step, loss, look), seed))
     assert course.running
     assert course.values("loss") == {2: [2.0, 2.0], 4: [0.5, 0.5]}
@@ -294,6 +294,19 @@ def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
     assert transfer.begin(visit.train.session)
     assert transfer.notice == "", "what fits needs no word"
     ended(visit)
+
+
+def test_every_picture_says_on_how_many_texts_it_was_tested(visit):
+    page, transfer = TransferPage(visit), visit.transfer
+    results = page.views[0]
+    transfer.upload("films.csv", known_file())
+    transfer.train_size = 16
+    assert transfer.begin(visit.train.session), transfer.trouble
+    result = ended(visit)
+    page.poll()
+    titles = [chart.figure.title.text for chart in (results.right, results.moving.accuracy)]
+    assert titles == [f"On {transfer.known.tests} unseen texts"] * 2
+    assert result.texts == transfer.known.tests < 128
 
 
 def test_a_question_keeps_the_file_of_ones_own(visit):

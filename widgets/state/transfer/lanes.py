@@ -19,7 +19,7 @@ Steps = dict[tuple[Strategy, int, int], list[TrialEvent]]  # by strategy, seed a
 
 @dataclass(frozen=True)
 class Point:
-    """A lane at one evaluation; `loss` is the mean since the one before, in nats, `sizes` count weights by group."""
+    """A lane at one evaluation on so many `texts`; `loss` is the mean since the one before, `sizes` count weights."""
 
     step: int
     loss: float
@@ -27,6 +27,7 @@ class Point:
     forgetting: float
     moved: tuple[float, ...]
     sizes: tuple[int, ...] = ()
+    texts: int = 0
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Course:
         self.losses.setdefault(lane.seed, []).append(event.loss)
         if (look := event.look) is not None:
             loss = fmean(self.losses.pop(lane.seed))
-            point = Point(event.step, loss, look.accuracy, look.forgetting, look.moved, look.sizes)
+            point = Point(event.step, loss, look.accuracy, look.forgetting, look.moved, look.sizes, look.texts)
             self.points.setdefault(lane.seed, []).append(point)
 
     @property
@@ -68,6 +69,11 @@ class Course:
     def sizes(self) -> tuple[int, ...]:
         """How many weights each group has, as far as that is known."""
         return next((one.sizes for one in [*self.outcomes[:1], *self._latest]), ())
+
+    @property
+    def texts(self) -> int:
+        """The number of unseen texts of its evaluations, 0 before the first."""
+        return next((point.texts for point in self._latest), 0)
 
     def values(self, what: str) -> dict[int, list[float]]:
         """Loss, accuracy or forgetting at every evaluated step, one value for each seed that is there."""
