@@ -53,7 +53,7 @@ class FinetuneConfig:
 
 @dataclass(frozen=True)
 class MidRunEval:
-    """Accuracy on so many unseen `texts`, forgetting in nats, how far each group has moved, and its number of weights."""
+    """Accuracy on so many unseen `texts`, forgetting in nats, how far each group has moved, its number of weights."""
 
     texts: int
     accuracy: float
