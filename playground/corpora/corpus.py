@@ -19,6 +19,11 @@ from playground.tokenizing.vocabulary import SEPARATOR
 
 Part = Literal["train", "held_out"]
 
+
+class TooShort(UserError):
+    """A text that would do if there were more of it."""
+
+
 HELD_OUT = 0.1
 """Fraction of the tokens, at the end, that is not used for training."""
 
@@ -81,7 +86,7 @@ class Corpus:
         starts = self._row_starts(first, last, length)
         starts = starts.sort().values if in_order else starts
         if not len(starts):
-            raise UserError(
+            raise TooShort(
                 f"The {part.replace('_', '-')} part of {self.name} has {last - first} tokens; "
                 f"one window of {length} needs {length}. Use a longer text or shorter windows."
             )

@@ -15,6 +15,7 @@ from panel_material_ui.base import MaterialComponent
 from playground.analysis import attention_patterns
 from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
+from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
@@ -182,6 +183,44 @@ def test_a_run_that_still_saves_its_last_step_is_opened_once_it_is_saved(store, 
     saved.set()
     assert becomes(lambda: other.open(store.name_of_run) is not None)
     assert (other.trouble, other.session.learner.step) == ("", 3)
+
+
+def test_a_refusal_stands_first_and_marks_the_earlier_run_until_another_begins(store):
+    store.begin()
+    ends(store)
+    earlier, page = store.name_of_run, picture.RunPicture(store)
+    store.notice = "an old notice"
+    store.param.update(corpus="my own text", pasted="too few words")
+    assert store.begin() is None
+    page.poll()
+    said = page.troubles.text.object
+    texts = page.layout.select(type(page.troubles.text))
+    assert texts[0] is page.troubles.text, "before the numbers and the curves"
+    assert said.startswith('<p class="trouble">pasted text has only 4 tokens') and "an old notice" not in said
+    assert f"the earlier run, {earlier}" in said
+    assert "earlier run, finished" in str(page.numbers.object.text)
+    store.corpus = "reviews"
+    store.begin()
+    page.poll()
+    assert "earlier" not in page.troubles.text.object + str(page.numbers.object.text)
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_text_that_is_too_short_is_repeated_and_trained_on_with_one_button(store, as_file, monkeypatch):
+    monkeypatch.setattr(module, "open_corpus", open_corpus)
+    text = "the dog sees the cat . the cat sees a bird . a bird sings ."
+    store.param.update(corpus="my own file" if as_file else "my own text", pasted="" if as_file else text)
+    if as_file:
+        store.keep("small.txt", text.encode())
+    troubles = picture.Troubles(store)
+    assert store.begin() is None and "at least 64 are needed" in store.trouble
+    assert troubles.repeat.visible
+    troubles.repeat.param.trigger("clicks")
+    session = store.session
+    assert becomes(lambda: session.state == "done") and session.error == ""
+    assert store.trouble == "" and not troubles.repeat.visible
+    assert store.notice.startswith("The text is repeated ") and "also in the training part" in store.notice
+    assert session.run.entry.recipe.seq_len == store.chosen.recipe.seq_len, "a row can be held out"
 
 
 def test_a_name_is_used_once_and_an_unused_folder_goes(store):

@@ -60,7 +60,7 @@ class RunPicture(View):
         self.cursor.link(self.tools.runs.chart.figure)
         self.words = OnScreen()
         words = column(self.words, heading("Predictions for the probe sentence"), self.origin, self.predicted)
-        parts = (self.numbers, self.troubles, self.loss, self.tools, self.measures)
+        parts = (self.troubles, self.numbers, self.loss, self.tools, self.measures)
         super().__init__(column(*parts, beside(words, self.head.layout)))
 
     def poll(self) -> None:
@@ -97,7 +97,7 @@ class RunPicture(View):
         """What need not be renewed at every call: the numbers, how far the axes reach, and what is unfolded."""
         last = session.run.last if session is not None else None
         other_seeds = seeds.describe_seeds(self.train.siblings, self.loss.bands(session), last)
-        tell(self.numbers, numbers(session) + say(other_seeds, "quiet"))
+        tell(self.numbers, numbers(session, self.train.shows_earlier) + say(other_seeds, "quiet"))
         tell(self.origin, say(origin(session), "quiet"))
         self.loss.limits()
         self.tools.poll()
@@ -135,7 +135,9 @@ class Troubles(View):
         self.fork = button("Fork", self._fork, "fork_right", margin=(0, 10, 8, 10), visible=False)
         again = {"margin": (0, 10, 8, 10), "visible": False}
         self.again = button("Train the other seeds again", train.train_seeds_again, "replay", **again)
-        super().__init__(column(self.text, self.fork, self.again))
+        longer = {"margin": (0, 10, 8, 10), "visible": train.param.too_short.rx.bool()}
+        self.repeat = button("Repeat the text and train", train.repeat_text, "repeat", **longer)
+        super().__init__(column(self.text, self.repeat, self.fork, self.again))
 
     def poll(self) -> None:
         settings = way_out(self.train.session)
@@ -149,8 +151,10 @@ class Troubles(View):
 
 
 def _sentences(train: TrainStore) -> str:
-    sentences = say(train.notice, "notice") + say(train.trouble, "trouble")
+    sentences = say(train.trouble, "trouble") + say(train.notice, "notice")
     if (session := train.session) is not None:
+        earlier = f"Nothing new was trained: below is still the earlier run, {train.name_of_run}."
+        sentences += say(earlier if train.shows_earlier else "", "notice")
         sentences += say(session.error, "trouble")
         sentences += say(train.siblings.error if train.siblings else "", "trouble")
         if (trouble := session.trouble) is not None:
