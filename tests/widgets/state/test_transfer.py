@@ -337,11 +337,42 @@ def test_where_the_base_knows_too_few_words_a_base_on_the_file_is_offered_and_th
     offer.clicks += 1
     session = visit.train.session
     assert (visit.train.trouble, session.run.corpus.name) == ("", "odd.csv")
-    assert becomes(lambda: session.state == "done")
     tick()
     assert (offer.visible, visit.transfer.trouble) == (False, "")
-    assert visit.transfer.begin(session), visit.transfer.trouble
+    assert visit.transfer.lanes.state == "ready" and (made.training.visible or session.state == "done")
+    assert becomes(lambda: session.state == "done")
+    tick()
+    assert (made.training.visible, made.awaited.object) == (False, "")
+    assert visit.transfer.lanes.base_name.endswith("steps on odd.csv"), "what was asked is answered by itself"
     ended(visit)
+
+
+def test_a_question_waits_for_its_base_with_a_bar_and_ends_where_that_is_stopped(visit):
+    made = TransferPage(visit)
+    visit.transfer.upload("odd.csv", odd_file())
+    visit.train.steps = 5_000
+    visit.transfer.base = "ready:another"
+    assert visit.transfer.begin(visit.train.session) is False
+    visit.train_base()
+    session = visit.train.session
+    assert visit.transfer.base == "", "the base that is trained is the one that is compared"
+    assert becomes(lambda: len(session.rows) > 3)
+    made.poll()
+    assert made.training.visible and "The base on odd.csv is training: step " in made.awaited.object
+    assert made.compare.disabled and made.questions[0].disabled
+    visit.train.end()
+    made.poll()
+    assert not made.training.visible and visit.transfer.lanes.state == "ready"
+    assert not made.compare.disabled
+
+
+def test_a_run_that_trains_goes_on_where_it_cannot_be_compared(visit):
+    visit.transfer.upload("odd.csv", odd_file())
+    session = Session(run_of(steps=100_000)).start()
+    assert becomes(lambda: len(session.rows) > 3)
+    assert visit.transfer.begin(session) is False
+    assert session.state == "running"
+    session.stop()
 
 
 def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):

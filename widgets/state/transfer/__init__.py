@@ -179,7 +179,7 @@ class TransferStore(param.Parameterized):
 
     def begin(self, session: Session | None) -> bool:
         """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
-        self.unknown_words = False
+        self.unknown_words, going = False, session is not None and session.state == "running"
         try:
             base, tokenizer = base_of_session(session)
             chosen, tasks = self._asked_for(base)
@@ -188,6 +188,8 @@ class TransferStore(param.Parameterized):
             if self.before == AS_IT_IS:
                 self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, sizes[0])
         except UserError as refusal:
+            if session is not None and going:
+                session.start()  # it was paused to be read
             self._refuse(refusal)
             return False
         assert session is not None
