@@ -97,7 +97,9 @@ class RunPicture(View):
         """What need not be renewed at every call: the numbers, how far the axes reach, and what is unfolded."""
         last = session.run.last if session is not None else None
         other_seeds = seeds.describe_seeds(self.train.siblings, self.loss.bands(session), last)
-        tell(self.numbers, numbers(session, self.train.shows_earlier) + say(other_seeds, "quiet"))
+        earlier = self.train.shows_earlier
+        still = f"Nothing new was trained. This is still the earlier run, {self.train.name_of_run}." if earlier else ""
+        tell(self.numbers, say(still, "notice") + numbers(session, earlier) + say(other_seeds, "quiet"))
         tell(self.origin, say(origin(session), "quiet"))
         self.loss.limits()
         self.tools.poll()
@@ -153,8 +155,6 @@ class Troubles(View):
 def _sentences(train: TrainStore) -> str:
     sentences = say(train.trouble, "trouble") + say(train.notice, "notice")
     if (session := train.session) is not None:
-        earlier = f"Nothing new was trained: below is still the earlier run, {train.name_of_run}."
-        sentences += say(earlier if train.shows_earlier else "", "notice")
         sentences += say(session.error, "trouble")
         sentences += say(train.siblings.error if train.siblings else "", "trouble")
         if (trouble := session.trouble) is not None:
@@ -179,7 +179,9 @@ class LossCurve(View):
         self.banded: tuple[Any, tuple[Band, ...]] = (None, ())
         self.chart, self.mark, self.estimated = loss_chart(), OnScreen(), html("")
         self.key = html(self.chart.key, styles={"flex": "1 1 200px", "align-self": "center"}, margin=(4, 10, 0, 10))
-        axis = pmui.Select.from_param(train.param.axis, options=list(AXES), width=170, size="small", margin=(2, 10))
+        axis = pmui.Select.from_param(
+            train.param.axis, options=list(AXES), width=170, size="small", margin=(8, 10, 2, 10)
+        )
         top = row(axis, self.key, **STRETCH)
         super().__init__(column(self.mark, top, plot(self.chart, margin=(0, 10)), self.estimated))
         train.param.watch(self._turn, "axis")
