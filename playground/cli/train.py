@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,9 @@ from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import UserError
+from playground.objectives.ask.judged import GRADED
+from playground.objectives.mask_overrides import MATRICES, carried, read_cells, written, written_cells
+from playground.objectives.objective import BY_HAND
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
 from playground.training.fork import corpus_of, fork
@@ -59,6 +62,10 @@ def add(command: Parser) -> None:
     option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes that share the seeds")
     option("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
+    option(
+        "--paint", action="append", default=[], metavar="MATRIX=CELLS",
+        help="open and close cells of a matrix by hand, for every text as far away: query=1.1+,3.2-",
+    )  # fmt: skip
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
     option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
@@ -91,10 +98,22 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     """The entry with its recipe and the knobs that were set, and these settings."""
     if given.entry is None:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
-    entry = entry_named(given.entry)
+    entry = entry_named(f"{given.entry}{_painted(given.paint)}")
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
     settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings
+
+
+def _painted(settings: Sequence[str]) -> str:
+    """What stands behind the name of an objective whose matrices were painted by hand, as on the Stage page."""
+    lines = pairs(settings, "The painted matrix")
+    painted = {matrix: read_cells(cells) for matrix, cells in lines.items()}
+    for matrix, cells in lines.items():
+        if matrix not in (*MATRICES, GRADED):
+            raise UserError(f"--paint names the matrix {matrix!r}; the matrices are {', '.join((*MATRICES, GRADED))}.")
+        if not cells or written_cells(painted[matrix]) != cells:
+            raise UserError(f"--paint says {matrix}={cells}; write cells such as query=1.1+,3.2- (open and closed).")
+    return f"{BY_HAND}{written(carried(painted))}" if painted else ""
 
 
 def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> dict[str, Any]:

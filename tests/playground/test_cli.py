@@ -20,6 +20,7 @@ from playground.inventory import inventory
 from playground.knob import knobs
 from playground.models import Architecture
 from playground.objectives import GROUPS, find_objective, objectives
+from playground.objectives.mask_overrides import written as written_rules
 from playground.trace.rebuild import SENTENCE
 from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
@@ -28,6 +29,7 @@ from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry_or_kind, reviews, tiny
+from widgets.state.stage import StageStore
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
@@ -362,6 +364,15 @@ def test_a_run_cut_off_before_its_first_checkpoint_begins_anew(facts, text):
     whole = facts(*first)
     Path("here/checkpoint.safetensors").unlink()
     assert facts(*first, "--resume")["loss"] == whole["loss"]
+
+
+def test_cells_are_painted_from_the_command_line_as_on_the_stage(facts, text):
+    line = ("--corpus", text, "--steps", 2, *TINY)
+    said = facts("train", "MLM", *line, "--paint", "encoder=3.2-,6.5-", "--paint", "graded=1.2-", "--out", "painted")
+    stage = StageStore(objective="MLM")
+    stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
+    assert said["entry"] == f"MLM painted {written_rules(stage.rules)}, answers skip 2"
+    assert said["loss"] != facts("train", "MLM", *line, "--out", "plain")["loss"]
 
 
 def test_train_several_seeds_with_their_band(facts, text):
@@ -732,6 +743,10 @@ MISTAKES = {
         ("BERT --steps 1.5", "'1.5' is not a whole number above 0"),
         ("BERT --seconds nan", "'nan'"),
         ("BERT --seeds 1000000000", "at most 1,000"),
+        ("PLM --paint query=1.1", "--paint says query=1.1; write cells"),
+        ("PLM --paint query", "has no '='"),
+        ("PLM --paint quary=1.1+", "names the matrix 'quary'; the matrices are encoder"),
+        ("MLM --paint query=1.1+ --steps 1", "no matrix 'query'"),
         ("BERT --threads 1000000000", "at most 256"),
         ("BERT --seeds 2 --workers 2 --threads 2", "--threads is 2, but the workers"),
         ("BERT --out a\0b", "'a\\x00b' cannot be a path"),
