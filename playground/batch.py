@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
+from playground.pickling import declared_fields
+
 if TYPE_CHECKING:
     from playground.answers import Target
 
@@ -77,6 +79,8 @@ class Tokens:
     previous_ids: Tensor | None = None
     word_counts: Tensor | None = None
     sizes: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
+
+    __getstate__ = declared_fields
 
     @cached_property
     def valid(self) -> Tensor:

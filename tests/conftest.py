@@ -15,6 +15,15 @@ settings.load_profile("playground")
 torch.set_num_threads(1)
 gc.set_threshold(20_000, 10, 20)
 
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_data(tmp_path_factory):
+    """No test writes into the list of runs of the person who runs it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
+
+
 OF_ALL = pytest.StashKey[int]()
 """How many cases there are with `--all`."""
 

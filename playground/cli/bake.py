@@ -5,7 +5,7 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-from playground.cli.options import KNOBS, Parser, common_options, pairs, path, say, training_options
+from playground.cli.options import KNOBS, Parser, common_options, list_of_runs, pairs, path, say, training_options
 from playground.cli.train import train_one
 from playground.errors import UserError
 from playground.training.observe.replay import load
@@ -22,7 +22,7 @@ def add(command: Parser) -> None:
     option("--sentence", help="of an entry that is trained first: the probe sentence")
     option("--corpus", help="the corpus of an entry that is trained first")
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
-    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    list_of_runs(command)
     training_options(command)
 
 

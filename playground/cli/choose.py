@@ -5,7 +5,6 @@ import os
 import sys
 from typing import Any
 
-import torch
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, say
@@ -14,6 +13,7 @@ from playground.finetuning import find_task
 from playground.finetuning.comparing.model_selection import facts, try_all
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.strategy.parse import read, spell
+from playground.folders import run_folder
 from playground.training import checkpoint
 
 
@@ -21,7 +21,7 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, choose)
     option = command.add_argument
-    option("runs", nargs="+", metavar="RUN", help="folders of runs")
+    option("runs", nargs="+", type=run_folder, metavar="RUN", help="runs by their names or folders")
     option("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
     option("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
     option("--train-size", type=number_of("texts"), default=64, metavar="N")
@@ -31,7 +31,6 @@ def add(command: Parser) -> None:
 
 def choose(given: argparse.Namespace) -> int:
     """Try every run on every task, with a bar on standard error."""
-    torch.set_num_threads(1)
     missing = next((run for run in given.runs if not os.path.exists(run)), None)
     if missing:
         raise UserError(f"There is no run in {missing}; train one first: playground train BERT --out {missing}.")

@@ -31,6 +31,7 @@ from playground.finetuning.run.record import Record
 from playground.finetuning.run.scheduler import Elsewhere
 from playground.finetuning.run.trainer import Result, StepEvent
 from playground.finetuning.strategy.parse import read, spell, split
+from playground.folders import run_folder
 from playground.training import checkpoint
 from playground.zoo import entry_named
 
@@ -42,7 +43,7 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, compare_strategies)
     option = command.add_argument
-    option("base", metavar="RUN|ENTRY", help="the folder of a run, or an entry to train first")
+    option("base", type=run_folder, metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first")
     option("--task", default="sentiment", metavar="TASK|FILE", help="a task, or your own labelled file")
     option("--then", action="append", metavar="TASK", help="a task to learn afterwards; may come again")
     option("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
@@ -65,9 +66,9 @@ def add(command: Parser) -> None:
         "--second-language", type=number_of("steps"), nargs="?", const=600, metavar="STEPS",
         help="first give the base word vectors of the second language, all else frozen",
     )  # fmt: skip
-    option("--decoder", metavar="same|new|RUN", help="first give the base a decoder to write with")
+    option("--decoder", type=run_folder, metavar="same|new|RUN", help="first give the base a decoder to write with")
     option(
-        "--extra-encoder", action="append", default=[], metavar="RUN",
+        "--extra-encoder", type=run_folder, action="append", default=[], metavar="RUN",
         help="another run whose vectors the strategy 'static and contextual' reads too; may come again",
     )  # fmt: skip
     option("--corpus", help="the corpus of an entry that is trained first")

@@ -17,6 +17,7 @@ from playground.compression.storage import export_folder, load, not_in_a_folder
 from playground.errors import UserError, unwritable
 from playground.finetuning import find_task
 from playground.finetuning.run.base import from_checkpoint
+from playground.folders import run_folder
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
 
@@ -25,7 +26,7 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, compress_run)
     option = command.add_argument
-    option("base", nargs="?", default="", metavar="RUN", help="the folder of a run")
+    option("base", nargs="?", type=run_folder, default="", metavar="RUN", help="a run by its name or folder")
     option(
         "--with", dest="pipelines", action="append", metavar="a,b", default=None,
         help="methods in sequence, such as DistilBERT,int8; give it again for each pipeline to compare",

@@ -12,6 +12,7 @@ from playground.finetuning import find_task
 from playground.finetuning.apply.text_editing import class_named, editor, success
 from playground.finetuning.run.base import from_checkpoint
 from playground.finetuning.strategy.semi_supervised import check_classes
+from playground.folders import run_folder
 from playground.tokenizing.words import split_words
 from playground.training import checkpoint
 
@@ -20,7 +21,7 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, edit)
     option = command.add_argument
-    option("base", metavar="RUN", help="the folder of a run that fills gaps, such as BERT's")
+    option("base", type=run_folder, metavar="RUN", help="a run, by its name or folder, that fills gaps, such as BERT's")
     option("--text", required=True, help="the sentence")
     option("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
     option("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")

@@ -5,6 +5,7 @@ import os
 
 from playground.cli.options import Parser, common_options, path, say
 from playground.errors import UserError
+from playground.folders import run_folder
 from playground.interop import export
 from playground.training import checkpoint
 
@@ -13,7 +14,7 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, write_folder)
     option = command.add_argument
-    option("base", metavar="RUN", help="the folder of a run, or its checkpoint")
+    option("base", type=run_folder, metavar="RUN", help="a run by its name or folder, or its checkpoint")
     option("folder", metavar="DIR", type=path, help="a new folder: config.json, model.safetensors, tokenizer.json")
     option("--family", default="", metavar="NAME", help="where several have the model's form, such as RoBERTa")
 

@@ -7,6 +7,7 @@ import torch
 
 from playground.analysis.beam_search import Generation, write
 from playground.cli.options import Parser, common_options, number_of, say
+from playground.folders import run_folder
 from playground.knob import turn
 from playground.training import checkpoint
 
@@ -15,7 +16,7 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, generate)
     option, how = command.add_argument, Generation()
-    option("base", metavar="RUN", help="the folder of a run, or its checkpoint, such as that of a GPT-2 or a BART")
+    option("base", type=run_folder, metavar="RUN", help="a run by its name or folder, such as a GPT-2 or a BART")
     option("--text", default="", help="the text to continue, or the text that the encoder reads")
     option("--num-beams", type=number_of(), default=how.num_beams, metavar="N", help="size of the beam; 1 is greedy")
     option("--length-penalty", default=how.length_penalty, metavar="P", help="above 0 long texts are favoured")

@@ -3,7 +3,7 @@
 import argparse
 from dataclasses import asdict
 
-from playground.cli.options import Parser, common_options, path, say
+from playground.cli.options import Parser, common_options, list_of_runs, path, say
 from playground.interop import Opened, open_folder
 from playground.interop.run import save_run
 from playground.knob import written
@@ -18,7 +18,7 @@ def add(command: Parser) -> None:
     option("folder", metavar="DIR", help="a folder with config.json and model.safetensors")
     option("--numbered", action="store_true", help="take words as numbers and do not read the tokenizer")
     option("--save", type=path, metavar="DIR", help="folder for a checkpoint that the other commands and pages open")
-    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    list_of_runs(command)
     option(
         "--corpus", default="world", metavar="C", help="its held-out text is saved beside the model; world by default"
     )

@@ -11,7 +11,7 @@ import torch
 from playground.analysis.finding import Finding
 from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
-from playground.cli.options import Parser, common_options, number_of, pairs, path, say
+from playground.cli.options import Parser, common_options, list_of_runs, number_of, pairs, path, say
 from playground.errors import unwritable
 from playground.interop.subjects import open_subject
 from playground.knob import knobs, turn, written
@@ -26,7 +26,7 @@ def add(command: Parser) -> None:
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help="a knob of the instrument")
     option("--list", action="store_true", help="the instruments with their questions and knobs")
     option("--csv", type=path, metavar="DIR", help="write every table of the result into a folder")
-    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    list_of_runs(command)
     option("--threads", type=number_of("processes"), default=2, metavar="N", help="threads of torch; 2 by default")
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from playground.errors import UserError, readable
+from playground.folders import runs_folder
 from playground.parsing import LARGEST, parse_int, parse_json
 
 KNOBS = "a knob of the model, of its recipe or of its objective"
@@ -43,6 +44,12 @@ def common_options(command: Parser, run: Callable[[argparse.Namespace], int]) ->
     command.set_defaults(run=run)
 
 
+def list_of_runs(command: Parser) -> None:
+    """The option that names the folder with the list of runs."""
+    folder = str(runs_folder())
+    command.add_argument("--runs", type=path, default=folder, metavar="DIR", help="the folder with the list of runs")
+
+
 def parallelism(command: Parser) -> None:
     """The option that chooses how several models are trained at once."""
     command.add_argument(
@@ -53,12 +60,11 @@ def parallelism(command: Parser) -> None:
 
 def training_options(command: Parser) -> None:
     """The options that set how long and where to train; the defaults of those that only `train` and `bake` have."""
-    command.set_defaults(resume=False, save_every=500, runs="runs", sentence=None)
+    command.set_defaults(resume=False, save_every=500, runs=str(runs_folder()), sentence=None, threads=1)
     option = command.add_argument
     option("--steps", type=number_of(), metavar="N")
     option("--seconds", type=number_of(kind=float), metavar="N")
     option("--device", default="auto", metavar="D", help="auto, cpu, cuda or mps")
-    option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
     option("--out", type=path, metavar="DIR", help="folder for checkpoint and metrics")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from playground.cli.options import Parser, common_options, path, say
+from playground.cli.options import Parser, common_options, list_of_runs, say
 from playground.training.store.runs import RunRow, Runs
 
 
@@ -13,7 +13,7 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, show)
     command.add_argument("name", nargs="?", help="one run; without it all are listed, forks beneath their parents")
-    command.add_argument("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    list_of_runs(command)
 
 
 def show(given: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -15,10 +15,10 @@ from playground.cli.options import (
     KNOBS,
     Parser,
     common_options,
+    list_of_runs,
     number_of,
     pairs,
     parallelism,
-    path,
     say,
     training_options,
 )
@@ -27,6 +27,9 @@ from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import UserError
+from playground.objectives.ask.judged import GRADED
+from playground.objectives.mask_overrides import MATRICES, carried, read_cells, written, written_cells
+from playground.objectives.objective import BY_HAND
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
 from playground.training.fork import corpus_of, fork
@@ -52,17 +55,22 @@ def add(command: Parser) -> None:
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
     option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
+    option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
     option("--recipe", metavar="R", help="preset of optimiser, positions and initialisation: paper or accelerated")
     option("--seeds", type=number_of("seeds"), default=1, metavar="K", help="train K seeds")
     parallelism(command)
     option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes that share the seeds")
     option("--cluster", metavar="ADDRESS", help="share the seeds on a Dask cluster; local for one here")
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
+    option(
+        "--paint", action="append", default=[], metavar="MATRIX=CELLS",
+        help="open and close cells of a matrix by hand, for every text as far away: query=1.1+,3.2-",
+    )  # fmt: skip
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
     option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
     option("--find-rate", action="store_true", help="search for a learning rate and train nothing")
-    option("--runs", type=path, default="runs", metavar="DIR", help="the folder with the list of runs")
+    list_of_runs(command)
 
 
 def train_entry(given: argparse.Namespace) -> int:
@@ -90,16 +98,28 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     """The entry with its recipe and the knobs that were set, and these settings."""
     if given.entry is None:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
-    entry = entry_named(given.entry)
+    entry = entry_named(f"{given.entry}{_painted(given.paint)}")
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
     settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings
 
 
+def _painted(settings: Sequence[str]) -> str:
+    """What stands behind the name of an objective whose matrices were painted by hand, as on the Stage page."""
+    lines = pairs(settings, "The painted matrix")
+    painted = {matrix: read_cells(cells) for matrix, cells in lines.items()}
+    for matrix, cells in lines.items():
+        if matrix not in (*MATRICES, GRADED):
+            raise UserError(f"--paint names the matrix {matrix!r}; the matrices are {', '.join((*MATRICES, GRADED))}.")
+        if not cells or written_cells(painted[matrix]) != cells:
+            raise UserError(f"--paint says {matrix}={cells}; write cells such as query=1.1+,3.2- (open and closed).")
+    return f"{BY_HAND}{written(carried(painted))}" if painted else ""
+
+
 def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> dict[str, Any]:
     """Train one seed with a bar on standard error and return its facts; `settings` are knobs that were set by hand."""
     run = _run(given, entry)
-    run = replace(run, out=Path(given.out or Path("runs", parallel.run_name(run, run.seed))))
+    run = replace(run, out=Path(given.out or Path(given.runs, parallel.run_name(run, run.seed))))
     learner = parallel.resumed(run) if given.resume else None
     events = train(run, learner) if learner else _check_settings(train(run), run.entry, settings)
     return _follow(given, run, events, learner)
@@ -143,7 +163,9 @@ def _follow(
 
 def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]]:
     """Train K seeds, in worker processes where there are several, with one bar over all."""
-    run = replace(_run(given, entry), out=Path(given.out or "runs"))
+    if given.threads > 1 and (given.workers > 1 or given.cluster):
+        raise UserError(f"--threads is {given.threads}, but the workers of several seeds have one each; leave it out.")
+    run = replace(_run(given, entry), out=Path(given.out or given.runs))
     seeds = range(given.seed, given.seed + given.seeds)
     notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
     print(*filter(None, notices), sep="\n", end="\n" * any(notices), file=sys.stderr)

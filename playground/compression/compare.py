@@ -3,8 +3,8 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from concurrent.futures import as_completed
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
@@ -41,7 +41,7 @@ from playground.finetuning.run.record import fingerprint, identity
 from playground.finetuning.strategy.strategy import texts_for
 from playground.parsing import parse_json
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.workers import as_worker, begin, context, end_with_parent
+from playground.training.parallel.workers import computed_as_worker, pool, received
 
 RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
 
@@ -129,16 +129,15 @@ class Work:
 def lane(work: Work, pipeline: Pipeline, seed: int) -> Outcome:
     """Make one compressed model, measure it, and write it."""
     began, data = time.perf_counter(), work.data(seed)
-    with as_worker():
-        if pipeline.methods:
-            teacher = load(work.place(Pipeline(), seed), work.task).classifier
-            made = pipeline.apply(teacher, data)
-        else:
-            teacher = fine_tuned(data.base, data.train, data.steps, data.batch_size, seed)
-            made = Compressed.whole(teacher)
-        seconds = time.perf_counter() - began
-        path = save(work.place(pipeline, seed), made, data.base.words)
-        return _measured(pipeline, made, teacher, data, path, seconds)
+    if pipeline.methods:
+        teacher = load(work.place(Pipeline(), seed), work.task).classifier
+        made = pipeline.apply(teacher, data)
+    else:
+        teacher = fine_tuned(data.base, data.train, data.steps, data.batch_size, seed)
+        made = Compressed.whole(teacher)
+    seconds = time.perf_counter() - began
+    path = save(work.place(pipeline, seed), made, data.base.words)
+    return _measured(pipeline, made, teacher, data, path, seconds)
 
 
 def _measured(
@@ -263,10 +262,11 @@ class Compression:
         return rows
 
 
+@computed_as_worker
 def compress(
     base: Base, tokenizer: Tokenizer, spec: CompressionSpec, *, task: Task, folder: Path | None = None,
     resume: bool = False,
-) -> Iterator[Outcome | Compression]:  # fmt: skip
+) -> Generator[Outcome | Compression]:  # fmt: skip
     """Run every pipeline with every seed and yield the outcomes as they come; the last value is the `Compression`.
 
     All start from the base as it is now. Files and the record of finished lanes go to the `folder`, by default to one
@@ -299,8 +299,7 @@ def _compression(
 ) -> Compression:
     """The result, with the seconds of all models of the first seed, taken in turns."""
     models = {p.name: load(work.place(p, spec.seed), work.task).classifier.eval() for p in spec.chosen}
-    with as_worker():
-        seconds = latencies(models, work.test[spec.seed])
+    seconds = latencies(models, work.test[spec.seed])
     guesses = [work.task.answer.guess(work.train[s].labels, test.labels) for s, test in work.test.items()]
     chance = fmean(guesses) if work.task.answer.has_chance else 0.0
     texts = min(len(test.labels) for test in work.test.values())
@@ -389,23 +388,15 @@ def _run(work: Work, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, O
         return
     base = work.base.rehearse()
     travelling = replace(work, base=replace(work.base, rehearsal=None, memory={"rehearsal": base}))
-    pool = ProcessPoolExecutor(min(workers, len(jobs)), context(), _begin, (travelling,))
+    processes = pool(min(workers, len(jobs)), travelling)
     try:
-        sent = {pool.submit(_in_worker, job): job for job in jobs}
+        sent = {processes.submit(_in_worker, job): job for job in jobs}
         for done in as_completed(sent):
             yield sent[done], done.result()
     finally:
-        pool.shutdown(cancel_futures=True)
-
-
-_work: list[Work] = []
-
-
-def _begin(work: Work) -> None:
-    begin()
-    end_with_parent()
-    _work[:] = [work]
+        processes.shutdown(cancel_futures=True)
 
 
 def _in_worker(job: Job) -> Outcome:
-    return lane(_work[0], *job)
+    work, _ = received()
+    return lane(work, *job)

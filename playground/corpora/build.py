@@ -9,7 +9,7 @@ from typing import TypedDict, Unpack
 import torch
 from torch import Tensor
 
-from playground.corpora.corpus import Corpus, find_boundary
+from playground.corpora.corpus import Corpus, TooShort, find_boundary
 from playground.errors import UserError
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
@@ -124,7 +124,7 @@ def build(
     if not words.rows:
         raise UserError(f"{name} holds no words, only white space; choose a text of at least {FEWEST} words.")
     if len(words.rows) < FEWEST:
-        raise UserError(f"{name} has only {len(words.rows)} tokens; at least {FEWEST} are needed to train on it.")
+        raise TooShort(f"{name} has only {len(words.rows)} tokens; at least {FEWEST} are needed to train on it.")
     rows = torch.frombuffer(words.rows, dtype=torch.int32)
     counts = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
     tokenizer = tokenizer or of_counts({word: count for word, count in counts if word}, **options)

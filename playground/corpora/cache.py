@@ -12,6 +12,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 
 from playground.corpora.corpus import Corpus
+from playground.folders import cache_folder
 from playground.parsing import parse_json
 from playground.tokenizing.tokenizer import Tokenizer
 
@@ -20,12 +21,6 @@ MOST_FILES = 16
 
 PLAIN = ("name", "description", "held_out_from", "label_names", "entropy_bound", "sections", "hash")
 """Fields of a corpus that are saved as JSON as they are."""
-
-
-def cache_folder(kind: str) -> Path:
-    """The folder of one kind of file in the user's cache; it need not exist."""
-    home = os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(home) / "pretraining-playground" / kind
 
 
 def remembered(key: str, make: Callable[[], Corpus]) -> Corpus:

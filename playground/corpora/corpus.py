@@ -13,10 +13,16 @@ from torch import Tensor
 from playground.batch import OPTIONAL, Tokens
 from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
 from playground.errors import UserError
+from playground.pickling import declared_fields
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
 
 Part = Literal["train", "held_out"]
+
+
+class TooShort(UserError):
+    """A text that would do if there were more of it."""
+
 
 HELD_OUT = 0.1
 """Fraction of the tokens, at the end, that is not used for training."""
@@ -45,6 +51,8 @@ class Corpus:
     label_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     entropy_bound: float | None = None
     sections: tuple[int, ...] = ()
+
+    __getstate__ = declared_fields
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -78,7 +86,7 @@ class Corpus:
         starts = self._row_starts(first, last, length)
         starts = starts.sort().values if in_order else starts
         if not len(starts):
-            raise UserError(
+            raise TooShort(
                 f"The {part.replace('_', '-')} part of {self.name} has {last - first} tokens; "
                 f"one window of {length} needs {length}. Use a longer text or shorter windows."
             )

@@ -12,6 +12,7 @@ from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus, pick
 from playground.corpora.respelling import IN_WORDS, respelt
 from playground.errors import UserError
+from playground.folders import runs_folder
 from playground.interop.folder import open_folder
 from playground.interop.run import learner_of
 from playground.models import LanguageModel
@@ -27,17 +28,17 @@ TOKENS = 60_000
 """Tokens of the corpus in which a model of another vocabulary is looked into."""
 
 
-def open_subject(name: str, runs: Path | str = "runs") -> Subject:
+def open_subject(name: str, runs: Path | str | None = None) -> Subject:
     """A kept run of the list in `runs`, the path of a checkpoint or of a folder of transformers, or an entry.
 
-    An entry, such as BERT, is its ready-made checkpoint.
+    The list is by default that of the user. An entry, such as BERT, is its ready-made checkpoint.
     """
     path = Path(name)
     if os.path.isfile(path / "config.json"):
         return open_imported(path)
     if os.path.exists(path):
         return of_checkpoint(checkpoint.load(path), path.stem if path.is_file() else path.name, path)
-    known = Runs(runs)
+    known = Runs(runs or runs_folder())
     if name in {run.name for run in known.all()}:
         return of_checkpoint(known.load(name), name, Path(known.find(name).out or ""))
     made = ready_made.ready_made(name)

@@ -10,14 +10,31 @@ from playground.objectives.see.painted import Painted
 
 Rule = Painted | Judged
 
+MATRICES = ("encoder", "content", "query", "decoder", "cross")
+
 CELLS = re.compile(
-    r"(?:part (\d{1,2}) )?(encoder|content|query|decoder|cross)((?: opens(?: [+-]\d{1,3})+| closes(?: [+-]\d{1,3})+)+)"
+    rf"(?:part (\d{{1,2}}) )?({'|'.join(MATRICES)})((?: opens(?: [+-]\d{{1,3}})+| closes(?: [+-]\d{{1,3}})+)+)"
 )
 RUN = r"[1-9]\d{0,2}(?:-[1-9]\d{0,2})?"
 ANSWERS = re.compile(rf"(?:part (\d{{1,2}}) )?answers((?: count(?: {RUN})+| skip(?: {RUN})+)+)")
 
 
-def carried(cells: Mapping[str, Iterable[tuple[int, int, bool]]], part: int = 0) -> tuple[Rule, ...]:
+Cell = tuple[int, int, bool]
+"""A cell set by hand: the position that reads, the one that is read, both from 0, and whether it is open."""
+
+
+def written_cells(cells: Iterable[Cell]) -> str:
+    """Cells as `1.2+` (open) and `3.1-` (closed), the reading position first, both counted from 1."""
+    return ",".join(f"{i + 1}.{j + 1}{'+' if is_open else '-'}" for i, j, is_open in cells)
+
+
+def read_cells(text: str) -> list[Cell]:
+    """The cells of such a line; a plus sign may arrive as a space, as in a link."""
+    cells = re.findall(r"(\d{1,4})\.(\d{1,4})([ +-])", text)
+    return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in cells]
+
+
+def carried(cells: Mapping[str, Iterable[Cell]], part: int = 0) -> tuple[Rule, ...]:
     """What was painted on one text as rules for all: cells by how far the reader looks (open wins), answers by place.
 
     `cells` holds reader, read and whether it is open by matrix; `part` is the part of a mixture that was on screen,

@@ -21,6 +21,7 @@ from playground.objectives.mask_overrides import Rule, meant_for, read
 from playground.objectives.propose import Proposer, SampleFromGenerator
 from playground.objectives.see.painted import OverrideMask, Painted
 from playground.objectives.stage import Stage, Wishes, planned
+from playground.pickling import declared_fields
 
 GROUPS = (
     "Language models",
@@ -110,6 +111,8 @@ class Objective:
     parts: tuple["Objective", ...] = ()
     misprint: Misprint | None = None
     switch: tuple[str, str] = ("", "")
+
+    __getstate__ = declared_fields
 
     @property
     def order(self) -> tuple[int, int, int]:

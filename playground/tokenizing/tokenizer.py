@@ -11,6 +11,7 @@ from typing import Literal
 from playground.batch import Specials
 from playground.errors import UserError
 from playground.parsing import parse_json
+from playground.pickling import declared_fields
 from playground.tokenizing import bytelevel, pieces
 from playground.tokenizing.kinds import KINDS, check
 from playground.tokenizing.pieces import Cut, Learnt
@@ -54,9 +55,7 @@ class Tokenizer:
     def __len__(self) -> int:
         return len(self.words)
 
-    def __getstate__(self) -> dict[str, object]:
-        """The fields without the values cached from them."""
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}
+    __getstate__ = declared_fields
 
     @cached_property
     def specials(self) -> Specials:

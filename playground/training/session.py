@@ -1,5 +1,6 @@
 """A session: one run in a thread that a page can start, pause, step, stop and read without waiting for it."""
 
+import logging
 import threading
 import time
 from collections import deque
@@ -24,6 +25,8 @@ from playground.training.system import threads
 from playground.training.system.throttle import Budget
 from playground.training.system.turns import NO_LINE, Turn
 from playground.training.train_state import TrainState
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -216,6 +219,7 @@ class Session:
         except UserError as refusal:
             self.error, self._state = str(refusal), "failed"
         except Exception as error:  # a thread that ended silently would leave the page waiting
+            log.exception("Training %s stopped.", self.run.entry.name)
             self.error, self._state = f"Training stopped: {type(error).__name__}: {error}", "failed"
         finally:
             self.in_line.leave()

@@ -49,7 +49,21 @@ def table() -> str:
 @cache
 def run(name: str) -> Folder:
     """The folder of a run of four steps, as the command line leaves it."""
-    return _made("train", name, "--corpus", "text.txt", "--steps", "4", "--save-every", "2", *TINY, "--out", "runs/run")
+    return _made(
+        "train",
+        name,
+        "--corpus",
+        "text.txt",
+        "--steps",
+        "4",
+        "--save-every",
+        "2",
+        *TINY,
+        "--out",
+        "runs/run",
+        "--runs",
+        "runs",
+    )
 
 
 @cache

@@ -141,7 +141,7 @@ def _listed() -> None:
         runs.points(run.name)
         runs.moments(run.name)
     _called(["runs", "--runs", "runs", "--json"])
-    _called(["runs", "run"])
+    _called(["runs", "run", "--runs", "runs"])
 
 
 def _opened() -> None:

@@ -37,10 +37,6 @@ FORMS = {
 }
 
 
-ROUNDING = 0.004
-"""Numbers that another memory layout rounds otherwise may turn the answer to two of 500 texts."""
-
-
 def films() -> bytes:
     """Labelled texts whose words the model knows."""
     words = [word for word in reviews().tokenizer.words if word.isalpha()][:80]
@@ -94,7 +90,7 @@ def test_the_command_makes_the_same_numbers(name, archives, monkeypatch, capsys)
         now = values(again)[what]
         assert list(now) == list(named)
         for key, some in named.items():
-            assert now[key] == pytest.approx(some, abs=ROUNDING), (what, key)
+            assert now[key] == some, (what, key)
 
 
 @pytest.mark.parametrize(("name", "needed"), [("plain", "base"), ("own file", "base, films.csv"), ("in turn", "base")])
@@ -126,4 +122,4 @@ def test_every_notebook_runs_where_it_lies_and_finds_what_was_on_screen(archives
     said = "".join(o.get("text", "") for c in done.cells for o in c.get("outputs", ()))
     apart = re.findall(r"on screen by at most (\S+), forgetting by at most (\S+) nats", said)
     assert len(apart) == len(archives)
-    assert max(float(number) for pair in apart for number in pair) <= ROUNDING, apart
+    assert max(float(number) for pair in apart for number in pair) == 0.0, apart

@@ -1,7 +1,6 @@
 """The command line: promised JSON, honest exit codes, one sentence for every mistake."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from playground.inventory import inventory
 from playground.knob import knobs
 from playground.models import Architecture
 from playground.objectives import GROUPS, find_objective, objectives
+from playground.objectives.mask_overrides import written as written_rules
 from playground.trace.rebuild import SENTENCE
 from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
@@ -29,6 +29,7 @@ from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
 from tests.papers.test_survey_table import ROWS
 from tests.runs import ENTRIES, every_entry_or_kind, reviews, tiny
+from widgets.state.stage import StageStore
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = "<script>alert(1)</script>"
@@ -38,7 +39,7 @@ TINY = [a for knob in ("width=16", "heads=2", "layers=1", "seq_len=16", "batch_s
 @pytest.fixture(autouse=True)
 def _in_a_folder_of_its_own(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
+    monkeypatch.setenv("PLAYGROUND_HOME", ".")
 
 
 @pytest.fixture
@@ -365,6 +366,15 @@ def test_a_run_cut_off_before_its_first_checkpoint_begins_anew(facts, text):
     assert facts(*first, "--resume")["loss"] == whole["loss"]
 
 
+def test_cells_are_painted_from_the_command_line_as_on_the_stage(facts, text):
+    line = ("--corpus", text, "--steps", 2, *TINY)
+    said = facts("train", "MLM", *line, "--paint", "encoder=3.2-,6.5-", "--paint", "graded=1.2-", "--out", "painted")
+    stage = StageStore(objective="MLM")
+    stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
+    assert said["entry"] == f"MLM painted {written_rules(stage.rules)}, answers skip 2"
+    assert said["loss"] != facts("train", "MLM", *line, "--out", "plain")["loss"]
+
+
 def test_train_several_seeds_with_their_band(facts, text):
     said = facts("train", "BERT", "--corpus", text, "--steps", 2, "--seeds", 2, "--seed", 5, *TINY, "--out", "all")
     assert [run["seed"] for run in said["runs"]] == [5, 6]
@@ -375,11 +385,11 @@ def test_train_several_seeds_with_their_band(facts, text):
 
 
 def test_train_fork_and_list(call, facts, text):
-    assert call("runs")[1] == "No run was kept in runs; train one: playground train BERT.\n"
+    assert call("runs")[1] == f"No run was kept in {Path('runs').absolute()}; train one: playground train BERT.\n"
     call("train", "RoBERTa", "--corpus", text, *TINY, "--steps", 6, "--save-every", 2)
     said = facts("train", "--fork", "RoBERTa-reviews-seed0@4", "--steps", 8, "--set", "lr=0.01")
     assert (said["changed"], said["steps"]) == ("lr 0.006 → 0.01", 8)
-    fork = ("RoBERTa-reviews-seed0", 4, "runs/RoBERTa-reviews-seed0-fork4")
+    fork = ("RoBERTa-reviews-seed0", 4, str(Path("runs/RoBERTa-reviews-seed0-fork4").absolute()))
     assert (said["parent"], said["forked_at"], said["out"]) == fork
     assert [r["name"] for r in facts("runs")["runs"]] == ["RoBERTa-reviews-seed0", "RoBERTa-reviews-seed0-fork4"]
     tree = call("runs")[1].splitlines()
@@ -733,7 +743,12 @@ MISTAKES = {
         ("BERT --steps 1.5", "'1.5' is not a whole number above 0"),
         ("BERT --seconds nan", "'nan'"),
         ("BERT --seeds 1000000000", "at most 1,000"),
+        ("PLM --paint query=1.1", "--paint says query=1.1; write cells"),
+        ("PLM --paint query", "has no '='"),
+        ("PLM --paint quary=1.1+", "names the matrix 'quary'; the matrices are encoder"),
+        ("MLM --paint query=1.1+ --steps 1", "no matrix 'query'"),
         ("BERT --threads 1000000000", "at most 256"),
+        ("BERT --seeds 2 --workers 2 --threads 2", "--threads is 2, but the workers"),
         ("BERT --out a\0b", "'a\\x00b' cannot be a path"),
         (f"BERT --out missing/{'x' * 300}", "cannot be a path: File name too long"),
         ("BERT --out there\udcff", "cannot be a path"),

@@ -103,7 +103,7 @@ def full() -> bool:
 
 
 def app(runs: Path | None = None, public: Public | None = None) -> Any:
-    """A fresh visit; its training is kept in the folder `runs`, by default where the app was started.
+    """A fresh visit; its training is kept in the folder `runs`, by default the one of the user.
 
     Served to others (`public`), the visit has a folder of its own and its share of the machine.
     """

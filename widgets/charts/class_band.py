@@ -36,7 +36,8 @@ def guesses(bands: Sequence[Band], own: Sequence[Row], guesses: Sequence[float],
 
 def fit(plot: figure, bands: Sequence[Band], own: Sequence[Row], guesses: Sequence[float], steps: int) -> None:
     """Axes that hold the whole run from the beginning, so that nothing moves but the band."""
-    top = max([8.0, *(one.mean + one.sd for one in bands), *guesses])
+    losses = [row.held_out for row in own if row.held_out is not None]
+    top = max([8.0, *(one.mean + one.sd for one in bands), *losses, *guesses])
     if (plot.x_range.end, plot.y_range.end) != (end := (steps * 1.02, top)):
         plot.x_range.end, plot.y_range.end = end
         plot.xaxis[0].ticker, plot.yaxis[0].ticker = ticks(0, steps, 6), ticks(0, top)

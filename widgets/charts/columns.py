@@ -99,10 +99,14 @@ def phases(rows: Sequence[Row], begun: Sequence[tuple[int, str]]) -> Columns:
     return marks(rows, [step for step, _ in known]) | named
 
 
-def highest_loss(unigram: float | None, *drawn: Columns) -> float:
-    """Where the axis of the loss ends: above the unigram baseline, or above the first losses where there is none."""
-    top = unigram or max((loss for columns in drawn for loss in columns["loss"][:1]), default=0)
-    return round(1.6 * top, 1) if top > 0 else 8
+def highest_loss(unigram: float | None, training: Sequence[float], *whole: Sequence[float]) -> float:
+    """Where the axis of the loss ends: above the unigram baseline, or above the first losses where there is none.
+
+    Of what is drawn `whole` (held-out losses, bands) no value lies above it.
+    """
+    first = max((loss for losses in (training, *whole) for loss in losses[:1] if isfinite(loss)), default=0)
+    highest = max((loss for losses in whole for loss in losses if isfinite(loss)), default=0)
+    return max(round(1.6 * (unigram or first), 1), ceil(10.5 * highest) / 10) or 8
 
 
 # outcomes by seed

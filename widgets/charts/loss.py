@@ -63,7 +63,6 @@ class LossChart:
 
     def show(self, rows: Sequence[Row], questions: Sequence[str] = ()) -> None:
         """Draw these rows and no others; `questions` names what the losses are of, the first one first."""
-        self._hide_recorded(rows)
         first, *beside = questions or ("",)
         name = self.training.name = first if beside else ""
         self.training.data, self.held_out.data = columns.training(rows, name), columns.held_out(rows, name)
@@ -74,24 +73,23 @@ class LossChart:
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Append the new rows; what is drawn stays."""
-        self._hide_recorded(rows)
         name = self.training.name or ""
         append(self.training, columns.training(rows, name), MOST_STEPS)
         append(self.held_out, columns.held_out(rows, name))
         for other in self.others:
             other.extend(rows)
 
-    def _hide_recorded(self, rows: Sequence[Row]) -> None:
-        """The recorded run is shown only as long as there are no other rows."""
-        if rows:
-            self.recorded.visible = self.name.visible = False
+    def show_recorded(self, visible: bool) -> None:
+        """Show the recorded run, which is known over steps alone, as long as there are no other rows."""
+        axis = next(r.glyph.x for r in self.figure.renderers if r.name == "run")
+        empty = not len(self.training.data["step"]) and not len(self.held_out.data["step"])
+        self.recorded.visible = self.name.visible = visible and empty and axis == "step"
 
     def over(self, axis: str) -> None:
-        """Draw the same rows over another axis; the recorded run is known over steps alone."""
+        """Draw the same rows over another axis."""
         for renderer in self.figure.renderers:
             if renderer.name in ("run", "mark"):
                 renderer.glyph.x = columns.AXES[axis]
-        self.recorded.visible = self.name.visible = columns.AXES[axis] == "step" and not len(self.training.data["step"])
         self.figure.xaxis.axis_label = f"{axis} (estimate)" if axis in columns.ESTIMATED else axis
 
     def reach(self, last: Row | None, steps: int | None) -> float:
@@ -104,9 +102,14 @@ class LossChart:
         unit = 10 ** max(0, len(str(int(ahead))) - 2)
         return -(-ahead // unit) * unit if ahead > 1 else 1.0
 
+    def highest(self, unigram: float | None) -> float:
+        """Where the axis of the loss ends: it holds every held-out curve and the band."""
+        whole = (self.held_out.data["loss"], *(other.held_out.data["loss"] for other in self.others))
+        return columns.highest_loss(unigram, self.training.data["loss"], *whole, self.band.data["high"])
+
     def limits(self, end: float, unigram: float | None, bound: float | None) -> None:
         """Draw the loss by word frequency alone and, where known, the lowest possible one; fix the axes."""
-        top = columns.highest_loss(unigram, self.training.data, self.held_out.data)
+        top = self.highest(unigram)
         self.figure.x_range.end, self.figure.y_range.end = end, top
         self.phases.data = dict(self.phases.data) | {"top": [top] * len(self.phases.data["step"])}
         self.figure.xaxis[0].ticker, self.figure.yaxis[0].ticker = ticks(0, end, 6), ticks(0, top)
@@ -134,9 +137,13 @@ def loss_chart() -> LossChart:
     noticed, around = ColumnDataSource(columns.marks((), ())), ColumnDataSource(columns.band((), ()))
     begun = ColumnDataSource(columns.phases((), ()))
     at = [RUN.every * k for k in range(len(RUN.held_out))]
-    recorded = plot.line(at, list(RUN.held_out), color=GREY, alpha=0.6, line_width=2.2, line_dash="dotted")
+    recorded = plot.line(
+        at, list(RUN.held_out), color=GREY, alpha=0.6, line_width=2.2, line_dash="dotted", visible=False
+    )
     text = f"recorded: {RUN.entry} on {RUN.corpus}, seed {RUN.seed}"
-    name = Label(x=at[20], y=RUN.held_out[20], y_offset=8, text=text, text_color=GREY, text_font_size="13px")
+    name = Label(
+        x=at[20], y=RUN.held_out[20], y_offset=8, text=text, text_color=GREY, text_font_size="13px", visible=False
+    )
     plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
     plot.vspan(x="step", source=begun, line_color=GREY, line_dash="dashed", name="mark")
     plot.text(

@@ -27,11 +27,11 @@ def base_choice(store: Store, page: int) -> Any:
 
 def describe_base(store: Store) -> str:
     """The run whose model is chosen and its step, or what is missing."""
-    session = store.base
-    if store.train.trouble:
-        return say(store.train.trouble, "trouble")
+    session, trouble = store.base, say(store.train.trouble, "trouble")
     if session is None or not session.rows:
-        return say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
+        missing = say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
+        return trouble or missing
     step = session.rows[-1].step
     name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
-    return say(name) + say("To begin pauses its training." if session.state == "running" else "", "quiet")
+    pauses = session.state == "running" and session is not store.awaited_base
+    return trouble + say(name) + say("To begin pauses its training." if pauses else "", "quiet")

@@ -159,7 +159,8 @@ class Notices(View):
         stage, made = self.stage, self.stage.rebuilt
         one = stage.view == "stage"
         notices = [say(text, "notice") for text in (made.notice if made else "", stage.full, stage.gave_way)]
-        self.text.object = "".join([say(stage.trouble, "trouble"), *notices, painted(stage)]) if one else ""
+        said = [say(stage.trouble, "trouble"), *notices, painted(stage), say(stage.redrawn, "quiet")]
+        self.text.object = "".join(said) if one else ""
         leak = made is not None and made.verdict.leak
         masked = any(not isinstance(rule, Judged) for rule in stage.rules)
         label = "Train anyway" if leak else "Train with this mask" if masked else "Train with these answers"

@@ -61,6 +61,7 @@ class Store(param.Parameterized):
         self.stage.train_session = lambda: self.train.session
         self.stage.trainer, self.stage.forker = self.train_from_stage, self.fork
         self.building = Job("building of base models")
+        self.awaited_base: Session | None = None
         self._kept_base: tuple[str, Session | None] = "", None
         self.transfer.param.watch(self._other_base, "base")
         self.train.classes = classes
@@ -241,11 +242,23 @@ class Store(param.Parameterized):
         self.building.begin(build)
 
     def train_base(self) -> None:
-        """Train a base on texts of the task that is compared, so that it knows their words."""
+        """Train a base on texts of the task that is compared, so that it knows their words, and then compare."""
         text = self.transfer.text_for_base
         own = {"upload": text} if isinstance(text, Path) else {}
         self.train.param.update(corpus=OWN_FILE if own else text, **own)
         self.train_one()
+        self.awaited_base = self.train.session if not self.train.trouble else None
+
+    def compare_when_trained(self) -> None:
+        """Begin the comparison that waits for its base, once that is trained; a base that was stopped ends it."""
+        session = self.awaited_base
+        if session is None or (session is self.train.session and session.state in ("ready", "running", "paused")):
+            return
+        self.awaited_base = None
+        if session.error:
+            self.transfer.trouble = session.error
+        elif session is self.train.session and session.reason != "asked":
+            self.transfer.begin(self.base)
 
     def train_one(self) -> None:
         """Train what is chosen on the Train page, as the base of what is compared."""
@@ -255,8 +268,8 @@ class Store(param.Parameterized):
             session.start()
 
     def take_run_on_screen(self) -> None:
-        """The run on the Train page is the base from now on, whatever kept run was."""
-        if self.transfer.base.startswith(f"{KEPT}:"):
+        """The run on the Train page is the base from now on, whatever other run was."""
+        if self.transfer.base.startswith((f"{KEPT}:", f"{READY}:")):
             self.transfer.base = ""
 
     def fork(self) -> str:

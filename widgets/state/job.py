@@ -1,5 +1,6 @@
 """What may fail: a background job in a thread of its own, and an act whose refusal is shown as a sentence."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +12,8 @@ from playground.errors import UserError
 from playground.training.session import ASKED_EVERY
 from playground.training.system import threads
 from playground.training.system.turns import NO_LINE, Turn
+
+log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -77,6 +80,7 @@ class Job:
             except UserError as refusal:
                 error = refusal
             except Exception as fault:  # a thread that dies silently would leave a screen that waits for ever
+                log.exception("The %s stopped.", self.name)
                 error = UserError(f"The {self.name} stopped: {fault}")
             finally:
                 if self._halt is halt:  # a newer task stands there now

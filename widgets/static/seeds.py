@@ -13,9 +13,12 @@ ALONE = (
 
 
 def describe_seeds(siblings: ExtraSeeds | None, bands: Sequence[Band], last: int | None) -> str:
-    """Where the other seeds train and how far they are, and the last loss that two seeds or more have reached."""
+    """Where the other seeds train and how far they are, and the last loss that two seeds or more have reached.
+
+    What stopped them is said among the troubles of the run.
+    """
     if siblings is None or siblings.error:
-        return siblings.error if siblings else ""
+        return ""
     lines = [_where(siblings, last)]
     if band := next((band for band in reversed(bands) if band.seeds > 1), None):
         lines.append(f"Held out over {band.seeds} seeds at step {band.step:,}: {band.mean:.3f} ± {band.sd:.3f} nats.")

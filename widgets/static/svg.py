@@ -33,7 +33,7 @@ def curve(
     Phases are marked where they begin, by step and name.
     """
     seen, tested = columns.training(rows), columns.held_out(rows)
-    top = columns.highest_loss(unigram, seen, tested)
+    top = columns.highest_loss(unigram, seen["loss"], tested["loss"])
     parts = [
         *_loss_axis(top),
         *(words(_x(value, last), FOOT + 16, f"{value:g}", "middle") for value in ticks(0, last, 6)),

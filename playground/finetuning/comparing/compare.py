@@ -1,7 +1,7 @@
 """Strategies side by side: every strategy on the same seeds, label subsets and steps."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean, stdev
@@ -23,6 +23,7 @@ from playground.finetuning.strategy.compose import Unlike, difference, nothing_a
 from playground.finetuning.strategy.find import find_strategy
 from playground.finetuning.strategy.strategy import Strategy, texts_for
 from playground.tokenizing import Tokenizer
+from playground.training.parallel.workers import computed_as_worker
 
 TEST_TEXTS = 500
 
@@ -103,6 +104,7 @@ class Comparison:
         return {"steps": got.steps, "rate": got.rate, "rate_from": got.rate_from, **spent, "held": asdict(got.held)}
 
 
+@computed_as_worker
 def compare(
     base: Base,
     tokenizer: Tokenizer,
@@ -114,7 +116,7 @@ def compare(
     looks: int = 0,
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
-) -> Iterator[TrialEvent | Comparison]:
+) -> Generator[TrialEvent | Comparison]:
     """Run every lane and yield its events; the last value is the `Comparison`.
 
     All lanes start from the base as it is now, also where its own training continues meanwhile. `task` and `chosen` are

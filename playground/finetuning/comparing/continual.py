@@ -1,6 +1,6 @@
 """Continual learning: tasks one after another, and what is left of the earlier ones after later ones."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any, ClassVar
@@ -23,6 +23,7 @@ from playground.models.adapters import AdapterKind, Attached
 from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
+from playground.training.parallel.workers import computed_as_worker
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +162,7 @@ def protecting(strategy: Strategy, earlier: Sequence[LearntTask]) -> Strategy:
     return replace(strategy, fresh="", beside=(*strategy.beside, *more))
 
 
+@computed_as_worker
 def continual(
     base: Base,
     tokenizer: Tokenizer,
@@ -169,7 +171,7 @@ def continual(
     tasks: Sequence[Task] = (),
     chosen: Sequence[Strategy] = (),
     batch_size: int = FinetuneConfig.batch_size,
-) -> Iterator[Advanced | ContinualResult]:
+) -> Generator[Advanced | ContinualResult]:
     """Every strategy learns all tasks one after another, with every seed; a `ContinualResult` ends each of its lanes.
 
     `tasks` and `chosen` are those that the spec names, where they are known already.

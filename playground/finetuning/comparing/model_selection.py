@@ -5,7 +5,7 @@ arXiv:2003.08271, sec. 5.2), and a model that only reads both sides cannot write
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
 from statistics import fmean
@@ -22,6 +22,7 @@ from playground.finetuning.run.base import from_checkpoint
 from playground.finetuning.run.trainer import FinetuneConfig, Result, tune
 from playground.finetuning.strategy.strategy import texts_for
 from playground.training.checkpoint import Checkpoint
+from playground.training.parallel.workers import computed_as_worker
 
 TESTS, SAMPLE = 200, 200
 """Unseen texts of every task, and texts of it whose words are compared with those of pre-training."""
@@ -39,12 +40,13 @@ class TriedRun:
     values: tuple[float, ...] = ()
 
 
+@computed_as_worker
 def try_all(
     saved: Mapping[str, Checkpoint],
     tasks: Sequence[Task],
     spec: ComparisonSpec,
     batch_size: int = FinetuneConfig.batch_size,
-) -> Iterator[TriedRun]:
+) -> Generator[TriedRun]:
     """Every run on every task, by the first strategy of the spec at its largest number of labelled texts."""
     setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
     [strategy, *_], size = spec.chosen, max(spec.train_sizes)

@@ -1,7 +1,7 @@
 """Lanes: one strategy with one seed each, one by one, in worker processes or stacked, with the same numbers."""
 
 from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
 from playground.batch import Tokens
@@ -13,7 +13,7 @@ from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent,
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training.memory import available, format_bytes
 from playground.training.parallel.stacked import chosen_way, parted
-from playground.training.parallel.workers import as_worker, begin, context, end_with_parent
+from playground.training.parallel.workers import pool, received
 
 
 @dataclass(frozen=True)
@@ -171,10 +171,10 @@ def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int
     """The same in so many processes, of which this one is the first; an outcome is kept as soon as it is there."""
     if not jobs:
         return
-    pool = ProcessPoolExecutor(min(workers, len(jobs)) - 1 or 1, context(), _begin, (work.travelling(jobs),))
+    others = pool(min(workers, len(jobs)) - 1 or 1, work.travelling(jobs))
 
     def send(job: Trial) -> Future[list[TrialEvent]]:
-        sent = pool.submit(_lane, job)
+        sent = others.submit(_lane, job)
         sent.add_done_callback(lambda f: f.cancelled() or f.exception() or keep(job, outcome_of(f.result())))
         return sent
 
@@ -185,11 +185,10 @@ def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int
                 mine = next((k for k in range(turn, len(jobs)) if k not in here and sent[k].cancel()), None)
                 if mine is None:
                     break
-                with as_worker():
-                    here[mine] = list(_one_by_one(work, [jobs[mine]], keep))
+                here[mine] = list(_one_by_one(work, [jobs[mine]], keep))
             yield from here.pop(turn) if turn in here else sent[turn].result()
     finally:
-        pool.shutdown(cancel_futures=True)
+        others.shutdown(cancel_futures=True)
 
 
 def outcome_of(events: Sequence[TrialEvent]) -> Result:
@@ -209,14 +208,6 @@ class Text:
         return self.tokens
 
 
-_work: list[TrialData] = []
-
-
-def _begin(work: TrialData) -> None:
-    begin()
-    end_with_parent()
-    _work[:] = [work]
-
-
 def _lane(job: Trial) -> list[TrialEvent]:
-    return list(_work[0].lane(job))
+    work, _ = received()
+    return list(work.lane(job))

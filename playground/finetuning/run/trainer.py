@@ -53,8 +53,9 @@ class FinetuneConfig:
 
 @dataclass(frozen=True)
 class MidRunEval:
-    """Accuracy on some unseen texts, forgetting in nats, how far each group has moved, and its number of weights."""
+    """Accuracy on so many unseen `texts`, forgetting in nats, how far each group has moved, its number of weights."""
 
+    texts: int
     accuracy: float
     forgetting: float
     moved: tuple[float, ...]
@@ -257,7 +258,7 @@ class Finetuner:
         some = self.base.remember(("some", id(test)), lambda: test.pick(index))
         accuracy = self._measured(numbered(some, self.base))["accuracy"]
         forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
-        return MidRunEval(accuracy, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
+        return MidRunEval(len(index), accuracy, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
 
     def outcome(self, test: Dataset, seconds: float) -> Result:
         """The result after the last step; the extra modules are detached."""

@@ -1,5 +1,6 @@
 """The other seeds of a watched run: they train in worker processes, and pause and stop with it."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,6 +12,8 @@ from playground.training.parallel.seeds import Band, Finished, Observer, Point, 
 from playground.training.session import Row, Session
 from playground.training.store.runs import Runs
 from playground.training.system import threads
+
+log = logging.getLogger(__name__)
 
 
 class ExtraSeeds:
@@ -29,8 +32,25 @@ class ExtraSeeds:
         self.steps: dict[int, int] = dict.fromkeys(seeds, 0)
         self.evaluated: list[Point] = []
         self.finished: list[int] = []
-        self._runs, self._observer = runs, Observer.of(folders, film, film.sentence if film else None)
-        self._thread = threads.thread(self._work, self._observer.halt, f"seeds-{run.entry.name}")
+        self._runs, self._film = runs, film
+        self._prepare()
+
+    def _prepare(self) -> None:
+        film = self._film
+        self._observer = Observer.of(self.folders, film, film.sentence if film else None)
+        self._thread = threads.thread(self._work, self._observer.halt, f"seeds-{self.run.entry.name}")
+
+    def again(self) -> None:
+        """Train the seeds that an error stopped once more, from their first step."""
+        left = self._left
+        self.error, self.state = "", "ready"
+        self.steps |= dict.fromkeys(left, 0)
+        self.evaluated = [point for point in self.evaluated if point.seed not in left]
+        self._prepare()
+
+    @property
+    def _left(self) -> tuple[int, ...]:
+        return tuple(seed for seed in self.seeds if seed not in self.finished)
 
     def follow(self, session: Session) -> None:
         """Train or pause with the watched seed, and halt where it was stopped; when it is done, go on."""
@@ -60,7 +80,7 @@ class ExtraSeeds:
 
     def _work(self) -> None:
         try:
-            for event in train_seeds(self.run, self.seeds, self.workers, self._runs, observer=self._observer):
+            for event in train_seeds(self.run, self._left, self.workers, self._runs, observer=self._observer):
                 if isinstance(event, Finished):
                     self.finished.append(event.seed)
                     continue
@@ -70,5 +90,6 @@ class ExtraSeeds:
         except UserError as refusal:
             self.error = str(refusal)
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
+            log.exception("The other seeds of %s stopped.", self.run.entry.name)
             self.error = f"The other seeds stopped: {type(error).__name__}: {error}"
         self.state = "done"

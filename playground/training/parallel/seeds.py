@@ -3,7 +3,6 @@
 import queue
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from playground.training.observe import replay
 from playground.training.observe.recording import Film, Moment, with_moments
 from playground.training.parallel.stacked import chosen_way, parted
 from playground.training.parallel.stacked_seeds import Stack, hindrance
-from playground.training.parallel.workers import begin, context, end_with_parent
+from playground.training.parallel.workers import context, pool, received
 from playground.training.session import Row
 from playground.training.store.lock import claimed
 from playground.training.store.metrics import Summary, recorded
@@ -260,11 +259,13 @@ def followed(
 def _train_in_workers(
     run: Run, seeds: Sequence[int], number: int, runs: Runs | None, resume: bool, observer: Observer | None
 ) -> Iterator[Point | Finished]:
-    started = context()
-    points: Queue[list[Point]] = started.Queue()
-    pool = ProcessPoolExecutor(number, started, _begin, (run, runs, resume, observer, points))
+    points: Queue[list[Point]] = context().Queue()
+    filmed, signals = (), ()
+    if observer is not None:
+        filmed, signals = (observer.folders, observer.film, observer.text), (observer.go, observer.halt)
+    workers = pool(number, (run, runs, resume, filmed), (points, signals))
     try:
-        waiting = [pool.submit(_train_in_worker, seed) for seed in seeds]
+        waiting = [workers.submit(_train_in_worker, seed) for seed in seeds]
         while waiting:
             yield from _received(points)
             for future in [future for future in waiting if future.done()]:
@@ -278,7 +279,7 @@ def _train_in_workers(
             "options and resume, perhaps with fewer workers."
         ) from None
     finally:
-        pool.shutdown(cancel_futures=True)
+        workers.shutdown(cancel_futures=True)
 
 
 def _received(points: "Queue[list[Point]]") -> Iterator[Point]:
@@ -291,19 +292,10 @@ def _received(points: "Queue[list[Point]]") -> Iterator[Point]:
         return
 
 
-_shared: list[Any] = []
-
-
-def _begin(*shared: Any) -> None:
-    """What a worker does first: keep what all seeds share."""
-    begin()
-    end_with_parent()
-    _shared[:] = shared
-
-
 def _train_in_worker(seed: int) -> Finished | None:
     """Train one seed and send its points; None where it was halted."""
-    run, runs, resume, observer, points = _shared
+    (run, runs, resume, filmed), (points, signals) = received()
+    observer = Observer(filmed[0], *signals, *filmed[1:]) if filmed else None
     waiting: list[Point] = []
     sent = time.monotonic()
     events = train_seed(run, seed, runs, resume, observer)

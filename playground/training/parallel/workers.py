@@ -2,13 +2,20 @@
 
 import multiprocessing
 import os
+import pickle
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing, contextmanager
+from functools import wraps
 from multiprocessing.connection import wait
 from multiprocessing.context import BaseContext
+from typing import Any, ParamSpec, TypeVar, cast
 
 import torch
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 READY = tuple(
     f"playground.{name}"
@@ -24,6 +31,29 @@ def context() -> BaseContext:
     forkserver = multiprocessing.get_context("forkserver")
     forkserver.set_forkserver_preload(list(READY))
     return forkserver
+
+
+def pool(workers: int, data: Any, signals: Any = None) -> ProcessPoolExecutor:
+    """So many workers with a copy of the data, and with signals, such as queues, which only a process can take along.
+
+    Plain pickle copies tensors. The pickler of processes would move them into shared memory, where they stand in this
+    process too, and a thread that reads them meanwhile would crash.
+    """
+    return ProcessPoolExecutor(workers, context(), _begin, (pickle.dumps(data), signals))
+
+
+_received: list[Any] = []
+
+
+def received() -> Any:
+    """The data and the signals of the `pool` to which this worker belongs."""
+    return _received
+
+
+def _begin(data: bytes, signals: Any) -> None:
+    begin()
+    end_with_parent()
+    _received[:] = pickle.loads(data), signals
 
 
 def spare(busy: int = 1) -> int:
@@ -52,3 +82,19 @@ def as_worker() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(threads)
+
+
+def computed_as_worker(make: Callable[P, Generator[T]]) -> Callable[P, Generator[T]]:
+    """A generator each of whose values is computed with one thread, whatever is done between two of them."""
+
+    @wraps(make)
+    def values(*given: P.args, **named: P.kwargs) -> Generator[T]:
+        with closing(make(*given, **named)) as made:
+            while True:
+                with as_worker():
+                    value = next(made, made)
+                if value is made:
+                    return
+                yield cast(T, value)
+
+    return values

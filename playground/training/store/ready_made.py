@@ -15,9 +15,9 @@ import torch
 
 import playground
 from playground.corpora import open_corpus
-from playground.corpora.cache import cache_folder
 from playground.corpora.sources import read_name
 from playground.errors import UserError, unwritable
+from playground.folders import cache_folder
 from playground.knob import turn
 from playground.parsing import has_form, parse_json
 from playground.training import checkpoint

@@ -134,7 +134,7 @@ class RunRow:
 class Runs:
     """The runs that were recorded in a folder, whether or not their process still runs."""
 
-    def __init__(self, folder: Path | str = "runs") -> None:
+    def __init__(self, folder: Path | str) -> None:
         self.folder = Path(folder)
 
     def all(self) -> tuple[RunRow, ...]:

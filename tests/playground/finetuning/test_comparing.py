@@ -33,6 +33,7 @@ from playground.finetuning.comparing.budget_matching import (
 from playground.finetuning.comparing.compare import against_first, compare
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import FILES, Origin, Report, csv_text, page, table
+from playground.finetuning.run import scheduler
 from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
@@ -423,6 +424,26 @@ def test_the_picture_has_a_dot_for_every_lane_and_a_band_for_every_strategy():
     texts = [text.text for text in drawn.findall("{*}text")]
     assert {"full", "a <b>", "accuracy on unseen texts", "forgetting in nats"} <= set(texts)
     assert len(drawn.findall("{*}rect")) == 1 + 2 * 2, "the paper, and the band of each strategy in each panel"
+
+
+@pytest.mark.slow
+def test_the_numbers_are_the_same_with_any_number_of_workers_and_threads(monkeypatch):
+    lines, threads, tune = ("random start", "full"), [], scheduler.tune
+
+    def watched(*given):
+        threads.append(torch.get_num_threads())
+        return tune(*given)
+
+    monkeypatch.setattr(scheduler, "tune", watched)
+    alone = numbers(last_of(*lines))
+    torch.set_num_threads(2)
+    try:
+        several = [numbers(last_of(*lines, workers=workers)) for workers in (1, 2)]
+        assert torch.get_num_threads() == 2, "as it was"
+    finally:
+        torch.set_num_threads(1)
+    assert several == [alone, alone]
+    assert len(threads) >= 8 and set(threads) == {1}
 
 
 @pytest.mark.slow

@@ -1,30 +1,33 @@
-"""Processes that train for another one end with it."""
+"""Processes that train for another one end with it, and share nothing with its threads."""
 
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from functools import cached_property
 
 import pytest
 
-from tests.runs import ROOT, becomes
+from playground.pickling import declared_fields
+from playground.training.observe.look import ProbeSentence
+from playground.training.parallel.workers import pool, received
+from tests.runs import ROOT, becomes, every_entry, run_of, tiny
 
 WORKERS = """
 import os, time
-from concurrent.futures import ProcessPoolExecutor
-from playground.finetuning.run import scheduler
-from playground.training.parallel import seeds
-from playground.training.parallel.workers import context
+from playground.training.parallel.workers import pool
 
 if __name__ == "__main__":
-    pools = [ProcessPoolExecutor(1, context(), begin, (None,)) for begin in (scheduler._begin, seeds._begin)]
-    print(*(pool.submit(os.getpid).result() for pool in pools), flush=True)
+    pools = [pool(1, None), pool(1, None)]
+    print(*(each.submit(os.getpid).result() for each in pools), flush=True)
     time.sleep(600)
 """
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs kill -9")
-def test_workers_of_seeds_and_of_comparisons_end_when_who_asked_them_is_killed(tmp_path):
+def test_workers_end_when_who_asked_them_is_killed(tmp_path):
     (tmp_path / "asks.py").write_text(WORKERS)
     asked = subprocess.Popen(
         [sys.executable, str(tmp_path / "asks.py")], stdout=subprocess.PIPE, text=True, env=os.environ | PATHS
@@ -36,6 +39,45 @@ def test_workers_of_seeds_and_of_comparisons_end_when_who_asked_them_is_killed(t
     asked.wait()
     asked.stdout.close()
     assert becomes(lambda: not any(map(alive, workers)))
+
+
+@pytest.mark.slow
+def test_what_workers_get_is_a_copy_that_shares_no_memory_with_the_threads_here():
+    run = run_of()
+    text = run.corpus.windows(8)
+    with pool(1, (run, text)) as workers:
+        assert workers.submit(hash_received).result() == run.corpus.hash
+    rows = run.corpus.ids, text.ids, *run.corpus.labels.values(), *text.labels.values()
+    assert not any(row.is_shared() for row in rows)
+
+
+def hash_received():
+    (run, _), _ = received()
+    return run.corpus.hash
+
+
+@every_entry
+def test_what_a_thread_remembers_of_a_run_is_not_pickled(name):
+    """Else a thread that remembers more meanwhile changes the dictionary that the pickler walks through."""
+    run = run_of(entry=tiny(name))
+    missing = {type(value) for value in inside(run, ProbeSentence(run.corpus.windows(8))) if remembers(value)}
+    assert {kind.__name__ for kind in missing if kind.__getstate__ is not declared_fields} == set()
+
+
+def remembers(value):
+    return any(isinstance(vars(kind).get(name), cached_property) for kind in type(value).__mro__ for name in vars(kind))
+
+
+def inside(*values):
+    """The dataclasses that values are made of."""
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from inside(*value.values())
+        elif isinstance(value, tuple | list):
+            yield from inside(*value)
+        elif is_dataclass(value) and not isinstance(value, type):
+            yield value
+            yield from inside(*(getattr(value, each.name) for each in fields(value)))
 
 
 PATHS = {"PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}

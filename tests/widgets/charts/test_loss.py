@@ -1,31 +1,106 @@
 """The loss chart: a recorded run before there is one of one's own, and charts that grow with the screen."""
 
+from itertools import zip_longest
+from math import isfinite
 from pathlib import Path
 
 import bokeh
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 
 from playground.corpora import open_corpus
-from playground.training import Evaluated, Run, train
+from playground.training import Evaluated, Run, Session, train
+from playground.training.parallel.seeds import Band
 from playground.training.session import Row
 from playground.zoo import entry_named
-from widgets.charts import loss
+from tests.runs import run_of
+from widgets.charts import columns, loss
+from widgets.charts.chart import Cursor
+from widgets.charts.class_band import class_chart, fit
 from widgets.charts.reference_run import RUN
+from widgets.pages.train.curves import LossCurve
+from widgets.state.train import TrainStore
 from widgets.theme import CHART_TYPE, LARGER, chart
 
 
 def test_a_recorded_run_stands_faintly_until_there_is_one_of_ones_own():
     drawn = loss.loss_chart()
-    assert drawn.recorded.visible and drawn.name.visible and str(drawn.name.text).startswith("recorded: RoBERTa")
-    drawn.show([])
-    assert drawn.recorded.visible, "a run that has not begun has nothing to show either"
-    drawn.over("seconds")
-    assert not drawn.recorded.visible
-    drawn.over("steps")
-    assert drawn.recorded.visible
-    drawn.extend([Row(1, 5.0, None, 10, 0.1)])
     assert not drawn.recorded.visible and not drawn.name.visible
+    assert str(drawn.name.text).startswith("recorded: RoBERTa")
+
+    def shown():
+        drawn.show_recorded(True)
+        return drawn.recorded.visible and drawn.name.visible
+
+    assert shown()
+    drawn.show([])
+    assert shown(), "a run that has not begun has nothing to show either"
+    drawn.over("seconds")
+    assert not shown()
+    drawn.over("steps")
+    assert shown()
+    drawn.extend([Row(1, 5.0, None, 10, 0.1)])
+    assert not shown()
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        {"entry": "GPT"}, {"corpus": "reviews"}, {"corpus": "my own text"}, {"seed": 1}, {"steps": 900}, {"window": 16},
+        {"settings": {"lr": 1e-3}}, {"shapes": {"RoBERTa": {"layers": 3}}}, {"preset": "paper"},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_the_recorded_run_is_shown_only_where_the_very_same_is_about_to_be_trained(tmp_path, choice):
+    train = TrainStore(tmp_path / "runs")
+    chart = LossCurve(train, Cursor()).chart
+    assert chart.recorded.visible
+    before = {name: getattr(train, name) for name in choice}
+    train.param.update(**choice)
+    assert not chart.recorded.visible, "at once"
+    train.param.update(**before)
+    assert chart.recorded.visible
+    train.session = Session(run_of())
+    assert not chart.recorded.visible, "a run of other things that has not begun"
+
+
+LOSSES = st.lists(st.floats(0.01, 50.0) | st.just(float("nan")) | st.just(float("inf")), max_size=6)
+
+
+@given(st.none() | st.floats(0.1, 8.0), LOSSES, LOSSES, LOSSES)
+def test_the_axis_holds_the_held_out_curves_and_the_bands(unigram, first, second, spread):
+    chart = loss.loss_chart()
+    rows = [
+        Row(k, None, a, 0, 0.0, (("a", a), ("b", b)))
+        for k, (a, b) in enumerate(zip_longest(first, second, fillvalue=1.0))
+    ]
+    chart.show(rows, ("a", "b"))
+    chart.band.data = columns.band(
+        rows, [Band(row.step, row.held_out, s, 2) for row, s in zip(rows, spread, strict=False)]
+    )
+    chart.limits(10, unigram, None)
+    drawn = (*chart.held_out.data["loss"], *chart.others[0].held_out.data["loss"], *chart.band.data["high"])
+    assert all(loss <= chart.figure.y_range.end for loss in drawn if isfinite(loss))
+    assert all(loss <= columns.highest_loss(unigram, [], first) for loss in first if isfinite(loss))
+
+
+def test_the_axis_of_a_class_holds_ones_own_curve():
+    plot = class_chart().figure
+    fit(plot, (), [Row(5, None, 9.5, 0, 0.0)], (), 10)
+    assert plot.y_range.end >= 9.5
+
+
+def test_an_axis_grows_while_the_held_out_loss_rises(tmp_path):
+    train = TrainStore(tmp_path / "runs")
+    train.session = session = Session(run_of())
+    curve = LossCurve(train, Cursor())
+    for step, loss_now in enumerate((4.0, 8.6)):
+        session.rows.append(Row(step, None, loss_now, 0, 0.0))
+        curve.draw(session)
+        curve.limits()
+    assert curve.chart.figure.y_range.end >= 8.6
 
 
 def test_the_recorded_run_is_what_training_gives():

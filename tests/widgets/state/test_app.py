@@ -250,6 +250,23 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     store.close()
 
 
+@pytest.mark.parametrize(
+    ("objective", "plan", "what"), [("PLM", "order=8,7,6,5,4,3,2,1 cut=3", "order"), ("MLM", "chosen=2,4", "choices")]
+)
+def test_choices_that_training_draws_itself_are_said_before_it_begins(tmp_path, objective, plan, what):
+    store = Store(tmp_path)
+    store.stage.objective = objective
+    notices = Notices(store.stage)
+    assert "drawn for every text" not in notices.text.object, "the printed plan is nobody's choice"
+    store.stage.plan = plan
+    assert f"the {what} that you set" in notices.text.object
+    store.stage.plan = "order=one"
+    assert store.stage.trouble in notices.text.object.replace("&#x27;", "'")
+    store.stage.plan = ""
+    assert "drawn for every text" not in notices.text.object
+    store.close()
+
+
 def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "LM"

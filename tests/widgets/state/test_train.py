@@ -15,6 +15,7 @@ from panel_material_ui.base import MaterialComponent
 from playground.analysis import attention_patterns
 from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
+from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
@@ -25,6 +26,9 @@ from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence
 from playground.training.observe.recording import Frame, Measured, Noticed, from_json, to_json
 from playground.training.observe.update import look_inside
+from playground.training.parallel import extra_seeds
+from playground.training.parallel.seeds import Finished, Point
+from playground.training.session import Row
 from playground.training.store.runs import Runs
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
 from widgets.charts.attention_history import film_strip
@@ -181,6 +185,44 @@ def test_a_run_that_still_saves_its_last_step_is_opened_once_it_is_saved(store, 
     assert (other.trouble, other.session.learner.step) == ("", 3)
 
 
+def test_a_refusal_stands_first_and_marks_the_earlier_run_until_another_begins(store):
+    store.begin()
+    ends(store)
+    earlier, page = store.name_of_run, picture.RunPicture(store)
+    store.notice = "an old notice"
+    store.param.update(corpus="my own text", pasted="too few words")
+    assert store.begin() is None
+    page.poll()
+    said = page.troubles.text.object
+    texts = page.layout.select(type(page.troubles.text))
+    assert texts[0] is page.troubles.text, "before the numbers and the curves"
+    assert said.startswith('<p class="trouble">pasted text has only 4 tokens') and "an old notice" not in said
+    numbers = str(page.numbers.object.text)
+    assert f"the earlier run, {earlier}" in numbers and "earlier run, finished" in numbers
+    store.corpus = "reviews"
+    store.begin()
+    page.poll()
+    assert "earlier" not in page.troubles.text.object + str(page.numbers.object.text)
+
+
+@pytest.mark.parametrize("as_file", [False, True])
+def test_a_text_that_is_too_short_is_repeated_and_trained_on_with_one_button(store, as_file, monkeypatch):
+    monkeypatch.setattr(module, "open_corpus", open_corpus)
+    text = "the dog sees the cat . the cat sees a bird . a bird sings ."
+    store.param.update(corpus="my own file" if as_file else "my own text", pasted="" if as_file else text)
+    if as_file:
+        store.keep("small.txt", text.encode())
+    troubles = picture.Troubles(store)
+    assert store.begin() is None and "at least 64 are needed" in store.trouble
+    assert troubles.repeat.visible
+    troubles.repeat.param.trigger("clicks")
+    session = store.session
+    assert becomes(lambda: session.state == "done") and session.error == ""
+    assert store.trouble == "" and not troubles.repeat.visible
+    assert store.notice.startswith("The text is repeated ") and "also in the training part" in store.notice
+    assert session.run.entry.recipe.seq_len == store.chosen.recipe.seq_len, "a row can be held out"
+
+
 def test_a_name_is_used_once_and_an_unused_folder_goes(store):
     store.begin()
     first = store.session.run.out
@@ -191,7 +233,7 @@ def test_a_name_is_used_once_and_an_unused_folder_goes(store):
 
 
 def test_a_folder_that_cannot_be_written_is_a_temporary_one(monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
     runs_folder.cache_clear()
     assert runs_folder() == tmp_path / "runs"
     runs_folder.cache_clear()
@@ -349,6 +391,36 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
         marked = {m.step for m in (*moments, *session.moments) if isinstance(m, Noticed)}
         assert {m.step for m in moments if isinstance(m, Frame)} - marked == set(told[Frame]) - marked
         assert store.open(other.name).film, "its film is there when it is opened"
+
+
+def test_other_seeds_that_fail_are_said_in_red_and_in_the_log_and_trained_again(store, monkeypatch, caplog):
+    seen = []
+
+    def failing(run, seeds, *_, observer):
+        seen.append(tuple(seeds))
+        for seed in seeds:
+            yield Point(seed, Row(4, None, 2.0, 0, 0.0))
+            if len(seen) == 1 and seed == 2:
+                raise RuntimeError("dictionary changed size")
+            yield Finished(seed, {})
+
+    monkeypatch.setattr(extra_seeds, "train_seeds", failing)
+    store.param.update(seeds=4, steps=4)
+    store.begin()
+    siblings, troubles = store.siblings, picture.Troubles(store)
+    ends(store)
+    store.advance()
+    siblings._thread.join(20)
+    troubles.poll()
+    assert '<p class="trouble">The other seeds stopped: RuntimeError: dictionary changed' in troubles.text.object
+    assert "Traceback" in caplog.text and "RuntimeError: dictionary changed size" in caplog.text
+    assert troubles.again.visible and seeds.describe_seeds(siblings, (), 4) == ""
+    troubles.again.param.trigger("clicks")
+    siblings._thread.join(20)
+    troubles.poll()
+    assert (siblings.state, siblings.error, seen) == ("done", "", [(1, 2, 3), (2, 3)])
+    assert sorted(siblings.finished) == [1, 2, 3] == sorted(point.seed for point in siblings.evaluated)
+    assert (troubles.text.object, troubles.again.visible) == ("", False)
 
 
 @pytest.mark.slow

@@ -1,11 +1,14 @@
 """A strategy made by hand, the way a comparison is followed, and the pictures of both, without a browser."""
 
+import json
+import shlex
 from types import SimpleNamespace
 
 import panel_material_ui as pmui
 import pytest
 import torch
 
+from playground.cli import main
 from playground.errors import UserError
 from playground.finetuning import Cell, TrialEvent, find_strategy, find_task
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
@@ -106,7 +109,7 @@ def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
     course = Course()
     for seed in (0, 1):
         for step, loss in enumerate((3.0, 1.0, 0.5, 0.5), 1):
-            look = MidRunEval(0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
+            look = MidRunEval(20, 0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
             course.add(lane(tuned(step, loss, look), seed))
     assert course.running
     assert course.values("loss") == {2: [2.0, 2.0], 4: [0.5, 0.5]}
@@ -293,6 +296,19 @@ def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
     ended(visit)
 
 
+def test_every_picture_says_on_how_many_texts_it_was_tested(visit):
+    page, transfer = TransferPage(visit), visit.transfer
+    results = page.views[0]
+    transfer.upload("films.csv", known_file())
+    transfer.train_size = 16
+    assert transfer.begin(visit.train.session), transfer.trouble
+    result = ended(visit)
+    page.poll()
+    titles = [chart.figure.title.text for chart in (results.right, results.moving.accuracy)]
+    assert titles == [f"On {transfer.known.tests} unseen texts"] * 2
+    assert result.texts == transfer.known.tests < 128
+
+
 def test_a_question_keeps_the_file_of_ones_own(visit):
     page = TransferPage(visit).layout
     visit.transfer.upload("films.csv", known_file())
@@ -321,11 +337,42 @@ def test_where_the_base_knows_too_few_words_a_base_on_the_file_is_offered_and_th
     offer.clicks += 1
     session = visit.train.session
     assert (visit.train.trouble, session.run.corpus.name) == ("", "odd.csv")
-    assert becomes(lambda: session.state == "done")
     tick()
     assert (offer.visible, visit.transfer.trouble) == (False, "")
-    assert visit.transfer.begin(session), visit.transfer.trouble
+    assert visit.transfer.lanes.state == "ready" and (made.training.visible or session.state == "done")
+    assert becomes(lambda: session.state == "done")
+    tick()
+    assert (made.training.visible, made.awaited.object) == (False, "")
+    assert visit.transfer.lanes.base_name.endswith("steps on odd.csv"), "what was asked is answered by itself"
     ended(visit)
+
+
+def test_a_question_waits_for_its_base_with_a_bar_and_ends_where_that_is_stopped(visit):
+    made = TransferPage(visit)
+    visit.transfer.upload("odd.csv", odd_file())
+    visit.train.steps = 5_000
+    visit.transfer.base = "ready:another"
+    assert visit.transfer.begin(visit.train.session) is False
+    visit.train_base()
+    session = visit.train.session
+    assert visit.transfer.base == "", "the base that is trained is the one that is compared"
+    assert becomes(lambda: len(session.rows) > 3)
+    made.poll()
+    assert made.training.visible and "The base on odd.csv is training: step " in made.awaited.object
+    assert made.compare.disabled and made.questions[0].disabled
+    visit.train.end()
+    made.poll()
+    assert not made.training.visible and visit.transfer.lanes.state == "ready"
+    assert not made.compare.disabled
+
+
+def test_a_run_that_trains_goes_on_where_it_cannot_be_compared(visit):
+    visit.transfer.upload("odd.csv", odd_file())
+    session = Session(run_of(steps=100_000)).start()
+    assert becomes(lambda: len(session.rows) > 3)
+    assert visit.transfer.begin(session) is False
+    assert session.state == "running"
+    session.stop()
 
 
 def test_for_a_task_of_ours_a_base_on_its_corpus_is_offered(visit):
@@ -363,6 +410,42 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit):
     tick()
     visit.train_one()
     assert (visit.transfer.base, visit.base) == ("", visit.train.session)
+
+
+@pytest.mark.parametrize("own_file", [False, True])
+def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
+    visit, own_file, monkeypatch, tmp_path, capsys
+):
+    monkeypatch.setenv("PLAYGROUND_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    visit.train.param.update(corpus="reviews", device="cpu", steps=4)
+    visit.train.load_corpus = reviews
+    monkeypatch.setattr("widgets.state.base.opened_again", lambda *_: reviews())
+    session = visit.train.begin().start()
+    assert becomes(lambda: session.state == "done")
+    if own_file:
+        visit.transfer.upload("films.csv", known_file())
+        (tmp_path / "films.csv").write_bytes(known_file())
+    visit.transfer.param.update(task=OWN_FILE if own_file else "sentiment", train_size=8)
+    assert visit.transfer.begin(session), visit.transfer.trouble
+    facts = ended(visit).facts()
+    lanes, name = visit.transfer.lanes, visit.train.name_of_run
+    command = lanes.typed.command()
+    assert command.startswith(f"playground compare {name} ") and f"{name} is kept in {tmp_path / 'runs'}" in lanes.where
+    assert ("in the folder with your file films.csv" in lanes.where) == own_file
+    assert command in visit.transfer.file("comparison.html").decode().replace("&#x27;", "'")
+    assert main([*shlex.split(command)[1:], "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)
+    for then, now in zip(facts["strategies"], again["strategies"], strict=True):
+        assert all(then[what]["values"] == now[what]["values"] for what in ("accuracy", "forgetting"))
+
+
+def test_a_base_that_is_not_kept_is_the_folder_of_the_archive(visit):
+    visit.transfer.param.update(task="sentiment", train_size=8)
+    assert visit.transfer.begin(visit.train.session), visit.transfer.trouble
+    ended(visit)
+    lanes = visit.transfer.lanes
+    assert lanes.typed.command().startswith("playground compare base ") and "Unpack 'All, with" in lanes.where
 
 
 def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):

@@ -19,7 +19,7 @@ from widgets.pages.knobs import corpus_knobs, model_knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, heading, number, row, upload
 from widgets.pages.train.curves import RunPicture
 from widgets.pages.train.runs import replay_button
-from widgets.state.train import LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.train import CHOICES, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.theme import GROWING, html, say
 
 
@@ -122,19 +122,7 @@ class ReadyMadeRun(View):
         self.train, self.text = train, html("")
         take = button("Open the ready-made run", train.open_ready_made, "inventory_2", margin=(0, 10, 8, 10))
         super().__init__(pn.Column(self.text, take, visible=False, margin=0, **STRETCH))
-        chosen = [
-            "entry",
-            "corpus",
-            "corpus_knobs",
-            "seed",
-            "steps",
-            "window",
-            "preset",
-            "settings",
-            "shapes",
-            "session",
-        ]
-        train.param.watch(self._show, chosen)
+        train.param.watch(self._show, CHOICES)
         self._show()
 
     def _show(self, *_: object) -> None:

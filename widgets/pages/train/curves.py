@@ -13,17 +13,19 @@ from playground.analysis.probes import PROBES
 from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import Budget
+from playground.zoo import entry_named
 from widgets.browser import OnScreen
 from widgets.charts import probes, regret
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, ESTIMATED, band, marks, phases
 from widgets.charts.layer_updates import size_strips
 from widgets.charts.loss import loss_chart
+from widgets.charts.reference_run import RUN
 from widgets.pages.layout import STRETCH, View, beside, button, column, heading, plot, row
 from widgets.pages.train.attention_head import AttentionHead
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools
-from widgets.state.train import TrainStore
+from widgets.state.train import CHOICES, TrainStore
 from widgets.static import predictions, seeds
 from widgets.theme import changing, html, say, tell
 
@@ -32,6 +34,8 @@ DRAWING = 0.025  # the share of processor time that drawing may take while a mod
 SEEN_EVERY, TOLD_EVERY, LONGEST, WAITING_EVERY = 0.22, 0.3, 1.0, 2.0
 """Seconds from one look at the model to the next, between two updates of the numbers, from one point of the loss to the
 next at the longest, and between two pictures of a run that waits in line while others train."""
+
+RECORDED = (entry_named(RUN.entry), RUN.corpus, RUN.seed)
 
 NO_FLOOR = say(
     "The best possible prediction is summed live for the corpora reviews, agreement and facts, read in single texts.",
@@ -56,7 +60,7 @@ class RunPicture(View):
         self.cursor.link(self.tools.runs.chart.figure)
         self.words = OnScreen()
         words = column(self.words, heading("Predictions for the probe sentence"), self.origin, self.predicted)
-        parts = (self.numbers, self.troubles, self.loss, self.tools, self.measures)
+        parts = (self.troubles, self.numbers, self.loss, self.tools, self.measures)
         super().__init__(column(*parts, beside(words, self.head.layout)))
 
     def poll(self) -> None:
@@ -93,7 +97,9 @@ class RunPicture(View):
         """What need not be renewed at every call: the numbers, how far the axes reach, and what is unfolded."""
         last = session.run.last if session is not None else None
         other_seeds = seeds.describe_seeds(self.train.siblings, self.loss.bands(session), last)
-        tell(self.numbers, numbers(session) + say(other_seeds, "quiet"))
+        earlier = self.train.shows_earlier
+        still = f"Nothing new was trained. This is still the earlier run, {self.train.name_of_run}." if earlier else ""
+        tell(self.numbers, say(still, "notice") + numbers(session, earlier) + say(other_seeds, "quiet"))
         tell(self.origin, say(origin(session), "quiet"))
         self.loss.limits()
         self.tools.poll()
@@ -124,16 +130,21 @@ def origin(session: Session | None) -> str:
 
 
 class Troubles(View):
-    """What went wrong, in a sentence; where a fork would help, the button that forks with what is suggested."""
+    """What went wrong, in a sentence, with the button that helps: a fork, or the other seeds once more."""
 
     def __init__(self, train: TrainStore) -> None:
         self.train, self.text = train, html("")
         self.fork = button("Fork", self._fork, "fork_right", margin=(0, 10, 8, 10), visible=False)
-        super().__init__(column(self.text, self.fork))
+        again = {"margin": (0, 10, 8, 10), "visible": False}
+        self.again = button("Train the other seeds again", train.train_seeds_again, "replay", **again)
+        longer = {"margin": (0, 10, 8, 10), "visible": train.param.too_short.rx.bool()}
+        self.repeat = button("Repeat the text and train", train.repeat_text, "repeat", **longer)
+        super().__init__(column(self.text, self.repeat, self.fork, self.again))
 
     def poll(self) -> None:
         settings = way_out(self.train.session)
         self.text.object, self.fork.visible = _sentences(self.train), bool(settings)
+        self.again.visible = self.train.seeds_failed
         self.fork.label = f"Fork with {', '.join(f'{name} {value:.2g}' for name, value in settings.items())}"
 
     def _fork(self) -> None:
@@ -142,9 +153,10 @@ class Troubles(View):
 
 
 def _sentences(train: TrainStore) -> str:
-    sentences = say(train.notice, "notice") + say(train.trouble, "trouble")
+    sentences = say(train.trouble, "trouble") + say(train.notice, "notice")
     if (session := train.session) is not None:
         sentences += say(session.error, "trouble")
+        sentences += say(train.siblings.error if train.siblings else "", "trouble")
         if (trouble := session.trouble) is not None:
             sentences += say(trouble.sentence, "notice" if trouble.kind == "memory" else "trouble")
     return sentences
@@ -167,10 +179,13 @@ class LossCurve(View):
         self.banded: tuple[Any, tuple[Band, ...]] = (None, ())
         self.chart, self.mark, self.estimated = loss_chart(), OnScreen(), html("")
         self.key = html(self.chart.key, styles={"flex": "1 1 200px", "align-self": "center"}, margin=(4, 10, 0, 10))
-        axis = pmui.Select.from_param(train.param.axis, options=list(AXES), width=170, size="small", margin=(2, 10))
+        axis = pmui.Select.from_param(
+            train.param.axis, options=list(AXES), width=170, size="small", margin=(8, 10, 2, 10)
+        )
         top = row(axis, self.key, **STRETCH)
         super().__init__(column(self.mark, top, plot(self.chart, margin=(0, 10)), self.estimated))
         train.param.watch(self._turn, "axis")
+        train.param.watch(self._show_recorded, CHOICES)
         self._turn()
 
     def _turn(self, *_: object) -> None:
@@ -178,7 +193,12 @@ class LossCurve(View):
         self.chart.over(axis)
         (self.cursor.link if AXES[axis] == "step" else self.cursor.leave)(self.chart.figure)
         self.estimated.object = say(ESTIMATED.get(axis, ""), "quiet")
+        self._show_recorded()
         self.limits()
+
+    def _show_recorded(self, *_: object) -> None:
+        """Show the recorded run where the run that is about to be trained is the very same."""
+        self.chart.show_recorded(self.train.about_to_train == RECORDED)
 
     def limits(self) -> None:
         """How far the axes reach, and the legend of what is drawn."""
@@ -187,10 +207,11 @@ class LossCurve(View):
         run, last = session.run, session.rows[-1] if session.rows else None
         words = getattr(session.look, "names_words", True)  # whether words are asked for, as far as that is known
         levels = (session.unigram_entropy, run.entry.bound(run.corpus)) if words else (None, None)
-        reach = (self.chart.reach(last, run.last), *levels, not last)
+        axes = (self.chart.reach(last, run.last), *levels)
+        reach = (*axes, self.chart.highest(levels[0]), not last)
         if reach != self.reach:
             self.reach = reach
-            self.chart.limits(*reach[:-1])
+            self.chart.limits(*axes)
             self.key.object = self.chart.key
 
     def bands(self, session: Session | None) -> tuple[Band, ...]:
@@ -216,6 +237,8 @@ class LossCurve(View):
                 self.chart.show(rows, session.run.entry.questions)
             else:
                 self.chart.extend(rows)
+        if fresh or rows:
+            self._show_recorded()
         begun = session.run.entry.phases_begun(session.rows[-1].step) if session.rows else ()
         if fresh or len(begun) != len(self.chart.phases.data["step"]):
             self.chart.phases.data, self.reach = phases(session.rows, begun), None

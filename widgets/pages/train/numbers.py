@@ -18,8 +18,8 @@ ENDS = {"asked": "stopped at step {:,}", "diverged": "diverged (NaN or infinity)
 LAST_ROWS = 40  # rows over which the training loss is averaged
 
 
-def numbers(session: Session | None) -> str:
-    """The numbers of a run as markup."""
+def numbers(session: Session | None, earlier: bool = False) -> str:
+    """The numbers of a run as markup; an `earlier` one is not the run that was asked for last."""
     if session is None:
         missing = dict.fromkeys(("loss (nats)", "held out (nats)", "tokens/s", "device"), "–")
         return figures({"state": "ready", "step": "0", **missing})
@@ -30,7 +30,7 @@ def numbers(session: Session | None) -> str:
     last = rows[-1] if rows else None
     return figures(
         {
-            "state": state,
+            "state": f"earlier run, {state}" if earlier else state,
             "step": f"{last.step if last else 0} of {session.run.last}",
             **_phase(session.run.entry, last.step if last else 0),
             **_named("loss", _means(stepped), names),

@@ -7,7 +7,7 @@ import panel as pn
 import panel_material_ui as pmui
 
 from widgets.pages.base_model import base_choice, describe_base
-from widgets.pages.layout import FIELD, MAIN, Sidebar, View, button, heading, row
+from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, row
 from widgets.pages.transfer.controls import choices
 from widgets.pages.transfer.results import Results
 from widgets.pages.transfer.run_task_matrix import RunTaskMatrix
@@ -57,6 +57,8 @@ class TransferPage(View):
         )  # fmt: skip
         self.built = html("")
         self.train_base = button("", store.train_base, "model_training", margin=(0, 10, 6, 10), visible=False)
+        self.training = pmui.LinearProgress(variant="determinate", value=0, margin=(8, 10), visible=False, **STRETCH)
+        self.awaited = html("")
         self.questions = [
             button(name, lambda name=name: ask(store, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS
         ]
@@ -74,6 +76,7 @@ class TransferPage(View):
             pmui.Select.from_param(before, **FIELD),
             html(pn.bind(lambda how: say(CHANGES[how], "quiet"), before)),
             row(self.compare, self.stop), self.trouble, self.train_base,
+            self.training, self.awaited,
             heading("Or begin with a question"), *self.questions, *choices(store),
         ]  # fmt: skip
         self.sidebar = Sidebar(
@@ -85,13 +88,28 @@ class TransferPage(View):
 
     def poll(self) -> None:
         """Show what has changed; as one message, for a chart's values may else come before the chart that was sent."""
+        self.store.compare_when_trained()
         with pn.io.hold():
             self._show()
+
+    def _show_awaited(self) -> None:
+        """How far the base is for which a question waits, in the place of the button that asked for it."""
+        session = self.store.awaited_base
+        self.training.visible = session is not None
+        if session is None:
+            self.awaited.object = ""
+            return
+        step, last = session.rows[-1].step if session.rows else 0, session.run.last or 1
+        self.training.value = min(100, round(100 * step / last))
+        name, state = session.run.corpus.name, "is paused" if session.state == "paused" else "is training"
+        line = f"The base on {name} {state}: step {step:,} of {last:,}. Then the comparison begins."
+        self.awaited.object = say(line, "quiet")
 
     def _show(self) -> None:
         store, transfer = self.store, self.store.transfer
         self.base.object = describe_base(store)
         self._show_building()
+        self._show_awaited()
         self.trouble.object = say(transfer.trouble, "trouble") + say(transfer.notice, "notice")
         text = transfer.text_for_base if transfer.unknown_words else ""
         offered = "this file" if isinstance(text, Path) else text
@@ -101,7 +119,7 @@ class TransferPage(View):
             self.sidebar.fold()  # so that the results are seen where it is narrow
         self.stop.disabled, self.halt.visible = not running, running
         for each in (self.compare, *self.questions):
-            each.disabled = running
+            each.disabled = running or store.awaited_base is not None
         training, session = store.train.session, store.base
         self.train.disabled = training is not None and training.state == "running"
         if session is not None and session.learner is not None:

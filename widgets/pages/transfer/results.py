@@ -10,7 +10,6 @@ import panel_material_ui as pmui
 from playground.errors import UserError
 from playground.finetuning.comparing.compare import mixed_levels
 from playground.finetuning.report.page import FILES, TURN_FILES
-from playground.finetuning.run.trainer import SEEN
 from widgets.charts import label_efficiency, strategies_over_steps
 from widgets.charts.legend import style
 from widgets.charts.outcomes import outcome_chart
@@ -38,6 +37,9 @@ LABELS = {
     "html": "Page", "svg": "SVG", "csv": "CSV", "json": "JSON", "ipynb": "Notebook", "zip": "All, with the model",
 }  # fmt: skip
 
+UNSEEN = "On unseen texts"
+"""A title before the number of texts is known."""
+
 FORGETTING = "Forgetting: rise of the pre-training loss", "nats per scored position"
 
 Courses = dict[str, Course]
@@ -48,7 +50,7 @@ class Results(View):
 
     def __init__(self, transfer: TransferStore, editor: View) -> None:
         self.transfer, self.shown = transfer, {}
-        self.right, self.lost = outcome_chart("On unseen texts", transfer.metric), outcome_chart(*FORGETTING, zero=True)
+        self.right, self.lost = outcome_chart(UNSEEN, transfer.metric), outcome_chart(*FORGETTING, zero=True)
         self.labels, self.moving, self.in_turn = LabelCurve(), LaneCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
@@ -98,7 +100,8 @@ class Results(View):
         self.labels.draw(lanes, chosen)
         self.in_turn.draw(lanes, chosen)
         several = f", {lanes.train_size} labelled texts" if len(lanes.asked.train_sizes) > 1 else ""
-        self.right.figure.title.text = f"On unseen texts{several}"
+        tested = f"On {lanes.result.texts} unseen texts" if lanes.result else UNSEEN
+        self.right.figure.title.text = f"{tested}{several}"
         self.right.show(lanes.values("accuracy", chosen))
         self.lost.show(lanes.values("forgetting", chosen))
         self.verdict.object, self.numbers.object = _verdict(lanes), _table(lanes)
@@ -147,7 +150,7 @@ class LaneCurves(View):
     """The curves that grow while lanes run."""
 
     def __init__(self) -> None:
-        self.accuracy = strategies_over_steps.course_chart(f"On {SEEN} unseen texts", "accuracy", most=1.0)
+        self.accuracy = strategies_over_steps.course_chart(UNSEEN, "accuracy", most=1.0)
         loss = strategies_over_steps.course_chart("Loss of the task", "nats")
         forgetting = strategies_over_steps.course_chart("Forgetting, modules plugged in", "nats", zero=True)
         self.charts = {"accuracy": self.accuracy, "loss": loss, "forgetting": forgetting}
@@ -156,6 +159,8 @@ class LaneCurves(View):
     def draw(self, courses: Courses) -> None:
         for what, chart in self.charts.items():
             chart.show({name: course.values(what) for name, course in courses.items()})
+        texts = next((course.texts for course in courses.values() if course.texts), 0)
+        self.accuracy.figure.title.text = f"On {texts} unseen texts" if texts else UNSEEN
 
 
 class Plans(View):
@@ -219,7 +224,7 @@ def _table(lanes: Lanes) -> str:
     """Accuracy, forgetting, costs and paired differences of every strategy, and how to make them again."""
     result = lanes.result
     more = "" if lanes.in_turn else ELSEWHERE
-    again = f'<p class="quiet">Reproduce: <code>{escape(lanes.asked.command())}</code>{more}</p>'
+    again = f'<p class="quiet">Reproduce: <code>{escape(lanes.typed.command())}</code>{more} {escape(lanes.where)}</p>'
     if result is None:
         return again if lanes.found else ""
     facts = result.facts()

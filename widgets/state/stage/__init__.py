@@ -303,6 +303,15 @@ class StageStore(param.Parameterized):
         return carried(self.painted, part)
 
     @property
+    def redrawn(self) -> str:
+        """A sentence where choices by hand are for this text alone, which training does not take along."""
+        if not self.plan or self.plan == self.printed_plan:
+            return ""
+        if any(setting.startswith("order=") for setting in settings_of(self.plan)):
+            return "In training, a new order is drawn for every text; the order that you set is for this text only."
+        return "In training, new choices are drawn for every text; the choices that you set are for this text only."
+
+    @property
     def full(self) -> str:
         """A sentence where a text is as long as may stand here, so that the rest was cut off."""
         if max(len(self.text), len(self.pair)) < LONGEST_TEXT:

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from playground.errors import UserError
 from playground.objectives import find_objective, objectives
+from playground.objectives.mask_overrides import read_cells, written_cells
 from playground.parsing import LARGEST, parse_int, parse_json
 from widgets.state.stage.samples import offered, texts_for
 
@@ -23,7 +24,7 @@ def written(stage: "StageStore") -> dict[str, str]:
     knobs = find_objective(stage.objective).knobs
     turned = {k: v for k, v in stage.settings.items() if k in knobs and v != knobs[k].default}
     query |= {f"set.{name}": json.dumps(value) for name, value in turned.items()}
-    query |= {f"paint.{name}": _written_cells(cells) for name, cells in stage.painted.items()}
+    query |= {f"paint.{name}": written_cells(cells) for name, cells in stage.painted.items()}
     query |= {"view": "table"} if stage.view == "table" else {}
     query |= {"tokens": stage.tokens} if stage.tokens else {}
     return query | ({"beside": ",".join(stage.beside)} if stage.beside else {})
@@ -46,7 +47,7 @@ def read(query: Mapping[str, str]) -> tuple[dict[str, Any], str]:
         **values,
         "objective": objective.name,
         "settings": {k[4:]: _value(v) for k, v in query.items() if k.startswith("set.")},
-        "painted": {k[6:]: _read_cells(v) for k, v in query.items() if k.startswith("paint.")},
+        "painted": {k[6:]: read_cells(v) for k, v in query.items() if k.startswith("paint.")},
         "beside": [name for name in query.get("beside", "").split(",") if name in objectives()][:3],
         "same_plan": query.get("same_plan") != "False",
         "tokens": tokens if re.fullmatch(r"[0-9]{1,4}(-[0-9]{1,4})?", tokens) else "",
@@ -59,13 +60,3 @@ def _value(text: str) -> Any:
         return parse_json(text)
     except ValueError:
         return text
-
-
-def _written_cells(cells: Iterable[tuple[int, int, bool]]) -> str:
-    """Painted cells as `1.2+` (allowed) and `3.1-` (masked), query and key position counted from 1."""
-    return ",".join(f"{i + 1}.{j + 1}{'+' if allowed else '-'}" for i, j, allowed in cells)
-
-
-def _read_cells(text: str) -> list[tuple[int, int, bool]]:
-    cells = re.findall(r"(\d{1,4})\.(\d{1,4})([ +-])", text)  # a plus sign in a link may arrive as a space
-    return [(int(i) - 1, int(j) - 1, sign != "-") for i, j, sign in cells]

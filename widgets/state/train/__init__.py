@@ -11,7 +11,9 @@ import param
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
-from playground.corpora.sources import name_with_tokenizer, read_name
+from playground.corpora.corpus import TooShort
+from playground.corpora.readers.text import read_whole
+from playground.corpora.sources import TEXTS, name_with_tokenizer, read_name
 from playground.corpora.tokenization import Tokenization
 from playground.devices import pick
 from playground.errors import UserError
@@ -57,6 +59,7 @@ from widgets.state.train.kept_runs import (
 from widgets.state.uploads import Uploads
 
 FEWEST_IN_ROW = 4  # tokens of the shortest row that a recipe allows
+ROWS_OF_REPEATED = 10  # so that a tenth of a text that is repeated, which is held out, has a row
 LONGEST_PASTE = 2_000_000  # characters of a pasted corpus
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
@@ -71,6 +74,9 @@ EVALUATE_EVERY, SIZES_EVERY = 25, 20
 
 AT_ONCE = ("lr", "muon_lr", "grad_clip", "weight_decay", "warmup_ratio", "min_lr_ratio")
 """Knobs that a running model can take; the others need a fork."""
+
+CHOICES = ["entry", "corpus", "corpus_knobs", "seed", "steps", "window", "preset", "settings", "shapes", "session"]
+"""The parameters that decide which run is about to be trained."""
 
 TRIES = 60  # steps of a search for a learning rate
 
@@ -115,6 +121,8 @@ class TrainStore(CorpusChoice):
     earlier = param.String("", doc="The run that this tab of the browser showed before the visit began.")
     trouble = param.String("", doc="Why something cannot be done.")
     notice = param.String("", doc="What was made of the choices.")
+    refused = param.Boolean(False, doc="Whether the run that was asked for last did not begin.")
+    too_short = param.String("", doc="The text for which it did not begin, where it can be repeated.")
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**values)
@@ -156,7 +164,34 @@ class TrainStore(CorpusChoice):
     @as_trouble
     def begin(self) -> Session:
         """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
-        return self._with_extra_seeds(self._watch(self._run()))
+        self.param.update(refused=True, too_short="", notice="")
+        try:
+            return self._with_extra_seeds(self._watch(self._run()))
+        except TooShort:
+            self.too_short = self._own_words
+            raise
+
+    @property
+    def _own_words(self) -> str:
+        """The text of a person that can be written again behind itself: what was pasted, or a plain text file."""
+        if self.corpus == OWN_FILE and self.upload is not None and self.upload.suffix.lower() in TEXTS:
+            return read_whole(self.upload)
+        return self.pasted if self.corpus == OWN_TEXT else ""
+
+    @property
+    def shows_earlier(self) -> bool:
+        """Whether the run on screen is not the one that was asked for last, because that did not begin."""
+        return self.session is not None and self.refused and bool(self.trouble)
+
+    def repeat_text(self) -> None:
+        """Repeat a text that is too short, as documents, until a row of it can be held out, and train on it."""
+        text = self.too_short.strip()
+        times = 2 + ROWS_OF_REPEATED * self.chosen.recipe.seq_len // max(1, len(split_words(clean(text))))
+        self.param.update(corpus=OWN_TEXT, pasted="\n\n".join([text] * times))
+        if (session := self.begin()) is not None:
+            said = f"The text is repeated {times} times, so what is held out is also in the training part."
+            self.notice = f"{said} {self.notice}".rstrip()
+            session.start()
 
     @as_trouble
     def begin_class(self, name: str, key: str) -> Classroom:
@@ -205,6 +240,18 @@ class TrainStore(CorpusChoice):
         return None if self.session is None else extra_seeds.get(self.session)
 
     @property
+    def seeds_failed(self) -> bool:
+        """Whether an error stopped the other seeds of a run that was not stopped itself."""
+        others, session = self.siblings, self.session
+        return bool(others and others.error) and session.state != "failed" and session.reason != "asked"
+
+    def train_seeds_again(self) -> None:
+        """Train the other seeds that an error stopped once more."""
+        if self.siblings is not None:
+            self.siblings.again()
+            self.advance()
+
+    @property
     def declared(self) -> Entry:
         """The chosen entry in the chosen recipe."""
         entry = entry_named(self.entry)
@@ -217,11 +264,23 @@ class TrainStore(CorpusChoice):
         entry = self.declared
         return replace(entry, model=turn(entry.model, self.shapes.get(self.entry, {})))
 
-    def _run(self) -> Run:
-        entry = self.shaped
+    @property
+    def chosen(self) -> Entry:
+        """The entry with all knobs as they are turned, or a refusal in a sentence."""
         window = {"seq_len": self.window} if self.window else {}
-        entry = _turned(entry, {**self.settings, **window, "steps": self.steps})
-        corpus = self.load_corpus()
+        return _turned(self.shaped, {**self.settings, **window, "steps": self.steps})
+
+    @property
+    def about_to_train(self) -> tuple[Entry, str, int] | None:
+        """Entry, corpus and seed of the run that begins next: the one on screen until it has begun."""
+        if (session := self.session) is not None:
+            return (session.run.entry, session.run.corpus.name, session.run.seed)
+        with suppress(UserError):
+            return (self.chosen, self.corpus_name, self.seed)
+        return None
+
+    def _run(self) -> Run:
+        entry, corpus = self.chosen, self.load_corpus()
         return self._scheduled(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
 
     def _scheduled(self, run: Run) -> Run:
@@ -272,7 +331,7 @@ class TrainStore(CorpusChoice):
         owner[session], corpora[session.run.corpus.hash] = id(self), session.run.corpus
         if session.run.out is not None:
             live[session.run.out] = session
-        self.param.update(session=session, name_of_run=name, trouble="")
+        self.param.update(session=session, name_of_run=name, trouble="", refused=False, too_short="")
         return session
 
     def _probe(self, run: Run) -> ProbeSentence:
@@ -437,9 +496,7 @@ class TrainStore(CorpusChoice):
     def ready_made(self) -> ReadyMade | None:
         """The ready-made checkpoint of what is chosen, if it is there."""
         try:
-            window = {"seq_len": self.window} if self.window else {}
-            entry = _turned(self.shaped, {**self.settings, **window, "steps": self.steps})
-            made = ReadyMade(entry, self.corpus_name, self.seed)
+            made = ReadyMade(self.chosen, self.corpus_name, self.seed)
             return made if ready_made.facts(made) is not None else None
         except UserError:
             return None
@@ -459,6 +516,7 @@ class TrainStore(CorpusChoice):
     def at_rest(self, name: str, runs: Runs | None = None) -> Session:
         """A kept run at its last checkpoint, beside the run on screen, which goes on; it is read and never written."""
         run, learner = self._saved(name, runs)
+        run = replace(run, out=Path((runs or self.runs).find(name).out or name))
         return Session(run, begin=learner, rows=self.curve(name) if runs is None else runs.points(name))
 
     def _saved(self, name: str, runs: Runs | None = None) -> tuple[Run, TrainState]:

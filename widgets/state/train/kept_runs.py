@@ -11,6 +11,7 @@ from tempfile import mkdtemp
 from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
+from playground import folders
 from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.finetuning.comparing.significance import leader
@@ -33,10 +34,10 @@ corpora: WeakValueDictionary[str, Corpus] = WeakValueDictionary()
 
 @cache
 def runs_folder() -> Path:
-    """Where runs are kept: `runs` where the app was started, or a temporary folder where nothing can be written."""
-    folder = Path("runs").absolute()
+    """Where runs are kept: in the user's folder, or in a temporary one where nothing can be written."""
+    folder = folders.runs_folder()
     try:
-        folder.mkdir(exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
         (folder / ".writable").touch()
         (folder / ".writable").unlink()
     except OSError:

@@ -1,6 +1,7 @@
 """A comparison of strategies: what is chosen for it, the thread that runs it, and its result as files."""
 
 import io
+import logging
 import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,11 +32,12 @@ from playground.finetuning.run.record import Record
 from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import spell
 from playground.finetuning.strategy.strategy import texts_for
+from playground.folders import run_name
 from playground.tokenizing import Tokenizer
 from playground.training import Session, checkpoint
 from playground.training.checkpoint import Checkpoint, CorpusInfo
 from playground.training.parallel.workers import spare
-from playground.training.store.ready_made import named
+from playground.training.store.ready_made import named, weights_hash
 from playground.training.store.runs import Runs
 from playground.training.system import threads
 from playground.training.system.turns import NO_LINE, Turn
@@ -47,6 +49,8 @@ from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
 from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
 from widgets.static.svg import outcomes
+
+log = logging.getLogger(__name__)
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
 
@@ -175,7 +179,7 @@ class TransferStore(param.Parameterized):
 
     def begin(self, session: Session | None) -> bool:
         """Start comparing from the model of a session; False, with the reason in `trouble`, where that cannot be."""
-        self.unknown_words = False
+        self.unknown_words, going = False, session is not None and session.state == "running"
         try:
             base, tokenizer = base_of_session(session)
             chosen, tasks = self._asked_for(base)
@@ -184,6 +188,8 @@ class TransferStore(param.Parameterized):
             if self.before == AS_IT_IS:
                 self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, sizes[0])
         except UserError as refusal:
+            if session is not None and going:
+                session.start()  # it was paused to be read
             self._refuse(refusal)
             return False
         assert session is not None
@@ -272,12 +278,27 @@ class TransferStore(param.Parameterized):
         self._origin = origin_of(base.learner, corpus)
         self._checkpoints = {"base": _saved(base.learner, tokenizer, info)}
         self._checkpoints |= {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
+        self._say_where(session, base.learner, info, others)
         if asked.then:
             yield from continual(base, tokenizer, asked, tasks=tasks, chosen=chosen)
         else:
             looks = LOOKS if len(asked.train_sizes) == 1 else FEWER_LOOKS
             how = {"task": tasks[0], "chosen": chosen, "looks": looks, "record": self._record}
             yield from compare(base, tokenizer, asked, **how)
+
+    def _say_where(
+        self, session: Session, learner: TrainState, info: CorpusInfo, others: Mapping[str, Checkpoint]
+    ) -> None:
+        """Name the base as the command line finds it: a kept run that has these weights, else the archive's folder."""
+        lanes, out = self.lanes, session.run.out
+        if self.quota.shared or out is None or info.rehearsal is not None or not _is_kept(session, learner, out):
+            lanes.where = "Unpack 'All, with the model' and run the command there: base is the folder with the model."
+            return
+        extra = [run_name(Path(self.runs.find(name).out or name)) for name in self.extra_encoders if others]
+        lanes.typed = replace(lanes.asked, base=run_name(out), extra_encoders=tuple(extra))
+        lanes.where = f"The run {out.name} is kept in {out.parent}."
+        if self.own_file is not None and lanes.asked.task.startswith(self.own_file.name):
+            lanes.where += f" Run the command in the folder with your file {self.own_file.name}."
 
     def _changed(self, session: Session, base: Base, tokenizer: Any) -> Iterator[Any]:
         """The base as it is to be; what was made of a resting model is kept for the next comparison."""
@@ -312,6 +333,7 @@ class TransferStore(param.Parameterized):
             self._refuse(refusal)
             lanes.state = "failed"
         except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
+            log.exception("The comparison stopped.")
             self.trouble, lanes.state = f"The comparison stopped: {error}", "failed"
         finally:
             if self._halt is halt:
@@ -319,16 +341,20 @@ class TransferStore(param.Parameterized):
 
     # the result as files
 
-    def file(self, name: str) -> bytes:
-        """One of `FILES` of the result, of tasks in turn one of `TURN_FILES`; refused where there is no result yet."""
+    def file(self, name: str, in_archive: bool = False) -> bytes:
+        """One of `FILES` of the result, of tasks in turn one of `TURN_FILES`; refused where there is no result yet.
+
+        A notebook, and what is in the archive, begin from the folder of the model that is there too.
+        """
         lanes, origin = self.lanes, self._origin
+        asked = lanes.asked if in_archive or name.endswith(".ipynb") else lanes.typed
         if name in TURN_FILES:
             if lanes.found is None or lanes.state != "done" or origin is None:
                 raise UserError("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
-            return TURN_FILES[name](ContinualReport(tuple(lanes.passed), lanes.asked, origin, lanes.in_turn))
+            return TURN_FILES[name](ContinualReport(tuple(lanes.passed), asked, origin, lanes.in_turn))
         if lanes.result is None or origin is None:
             raise UserError("There is no finished comparison yet; press Compare and wait for the verdict.")
-        return FILES[name](Report(lanes.result, lanes.asked, origin, outcomes))
+        return FILES[name](Report(lanes.result, asked, origin, outcomes))
 
     def bundle(self) -> bytes:
         """All files and the base model in one archive; the notebook and the command in it run as they stand."""
@@ -340,7 +366,7 @@ class TransferStore(param.Parameterized):
                 archive.writestr(self.own_file.name, self.own_file.read_bytes())
             for name in TURN_FILES if self.lanes.in_turn else FILES:
                 try:
-                    archive.writestr(name, self.file(name))
+                    archive.writestr(name, self.file(name, in_archive=True))
                 except UserError as refusal:
                     archive.writestr(f"{name}.missing.txt", str(refusal))
         return kept.getvalue()
@@ -363,6 +389,16 @@ def _read(path: Path, text: str, label: str) -> Task | UserError:
 def _saved(learner: TrainState, tokenizer: Tokenizer, info: CorpusInfo) -> bytes:
     with TemporaryDirectory() as folder:
         return checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, tokenizer, info).read_bytes()
+
+
+def _is_kept(session: Session, learner: TrainState, out: Path) -> bool:
+    """Whether the folder of a run that is over has the very weights of a learner."""
+    if session.state in ("running", "paused"):
+        return False
+    try:
+        return weights_hash(checkpoint.load(out).learner) == weights_hash(learner)
+    except UserError:
+        return False
 
 
 def base_of_session(session: Session | None) -> tuple[Base, Tokenizer]:

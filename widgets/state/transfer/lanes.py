@@ -19,7 +19,7 @@ Steps = dict[tuple[Strategy, int, int], list[TrialEvent]]  # by strategy, seed a
 
 @dataclass(frozen=True)
 class Point:
-    """A lane at one evaluation; `loss` is the mean since the one before, in nats, `sizes` count weights by group."""
+    """A lane at one evaluation on so many `texts`; `loss` is the mean since the one before, `sizes` count weights."""
 
     step: int
     loss: float
@@ -27,6 +27,7 @@ class Point:
     forgetting: float
     moved: tuple[float, ...]
     sizes: tuple[int, ...] = ()
+    texts: int = 0
 
 
 @dataclass
@@ -50,7 +51,7 @@ class Course:
         self.losses.setdefault(lane.seed, []).append(event.loss)
         if (look := event.look) is not None:
             loss = fmean(self.losses.pop(lane.seed))
-            point = Point(event.step, loss, look.accuracy, look.forgetting, look.moved, look.sizes)
+            point = Point(event.step, loss, look.accuracy, look.forgetting, look.moved, look.sizes, look.texts)
             self.points.setdefault(lane.seed, []).append(point)
 
     @property
@@ -69,6 +70,11 @@ class Course:
         """How many weights each group has, as far as that is known."""
         return next((one.sizes for one in [*self.outcomes[:1], *self._latest]), ())
 
+    @property
+    def texts(self) -> int:
+        """The number of unseen texts of its evaluations, 0 before the first."""
+        return next((point.texts for point in self._latest), 0)
+
     def values(self, what: str) -> dict[int, list[float]]:
         """Loss, accuracy or forgetting at every evaluated step, one value for each seed that is there."""
         found: dict[int, list[float]] = {}
@@ -81,11 +87,12 @@ class Lanes:
     """The lanes of one comparison as far as they have run; several `tasks` are learnt one after another.
 
     States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for lanes that
-    are not run again.
+    are not run again. `typed` is what was asked for as a person can type it, and `where` says where the base is.
     """
 
     def __init__(self, asked: ComparisonSpec, tasks: Sequence[Task], base_name: str, steps: Steps) -> None:
         self.asked, self.base_name = asked, base_name
+        self.typed, self.where = asked, ""
         self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
         self.number = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
         self.state, self.doing = "ready", ""
