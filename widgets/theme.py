@@ -31,10 +31,10 @@ p {{ margin: 0 0 .5em; overflow-wrap: anywhere; }}
 .quiet {{ opacity: .72; font-size: .9em; }}
 .label {{ opacity: .62; font-size: .72em; letter-spacing: .06em; text-transform: uppercase; margin: .9em 0 .2em; }}
 .number {{ font-variant-numeric: tabular-nums; }}
-.figures {{ display: flex; flex-wrap: wrap; gap: 6px 26px; }}
+.figures {{ display: flex; flex-wrap: wrap; gap: 6px 26px; font-variant-numeric: tabular-nums; }}
 .figures div {{ min-width: 92px; }}
-.figures b {{ display: block; font-size: 1.35em; font-weight: 600; font-variant-numeric: tabular-nums; }}
-.figures span {{ opacity: .62; font-size: .78em; }}
+.figures b {{ display: block; font-size: 1.2em; font-weight: 600; line-height: 1.25; }}
+.figures span {{ display: block; opacity: .62; font-size: .78em; line-height: 1.2; }}
 .trouble {{ border-left: 3px solid {VERMILION}; padding: .5em .8em; background: #d55e0018; border-radius: 4px; }}
 .notice {{ border-left: 3px solid {ORANGE}; padding: .5em .8em; background: #e69f0018; border-radius: 4px; }}
 table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}

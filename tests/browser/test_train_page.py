@@ -39,10 +39,8 @@ def test_train_pause_step_resume_stop_reset(page: Page, address: str, endless: N
 
 
 def unfold(page: Page, name: str) -> None:
-    """Have one of the parts below the loss open; the runs are open from the start where a test before kept one."""
-    part = page.get_by_role("button", name=name)
-    if part.get_attribute("aria-expanded") != "true":
-        part.click()
+    """Open one of the tabs below the picture of a run."""
+    page.get_by_role("tab", name=name).click()
 
 
 def set_rate(page: Page, rate: str) -> None:
@@ -66,7 +64,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     open_train(page, address)
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: steps(page) > 2)
-    unfold(page, "Edit hyperparameters")
+    unfold(page, "Hyperparameters and forks")
     wait_until(page, lambda: page.get_by_role("textbox", name="learning rate", exact=True).input_value() == "0.006")
     set_rate(page, "0.003")
     expect(page.get_by_text("What would change: lr 0.006 → 0.003.")).to_be_visible()
@@ -80,7 +78,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     page.get_by_role("button", name="Fork here").click()
     wait_until(page, lambda: steps(page) > at + 5)  # its first evaluation is over
     page.get_by_role("button", name="Pause").click()
-    unfold(page, "Runs: list, tree")
+    unfold(page, "Runs")
     expect(page.get_by_text(f"at step {at}: lr 0.003 → 0.001")).to_be_visible()
     shot(page, "train-forked-1280")
     visit(page, f"{address}/?page=1")
@@ -92,6 +90,8 @@ def test_change_the_rate_fork_reload_open_and_compare(
     page.get_by_role("button", name="Open", exact=True).first.click()
     wait_until(page, lambda: steps(page) == at)
     expect(page.get_by_text("likeliest answers")).to_be_visible()
+    unfold(page, "Probes")
+    page.wait_for_function("Bokeh.documents[0].get_model_by_name('agreement')")
     wait_until(page, lambda: measured(page, "agreement")[:2] == [0, 10])
     page.get_by_role("button", name="Resume").click()
     wait_until(page, lambda: steps(page) > at)

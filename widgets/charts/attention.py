@@ -51,7 +51,7 @@ def _label(axis, names: tuple[str, ...]) -> None:
 
 def attention_chart() -> AttentionChart:
     """An empty matrix."""
-    plot = chart(height=330, x_axis_label="key position", y_axis_label="query position", x_range=(0, 8), y_range=(0, 8))
+    plot = chart(height=228, x_axis_label="key position", y_axis_label="query position", x_range=(0, 8), y_range=(0, 8))
     plot.axis.ticker = []
     plot.xaxis.major_label_orientation = 0.8
     plot.grid.visible = False

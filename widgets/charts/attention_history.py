@@ -13,8 +13,8 @@ from widgets.charts.columns import Columns, columns_of
 from widgets.theme import chart
 from widgets.tokens import BLUES, GREY, ORANGE
 
-ACROSS = 7
-"""Frames beside each other."""
+ACROSS = 14
+"""Frames for which there is room at first; more of them are narrower."""
 
 FRAME, CAPTION = 0.92, 0.26
 """Side of a frame, and room for the step below it, in places of the strip."""
@@ -27,16 +27,15 @@ def frames(film: Sequence[Moment], matrix: str, layer: int, head: int, marked: i
     rows = []
     for number, (step, glance) in enumerate(film):
         _, cells = head_weights(glance, matrix, layer, head)
-        row, column = divmod(number, ACROSS)
         line, alpha = (3.0, 1.0) if step == marked else (1.0, 0.25)
         caption, weight = f"{step:,}", int(cells.max()) / 255
-        rows.append((np.flipud(cells), column, -row * (1 + CAPTION), step, caption, line, alpha, weight))
+        rows.append((np.flipud(cells), number, 0, step, caption, line, alpha, weight))
     return columns_of(("image", "x", "y", "step", "caption", "line", "alpha", "weight"), rows)
 
 
 def film_strip() -> Chart:
     """An empty strip."""
-    plot = chart(height=94, x_range=(-0.04, ACROSS), y_range=(-CAPTION - 0.04, 1.02), min_border=0, min_border_right=0)
+    plot = chart(height=86, x_range=(-0.04, ACROSS), y_range=(-CAPTION - 0.04, 1.02), min_border=0, min_border_right=0)
     plot.axis.visible = False
     plot.grid.visible = False
     made = Chart.of(plot, (), "", 0, 0, None, fit=_fit, frames=frames)
@@ -54,7 +53,5 @@ def film_strip() -> Chart:
 
 
 def _fit(plot: figure, film: Sequence[Moment], *_: object) -> None:
-    """Rows of at most `ACROSS` frames."""
-    rows = max(1, -(-len(film) // ACROSS))
-    plot.height = 94 * rows
-    plot.y_range.update(start=-(rows - 1) * (1 + CAPTION) - CAPTION - 0.04, end=1.02)
+    """All frames in one row."""
+    plot.x_range.end = max(ACROSS, len(film))

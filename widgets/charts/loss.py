@@ -57,6 +57,7 @@ class LossChart:
     band: ColumnDataSource
     unigram: Span
     bound: Span
+    moment: Span
     recorded: GlyphRenderer
     name: Label
     others: tuple[OtherLoss, ...]
@@ -131,7 +132,7 @@ class LossChart:
 def loss_chart() -> LossChart:
     """An empty loss chart."""
     plot = chart(
-        height=290, min_border_left=64, x_axis_label="steps", y_axis_label=columns.LOSS, x_range=(0, 1000),
+        height=228, min_border_left=64, x_axis_label="steps", y_axis_label=columns.LOSS, x_range=(0, 1000),
         y_range=(0, 8),
     )  # fmt: skip
     noticed, around = ColumnDataSource(columns.marks((), ())), ColumnDataSource(columns.band((), ()))
@@ -158,9 +159,10 @@ def loss_chart() -> LossChart:
         Span(location=0, dimension="width", line_color=m.colour, line_dash=m.dash, line_width=m.width, visible=False)
         for m in columns.LEVELS
     )
-    for part in (name, unigram, bound):
+    moment = Span(location=0, dimension="height", line_color=ORANGE, line_width=3, line_alpha=0.8, visible=False)
+    for part in (name, unigram, bound, moment):
         plot.add_layout(part)
-    return LossChart(plot, seen, tested, noticed, begun, around, unigram, bound, recorded, name, others)
+    return LossChart(plot, seen, tested, noticed, begun, around, unigram, bound, moment, recorded, name, others)
 
 
 def _lines(plot: figure, thin: str, bold: str, marker: str) -> tuple[ColumnDataSource, ColumnDataSource, list[Any]]:

@@ -95,7 +95,7 @@ class TeacherPage(View):
         model = pmui.Select.from_param(chosen.entry, options=list(entries()), width=220, size="small", margin=(6, 10))
         steps = pmui.Select.from_param(chosen.steps, width=120, size="small", margin=(6, 10))
         start = button("Start the class", store.start, "play_arrow", margin=(6, 4), **MAIN)
-        other = "Or begin one from all that is chosen on the Train page: there it stands under “Start a class”."
+        other = "Or begin one from all that is chosen on the Train page, in the tab “Class”."
         self.begin = column(row(model, steps, start), html(say(other, "quiet")), visible=False)
         self.trouble = html("")
         store.param.watch(lambda event: setattr(self.trouble, "object", say(event.new, "trouble")), "trouble")

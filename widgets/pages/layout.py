@@ -141,6 +141,19 @@ def accordion(
     return made
 
 
+def tabs(parts: Mapping[str, Any], active: int = 0, opened: Callable[[int], None] = lambda _: None) -> pmui.Tabs:
+    """Parts of a page, one of which is shown; each is sent when it is first opened, after `opened` with its number."""
+    places = [column(part, later=number != active) for number, part in enumerate(parts.values())]
+    made = pmui.Tabs(*zip(parts, places, strict=True), active=active, **STRETCH)
+
+    def turn(event: Any) -> None:
+        opened(event.new)
+        places[event.new].send()
+
+    made.param.watch(turn, "active")
+    return made
+
+
 def heading(text: str) -> pn.pane.HTML:
     """A small heading of our own words; pointing at it explains the terms in it."""
     return html(f'<div class="label"{hover(text)}>{text}</div>', margin=(0, 10))

@@ -8,7 +8,7 @@ from widgets.tokens import BLUE, GREEN
 MOST = 8
 """Positions that are listed."""
 
-LEFT = 'style="text-align:left"'
+LEFT = 'style="text-align:left;padding:2px 10px 2px 0"'
 """Notebooks set all cells of a table to the right; words begin on the left."""
 
 
@@ -24,16 +24,17 @@ def markup(glance: Predictions | None) -> str:
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""
     return (
-        f'<p style="margin:.2em 0 .6em">{seen}</p><div style="overflow-x:auto"><table><tr><th {LEFT}>target</th>'
-        f"<th>probability</th><th {LEFT}>likeliest answers</th></tr>{rows}</table></div>{rest}"
+        f'<p style="margin:0 0 .3em">{seen}</p><div style="overflow-x:auto"><table><tr style="line-height:1.1">'
+        f"<th {LEFT}>target</th>"
+        f"<th {LEFT}>probability</th><th {LEFT}>likeliest answers</th></tr>{rows}</table></div>{rest}"
     )
 
 
 def _row(guess: Prediction) -> str:
     bars = " ".join(_bar(word, share, word == guess.truth) for word, share in guess.top[:3])
     return (
-        f'<tr><td {LEFT}><b>{escape(guess.truth)}</b></td><td class="number">{guess.probability:.2f}</td>'
-        f'<td style="white-space:nowrap;text-align:left">{bars}</td></tr>'
+        f'<tr><td {LEFT}><b>{escape(guess.truth)}</b></td><td class="number" style="padding:2px 10px 2px 0">'
+        f'{guess.probability:.2f}</td><td style="white-space:nowrap;text-align:left;padding:2px 0">{bars}</td></tr>'
     )
 
 

@@ -149,7 +149,7 @@ class RunButtons(View):
         self.fresh = self._button("New seed", self._new_seed, "casino")
         self.replay = replay_button(train, lambda: "")
         parts = (self.train, self.pause, self.step, self.slow, self.stop, self.reset, self.fresh, self.replay)
-        look = {"margin": (6, 7), "stylesheets": [GROWING]}
+        look = {"margin": (4, 7, 0, 7), "stylesheets": [GROWING]}
         super().__init__(row(*parts, **look, **STRETCH))
         self.poll()
 

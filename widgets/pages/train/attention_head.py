@@ -3,6 +3,7 @@
 from typing import Any
 
 import panel_material_ui as pmui
+from bokeh.events import Pan, Tap
 
 from playground.analysis.attention_patterns import PatternScore
 from playground.analysis.predictions import Predictions
@@ -12,47 +13,61 @@ from playground.training.observe.recording import Noticed
 from widgets.browser import OnScreen
 from widgets.charts.attention import attention_chart
 from widgets.charts.attention_history import film_strip
-from widgets.pages.layout import View, button, column, heading, plot, row
+from widgets.pages.layout import STRETCH, View, button, column, plot, row
 from widgets.state.train import TrainStore
-from widgets.theme import changing, say, tell
+from widgets.theme import changing, html, say, tell
 
-DRAWN = 424
-"""Pixels that the pictures of a head take, kept free until the first one is drawn."""
+SMALL_FIELD = {"size": "small", "margin": (4, 4)}
 
 
 class AttentionHead(View):
-    """The head that is picked, and a bookmark for each head in which an attention pattern was noticed."""
+    """The head that is picked, and its film: a frame or a bookmark chosen there is the `moment` of the whole page."""
 
     def __init__(self, train: TrainStore) -> None:
         self.train = train
         self.session: Session | None = None
         self.chart, self.strip, self.caption = attention_chart(), film_strip(), changing("")
-        self.matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=150, margin=(4, 4))
-        self.layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=90, margin=(4, 4))
-        self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=90, margin=(4, 4))
-        self.bookmarks = row(margin=(0, 6))
-        self.mark, self.drawn, self.filmed, self.marked = OnScreen(), (None, None), None, None
-        self.drawings = column(
-            plot(self.chart), self.caption, heading("This head during training"), plot(self.strip, margin=(0, 10)),
-            later=True, min_height=DRAWN,
-        )  # fmt: skip
-        super().__init__(
-            column(
-                self.mark, heading("One attention head"), row(self.matrix, self.layer, self.head, margin=(0, 6)),
-                self.bookmarks, self.drawings,
-            )
-        )  # fmt: skip
+        self.caption.styles = {"flex": "1 1 120px"}
+        self.matrix = pmui.Select(label="matrix", options=["encoder"], value="encoder", width=120, **SMALL_FIELD)
+        self.layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=84, **SMALL_FIELD)
+        self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=84, **SMALL_FIELD)
+        self.bookmarks = row(styles={"flex": "1000 1 420px"})
+        self.now = button(
+            "Back to now", lambda: train.param.update(moment=None), "update", visible=False, margin=(2, 4)
+        )
+        self.mark, self.drawn, self.filmed = OnScreen(), (None, None), None
+        self.strip.figure.on_event(Tap, self._tap)
+        self.strip.figure.on_event(Pan, self._tap)
+        about = html(
+            say("The film of this head: press or drag.", "quiet"), margin=(4, 10), styles={"flex": "1 1 230px"}
+        )
+        self.film = column(row(about, self.bookmarks, self.now, **STRETCH), plot(self.strip, margin=(0, 10)))
+        top = row(self.matrix, self.layer, self.head, self.caption, margin=(0, 6))
+        super().__init__(column(self.mark, top, plot(self.chart)))
+
+    def seen(self, session: Session) -> Predictions | None:
+        """What the page shows of a session: the moment of the film that was chosen, or now."""
+        return dict(session.film).get(self.train.moment, session.view)
+
+    def _follow(self) -> None:
+        self.train.moment = None
+
+    def _tap(self, event: Any) -> None:
+        """The frame that is pressed or dragged to."""
+        film = self.session.film if self.session is not None else []
+        if film and event.x is not None:
+            self.train.moment = film[min(max(int(event.x), 0), len(film) - 1)][0]
 
     def poll(self) -> None:
         session = self.train.session
         if session is not self.session:
-            self.session, self.drawn, self.filmed, self.marked = session, (None, None), None, None
+            self.session, self.drawn, self.filmed, self.train.moment = session, (None, None), None, None
             self.bookmarks.objects = []
         if session is None:
             return
         for noticed in session.noticed[len(self.bookmarks.objects) :]:
             self.bookmarks.append(self._bookmark(noticed))
-        view: Predictions | None = dict(session.film).get(self.marked, session.view)  # at the bookmark, or now
+        view, self.now.visible = self.seen(session), self.train.moment is not None
         picked = (self.matrix.value, self.layer.value, self.head.value)
         if view is None:
             return
@@ -62,18 +77,16 @@ class AttentionHead(View):
         self.drawn = (view, picked)
         self._fit(view)
         darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
-        back = " Press the bookmark again to see it as it is now." if self.marked is not None else ""
-        text = f"{MASK_TITLES[self.matrix.value]}. After step {view.step}; the darkest cell weighs {darkest:.2f}.{back}"
+        text = f"{MASK_TITLES[self.matrix.value]}. After step {view.step}; the darkest cell weighs {darkest:.2f}."
         tell(self.caption, say(text, "quiet"))
-        self.drawings.send()
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:
         """Draw the history again where it has grown, or another head or moment is picked."""
-        wanted = (len(session.film), picked, self.marked)
+        wanted = (len(session.film), picked, self.train.moment)
         if session.film and wanted != self.filmed:
             self.filmed = wanted
             matrix, layer, head = picked
-            self.strip.show(session.film, matrix, layer - 1, head - 1, self.marked)
+            self.strip.show(session.film, matrix, layer - 1, head - 1, self.train.moment)
 
     def _fit(self, view: Predictions) -> None:
         names = list(view.weights)
@@ -84,7 +97,7 @@ class AttentionHead(View):
     def _bookmark(self, noticed: Noticed) -> Any:
         habit = noticed.habit
         return button(
-            f"step {noticed.step}: {habit.pattern.name}", lambda: self._pick(noticed.step, habit), "bookmark",
+            f"{noticed.step}: {habit.pattern.name}", lambda: self._pick(noticed.step, habit), "bookmark",
             margin=(2, 4), color="secondary",
             description=f"Layer {habit.layer + 1}, head {habit.head + 1} {habit.pattern.does}: {habit.weight:.0%} of "
             f"its weight, where uniform attention would give {habit.chance:.0%}.",
@@ -93,6 +106,6 @@ class AttentionHead(View):
     def _pick(self, step: int, habit: PatternScore) -> None:
         """Jump to the moment of a bookmark and to its head; pressed again, back to now."""
         there = (self.matrix.value, self.layer.value - 1, self.head.value - 1)
-        again = self.marked == step and there == (habit.matrix, habit.layer, habit.head)
-        self.marked = None if again else step
+        again = self.train.moment == step and there == (habit.matrix, habit.layer, habit.head)
+        self.train.moment = None if again else step
         self.matrix.value, self.layer.value, self.head.value = habit.matrix, habit.layer + 1, habit.head + 1

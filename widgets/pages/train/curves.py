@@ -37,6 +37,9 @@ next at the longest, and between two pictures of a run that waits in line while 
 
 RECORDED = (entry_named(RUN.entry), RUN.corpus, RUN.seed)
 
+WORDS = {"height": "clamp(130px, 100vh - 592px, 270px)", "overflow": "auto"}
+"""The predictions take what the window has left, and scroll where a sentence has many."""
+
 NO_FLOOR = say(
     "The best possible prediction is summed live for the corpora reviews, agreement and facts, read in single texts.",
     "quiet",
@@ -45,7 +48,7 @@ NO_PROBE = say("No probe fits this text: their words are not in its vocabulary."
 
 
 class RunPicture(View):
-    """Numbers, loss, probes, layers, predictions and one attention head of the run that is watched."""
+    """What moves, on one screen: numbers, loss, one attention head, predictions, and the film that is their clock."""
 
     def __init__(self, train: TrainStore) -> None:
         self.train = train
@@ -56,12 +59,13 @@ class RunPicture(View):
         self.view: Predictions | None = None
         self.cursor = Cursor()
         self.loss, self.measures = LossCurve(train, self.cursor), Measures(self.cursor)
-        self.head, self.troubles, self.tools = AttentionHead(train), Troubles(train), RunTools(train)
+        self.head, self.troubles = AttentionHead(train), Troubles(train)
+        self.tools = RunTools(train, self.measures.tabs)
         self.cursor.link(self.tools.runs.chart.figure)
         self.words = OnScreen()
-        words = column(self.words, heading("Predictions for the probe sentence"), self.origin, self.predicted)
-        parts = (self.troubles, self.numbers, self.loss, self.tools, self.measures)
-        super().__init__(column(*parts, beside(words, self.head.layout)))
+        words = column(self.words, self.predicted, self.origin, styles=WORDS)
+        moving = beside(self.loss.layout, self.head.layout, basis=400)
+        super().__init__(column(self.troubles, self.numbers, moving, words, self.head.film, self.tools))
 
     def poll(self) -> None:
         """Draw what has changed since, if it is time; all of it goes to the browser as one message."""
@@ -89,9 +93,10 @@ class RunPicture(View):
         """What the model made of its sentence when it was last looked at, where it is on screen or still to be seen."""
         if self.head.mark.seen or at_once or session is not self.head.session or self.head.drawn[0] is None:
             self.head.poll()
-        if session.view is not self.view and (self.words.seen or at_once or self.view is None):
-            self.view = session.view
-            tell(self.predicted, predictions.markup(session.view))
+        view = self.head.seen(session)
+        if view is not self.view and (self.words.seen or at_once or self.view is None):
+            self.view = view
+            tell(self.predicted, predictions.markup(view))
 
     def _update_numbers(self, session: Session | None) -> None:
         """What need not be renewed at every call: the numbers, how far the axes reach, and what is unfolded."""
@@ -178,7 +183,7 @@ class LossCurve(View):
         self.reach = None
         self.banded: tuple[Any, tuple[Band, ...]] = (None, ())
         self.chart, self.mark, self.estimated = loss_chart(), OnScreen(), html("")
-        self.key = html(self.chart.key, styles={"flex": "1 1 200px", "align-self": "center"}, margin=(4, 10, 0, 10))
+        self.key = html(self.chart.key, styles={"flex": "1 1 200px", "font-size": "12px"}, margin=(0, 10))
         axis = pmui.Select.from_param(
             train.param.axis, options=list(AXES), width=170, size="small", margin=(8, 10, 2, 10)
         )
@@ -186,6 +191,7 @@ class LossCurve(View):
         super().__init__(column(self.mark, top, plot(self.chart, margin=(0, 10)), self.estimated))
         train.param.watch(self._turn, "axis")
         train.param.watch(self._show_recorded, CHOICES)
+        train.param.watch(self._point, "moment")
         self._turn()
 
     def _turn(self, *_: object) -> None:
@@ -194,7 +200,13 @@ class LossCurve(View):
         (self.cursor.link if AXES[axis] == "step" else self.cursor.leave)(self.chart.figure)
         self.estimated.object = say(ESTIMATED.get(axis, ""), "quiet")
         self._show_recorded()
+        self._point()
         self.limits()
+
+    def _point(self, *_: object) -> None:
+        """A line at the moment of the film that is looked at, over the steps."""
+        moment = self.train.moment
+        self.chart.moment.update(location=moment or 0, visible=moment is not None and AXES[self.train.axis] == "step")
 
     def _show_recorded(self, *_: object) -> None:
         """Show the recorded run where the run that is about to be trained is the very same."""
@@ -250,8 +262,8 @@ class LossCurve(View):
             self.limits()
 
 
-class Measures(View):
-    """The probes, the regret, and what a step does to the layers."""
+class Measures:
+    """The probes, the regret, and what a step does to the layers, each in one of the `tabs`."""
 
     def __init__(self, cursor: Cursor) -> None:
         self.session: Session | None = None
@@ -265,14 +277,16 @@ class Measures(View):
         strips = beside(*(pn.pane.Bokeh(figure, margin=(0, 10), **STRETCH) for figure in self.sizes.figures))
         self.regrets = column(plot(self.regret, margin=(0, 10)), later=True)
         self.strips = column(strips, later=True, min_height=self.sizes.figures[0].height)
-        super().__init__(
-            column(
-                heading("Probes (zero-shot accuracy)"), self.key, plot(self.probes, margin=(0, 10)),
-                html(f"<details><summary>About these probes</summary>{about}</details>"),
-                heading("Regret: nats above the best possible prediction"), self.unlearnt, self.regrets,
-                heading("Inside the layers: gradient norm, how far a step moves them"), self.strips,
-            )
-        )  # fmt: skip
+        self.tabs = {
+            "Probes": View(
+                column(
+                    heading("Probes (zero-shot accuracy)"), self.key, plot(self.probes, margin=(0, 10)),
+                    html(f"<details><summary>About these probes</summary>{about}</details>"),
+                    heading("Regret: nats above the best possible prediction"), self.unlearnt, self.regrets,
+                )
+            ),
+            "Layers": View(column(heading("Gradient norm, and how far a step moves each layer"), self.strips)),
+        }  # fmt: skip
 
     def draw(self, session: Session) -> None:
         """Draw what was measured since."""

@@ -19,7 +19,7 @@ from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
 from widgets.lists import RunLine
 from widgets.pages.classroom import ClassStart
-from widgets.pages.layout import STRETCH, View, accordion, button, column, download, plot, row
+from widgets.pages.layout import STRETCH, View, button, column, download, plot, row, tabs
 from widgets.state.train import AT_ONCE, TrainStore
 from widgets.state.train.kept_runs import groups, held_out_curves, noise, tree
 from widgets.static import svg
@@ -43,24 +43,18 @@ WHOLE = ("batch_size", "steps", "seed")
 
 
 class RunTools(View):
-    """Three folded parts below the loss; each is followed only while it is open."""
+    """Tabs below the picture of a run: what is `measured`, its hyperparameters, and the runs that are kept."""
 
-    def __init__(self, train: TrainStore) -> None:
+    def __init__(self, train: TrainStore, measured: Mapping[str, View]) -> None:
         self.edits, self.rates, self.runs = HyperparameterEdits(train), RateSearch(train), RunList(train)
-        parts: dict[str, View] = {
-            "Edit hyperparameters, or fork the run": self.edits, "Find a learning rate": self.rates,
-            "Runs: list, tree and comparison": self.runs,
-        }  # fmt: skip
+        parts = {**measured, "Runs": self.runs, "Hyperparameters and forks": self.edits, "Learning rate": self.rates}
         if train.classes is not None:
-            parts["Start a class"] = ClassStart(train.begin_class)
+            parts["Class"] = ClassStart(train.begin_class)
         self.parts = tuple(parts.values())
-        super().__init__(
-            accordion(parts, [2] if train.kept() else [], lambda number: self.parts[number].poll(), margin=(8, 10))
-        )
+        super().__init__(tabs(parts, [*parts].index("Runs") if train.kept() else 0, lambda k: self.parts[k].poll()))
 
     def poll(self) -> None:
-        for number in self.layout.active:
-            self.parts[number].poll()
+        self.parts[self.layout.active].poll()
 
 
 class HyperparameterEdits(View):

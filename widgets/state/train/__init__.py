@@ -117,6 +117,7 @@ class TrainStore(CorpusChoice):
     shapes = param.Dict({}, doc="Knobs of the model that are not as its entry and the recipe have them, by entry.")
     ticked = param.List([], doc="The names of the runs that are compared.")
     session = param.Parameter(None, doc="The run that is watched.")
+    moment = param.Integer(None, allow_None=True, doc="The step of its film that is looked at; without one, now.")
     name_of_run = param.String("", doc="What the list calls the run that is watched.")
     earlier = param.String("", doc="The run that this tab of the browser showed before the visit began.")
     trouble = param.String("", doc="Why something cannot be done.")
