@@ -46,7 +46,7 @@ SUMS = {
     "SpanBERT": {**WORDS, "span boundary": "B within"},
     "word structure": {**WORDS, "word order": "S"},
     "MLM + NSP": {**WORDS, **ONE},
-    "ALBERT": {**WORDS, **ONE},
+    "n-gram MLM + SOP": {**WORDS, **ONE},
     "StructBERT": {**WORDS, "word order": "S", **ONE},
     "InfoWord": {**WORDS, "match": "B"},
     "NSP": ONE,

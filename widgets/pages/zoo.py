@@ -5,6 +5,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from playground.catalog import nearest
 from playground.zoo import entries, find_entry
 from widgets.lists import Pressable
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, row, typed
@@ -79,11 +80,10 @@ class ZooPage(View):
 
     def _filter(self, *_: object) -> None:
         shown = self.zoo.shown
-        self.picture.shown = shown
+        self.picture.shown = shown or self.zoo.nearest
+        missing = nearest(self.zoo.search) or "No system matches these filters; clear one of them."
         self.count.object = (
-            say(f"{len(shown)} of {len(entries())} systems", "quiet")
-            if shown
-            else say("No system matches these filters; clear one of them.", "notice")
+            say(f"{len(shown)} of {len(entries())} systems", "quiet") if shown else say(missing, "notice")
         )
 
     def _open(self, *_: object) -> None:

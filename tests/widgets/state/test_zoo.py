@@ -40,6 +40,8 @@ def test_the_rows_of_a_table_come_first_and_every_entry_once():
         ({"search": "elmo"}, {"ELMo"}),
         ({"search": "ÉLMO bilm"}, {"ELMo"}),
         ({"search": "discriminator"}, {"ELECTRA"}),
+        ({"search": "sentence order prediction"}, {"ALBERT"}),
+        ({"search": "masked language modelling 2020"}, set()),
         ({"search": "nothing has this"}, set()),
     ],
 )
