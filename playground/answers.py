@@ -251,7 +251,8 @@ class Label(AnswerKind):
         return f"label:{self.label}"
 
     def describe(self) -> str:
-        return f"one of {', '.join(self.classes[:4])}{' ...' if len(self.classes) > 4 else ''}"
+        *some, last = self.classes if len(self.classes) <= 4 else (*self.classes[:4], "...")
+        return f"the label ({', '.join(some)} or {last})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -62,7 +62,7 @@ def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[St
         raise UserError("--lr-policy is tuned, but with --then nothing is searched; choose own, fixed or published.")
     if given.match != "steps" or given.cluster or given.workers > 1:
         raise UserError(
-            "With --then lanes run one by one with equal steps; leave out --match, --cluster and --workers."
+            "With --then trainings run one by one with equal steps; leave out --match, --cluster and --workers."
         )
 
 

@@ -34,8 +34,8 @@ FOREIGN_STRANGER = "Le chat dort sur la chaise ."
 NEEDS = {
     "sentences": "at least two sentences; this text has one. Add a full stop and a second one.",
     "pair": "two texts; this text has one sentence. Give a second text as the pair, or add a sentence.",
-    "translation": "a translation beside the text. Give the second text as the pair.",
-    "answer": "an answer beside the text. Give it as the pair, in words or as a number.",
+    "translation": "a translation of the text. Give the second text as the pair.",
+    "answer": "an answer to the text. Give it as the pair, in words or as a number.",
     "distance": "three sentences: two neighbours and one further on. Add full stops and sentences.",
 }
 """What an objective can need, as the end of a sentence."""

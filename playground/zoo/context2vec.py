@@ -13,7 +13,7 @@ CONTEXT2VEC = Entry(
     changed="The context is a whole sentence in its order, read by two LSTMs, and no longer a bag of a few words.",
     aliases=("context to vec",),
     unlike_paper={
-        "network": "one table of vectors for words that are read and words that are told apart; the paper has two",
+        "network": "one table of vectors for words that are read and words that are predicted; the paper has two",
     },
     data="ukWaC, web pages in English",
     model=Architecture(kind="lstm", layers=1, two_streams=True),

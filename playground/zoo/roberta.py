@@ -20,7 +20,7 @@ ROBERTA = Entry(
     aliases=("RoBERTa base", "RoBERTa large"),
     unlike_paper={
         "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here, so that the two can be compared",
-        "special tokens": "no signs at the begin and the end of a row",
+        "special tokens": "no special tokens at the beginning and the end of a row",
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="books, English Wikipedia, CC-News, OpenWebText and Stories, 160 GB",

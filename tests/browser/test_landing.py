@@ -132,7 +132,7 @@ def test_a_script_that_does_not_come_is_said(browser: Browser, address: str) -> 
     away = browser.new_context().new_page()
     away.route("**/bokeh.min.js*", lambda route: route.abort())
     away.goto(f"{address}/?page=1")
-    expect(away.get_by_text("Train is being made: what can be chosen")).to_be_visible()
+    expect(away.get_by_text("Loading Train …")).to_be_visible()
     expect(away.get_by_role("status")).to_have_text("A part of the app could not be loaded; reload the page.")
     away.context.close()
 

@@ -145,7 +145,7 @@ def test_what_is_below_the_window_is_drawn_once_it_is_scrolled_to(page: Page, ad
     open_train(page, address)
     choose(page, 1, "reviews")
     page.get_by_role("button", name="Train", exact=True).click()
-    caption = page.get_by_text(re.compile(r"After step \d+"))
+    caption = page.get_by_text(re.compile(r"Attention weights after step \d+"))
     expect(caption).to_have_count(1)
     wait_until(page, lambda: steps(page) > 30)
     early = caption.inner_text()

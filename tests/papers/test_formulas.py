@@ -205,7 +205,7 @@ TURNED = {
     ),
     ("T5 prefix LM", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid x_{\leq c}, x_{<t})", 9),
     ("PLM", "streams", "words only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid x_{z_{<t}})", None),
-    ("PLM", "streams", "places only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid z_t)", None),
+    ("PLM", "streams", "positions only"): (r"-\frac{1}{T-c}\sum_{t=c+1}^{T}\log p(x_{z_t} \mid z_t)", None),
     ("BART infilling", "add_eos", False): (r"-\frac{1}{T}\sum_{t=1}^{T}\log p(x_t \mid \hat{x}, x_{<t})", 8),
     ("BART infilling", "target", "sentinels"): (r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid \hat{x}, y_{<i})", None),
     ("T5 spans", "target", "text"): (r"-\frac{1}{T+1}\sum_{t=1}^{T+1}\log p(x_t \mid \hat{x}, x_{<t})", 9),

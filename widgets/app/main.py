@@ -189,21 +189,10 @@ PAGES: dict[str, Callable[[Store], View]] = {
 }
 """How each page is made, by the name of its tab."""
 
-COMING = {
-    "Stage": "the sentence, the list of objectives, and the picture of one",
-    "Train": "what can be chosen, the curves, and the runs that are kept",
-    "Transfer": "what can be chosen, the questions, and the charts",
-    "Corpus": "the texts to choose from, one document, and its tokens",
-    "Zoo": "the tables of the surveys, their timeline, and the card of each system",
-    "Inside": "a model, the instruments that look into it, and what they find",
-    "Compress": "what can be chosen, the frontier, and the meters",
-}
-"""What each page holds, shown while it is being made."""
-
 
 def coming(name: str) -> str:
     """A line that stands where a page will stand."""
-    return say(f"{name} is being made: {COMING[name]}.", "quiet")
+    return say(f"Loading {name} …", "quiet")
 
 
 class Tabs(View):

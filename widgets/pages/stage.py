@@ -142,7 +142,8 @@ def _sentence(stage: StageStore) -> Any:
     ]
     about = "One HTML file that plays without a network."
     save = download(lambda: _saved(stage).encode(), "playground.html", "Export HTML", description=about)
-    return row(view, text, pair, *samples, save, stylesheets=[GROWING], **STRETCH)
+    examples = html(say("Examples:", "quiet"), margin=(6, 2, 6, 10), sizing_mode=None)
+    return row(view, text, pair, examples, *samples, save, stylesheets=[GROWING], **STRETCH)
 
 
 def _saved(stage: StageStore) -> str:
@@ -187,11 +188,11 @@ def painted(stage: StageStore) -> str:
     elif leak:
         parts.append("Train anyway, and watch the model learn to copy the answers that it is shown.")
     if masked:
-        parts.append(f"In training every text is read so: {'; '.join(masked)}.")
+        parts.append(f"In training, {'; '.join(masked)}, in every text.")
     if judged:
         parts.append(
-            f"In training, in every text: {'; '.join(judged)}. Places are counted as here, whatever words stand there; "
-            "else what counts is what the objective asks."
+            f"In training, in every text: {'; '.join(judged)}. Positions count as here, whatever the words are; "
+            "elsewhere the objective decides what counts."
         )
     if stage.unasked:
         parts.append(NOTHING_COUNTS)

@@ -30,7 +30,7 @@ class AskMoved(Ask):
     The input shows the word at another place of its span, because finding the place is the task.
     """
 
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the order counts beside the hidden words.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the hidden words.")
 
     def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
@@ -125,7 +125,7 @@ class AskSpanBoundary(Ask):
     """
 
     sbo_max_length: int = knob(15, 1, 32, unit="words of a span", why="A long span cannot be read from its two ends.")
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the ends count beside the words in place.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words in place.")
 
     def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
@@ -199,7 +199,7 @@ class AskInBatchContrast(Ask):
     """
 
     duplicates_as_negatives: bool = knob(False, why="Count the same n-gram of another text as wrong.")
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this loss counts beside others.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the other losses.")
 
     def build(self, example: Batch) -> Batch:
         inputs, partner = example.inputs, _selected_alone(example)

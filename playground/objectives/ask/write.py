@@ -66,7 +66,7 @@ class AskAnswer(Ask):
 
     def build(self, example: Batch) -> Batch:
         if "next" not in example.tokens.neighbours:
-            raise UserError("This objective needs an answer beside the text; this corpus or text has none.")
+            raise UserError("This objective needs an answer as well as a text; this corpus or text has none.")
         return _second_text(example, example.tokens.neighbours["next"], self.add_eos)
 
 

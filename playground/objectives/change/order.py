@@ -46,7 +46,7 @@ class ChangeWordOrder(Change):
     """
 
     shuffle_distance: int = knob(
-        0, 0, 10, unit="places", why="0 shuffles freely; k moves a word by less than k places, so 1 leaves it."
+        0, 0, 10, unit="positions", why="0 shuffles freely; k moves a word by fewer than k positions, so 1 leaves it."
     )
     keys: ClassVar[tuple[str, ...]] = ("order",)
 

@@ -228,7 +228,7 @@ def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
     store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 2, False]]})
     graded = [cell["graded"] for cell in store.record()["frames"][-1]["lanes"][-1]["cells"]]
     assert graded == [True, True, False, *[True] * 5]
-    assert "In training, in every text: the answer at place 3 does not count." in painted(store)
+    assert "In training, in every text: the answer at position 3 does not count." in painted(store)
     other = StageStore()
     other.open(store.query())
     assert other.painted == store.painted == {"graded": [(0, 2, False)]}
@@ -254,7 +254,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "LM"
     store.stage.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False], [0, 1, False], [0, 4, False]]})
-    assert "the answers at places 1 to 2 and 5 do not count" in painted(store.stage)
+    assert "the answers at positions 1 to 2 and 5 do not count" in painted(store.stage)
     assert "Train anyway" not in painted(store.stage), "nothing leaks"
     store.stage.train_anyway()
     run = store.train.session.run
@@ -814,7 +814,7 @@ def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective
     store.attach(model)
     assert (store.text, store.pair) == model.sample(find_objective(objective)) != before
     assert store.gave_way == (
-        f"{model.name} does not know {lacking}, so a held-out text of reviews took the place of the one that was here."
+        f"{model.name} does not know {lacking}, so a held-out text of reviews replaces the one that was here."
     )
     assert store.gave_way in noticed(store)
     store.text = "the film was good"

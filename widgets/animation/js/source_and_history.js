@@ -37,7 +37,7 @@ export function moreOf(kit) {
   parts.style.prepend(MORE_STYLE);
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
-  const reel = labelButton("film", "Masks over epochs", "The mask at ten visits of the same sentence, one in each epoch (V)", () => roll(), { "aria-pressed": "false" });
+  const reel = labelButton("film", "Masks over epochs", "Which words are masked in each of ten epochs: the same ones, or others every time (V)", () => roll(), { "aria-pressed": "false" });
   let [shown, rolling] = [null, false];
 
   function follow() {

@@ -61,7 +61,7 @@ def _choices(train: TrainStore) -> list[Any]:
         html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.preset, chosen.shapes)),
         accordion({
             "Size and parts of the model": model_knobs(train),
-            "What is not as in the paper": html(pn.bind(_differences, chosen.entry)),
+            "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
         }),
         heading("Text"),
         pmui.Select.from_param(chosen.corpus, groups=own_first([OWN_TEXT, OWN_FILE, OPENED], sources()), **FIELD),
@@ -77,7 +77,7 @@ def _choices(train: TrainStore) -> list[Any]:
 
 
 def _recipe(name: str, settings: Mapping[str, float]) -> str:
-    idea = RECIPE_PRESETS[name].idea if name in RECIPE_PRESETS else "The recipe that the model's entry declares."
+    idea = RECIPE_PRESETS[name].idea if name in RECIPE_PRESETS else "The recipe declared for this model."
     turned = ", ".join(f"{knob} {value:.3g}" for knob, value in settings.items())
     return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
 
@@ -145,7 +145,7 @@ class ReadyMadeRun(View):
 
 
 class RunButtons(View):
-    """The buttons from Train to Replay; each is on only where it does something."""
+    """The buttons from Train to Save as HTML; each is on only where it does something."""
 
     def __init__(self, train: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.state = train
@@ -154,7 +154,7 @@ class RunButtons(View):
         self.step = self._button("Step", self._step, "skip_next")
         self.slow = self._button(
             "Step through one update", slow or (lambda: None), "slow_motion_video", visible=slow is not None,
-            description="Step through one update: the coming one, on the Stage page; the run waits meanwhile.",
+            description="Step through one update: the next one, on the Stage page; the run is paused.",
         )  # fmt: skip
         self.stop = self._button("Stop", train.end, "stop")
         self.reset = self._button("Reset", train.begin, "replay")

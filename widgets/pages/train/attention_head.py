@@ -63,7 +63,8 @@ class AttentionHead(View):
         self._fit(view)
         darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
         back = " Press the bookmark again to see it as it is now." if self.marked is not None else ""
-        text = f"{MASK_TITLES[self.matrix.value]}. After step {view.step}; the darkest cell weighs {darkest:.2f}.{back}"
+        stream = "" if self.matrix.value == "encoder" else f"{MASK_TITLES[self.matrix.value]}. "
+        text = f"{stream}Attention weights after step {view.step}; the darkest cell is {darkest:.2f}.{back}"
         tell(self.caption, say(text, "quiet"))
         self.drawings.send()
 

@@ -289,10 +289,10 @@ class TickedRuns(View):
 
 def replay_button(train: TrainStore, name: Callable[[], str]) -> Any:
     """A button that hands over a kept run, by default the one on screen, as a page that plays offline."""
-    about = "Replay: the run up to its last checkpoint as one HTML file."
+    about = "The run up to its last checkpoint as one HTML file that plays without a network."
     look = {"description": about, "variant": "outlined", "margin": (4, 4)}
     refuse = partial(setattr, train, "trouble")
-    return download(lambda: train.replay(name()), "run.html", "Replay", refuse, **look)
+    return download(lambda: train.replay(name()), "run.html", "Save as HTML", refuse, **look)
 
 
 def _matches(run: RunRow, searched: str) -> bool:

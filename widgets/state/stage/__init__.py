@@ -144,8 +144,8 @@ class StageStore(param.Parameterized):
         for name, words in samples.items():
             self._samples[name].add(words)
         self.gave_way = (
-            f"{model.name} does not know {listed(unknown)}, so a held-out text of {model.corpus.name} took the place "
-            "of the one that was here."
+            f"{model.name} does not know {listed(unknown)}, so a held-out text of {model.corpus.name} replaces the "
+            "one that was here."
         )
         return texts | samples
 

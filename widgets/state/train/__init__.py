@@ -100,7 +100,7 @@ class TrainStore(CorpusChoice):
     seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
     seeds = param.Integer(
         1, bounds=(1, 20), label="seeds",
-        doc="With more than one, the others train beside the one on screen, in processes of their own.",
+        doc="With more than one, the others train alongside the one on screen, in processes of their own.",
     )  # fmt: skip
     steps = param.Integer(1000, bounds=(1, 20_000), step=100, label="steps")
     workers = param.Integer(100, doc="The most processes for other seeds.")
