@@ -189,7 +189,7 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
 
 
 def test_keys_of_the_train_page_press_its_buttons_and_f_forks(page: Page, address: str, ready: None) -> None:
-    visit(page, f"{address}/?page=1")
+    visit(page, f"{address}/?page=train")
     page.get_by_role("button", name="Train", exact=True).wait_for()
     page.locator(".key-line").wait_for(state="attached")
     page.keyboard.press("f")

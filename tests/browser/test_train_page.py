@@ -83,7 +83,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     unfold(page, "Runs: list, tree")
     expect(page.get_by_text(f"at step {at}: lr 0.003 → 0.001")).to_be_visible()
     shot(page, "train-forked-1280")
-    visit(page, f"{address}/?page=1")
+    visit(page, f"{address}/?page=train")
     wait_until(page, lambda: page.get_by_role("button", name="Open", exact=True).count() >= 2)
     for number in (0, 1):  # the newest tree comes first: the run, and below it its fork
         page.get_by_role("checkbox").nth(number).check()

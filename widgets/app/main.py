@@ -190,6 +190,10 @@ PAGES: dict[str, Callable[[Store], View]] = {
 """How each page is made, by the name of its tab."""
 
 
+ADDRESSES = [name.lower() for name in PAGES]
+"""How an address calls each page, as in `?page=train`."""
+
+
 def coming(name: str) -> str:
     """A line that stands where a page will stand."""
     return say(f"Loading {name} …", "quiet")
@@ -249,7 +253,7 @@ def _link(store: Store) -> None:
 
 
 def _address(store: Store) -> str:
-    page = {"page": str(store.page)} if store.page else {}
+    page = {"page": ADDRESSES[store.page]} if store.page else {}
     said = store.stage.query() | page or {"view": "stage"}
     for state in (store.train, store.corpus, store.zoo, store.inside):
         said |= state.query()
@@ -268,4 +272,4 @@ def _open(store: Store, address: str) -> None:
     store.corpus.choose_corpus(asked.get("source", ""))
     store.zoo.open(asked)
     store.inside.open(asked)
-    store.page = int(page) if (page := asked.get("page", "")) in map(str, range(1, len(PAGES))) else 0
+    store.page = ADDRESSES.index(page) if (page := asked.get("page", "")) in ADDRESSES else 0
