@@ -142,7 +142,7 @@ def _sentence(stage: StageStore) -> Any:
     ]
     about = "One HTML file that plays without a network."
     save = download(lambda: _saved(stage).encode(), "playground.html", "Export HTML", description=about)
-    examples = html(say("Examples:", "quiet"), margin=(6, 2, 6, 10), sizing_mode=None)
+    examples = html(say("Examples:", "quiet"), margin=(12, 2, 4, 10), sizing_mode=None)
     return row(view, text, pair, examples, *samples, save, stylesheets=[GROWING], **STRETCH)
 
 
