@@ -246,7 +246,7 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     run = store.train.session.run
     assert (store.page, store.train.entry) == (1, "MLM painted encoder closes -1") == (1, run.entry.name)
     assert run.entry.objective.knobs["mask_ratio"].default == 0.3
-    assert "no place looks 1 to the left" in run.entry.objective.idea
+    assert "no position may see the one 1 to the left" in run.entry.objective.idea
     store.close()
 
 

@@ -154,7 +154,7 @@ class RunButtons(View):
         self.step = self._button("Step", self._step, "skip_next")
         self.slow = self._button(
             "Step through one update", slow or (lambda: None), "slow_motion_video", visible=slow is not None,
-            description="Step through one update: the next one, on the Stage page; the run is paused.",
+            description="Step through one update: the next one, on the Stage page; the run waits.",
         )  # fmt: skip
         self.stop = self._button("Stop", train.end, "stop")
         self.reset = self._button("Reset", train.begin, "replay")
