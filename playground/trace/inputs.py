@@ -91,7 +91,7 @@ def unjudged(objective: Objective, example: Batch) -> str:
     if not judges or any(bool(q.loss_mask.any()) for q in example.questions):
         return ""
     *first, last = judges[0].outcomes
-    return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {', '.join(first)} or {last}."
+    return f"This pair has no label, so nothing is predicted; set pair in the plan to {', '.join(first)} or {last}."
 
 
 def _paired(objective: Objective, given: TextInput, text: str, pair: str, other: str, half: int) -> TextInput:

@@ -16,7 +16,7 @@ ROBERTA = Entry(
     paper="arXiv:1907.11692",
     idea="BERT was trained too little: with more text, longer texts and larger batches the same network does better.",
     parent="BERT",
-    changed="Other words are hidden at every visit, and no second text has to be judged.",
+    changed="Different words are masked each time a text is read, and there is no next-sentence prediction.",
     aliases=("RoBERTa base", "RoBERTa large"),
     unlike_paper={
         "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here, so that the two can be compared",

@@ -12,7 +12,7 @@ ULMFIT = Entry(
     paper="arXiv:1801.06146",
     idea="Train a language model on any text, then on the task's own texts, then as a classifier, layer by layer.",
     parent="Dai and Le",
-    changed="One general text for all tasks, an LSTM with much left out in each step, and gentle ways to fine-tune it.",
+    changed="One general text for all tasks, an LSTM with strong dropout, and gentle ways to fine-tune it.",
     aliases=("universal language model fine-tuning", "AWD-LSTM"),
     unlike_paper={
         "network": "three layers of one width, where the paper's two lower ones are nearly three times as wide as a "

@@ -34,4 +34,4 @@ def describe_base(store: Store) -> str:
         return say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
     step = session.rows[-1].step
     name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
-    return say(name) + say("To begin pauses its training." if session.state == "running" else "", "quiet")
+    return say(name) + say("Starting a comparison pauses its training." if session.state == "running" else "", "quiet")

@@ -155,7 +155,7 @@ class Notices(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.stage, self.text = stage, html("", styles={"flex": "1 1 300px"})
-        self.sample = button("Take a sample text", stage.take_sample, "article", margin=(2, 10))
+        self.sample = button("Use an example text", stage.take_sample, "article", margin=(2, 10))
         self.anyway = button("Train anyway", stage.train_anyway, "play_arrow", margin=(2, 10))
         stage.param.watch(self._renew, ["rebuilt", "trouble", "gave_way", "view"])
         self._renew()
@@ -184,7 +184,7 @@ def painted(stage: StageStore) -> str:
     masked = [rule.words for rule in rules if not isinstance(rule, Judged)]
     parts = [made.verdict.sentence] if leak else []
     if leak and masked:
-        parts.append("Train anyway, and watch the loss fall to nothing while the model learns to copy.")
+        parts.append("Train anyway, and watch the loss fall to zero while the model learns to copy.")
     elif leak:
         parts.append("Train anyway, and watch the model learn to copy the answers that it is shown.")
     if masked:

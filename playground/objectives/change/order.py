@@ -122,7 +122,7 @@ class RotateDocument(Change):
     that the text stays as it is twice as often as it begins at any other token.
     """
 
-    rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is turned at all.")
+    rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is rotated at all.")
     match_released_code: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 

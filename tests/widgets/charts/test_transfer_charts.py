@@ -258,7 +258,7 @@ def test_what_is_no_sequence_is_refused_before_anything_runs(session):
     assert "A task comes twice" in store.trouble
     store.param.update(then=["entailment"], lr_policy="tuned")
     assert not store.begin(session)
-    assert "nothing is searched" in store.trouble
+    assert "Tuned rates are not available" in store.trouble
 
 
 @pytest.mark.slow

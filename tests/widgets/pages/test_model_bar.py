@@ -74,8 +74,8 @@ def test_the_sample_is_a_button_beside_the_sentence_only_while_it_helps():
     visit = StageStore(text="word", objective="sentence permutation")
     visit.text = "word"
     page = StagePage(visit).layout
-    buttons(page)["Take a sample text"].clicks += 1
-    assert visit.rebuilt.objective.name == "sentence permutation" and "Take a sample text" not in buttons(page)
+    buttons(page)["Use an example text"].clicks += 1
+    assert visit.rebuilt.objective.name == "sentence permutation" and "Use an example text" not in buttons(page)
 
 
 def test_where_no_sample_helps_none_is_offered():

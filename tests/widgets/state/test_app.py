@@ -119,7 +119,7 @@ def test_a_typed_pair_is_judged_by_the_plan():
     store = StageStore()
     store.objective = "inference"
     store.pair = "Nobody is there"
-    assert "Nobody has judged this pair" in store.rebuilt.notice
+    assert "This pair has no label" in store.rebuilt.notice
     store.plan = "pair=contradiction"
     assert store.rebuilt.facts()["survey"]["targets"] == "contradiction"
 

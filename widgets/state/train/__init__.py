@@ -392,7 +392,7 @@ class TrainStore(CorpusChoice):
             if name == self.name_of_run and self.session is not None:
                 raise UserError(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
             if alive is not None and not alive.halted and alive.state in ("ready", "running", "paused"):
-                raise UserError(f"{name} is open in another visit and may go on there; it is not deleted.")
+                raise UserError(f"{name} is open in another visit and may continue there; it is not deleted.")
             if self.runs.find(name).state == "running":
                 raise UserError(f"{name} is being trained; stop it before it is deleted.")
         self.notice = " ".join(filter(None, map(self.runs.delete, names)))
