@@ -251,8 +251,8 @@ class Label(AnswerKind):
         return f"label:{self.label}"
 
     def describe(self) -> str:
-        *some, last = self.classes if len(self.classes) <= 4 else (*self.classes[:4], "...")
-        return f"the label ({', '.join(some)} or {last})"
+        some = [*self.classes[:4], *(["..."] if len(self.classes) > 4 else [])]
+        return f"the label ({', '.join(some[:-1])} or {some[-1]})"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -354,9 +354,11 @@ def _questions(example: Batch, row: int) -> str:
         return "Nothing is predicted yet."
     there, scored = int(example.answering.valid[row].sum()), [int(q.loss_mask[row].sum()) for q in example.questions]
     if scored == [there]:
-        return f"The model predicts {example.questions[0].kind.describe()} at {_count(there, 'position', 'all ')}."
+        what, where = example.questions[0].kind.describe(), _count(there, "position", "all ")
+        return f"The model predicts {what} at {where}; all count in the loss."
     parts = [f"{q.kind.describe()} at {number}" for q, number in zip(example.questions, scored, strict=True)]
-    return f"The model predicts {' and '.join(parts)} of {_count(there, 'position')}; only these count in the loss."
+    only = "only this one counts" if sum(scored) == 1 else "only these count"
+    return f"The model predicts {' and '.join(parts)} of {_count(there, 'position')}; {only} in the loss."
 
 
 def _count(number: int, what: str, before: str = "") -> str:

@@ -1,7 +1,6 @@
 """An attention mask in a sentence: who may look at whom, read off its own cells, and how many pairs that is."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import pairwise
 
 Cells = Sequence[Sequence[int]]
 """A mask as rows of 0 and 1, query x key, without padding."""
@@ -63,14 +62,16 @@ def _at(cells: Cells, cross: bool) -> str:
 
 
 def _in_order(cells: Cells) -> str:
-    """The words of a mask that is an order of prediction: of two words one sees all that the other sees."""
-    seen = sorted(({j for j, cell in enumerate(row) if cell} for row in cells), key=len)
-    itself = {bool(row[i]) for i, row in enumerate(cells)}
-    if not all(less <= more for less, more in pairwise(seen)):
-        return ""
-    if itself == {True}:
-        return "only at itself and the words before it in the prediction order"
-    return "only at the words before it in the prediction order" if itself == {False} else ""
+    """The words of a mask that is an order of prediction, in which a word sees more than those before it."""
+    seen = [{j for j, cell in enumerate(row) if cell} for row in cells]
+    before = [{j for j, other in enumerate(seen) if len(other) < len(own)} for own in seen]
+    given = min(seen, key=len)
+    if seen == before:
+        return "only at the words before it in the prediction order"
+    if seen == [{i} | given | earlier for i, earlier in enumerate(before)]:
+        first = f", the {len(given)} words given first" if len(given) > 1 else ""
+        return f"only at itself{first} and the words before it in the prediction order"
+    return ""
 
 
 def _window(cells: Cells) -> int:

@@ -51,7 +51,9 @@ def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
         if "prediction order" in claim:
             rank = example.prediction_order[0].tolist()
             seen = [{rank[j] for j, cell in enumerate(row) if cell} - {rank[i]} for i, row in enumerate(cells)]
-            late = [i for i, row in enumerate(cells) if example.questions[0].loss_mask[0, i]]
+            given = int((re.search(r"the (\d+) words given first", claim) or [0, 0])[1])
+            assert all(ranks <= set(range(max(rank[i], given))) for i, ranks in enumerate(seen))
+            late = [i for i in range(len(cells)) if example.questions[0].loss_mask[0, i]]
             assert all(seen[i] == set(range(rank[i])) for i in late)
 
 
@@ -70,6 +72,7 @@ def test_the_masks_of_the_field_are_said_in_plain_words(name, sentence):
 
 
 def test_a_mask_of_no_known_form_is_said_to_be_read_in_the_matrix():
+    assert MARKED in masks_in_words({"encoder": [[1, 1, 0], [1, 1, 1], [1, 1, 1]]}), "opened by hand, not an order"
     assert MARKED in masks_in_words({"encoder": [[1, 1, 0], [0, 1, 1], [1, 0, 1]]})
     assert "at the first 2 words, at itself" in masks_in_words(
         {"encoder": [[1, 1, 0, 0], [1, 1, 0, 0], [1] * 3 + [0], [1] * 4]}
