@@ -60,7 +60,7 @@ class Visit:
     async def open(cls, address: str, clock: Callable[[], float]) -> "Visit":
         """Ask for the page as a browser does, connect, and take the document."""
         http, longest = AsyncHTTPClient(max_clients=1_000), PATIENCE * HURRY
-        page = await http.fetch(f"{address}/?page={TRAIN_PAGE}", request_timeout=longest, connect_timeout=longest)
+        page = await http.fetch(f"{address}/?page=train", request_timeout=longest, connect_timeout=longest)
         token = re.search(r'"token":\s*"([^"]+)"', page.body.decode())
         assert token is not None, "the server is full"
         where = HTTPRequest(

@@ -25,7 +25,13 @@ from tests.chromium import chromium
 from widgets.app import server
 from widgets.panel_compat import Component
 
-PAGES = {"landing": "", "stage": "?view=stage", "Train": "?page=1", "Transfer": "?page=2", "Corpus": "?page=3"}
+PAGES = {
+    "landing": "",
+    "stage": "?view=stage",
+    "Train": "?page=train",
+    "Transfer": "?page=transfer",
+    "Corpus": "?page=corpus",
+}
 
 
 @contextmanager

@@ -46,7 +46,7 @@ GUESSES = (-8, 460)
 def training(tab: Page, address: str) -> list[Image.Image]:
     """A training run: the loss curve above, predictions and an attention head below."""
     tab.set_viewport_size({"width": 1280, "height": 2400})
-    opened(tab, f"{address}/?page=1", TRAIN)
+    opened(tab, f"{address}/?page=train", TRAIN)
     tab.get_by_label("probe sentence").fill(SENTENCE)
     tab.keyboard.press("Enter")
     tab.get_by_role("button", name="Train", exact=True).click()
@@ -85,7 +85,7 @@ def page_stage(tab: Page, address: str) -> list[Image.Image]:
 
 def page_train(tab: Page, address: str) -> list[Image.Image]:
     """The Train page during a run: the loss curve and the probes below it."""
-    opened(tab, f"{address}/?page=1", TRAIN)
+    opened(tab, f"{address}/?page=train", TRAIN)
     tab.get_by_role("button", name="Train", exact=True).click()
     fold_runs(tab)
     tab.get_by_text(re.compile(r"^[7-9]\d\d of 1000$")).wait_for(timeout=PATIENCE)
@@ -115,7 +115,7 @@ def page_inside(tab: Page, address: str) -> list[Image.Image]:
 
 def trained(tab: Page, address: str) -> None:
     """Train the default model to the end of its run."""
-    opened(tab, f"{address}/?page=1&corpus=reviews", TRAIN)
+    opened(tab, f"{address}/?page=train&corpus=reviews", TRAIN)
     tab.get_by_role("button", name="Train", exact=True).click()
     tab.get_by_text("1000 of 1000", exact=True).wait_for(timeout=PATIENCE)
 

@@ -251,7 +251,8 @@ class Label(AnswerKind):
         return f"label:{self.label}"
 
     def describe(self) -> str:
-        return f"one of {', '.join(self.classes[:4])}{' ...' if len(self.classes) > 4 else ''}"
+        some = [*self.classes[:4], *(["..."] if len(self.classes) > 4 else [])]
+        return f"the label ({', '.join(some[:-1])} or {some[-1]})"
 
 
 @dataclass(frozen=True, kw_only=True)

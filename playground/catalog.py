@@ -85,17 +85,20 @@ def three_nearest(name: str, known: Iterable[Named]) -> str:
 
 
 def nearest(name: str) -> str:
-    """What is nearest by meaning to a name of the field that is not here, in a sentence; empty where none is known.
-
-    One wrong letter in a long name is forgiven.
-    """
-    wanted, known = _plain(name), _nearest()
-    if wanted not in known and LONG <= len(wanted) <= LONGEST:
-        wanted = next(iter(get_close_matches(wanted, known, 1, cutoff=ALIKE)), wanted)
-    if wanted not in known:
+    """What is nearest by meaning to a name of the field that is not here, in a sentence; empty where none is known."""
+    if (meant := nearest_by_meaning(name)) is None:
         return ""
-    said, near = known[wanted] if wanted != _plain(name) else (name, known[wanted][1])
+    said, near = meant
     return f"{said!r} is not here; nearest is the {near.kind} {near.name!r}, because {near.because}."
+
+
+def nearest_by_meaning(name: str) -> tuple[str, Nearest] | None:
+    """A name of the field that is not here, and what is nearest to it; one wrong letter in a long name is forgiven."""
+    wanted, known = _plain(name), _nearest()
+    if wanted in known:
+        return name, known[wanted][1]
+    close = get_close_matches(wanted, known, 1, cutoff=ALIKE) if LONG <= len(wanted) <= LONGEST else ()
+    return known[close[0]] if close else None
 
 
 @cache

@@ -115,7 +115,12 @@ NEAREST = (
     ),
     Nearest(
         "entry", "RoBERTa", "it is also BERT with another recipe; disentangled attention is not here",
-        ("DeBERTa", "DeBERTa-v3", "ModernBERT"),
+        ("DeBERTa", "DeBERTa-v3"),
+    ),
+    Nearest(
+        "entry", "RoBERTa",
+        "it is also an encoder trained with MLM alone; ModernBERT masks 30 %, and the knob is mask_ratio",
+        ("ModernBERT",),
     ),
     Nearest(
         "entry", "BioBERT", "it is also BERT with continued pre-training on the texts of one domain",
@@ -192,8 +197,8 @@ NEAREST = (
     ),
     Nearest(
         "objective", "MLM",
-        "it also predicts masked words from both sides; a diffusion model masks another share each time, up to all "
-        "words, and predicts them in many passes",
+        "it also predicts masked words from both sides; a diffusion model draws another mask_ratio for each text, from "
+        "0 to 1, and generates in many passes; here mask_ratio stays as it is set",
         (
             "diffusion", "diffusion language model", "masked diffusion", "discrete diffusion", "D3PM", "LLaDA",
             "block diffusion", "BD3-LM",
@@ -228,19 +233,14 @@ NEAREST = (
         ),
     ),
     Nearest(
-        "objective", "BART infilling",
-        "it is the noise that works best alone in BART's paper; 'all noises' applies five, one after another",
-        ("DAE", "denoising autoencoder"),
-    ),
-    Nearest(
         "objective", "BART mixture", "it combines the two noises that BART's authors chose",
         ("noise composition",),
     ),
     Nearest(
         "objective", "T5 spans",
-        "it also masks spans and generates them; UL2 mixes spans of several lengths with a prefix LM, here 'T5 prefix "
-        "LM'",
-        ("UL2", "mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
+        "it also masks spans and generates them, and mean_length says how long they are; UL2 mixes several lengths "
+        "with a prefix LM, here 'T5 prefix LM'",
+        ("UL2", "mixture of denoisers", "mT5", "GLM", "FIM", "CM3", "ERNIE-GEN", "fill in the middle"),
     ),
     Nearest(
         "entry", "T5",

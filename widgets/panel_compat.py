@@ -26,6 +26,7 @@ from bokeh.util.token import get_session_id
 from panel.custom import AnyWidgetComponent
 from panel.io.callbacks import PeriodicCallback
 from panel.io.resources import get_dist_path
+from panel.io.server import DocHandler
 from panel.models.markup import HTML
 from panel.reactive import Syncable
 
@@ -185,6 +186,15 @@ def lock_clicks() -> None:
     whatever changes a model of Bokeh itself then fails, and both are lost.
     """
     Syncable._event_coroutine.lock = True
+
+
+def answer_head() -> None:
+    """Let HEAD, with which a health check asks for a page, say that it is there; no visit begins."""
+
+    def head(self: DocHandler, **_: str) -> None:
+        self.set_header("Content-Type", "text/html")
+
+    DocHandler.head = head
 
 
 def last_message(visit: Document) -> float:

@@ -22,7 +22,7 @@ COMMANDS = {
     "compress": "a fine-tuned model made smaller, with three meters",
     "choose": "which run suits which task",
     "generate": "a trained model writes, greedily or by beam search",
-    "edit": "give a sentence another label by filling words anew",
+    "edit": "give a sentence another label by replacing words",
     "align": "lay the word vectors of two languages over each other",
     "inspect": "look inside a trained model with an instrument",
     "export": "a trained model as a folder that transformers reads",

@@ -36,8 +36,8 @@ def show_alignment(given: argparse.Namespace) -> int:
             for t, r in titled.items()
         ),
         f"  by chance   {found.chance:.1%}",
-        "Which words are shown is drawn by lot (--seed); those that stand in each other's place, such as towns, are "
-        "mixed up.",
+        "Which words are shown is random (--seed); words that can replace each other, such as towns, are often "
+        "confused.",
     ]
     return say(given, settings | rows | {"chance": found.chance}, lines)
 

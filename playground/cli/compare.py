@@ -55,13 +55,13 @@ def add(command: Parser) -> None:
         help="labelled texts to learn from, 64 by default; or several: 16,64,256",
     )  # fmt: skip
     option("--seeds", type=number_of("seeds"), default=3, metavar="K")
-    option("--tuning-steps", type=number_of("steps"), default=80, metavar="N", help="steps of each lane")
-    option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes for the lanes")
+    option("--tuning-steps", type=number_of("steps"), default=80, metavar="N", help="steps of each training")
+    option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes for the trainings")
     parallelism(command)
-    option("--cluster", metavar="ADDRESS|local", help="run the lanes on a Dask cluster")
-    option("--match", default="steps", help="what lanes have alike: steps, tokens or flops")
+    option("--cluster", metavar="ADDRESS|local", help="run the trainings on a Dask cluster")
+    option("--match", default="steps", help="what is equal in all trainings: steps, tokens or flops")
     option("--lr-policy", default="own", help="learning rates: own, fixed, published or tuned")
-    option("--resume", action="store_true", help="go on with the lanes that --out has not finished")
+    option("--resume", action="store_true", help="continue with the trainings that --out has not finished")
     option(
         "--second-language", type=number_of("steps"), nargs="?", const=600, metavar="STEPS",
         help="first give the base word vectors of the second language, all else frozen",

@@ -23,7 +23,7 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("base", type=run_folder, metavar="RUN", help="a run, by its name or folder, that fills gaps, such as BERT's")
     option("--text", required=True, help="the sentence")
-    option("--to", required=True, metavar="LABEL", help="the label that it shall have, such as good")
+    option("--to", required=True, metavar="LABEL", help="the label that it should get, such as good")
     option("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
     option(
         "--train-size", type=number_of("texts"), default=256, metavar="N",
@@ -49,6 +49,6 @@ def edit(given: argparse.Namespace) -> int:
         f"after:  {one.after}",
         f"{one.wanted}: {one.chance_before:.0%} before, {one.chance_after:.0%} after, by a judge that took no part; "
         f"{one.kept:.0%} of the words kept",
-        f"of {rate.texts} unseen texts {rate.turned:.0%} get the wanted label, with {rate.kept:.0%} of their words",
+        f"of {rate.texts} unseen texts {rate.turned:.0%} get the target label, with {rate.kept:.0%} of their words",
     ]
     return say(given, {"task": task.name, **asdict(one), "success": asdict(rate)}, lines)

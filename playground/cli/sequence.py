@@ -59,10 +59,10 @@ def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[St
         sizes = ",".join(map(str, given.train_size))
         raise UserError(f"--train-size is {sizes}; with --then there is one number for all tasks.")
     if given.lr_policy == "tuned":
-        raise UserError("--lr-policy is tuned, but with --then nothing is searched; choose own, fixed or published.")
+        raise UserError("--lr-policy is tuned, but --then has no search for rates; choose own, fixed or published.")
     if given.match != "steps" or given.cluster or given.workers > 1:
         raise UserError(
-            "With --then lanes run one by one with equal steps; leave out --match, --cluster and --workers."
+            "With --then trainings run one by one with equal steps; leave out --match, --cluster and --workers."
         )
 
 

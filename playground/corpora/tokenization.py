@@ -43,7 +43,7 @@ def retokenized(corpus: Corpus, how: Tokenization) -> Corpus:
     """
     if how.tokenizer == "auto" or KINDS[how.tokenizer] == corpus.tokenizer.kind == "word":
         return corpus
-    assert corpus.tokenizer.kind == "word", "a text that comes in pieces is read anew"
+    assert corpus.tokenizer.kind == "word", "a text that comes in pieces is read again from the start"
     tokenizer = _trained(corpus, how)
     pieces = [[number] for number in range(FIRST_WORD)]
     pieces += [tokenizer.encode_word(word) for word in corpus.tokenizer.words[FIRST_WORD:]]

@@ -157,7 +157,7 @@ class PAL(AdapterKind):
     """PAL: a small attention in parallel to each layer's own, projections shared by all (arXiv:1902.02671, sec. 3)."""
 
     projection_size: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
-    heads: int = knob(2, 1, 8, unit="heads", why="How many places the parallel attention can look at.")
+    heads: int = knob(2, 1, 8, unit="heads", why="How many attention patterns the parallel attention computes.")
     name = "projected attention"
     for_each_task = True
 

@@ -30,7 +30,7 @@ class Architecture:
     )
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
     width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
-    heads: int = knob(4, 1, 16, unit="heads", why="How many places a position can look at apart from each other.")
+    heads: int = knob(4, 1, 16, unit="heads", why="How many attention patterns a layer computes side by side.")
     mlp_ratio: int = knob(4, 1, 8, unit="times the width", why="Width of the layer that works on each position alone.")
     decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
     embedding_size: int = knob(
@@ -75,7 +75,7 @@ class Architecture:
     max_position_embeddings: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
     segments: int = knob(0, 0, 8, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
-    two_streams: bool = knob(False, why="A second stream that knows the place but not the word (XLNet).")
+    two_streams: bool = knob(False, why="A second stream that knows the position but not the word (XLNet).")
     backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
     sbo_head: bool = knob(False, why="A head that guesses a span from the words at its two ends (SpanBERT).")
     rtd_head: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
@@ -88,7 +88,7 @@ class Architecture:
     ngrams: int = knob(
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
     )
-    counts: bool = knob(False, why="Static vectors have a number beside each of two words for their counts (GloVe).")
+    counts: bool = knob(False, why="A bias for each word, to fit counts of pairs (GloVe).")
     attention: str = knob(
         "bidirectional", choices=("bidirectional", "left to right", "right to left"), why="How a plain text is read."
     )

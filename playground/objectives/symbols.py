@@ -9,7 +9,7 @@ from typing import Any
 Knobs = Mapping[str, Any]
 
 SIGN_BEHIND = {"T+1": "the position of the special token [END]"}
-SIGN_BEFORE = {"t=0": "the place of the sign [START], which closes a text that is read from the right"}
+SIGN_BEFORE = {"t=0": "the position of [START], which ends a text that is read from the right"}
 IN_LAYERS = {"k": "the number of words that a reader sees in each layer", "L": "the number of layers"}
 
 
@@ -60,7 +60,7 @@ def in_order(knobs: Knobs, heard: str = r"x_{z_{<t}}") -> str:
         "two streams": f"{heard}, z_t",
         "one that sees itself": f"{heard}, x_{{z_t}}, z_t",
         "one blind to itself": f"{heard}, x_{{z_t}}, z_t",
-        "places only": "z_t",
+        "positions only": "z_t",
         "an order that turns round": r"x_{1:T}, z_t",
         "words only": heard,
     }[knobs["streams"]]

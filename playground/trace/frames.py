@@ -22,6 +22,7 @@ from playground.batch import (
     token_strings,
 )
 from playground.leaks import Place, Verdict
+from playground.trace.mask_words import masks_in_words
 
 TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}
@@ -302,7 +303,7 @@ def caption(verb: str, example: Batch, row: int) -> str:
         case "text":
             return f"The text has {_count(int(example.tokens.lengths[row]), 'token')}."
         case "arrange":
-            return "The tokens are put at the positions of the model's input; special tokens have no source position."
+            return "Each token goes to its position in the model's input; special tokens are added."
         case "choose":
             return _selection(example, row)
         case "change":
@@ -311,11 +312,7 @@ def caption(verb: str, example: Batch, row: int) -> str:
             samples = example.questions[-1].kind.describe_samples(row) if example.questions else ""
             return samples or f"{_changes(example, row)} No gradient flows back through the samples."
         case "see":
-            shown = visible(example, row).items()
-            parts = (
-                f"{name} {sum(map(sum, cells))} of {sum(map(len, cells))} entries allowed" for name, cells in shown
-            )
-            return f"Rows are query positions, columns are key positions: {'; '.join(parts)}."
+            return masks_in_words(visible(example, row))
         case _:
             return _questions(example, row)
 
@@ -327,7 +324,9 @@ def _selection(example: Batch, row: int) -> str:
     if spans or empty:
         text += f", in {_count(spans, 'span')}" + (f" and {_count(empty, 'empty span')}" if empty else "")
     if _reordered(example, row):
-        text += ": the last of the prediction order. Tokens keep their positions; the numbers are the order"
+        text += (
+            ": those that come last in the prediction order. Tokens keep their positions; the numbers give the order"
+        )
     return text + "."
 
 
@@ -353,10 +352,14 @@ def _changes(example: Batch, row: int) -> str:
 def _questions(example: Batch, row: int) -> str:
     if not example.questions:
         return "Nothing is predicted yet."
-    positions = _count(int(example.answering.valid[row].sum()), "position")
-    parts = [f"{q.kind.describe()} at {int(q.loss_mask[row].sum())}" for q in example.questions]
-    return f"The model predicts {' and '.join(parts)} of {positions}; the loss counts these positions only."
+    there, scored = int(example.answering.valid[row].sum()), [int(q.loss_mask[row].sum()) for q in example.questions]
+    if scored == [there]:
+        what, where = example.questions[0].kind.describe(), _count(there, "position", "all ")
+        return f"The model predicts {what} at {where}; all count in the loss."
+    parts = [f"{q.kind.describe()} at {number}" for q, number in zip(example.questions, scored, strict=True)]
+    only = "only this one counts" if sum(scored) == 1 else "only these count"
+    return f"The model predicts {' and '.join(parts)} of {_count(there, 'position')}; {only} in the loss."
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"
+def _count(number: int, what: str, before: str = "") -> str:
+    return f"{number} {what}" if number == 1 else f"{before}{number} {what}s"

@@ -34,8 +34,8 @@ FOREIGN_STRANGER = "Le chat dort sur la chaise ."
 NEEDS = {
     "sentences": "at least two sentences; this text has one. Add a full stop and a second one.",
     "pair": "two texts; this text has one sentence. Give a second text as the pair, or add a sentence.",
-    "translation": "a translation beside the text. Give the second text as the pair.",
-    "answer": "an answer beside the text. Give it as the pair, in words or as a number.",
+    "translation": "a translation of the text. Give the second text as the pair.",
+    "answer": "an answer to the text. Give it as the pair, in words or as a number.",
     "distance": "three sentences: two neighbours and one further on. Add full stops and sentences.",
 }
 """What an objective can need, as the end of a sentence."""
@@ -91,7 +91,7 @@ def unjudged(objective: Objective, example: Batch) -> str:
     if not judges or any(bool(q.loss_mask.any()) for q in example.questions):
         return ""
     *first, last = judges[0].outcomes
-    return f"Nobody has judged this pair, so nothing is asked; set pair in the plan to {', '.join(first)} or {last}."
+    return f"This pair has no label, so nothing is predicted; set pair in the plan to {', '.join(first)} or {last}."
 
 
 def _paired(objective: Objective, given: TextInput, text: str, pair: str, other: str, half: int) -> TextInput:

@@ -203,8 +203,8 @@ def silent(example: Batch) -> str:
     """Why nothing is scored in a text, where nothing is."""
     if any(bool(q.loss_mask.any()) for part in example.with_auxiliary for q in part.questions):
         return ""
-    why = "what was chosen cannot be asked here" if bool(example.selected.any()) else "no word of it was chosen"
-    return f"Nothing is asked of this text, so it teaches nothing: {why}."
+    why = "what was chosen cannot be predicted here" if bool(example.selected.any()) else "no word was chosen"
+    return f"Nothing is predicted in this text, so it teaches nothing: {why}."
 
 
 def guessed(objective: Objective) -> str:

@@ -210,9 +210,10 @@ def _unpack_rows(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) ->
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The header and the tensors of a checkpoint file."""
     if not os.path.isfile(path):
-        raise UserError(
-            f"There is no checkpoint at {path}; give the folder of a run, as printed by `playground train`."
-        )
+        folders = path.parent.glob(f"*/{path.name}") if os.path.isdir(path.parent) else ()
+        inner = sorted(str(found.parent) for found in folders)
+        name = f"name one of the runs in it: {', '.join(inner)}" if inner else "give the folder of a run"
+        raise UserError(f"There is no checkpoint at {path}; {name}, as printed by `playground train`.")
     try:
         with safe_open(path, framework="pt") as file:
             about = parse_json((file.metadata() or {}).get("playground", "{}"))

@@ -32,7 +32,9 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
     seed = seed_of(changes, learner)
     shape = {k.name for k in knobs(old.model)} & set(changes)
     if shape:
-        raise UserError(f"{', '.join(sorted(shape))} cannot be changed in a fork, which keeps the weights; train anew.")
+        raise UserError(
+            f"{', '.join(sorted(shape))} cannot be changed in a fork, which keeps the weights; start another run."
+        )
     recipe = {k.name: changes.pop(k.name) for k in knobs(old.recipe) if k.name in changes}
     entry = replace(old, recipe=turn(old.recipe, recipe)).asking(changes)
     new = TrainState.new(entry, run.corpus.tokenizer.words, seed, learner.device)

@@ -15,7 +15,7 @@ COLLOBERT_WESTON = Entry(
     unlike_paper={
         "network": "the product of the middle word's vector with the mean of the others', in any order, where the "
         "paper lays the vectors of a window side by side under a hidden layer",
-        "tasks": "no labelled tasks trained beside it on the same word vectors",
+        "tasks": "no labelled tasks trained together with it on the same word vectors",
     },
     data="English Wikipedia",
     model=Architecture(kind="static", two_streams=True),

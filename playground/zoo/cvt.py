@@ -20,7 +20,7 @@ CROSS_VIEW_TRAINING = Entry(
     unlike_paper={
         "network": "the four views read both layers of their own direction, where the paper gives them the first layer "
         "alone; and word vectors from nothing, without the paper's letters and GloVe",
-        "tasks": "parts of speech alone, not several tasks by turns",
+        "tasks": "parts of speech alone, not several tasks in alternation",
     },
     data="the labelled texts of each task and 1 Billion Word Benchmark",
     model=Architecture(kind="lstm", labels=tuple((view, len(LABELS["pos"])) for view in VIEWS)),

@@ -19,7 +19,7 @@ ERNIE_2 = Entry(
     paper="arXiv:1907.12412",
     idea="Add task after task on words, on the order of texts and on their meaning, and keep training the old ones.",
     parent="ERNIE",
-    changed="Tasks on pairs of texts beside those on words, such as how far apart two sentences stand.",
+    changed="Tasks on pairs of texts in addition to those on words, such as how far apart two sentences are.",
     aliases=("ERNIE 2.0 base", "ERNIE 2.0 large"),
     unlike_paper={
         "stages": "two stages, the second with one new task; the paper adds seven tasks one by one",

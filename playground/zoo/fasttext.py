@@ -8,9 +8,9 @@ FASTTEXT = Entry(
     name="fastText",
     year=2016,
     paper="arXiv:1607.04606",
-    idea="Make a word's vector of vectors of pieces of three to six letters, so that a new word has one too.",
+    idea="Build a word's vector from those of its pieces of three to six letters, so that a new word has one too.",
     parent="word2vec",
-    changed="The vector of a word is the sum of its own and of those of its character n-grams.",
+    changed="The vector of a word is the sum of its own vector and those of its character n-grams.",
     aliases=("subword skip-gram",),
     unlike_paper={
         "data": "no frequent words left out at random, for in a small vocabulary every word is frequent",

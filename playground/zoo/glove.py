@@ -10,7 +10,7 @@ GLOVE = Entry(
     paper="Pennington et al. 2014, GloVe: Global vectors for word representation",
     idea="Count which words stand near each other; find vectors whose products are the logarithms of the counts.",
     parent="word2vec",
-    changed="Learns from counts of pairs by least squares, in place of one pair of words after another.",
+    changed="Fits the counts of all pairs by least squares instead of learning from one pair of words at a time.",
     aliases=("global vectors",),
     unlike_paper={
         "network": "the vector of a word is the one it has as a centre, where the paper adds both of its vectors up",

@@ -15,9 +15,9 @@ GPT_3 = Entry(
     name="GPT-3",
     year=2020,
     paper="arXiv:2005.14165",
-    idea="Show a very large language model a few examples of a task in its text; it goes on with the task untrained.",
+    idea="Show a very large language model a few examples of a task in its text; it does the task without training.",
     parent="GPT-2",
-    changed="A hundred times larger, and every second layer attends to near words alone.",
+    changed="A hundred times larger, and every second layer attends to nearby words only.",
     aliases=("GPT-3 175B", "GPT-3 small"),
     unlike_paper={
         "network": "every layer attends to all words to the left; in the paper every second one has a sparse band",

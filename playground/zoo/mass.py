@@ -29,7 +29,7 @@ MASS = Entry(
     aliases=("MASS base",),
     unlike_paper={
         "data": "texts of one language, where the models for translation read two and have a vector for each",
-        "special tokens": "no sign at the begin and the end of a row",
+        "special tokens": "no special token at the beginning and the end of a row",
     },
     data="WMT News Crawl; for the released model of English Wikipedia and books",
     printed={"objective": "Span Mask", "task": "Seq2Seq MLM", "FT": "yes"},

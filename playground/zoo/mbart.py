@@ -16,11 +16,11 @@ MBART = Entry(
     paper="arXiv:2001.08210",
     idea="One encoder and one decoder learn to repair texts of many languages, and then to translate between them.",
     parent="BART",
-    changed="Texts of 25 languages, and a sign that says which of them is to be written.",
+    changed="Texts of 25 languages, and a language token that says which one to write.",
     corpus="parallel",
     aliases=("mBART large", "mBART25"),
     unlike_paper={
-        "network": "every position is told its language, where the paper puts a sign behind the text",
+        "network": "every position has a language embedding, where the paper puts a language token after the text",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Common Crawl in 25 languages",

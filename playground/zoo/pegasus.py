@@ -31,7 +31,7 @@ PEGASUS = Entry(
     corpus="summaries",
     aliases=("PEGASUS base",),
     unlike_paper={
-        "tasks": "no hidden words in the encoder, which the base size has beside the missing sentences",
+        "tasks": "no hidden words in the encoder, which the base size has in addition to the missing sentences",
         "tokenizer": "whole words, not pieces of words",
     },
     data="C4, or HugeNews, 1.5 billion news and articles like news",

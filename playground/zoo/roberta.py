@@ -16,11 +16,11 @@ ROBERTA = Entry(
     paper="arXiv:1907.11692",
     idea="BERT was trained too little: with more text, longer texts and larger batches the same network does better.",
     parent="BERT",
-    changed="Other words are hidden at every visit, and no second text has to be judged.",
+    changed="Different words are masked each time a text is read, and there is no next-sentence prediction.",
     aliases=("RoBERTa base", "RoBERTa large"),
     unlike_paper={
         "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here, so that the two can be compared",
-        "special tokens": "no signs at the begin and the end of a row",
+        "special tokens": "no special tokens at the beginning and the end of a row",
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="books, English Wikipedia, CC-News, OpenWebText and Stories, 160 GB",

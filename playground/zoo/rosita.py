@@ -17,7 +17,7 @@ ROSITA = Entry(
         "network": "from left to right alone, where the paper also reads from right to left; no residual connection "
         "between the layers, no projection of the states",
     },
-    data="English beside Arabic or Chinese",
+    data="English together with Arabic or Chinese",
     model=Architecture(kind="lstm", char_cnn=True, attention="left to right"),
     objective=MULTILINGUAL_LM,
 )

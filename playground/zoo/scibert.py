@@ -9,9 +9,9 @@ SCIBERT = Entry(
     name="SciBERT",
     year=2019,
     paper="arXiv:1903.10676",
-    idea="A field has words and turns of its own; a model that reads only that field knows them better.",
+    idea="A field has words and phrases of its own; a model that reads only that field knows them better.",
     parent="BERT",
-    changed="Papers of science instead of books, and a vocabulary made of them.",
+    changed="Scientific papers instead of books, and a vocabulary learned from them.",
     corpus="kinds",
     unlike_paper={
         "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here",

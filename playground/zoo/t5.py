@@ -33,7 +33,7 @@ T5 = Entry(
     paper="arXiv:1910.10683",
     idea="Write every task as a text with an answer; then one network, one loss and one way of training serve all.",
     parent="BERT",
-    changed="An encoder and a decoder; spans are folded into numbered signs, and only what is missing is written.",
+    changed="An encoder and a decoder; spans are replaced by numbered sentinels, and only what is missing is written.",
     aliases=("T5 small", "T5 base", "T5 large"),
     unlike_paper={
         "tasks": "hidden spans alone; the largest models also train on labelled tasks (objective 'text to text')",

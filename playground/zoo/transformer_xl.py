@@ -24,7 +24,7 @@ TRANSFORMER_XL = Entry(
     name="Transformer-XL",
     year=2019,
     paper="arXiv:1901.02860",
-    idea="Score words by how far away they stand, not by where; so what was read before a cut can be attended to.",
+    idea="Use relative positions instead of absolute ones, so that a row can attend to the row before it.",
     aliases=("TXL", "Transformer-XL 12 layers", "Transformer-XL 24 layers"),
     unlike_paper={
         "network": "for words, no vectors that are narrower for rare words (adaptive softmax)",

@@ -12,12 +12,12 @@ ULMFIT = Entry(
     paper="arXiv:1801.06146",
     idea="Train a language model on any text, then on the task's own texts, then as a classifier, layer by layer.",
     parent="Dai and Le",
-    changed="One general text for all tasks, an LSTM with much left out in each step, and gentle ways to fine-tune it.",
+    changed="One general text for all tasks, an LSTM with strong dropout, and gentle ways to fine-tune it.",
     aliases=("universal language model fine-tuning", "AWD-LSTM"),
     unlike_paper={
         "network": "three layers of one width, where the paper's two lower ones are nearly three times as wide as a "
-        "word vector; one share of numbers left out, where it has one for each place; and a text of its own in every "
-        "row, where it carries the states on from one stretch of text to the next",
+        "word vector; one dropout rate, where the paper has several; and a text of its own in every "
+        "row, where the paper carries the states on from one stretch of text to the next",
         "stages": "the first two of three stages; the third, the classifier, is the strategy 'ULMFiT'",
         "tasks": "from left to right alone; the paper trains a second model from right to left",
     },

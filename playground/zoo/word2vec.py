@@ -8,9 +8,9 @@ WORD2VEC = Entry(
     name="word2vec",
     year=2013,
     paper="arXiv:1310.4546; arXiv:1301.3781 for the first skip-gram, with a hierarchical softmax",
-    idea="Tell the words that stand near a word from words drawn by chance; two tables of vectors are all there is.",
+    idea="Tell the words near a word from random words; the model is nothing but two tables of vectors.",
     parent="NNLM",
-    changed="No hidden layer and no score for every word of the vocabulary, so that it can read far more text.",
+    changed="No hidden layer and no softmax over the whole vocabulary, so it can read far more text.",
     aliases=("word to vec", "word2vec skip-gram"),
     unlike_paper={
         "data": "no frequent words left out at random, for in a small vocabulary every word is frequent; and no "

@@ -18,7 +18,7 @@ XLM_R = Entry(
     corpus=f"bilingual(second={sampled(NATURAL, 0.3)})",
     aliases=("XLM-RoBERTa", "XLM-R base", "XLM-R large"),
     unlike_paper={
-        "special tokens": "no signs at the begin and the end of a row",
+        "special tokens": "no special tokens at the beginning and the end of a row",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Common Crawl in 100 languages, 2.5 TB",

@@ -25,9 +25,9 @@ XLNET = Entry(
     name="XLNet",
     year=2019,
     paper="arXiv:1906.08237",
-    idea="Predict words in random orders, so that both sides are used without any mask sign.",
+    idea="Predict words in random orders, so that both sides are used without a [MASK] token.",
     parent="BERT",
-    changed="A random order instead of gaps; a query stream that knows the place but not the word.",
+    changed="A random order instead of gaps; a query stream that knows the position but not the word.",
     aliases=("XLNet base", "XLNet large"),
     unlike_paper={
         "partial_prediction_k": "a quarter of the words predicted, not a sixth",

@@ -70,7 +70,7 @@ def to_the_end(page: Page) -> dict:
 
 def open_train(page: Page, address: str) -> Page:
     """The page alone: no other one has to be made before it."""
-    visit(page, f"{address}/?page=1")
+    visit(page, f"{address}/?page=train")
     page.get_by_role("button", name="Train", exact=True).wait_for()
     return page
 
@@ -95,7 +95,7 @@ def halted(page: Page) -> int:
 
 def base_trained_here(page: Page, address: str, steps: int) -> None:
     """A model of reviews is the base, once it has learnt for some steps."""
-    visit(page, f"{address}/?page=1")
+    visit(page, f"{address}/?page=train")
     choose(page, 1, "reviews")
     page.get_by_role("tab", name="Transfer").click()
     page.get_by_role("button", name="Train one here").click()

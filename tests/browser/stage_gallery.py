@@ -92,7 +92,11 @@ def states() -> Record:
         (1, 3),
     )
     path = [{"stream": "encoder", "position": p, "layer": n} for n, p in enumerate((5, 6, 3))]
-    leak = {"leak": True, "sentence": "The answer at place 6 reaches its own prediction in two layers.", "path": path}
+    leak = {
+        "leak": True,
+        "sentence": "The answer at position 6 reaches its own prediction in two layers.",
+        "path": path,
+    }
     lanes = [lane("original", [cell(kind, f"t{i}") for i, kind in enumerate(kinds)]), lane("inputs", shown)]
     frames = [
         frame("text", "All the states.", lanes[:1]),

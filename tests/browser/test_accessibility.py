@@ -17,12 +17,12 @@ PAGES = {
     "table": "?view=table",
     "stage": "?objective=PLM&frame=ask",
     "in step": "?objective=MLM&beside=LM",
-    "Train": "?page=1",
-    "Transfer": "?page=2",
-    "Corpus": "?page=3",
-    "Zoo": "?page=4&zoo.entry=BERT",
-    "Inside": "?page=5",
-    "Compress": "?page=6",
+    "Train": "?page=train",
+    "Transfer": "?page=transfer",
+    "Corpus": "?page=corpus",
+    "Zoo": "?page=zoo&zoo.entry=BERT",
+    "Inside": "?page=inside",
+    "Compress": "?page=compress",
 }
 GUARDED = {"stage": pytest.mark.guarded}
 """The page that `make test` looks at too."""

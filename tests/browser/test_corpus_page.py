@@ -60,6 +60,6 @@ def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address:
 def test_a_link_to_the_page_shows_its_document_however_fast_it_was_read(page: Page, address: str) -> None:
     """The second visit reads from the disk before the page has arrived; nothing of it may be lost on the way."""
     for _ in range(2):
-        visit(page, f"{address}?page=3")
+        visit(page, f"{address}?page=corpus")
         expect(page.get_by_role("button", name="Train on world")).to_be_enabled()
         page.locator("svg .word").first.wait_for()

@@ -16,7 +16,7 @@ TO_THE_END = "(each) => { each.scrollTop = each.scrollHeight; return each.scroll
 @pytest.mark.guarded
 def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: str, monkeypatch) -> None:
     monkeypatch.setattr(TrainStore.param.steps, "default", 30)
-    visit(page, f"{address}/?page=1&corpus=reviews")
+    visit(page, f"{address}/?page=train&corpus=reviews")
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_text("30 of 30", exact=True)).to_be_visible()
     page.get_by_role("tab", name="Inside").click()

@@ -216,7 +216,7 @@ def test_lab_a_kernel_and_the_app_that_trains_stay_inside_the_memory_of_a_sessio
 ) -> None:
     address, process = started
     with listening(page):
-        page.goto(f"{address}playground/?page=1&token={TOKEN}", timeout=STARTED)
+        page.goto(f"{address}playground/?page=train&token={TOKEN}", timeout=STARTED)
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: steps(page) > 20)
     session = [Process(process), *Process(process).children(recursive=True)]

@@ -131,8 +131,8 @@ def test_scripts_that_come_late_leave_nothing_over_the_page(page: Page, address:
 def test_a_script_that_does_not_come_is_said(browser: Browser, address: str) -> None:
     away = browser.new_context().new_page()
     away.route("**/bokeh.min.js*", lambda route: route.abort())
-    away.goto(f"{address}/?page=1")
-    expect(away.get_by_text("Train is being made: what can be chosen")).to_be_visible()
+    away.goto(f"{address}/?page=train")
+    expect(away.get_by_text("Loading Train …")).to_be_visible()
     expect(away.get_by_role("status")).to_have_text("A part of the app could not be loaded; reload the page.")
     away.context.close()
 
@@ -149,7 +149,7 @@ def test_a_browser_that_comes_too_late_for_its_visit_gets_another_one(page: Page
     """Nobody answers a request for a page in that visit, so nobody else says where the style sheets are."""
     token = generate_jwt_token(generate_session_id(), extra_payload={"headers": {}, "cookies": {}, "arguments": {}})
     page.add_init_script(ELSEWHERE.replace("TOKEN", token))
-    visit(page, f"{address}/?page=2")
+    visit(page, f"{address}/?page=transfer")
     expect(page.get_by_role("button", name="Compare", exact=True)).to_be_visible()
 
 

@@ -53,7 +53,7 @@ def press(page: Page, control: Locator) -> tuple[float, float]:
 def test_a_press_counts_where_it_began_though_the_page_moves_and_not_where_it_was_taken_away(
     page: Page, address: str
 ) -> None:
-    visit(page, f"{address}/?page=2")
+    visit(page, f"{address}/?page=transfer")
     toggle = page.get_by_role("button", name="Which run suits which task?")
     toggle.scroll_into_view_if_needed()
     x, y = press(page, toggle)
@@ -107,12 +107,12 @@ def test_an_objective_is_played_from_its_beginning_also_where_the_one_before_end
 def test_a_page_that_takes_long_says_what_is_being_made(page: Page, address: str, monkeypatch) -> None:
     made, real = threading.Event(), main.PAGES["Train"]
     monkeypatch.setitem(main.PAGES, "Train", lambda store: (made.wait(30), real(store))[1])
-    visit(page, f"{address}/?page=3")
+    visit(page, f"{address}/?page=corpus")
     page.get_by_role("tab", name="Train").click()
-    expect(page.get_by_text("Train is being made: what can be chosen, the curves")).to_be_visible()
+    expect(page.get_by_text("Loading Train …")).to_be_visible()
     made.set()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_visible()
-    expect(page.get_by_text("Train is being made")).to_have_count(0)
+    expect(page.get_by_text("Loading Train …")).to_have_count(0)
 
 
 def test_compare_in_the_list_is_pressed_by_mouse_and_by_finger(page: Page, address: str, browser: Browser) -> None:

@@ -52,7 +52,7 @@ def test_a_run_goes_on_without_its_page_which_comes_back_to_it_by_itself(
     expect(page.get_by_role("alert")).to_have_count(0)
     wait_until(page, lambda: steps(page) > at)
     assert ours(address, known) == [visit] and visit.connection_count == 1
-    assert "session" not in page.url and "page=1" in page.url
+    assert "session" not in page.url and "page=train" in page.url
     page.get_by_role("button", name="Pause").click()
     held = halted(page)
     page.get_by_role("button", name="Step", exact=True).click()
@@ -88,7 +88,7 @@ def test_a_page_that_is_left_for_good_ends_its_visit_soon(page: Page, address: s
 def test_a_browser_that_is_closed_without_a_word_ends_its_visit_too(browser: Browser, page: Page, address: str) -> None:
     known = {session.id for session in sessions(address)}
     other = browser.new_context()
-    open_page(other.new_page(), f"{address}/?page=3")
+    open_page(other.new_page(), f"{address}/?page=corpus")
     assert len(ours(address, known)) == 1
     other.close()
     wait_until(page, lambda: not ours(address, known))

@@ -225,7 +225,7 @@ def test_rows_are_read_by_key_and_by_pointer(stage: Stage) -> None:
     stage.open("plm").press("End", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown")
     reader = stage.state()["reader"]
     assert (reader["matrix"], reader["label"], reader["locked"]) == ("query", "to", True)
-    assert stage.spoken() == "Predict: 'to' sees 4 of 8 places, not itself."
+    assert stage.spoken() == "Predict: 'to' sees 4 of 8 positions, not itself."
     assert stage.press("Escape").state()["reader"] is None
     content = stage.state()["layout"]["matrices"][0]
     x, y = content["x"] + content["size"] * 1.5, content["y"] + content["size"] * 0.5
@@ -329,7 +329,7 @@ def test_a_reader_says_where_it_looks_and_what_it_guesses(stage: Stage) -> None:
     stage.set([f["name"] for f in record["frames"]].index("predict"), 0.0)
     stage.press(*["ArrowDown"] * (guess.position + 1))
     assert f"the truth '{guess.truth}' has" in stage.spoken() and f"costs {guess.loss:.2f} nats" in stage.spoken()
-    assert "looks most at" in stage.spoken()
+    assert "attends most to" in stage.spoken()
 
 
 def test_state_and_weight_are_never_confused(stage: Stage) -> None:
@@ -642,7 +642,7 @@ def test_the_bars_of_the_signal_are_the_engines_shares(stage: Stage, name: str) 
 
 def test_predict_first_asks_hides_and_scores(stage: Stage) -> None:
     stage.open("guess", scene("LM", text="we walk home")).press("g")
-    expect(stage.tab.locator(".stage-quiz span")).to_contain_text("look at")
+    expect(stage.tab.locator(".stage-quiz span")).to_contain_text("attend to")
     assert stage.state()["layout"]["matrices"] == []
     stage.tab.locator(".stage-quiz").get_by_role("button", name="we", exact=True).click()
     stage.tab.get_by_role("button", name="Reveal").click()
@@ -704,7 +704,7 @@ def test_without_scripts_the_last_frame_is_a_picture(stage: Stage) -> None:
     stage.tab.goto(file.as_uri())
     image = stage.tab.locator("figure img").bounding_box()
     assert image and image["width"] > 300 and image["height"] > 200
-    expect(stage.tab.locator("figcaption")).to_contain_text("entries allowed")
+    expect(stage.tab.locator("figcaption")).to_contain_text("query-key pairs")
 
 
 LONG_TEXT = " ".join(f"word{number}" for number in range(1, 201))
@@ -726,7 +726,7 @@ def test_a_long_text_is_drawn_in_stretches_below_the_whole_of_it(stage: Stage) -
     cells = "tokens 65 to 128 of 200; 2080 of 4096 entries allowed here, 20100 of 40000 in all"
     expect(frame).to_have_attribute("aria-valuetext", cells)
     stage.press("ArrowDown")
-    assert "'word64' sees 65 of 200 places" in stage.spoken(), "what is said is true of the whole text"
+    assert "'word64' sees 65 of 200 positions" in stage.spoken(), "what is said is true of the whole text"
     frame.focus()
     stage.press("ArrowLeft", "PageDown", "PageDown", "Home")
     assert shown_part(stage) == (1, 64)

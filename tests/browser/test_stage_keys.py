@@ -59,7 +59,7 @@ def test_from_the_table_to_a_stage_whose_keys_are_those_of_its_list(page: Page, 
     page.go_back()
     expect(page.locator("section.wall")).to_be_visible()  # one press, and the table is there again
     page.get_by_role("button", name=re.compile("^LM: given")).press("Enter")
-    page.get_by_role("button", name="Same sentence as MLM").click()
+    page.get_by_role("button", name="Compare with MLM").click()
     expect(page.locator("section.stages .stage-title")).to_have_text(["LM", "MLM"])
     page.get_by_role("button", name="LM alone").click()
     expect(page.locator("section.stages")).to_have_count(0)

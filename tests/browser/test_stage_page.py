@@ -96,7 +96,7 @@ def test_a_painted_leak_is_shown_repaired_and_trained_with(painting: Page) -> No
     wait_for(page, "s.leak")
     page.get_by_role("button", name="Train anyway").click()
     page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("With a mask by hand: every place also looks 2 to the right and 3")).to_be_visible()
+    expect(page.get_by_text("With a mask by hand: every position may also see the one 2 to the right")).to_be_visible()
 
 
 OUT_OF_REACH = """() => {
@@ -173,9 +173,15 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
     expect(page.locator(".stages .stage-caption b").last).to_have_text("Predict")
     page.keyboard.press("/")
     page.locator(".picker input").fill("zzz")
-    expect(page.get_by_text("No objective has 'zzz' in its name or idea; the nearest: ")).to_be_visible()
+    expect(page.get_by_text("No objective has 'zzz' in its name or idea; the nearest:")).to_be_visible()
+    expect(page.locator(".picker .card")).to_have_count(3)
+    page.locator(".picker input").fill("BERT")
+    expect(page.locator(".picker .card").first).to_contain_text("MLM")
+    expect(page.locator(".picker .card.active small")).to_contain_text("BERT trains with it. Hide some words")
     page.locator(".picker input").fill("UL2")
     expect(page.get_by_text("nearest is the objective 'T5 spans'")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.locator(".stage-title").first).to_have_text("T5 spans")
     page.locator(".picker input").fill("mlm + .5*lm")
     expect(page.get_by_text("Enter takes the sum 'mlm + .5*lm'")).to_be_visible()
     page.keyboard.press("Enter")
@@ -183,7 +189,7 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
 
 
 def test_keys_of_the_train_page_press_its_buttons_and_f_forks(page: Page, address: str, ready: None) -> None:
-    visit(page, f"{address}/?page=1")
+    visit(page, f"{address}/?page=train")
     page.get_by_role("button", name="Train", exact=True).wait_for()
     page.locator(".key-line").wait_for(state="attached")
     page.keyboard.press("f")

@@ -77,7 +77,7 @@ def show_choices(socket) -> None:
 
 def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, address: str, trained) -> None:
     page.on("websocket", show_choices)
-    visit(page, f"{address}/?page=2")
+    visit(page, f"{address}/?page=transfer")
     page.get_by_role("button", name="Make a strategy of your own").click()
     expect(page.get_by_text("Spec: full", exact=True)).to_be_visible()
 

@@ -81,7 +81,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     unfold(page, "Runs")
     expect(page.get_by_text(f"at step {at}: lr 0.003 → 0.001")).to_be_visible()
     shot(page, "train-forked-1280")
-    visit(page, f"{address}/?page=1")
+    visit(page, f"{address}/?page=train")
     wait_until(page, lambda: page.get_by_role("button", name="Open", exact=True).count() >= 2)
     for number in (0, 1):  # the newest tree comes first: the run, and below it its fork
         page.get_by_role("checkbox").nth(number).check()
@@ -145,7 +145,7 @@ def test_what_is_below_the_window_is_drawn_once_it_is_scrolled_to(page: Page, ad
     open_train(page, address)
     choose(page, 1, "reviews")
     page.get_by_role("button", name="Train", exact=True).click()
-    caption = page.get_by_text(re.compile(r"After step \d+"))
+    caption = page.get_by_text(re.compile(r"Attention weights after step \d+"))
     expect(caption).to_have_count(1)
     wait_until(page, lambda: steps(page) > 30)
     early = caption.inner_text()

@@ -12,7 +12,7 @@ from widgets.state.transfer import TransferStore
 def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, monkeypatch) -> None:
     monkeypatch.setattr(TransferStore.param.seeds, "default", 2)
     monkeypatch.setattr(TransferStore.param.steps, "default", 20)
-    visit(page, f"{address}/?page=2")
+    visit(page, f"{address}/?page=transfer")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.get_by_text("There is no trained model yet")).to_be_visible()
     base_trained_here(page, address, 80)
@@ -49,7 +49,7 @@ BEYOND = """(width) => {
 
 
 def test_strategies_are_searched_walked_by_key_and_chosen(page: Page, address: str) -> None:
-    visit(page, f"{address}/?page=2")
+    visit(page, f"{address}/?page=transfer")
     chips = page.get_by_role("list", name="chosen strategies").get_by_role("listitem")
     expect(chips).to_have_count(4)
     search = page.get_by_role("searchbox", name="Search strategies")

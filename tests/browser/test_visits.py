@@ -36,7 +36,7 @@ def test_a_visit_is_kept_until_a_slow_browser_comes_back_and_no_longer(page: Pag
     wait_until(page, lambda: new.expiration_blocked)
     assert new.connection_count == 0
     assert new.document.template_variables["dist_url"] == "static/extensions/panel/", "no style comes from far away"
-    visit(page, f"{address}/?page=3")
+    visit(page, f"{address}/?page=corpus")
     sign = page.locator(".busy[role=progressbar]")
     expect(sign).to_have_css("opacity", "0")  # it is there, and at rest
     expect(sign).to_be_hidden()

@@ -549,7 +549,7 @@ def first_seen(name):
 def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
     made = first_seen(name)
     silent = not any(bool(q.loss_mask.any()) for part in made.example.with_auxiliary for q in part.questions)
-    assert silent == (name in SAYS_NOTHING) == ("othing is asked" in made.notice)
+    assert silent == (name in SAYS_NOTHING) == ("othing is predicted" in made.notice)
     changed = set(made.facts()["actions"]) - {"kept", "graded_as_is"}
     assert silent or bool(changed) == any(step.verb == "change" for step in made.steps)
 

@@ -227,7 +227,7 @@ def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
     monkeypatch.setattr(room, "available", lambda device: int(2.5 * need / 0.8))
     plan = plan_stacks(work, jobs, "vmap")
     assert plan.stacks == (tuple(jobs[:2]), tuple(jobs[2:]))
-    assert "4 lanes would not fit in one stack" in plan.notices[0]
+    assert "4 trainings would not fit in one stack" in plan.notices[0]
     assert "2 at a time" in plan.notices[0]
 
 

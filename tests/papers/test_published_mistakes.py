@@ -106,7 +106,7 @@ def test_leak_table_an_order_that_stays_the_same_in_every_layer_is_clean():
     assert verdict(replace(example, inputs=inputs)) == (0, 8)
 
 
-@pytest.mark.parametrize(("streams", "cells", "words"), [("two streams", 28, 3.5), ("places only", 0, 0.0)])
+@pytest.mark.parametrize(("streams", "cells", "words"), [("two streams", 28, 3.5), ("positions only", 0, 0.0)])
 def test_leak_table_a_query_stream_alone_learns_nothing(streams, cells, words):
     """If queries read only queries, no word reaches anybody: 0 of 28 contexts, neither leak nor signal."""
     example = permuted(streams)

@@ -26,7 +26,7 @@ class Bent:
         places = carriers(drawn, everyone)
         words = dict(zip(places, drawn.get("replace", ()), strict=False)) | dict(self.typed)
         if without := [place for place in places if place not in words]:
-            raise UserError(f"Here no other word stands in the place of word {without[0]}, so none can be typed there.")
+            raise UserError(f"Here no other word replaces word {without[0]}, so none can be typed there.")
         return {**self.plan, "replace": [words[place] for place in places]}
 
 

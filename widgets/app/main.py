@@ -199,21 +199,14 @@ PAGES: dict[str, Callable[[Store], View]] = {
 }
 """How each page is made, by the name of its tab."""
 
-COMING = {
-    "Stage": "the sentence, the list of objectives, and the picture of one",
-    "Train": "what can be chosen, the curves, and the runs that are kept",
-    "Transfer": "what can be chosen, the questions, and the charts",
-    "Corpus": "the texts to choose from, one document, and its tokens",
-    "Zoo": "the tables of the surveys, their timeline, and the card of each system",
-    "Inside": "a model, the instruments that look into it, and what they find",
-    "Compress": "what can be chosen, the frontier, and the meters",
-}
-"""What each page holds, shown while it is being made."""
+
+ADDRESSES = [name.lower() for name in PAGES]
+"""How an address calls each page, as in `?page=train`."""
 
 
 def coming(name: str) -> str:
     """A line that stands where a page will stand."""
-    return say(f"{name} is being made: {COMING[name]}.", "quiet")
+    return say(f"Loading {name} …", "quiet")
 
 
 class Tabs(View):
@@ -270,7 +263,7 @@ def _link(store: Store) -> None:
 
 
 def _address(store: Store) -> str:
-    page = {"page": str(store.page)} if store.page else {}
+    page = {"page": ADDRESSES[store.page]} if store.page else {}
     said = store.stage.query() | page or {"view": "stage"}
     for state in (store.train, store.corpus, store.zoo, store.inside):
         said |= state.query()
@@ -289,4 +282,4 @@ def _open(store: Store, address: str) -> None:
     store.corpus.choose_corpus(asked.get("source", ""))
     store.zoo.open(asked)
     store.inside.open(asked)
-    store.page = int(page) if (page := asked.get("page", "")) in map(str, range(1, len(PAGES))) else 0
+    store.page = ADDRESSES.index(page) if (page := asked.get("page", "")) in ADDRESSES else 0

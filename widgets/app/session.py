@@ -12,6 +12,7 @@ from tornado.web import RequestHandler
 
 from widgets.panel_compat import (
     PeriodicCallback,
+    answer_head,
     end,
     every,
     held,
@@ -111,5 +112,6 @@ def goodbye(visit: Document) -> None:
 
 
 on_page_left(goodbye)
+answer_head()
 note_messages()
 lock_clicks()

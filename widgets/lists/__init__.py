@@ -4,23 +4,32 @@ from collections.abc import Callable, Mapping
 
 import param
 
-from playground.catalog import Named, nearest, three_nearest
+from playground.catalog import Named, nearest, nearest_by_meaning, three_nearest
+from playground.nearest import Nearest
 from widgets.bundle import beside
 from widgets.panel_compat import Component
 
 
 class Searched(Component):
-    """A list with a search: what it does not find is looked up by meaning, else the three nearest are named."""
+    """A list with a search: what is not here is looked up by meaning, else the three nearest by spelling are shown."""
 
     known: Callable[[], Mapping[str, Named]]
     """What the list is of, by name."""
 
-    missed = param.String(default="", doc="What was searched for and stands nowhere in the list.")
-    nearest = param.List(default=["", "", ""], doc="The same, what is nearest by meaning in a sentence, and the three.")
+    sought = param.String(default="", doc="What is searched for.")
+    nearest = param.List(
+        default=["", "", []], doc="The same; where it is a name that is not here, why what is nearest; its names."
+    )
 
-    @param.depends("missed", watch=True)
+    @param.depends("sought", watch=True)
     def _look_up(self) -> None:
-        self.nearest = [self.missed, nearest(self.missed), three_nearest(self.missed, self.known().values())]
+        meant = nearest_by_meaning(self.sought)
+        names = self.names_of(meant[1]) if meant else three_nearest(self.sought, self.known().values()).split(", ")
+        self.nearest = [self.sought, nearest(self.sought), names]
+
+    def names_of(self, near: Nearest) -> list[str]:
+        """What of the list is meant by what is nearest."""
+        return [near.name] if near.name in self.known() else []
 
 
 class RunLine(Component):

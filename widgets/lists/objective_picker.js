@@ -4,7 +4,7 @@
  */
 
 import { endOf, follow, listen, node, plain, tell } from "../animation/js/dom.js";
-import { matches, missing, neighbour, searchField } from "./listbox.js";
+import { matches, neighbour, ranked, searchField, searched } from "./listbox.js";
 
 const STYLE = `
 .picker { font: 400 13.5px/1.35 ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif; text-align: left;
@@ -22,8 +22,6 @@ const STYLE = `
 .picker .card[aria-selected="true"] { background: color-mix(in srgb, var(--blue) 15%, transparent); border-left-color: var(--blue); }
 .picker .card b { font-weight: 600; } .picker .card small { grid-column: 1 / -1; opacity: .72; font-size: 11.8px; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .picker .card[aria-selected="true"] small { white-space: normal; }
-.picker .signal { font-size: 11px; font-variant-numeric: tabular-nums; opacity: .8; display: inline-flex; align-items: center; gap: 5px; }
-.picker .signal i { width: 26px; height: 5px; border-radius: 3px; background: var(--line); overflow: hidden; display: inline-block; } .picker .signal i i { display: block; height: 100%; background: #e69f00; border-radius: 0; }
 .picker .beside { display: inline-grid; place-items: center; font: inherit; font-size: 11px; color: inherit; background: transparent; border: 1px solid var(--line); border-radius: 6px; min-width: 76px; height: 24px; padding: 0 6px; cursor: pointer; opacity: .6; }
 .picker .card:hover .beside, .picker .card.active .beside, .picker .beside[data-pressed="true"] { opacity: 1; } .picker .beside[data-pressed="true"] { background: var(--blue); color: #fff; }
 .picker .none { padding: 12px; opacity: .7; margin: 0; }
@@ -40,13 +38,20 @@ function render({ model, el }) {
   const count = node("p", { class: "count", role: "status" });
   const root = node("div", { class: "picker" }, node("style", {}, STYLE), now, node("div", { class: "open" }, search, list, count));
   let active = "";
+  let asked = "";
+  let shown = [];
 
   const cards = () => (model.get("cards") || []).map(plain);
   const beside = () => model.get("beside") || [];
-  const found = () => cards().filter(({ name, row, also, idea, group }) => matches([name, row, also, idea, group].join(" "), search.value));
 
   /** What is typed, where it is a sum of objectives and no name of one; the engine reads it, or says why it cannot. */
-  const sum = () => (search.value.includes("+") && !found().length ? search.value.trim() : "");
+  const sum = () => (search.value.includes("+") && !ranked(cards(), search.value).length ? search.value.trim() : "");
+
+  /** The idea of an objective, after the models that are searched for and train with it. */
+  function about({ models, idea }) {
+    const found = search.value.trim() ? models.filter((model) => matches(model, search.value)) : [];
+    return found.length ? `${found.join(", ")} ${found.length > 1 ? "train" : "trains"} with it. ${idea}` : idea;
+  }
 
   function choose(name) {
     active = name;
@@ -64,29 +69,27 @@ function render({ model, el }) {
 
   function draw() {
     const value = model.get("value");
-    const shown = found();
-    if (!shown.some((card) => card.name === active)) active = (shown.find((card) => card.name === value) || shown[0] || { name: "" }).name;
+    const all = cards();
+    const found = searched(model, all, search.value, "objective");
+    const note = sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : found.note;
+    shown = sum() ? [] : found.shown;
+    const best = (!search.value && shown.find((card) => card.name === value)) || shown[0] || { name: "" };
+    if (search.value !== asked || !shown.some((card) => card.name === active)) active = best.name;
+    asked = search.value;
     let group = null;
     const rows = shown.flatMap((card, i) => {
-      const heading = card.group === group ? [] : [node("h5", { role: "presentation" }, card.group)];
+      const heading = search.value || card.group === group ? [] : [node("h5", { role: "presentation" }, card.group)];
       group = card.group;
       return [...heading, draft(card, i, value)];
     });
-    const none = () => (sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : missing(model, search.value, `No objective has '${search.value}' in its name or idea`));
-    list.replaceChildren(...(rows.length ? rows : [node("p", { class: "none" }, none())]));
+    list.replaceChildren(...(note ? [node("p", { class: "none" }, note)] : []), ...rows);
     now.textContent = [value || "Choose an objective", ...beside()].join(" | ");
-    count.textContent = search.value ? `${shown.length} of ${cards().length} objectives` : `${cards().length} objectives; bars: share of the tokens that get a loss, on a sample text`;
+    count.textContent = search.value ? `${note ? 0 : shown.length} of ${all.length} objectives` : `${all.length} objectives`;
     search.setAttribute("aria-activedescendant", list.querySelector(".active")?.id || "");
   }
 
   function draft(card, i, value) {
-    const side = node("span", { class: "signal" });
-    if (card.signal) {
-      const bar = node("i");
-      bar.style.width = card.signal.endsWith("%") ? card.signal : "5%";
-      side.append(node("i", { "aria-hidden": "true" }, bar), card.signal);
-      side.title = "Share of the tokens of a text of two sentences that get a loss";
-    } else side.append("needs a corpus");
+    const side = node("span", {});
     if (card.name !== value) {
       const pressed = beside().includes(card.name);
       // An option may hold no button: this one is for the pointer, Shift+Enter does the same.
@@ -98,11 +101,11 @@ function render({ model, el }) {
       side.append(node("span", { class: "beside", "data-pressed": String(pressed), title, onclick }, pressed ? "✓ compared" : "+ compare"));
     }
     const marks = { class: `card${card.name === active ? " active" : ""}`, "aria-selected": String(card.name === value), "data-name": card.name };
-    return node("div", { role: "option", id: `${id}-${i}`, ...marks, title: card.idea, onclick: () => choose(card.name) }, node("b", {}, card.name), side, node("small", {}, card.idea));
+    return node("div", { role: "option", id: `${id}-${i}`, ...marks, title: card.idea, onclick: () => choose(card.name) }, node("b", {}, card.name), side, node("small", {}, about(card)));
   }
 
   function walk(step) {
-    active = neighbour(found().map((card) => card.name), active, step) || "";
+    active = neighbour(shown.map((card) => card.name), active, step) || "";
     draw();
     list.querySelector(".active")?.scrollIntoView({ block: "nearest" });
   }
@@ -150,13 +153,19 @@ function render({ model, el }) {
     draw();
   }
 
+  /** What is nearest comes first, so it is what Enter takes. */
+  function answered() {
+    asked = "";
+    draw();
+  }
+
   el.replaceChildren(root);
   changed();
   requestAnimationFrame(() => {
     const chosen = list.querySelector("[aria-selected='true']");
     if (chosen) list.scrollTop = Math.max(0, chosen.offsetTop - list.offsetTop - 60);
   });
-  return endOf(listen([[document, "keydown", anywhere], [document, "pointerdown", outside]]), follow(model, ["value", "cards", "beside", "nearest"], changed), () => root.remove());
+  return endOf(listen([[document, "keydown", anywhere], [document, "pointerdown", outside]]), follow(model, ["value", "cards", "beside"], changed), follow(model, ["nearest"], answered), () => root.remove());
 }
 
 export default { render };

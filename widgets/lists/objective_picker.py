@@ -5,15 +5,14 @@ from typing import Any
 
 import param
 
-from playground.errors import UserError
-from playground.objectives import GROUPS, Objective, objectives
-from playground.trace.rebuild import rebuild
+from playground.nearest import Nearest
+from playground.objectives import GROUPS, objectives
+from playground.zoo import find_entry
+from playground.zoo.models_of import models_of
 from widgets.bundle import beside
 from widgets.lists import Searched
 
 SURVEY = "The survey's table"
-TEXT = "Rosa baked a round loaf of bread this morning . Then her brother sold it in the market ."
-PAIR = "Rosa a cuit un pain rond ce matin ."
 
 
 class Picker(Searched):
@@ -21,9 +20,13 @@ class Picker(Searched):
 
     _esm = beside(__file__)
     known = staticmethod(objectives)
-    cards = param.List(default=[], doc="Name, group, row, idea, aliases and signal of each objective.")
+    cards = param.List(default=[], doc="Name, all names, models, group and idea of each objective.")
     value = param.String(default="", doc="The objective that is chosen.")
     beside = param.List(default=[], doc="Objectives that are shown beside it.")
+
+    def names_of(self, near: Nearest) -> list[str]:
+        """A model stands for the objective that it is trained with."""
+        return [find_entry(near.name).objective.name] if near.kind == "entry" else super().names_of(near)
 
 
 def picker(**parameters: Any) -> Picker:
@@ -34,25 +37,12 @@ def picker(**parameters: Any) -> Picker:
 @cache
 def cards() -> list[dict[str, Any]]:
     """A card for each objective, the survey's rows first, then group by group."""
+    models = models_of()
     found = [
         {
-            "name": o.name, "group": SURVEY if o.row else o.group, "row": o.row, "idea": o.idea,
-            "also": ", ".join(o.aliases), "signal": _signal(o),
+            "name": o.name, "group": SURVEY if o.row else o.group, "names": [o.name, o.row, *o.aliases],
+            "models": list(models[o.name]), "idea": o.idea,
         }
         for o in objectives().values()
     ]  # fmt: skip
     return sorted(found, key=lambda card: (SURVEY, *GROUPS).index(card["group"]))
-
-
-def _signal(objective: Objective) -> str:
-    """The share of tokens that get a loss, in our text or the objective's own example; empty where neither can be."""
-    own = objective.printed
-    text, pair, plan = TEXT, PAIR if "translation" in objective.needs else "", {}
-    if own.text and not objective.row:
-        text, pair, plan = own.text, own.pair, own.plan
-    try:
-        signal = rebuild(objective, text, pair=pair, wanted=plan).signal
-    except UserError:
-        return ""
-    share = signal["graded"] / max(1, signal["tokens"])
-    return "1 label" if signal["graded"] == 1 else f"{min(1.0, share):.0%}"

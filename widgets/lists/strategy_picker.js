@@ -5,7 +5,7 @@
  */
 
 import { endOf, follow, node, plain, svgNode, tell } from "../animation/js/dom.js";
-import { matches, missing, neighbour, searchField } from "./listbox.js";
+import { neighbour, searchField, searched } from "./listbox.js";
 
 const STYLE = `
 .chooser { color: var(--panel-on-background-color, CanvasText); font-family: inherit; font-size: 14px; line-height: 1.4; }
@@ -74,14 +74,14 @@ function render({ model, el }) {
 
   /** Make the list of what the search finds; the marks are set by `show`. */
   function draw() {
-    const found = cards().filter(({ name, also, idea, family }) => matches([name, also, idea, family].join(" "), search.value));
-    const families = [...new Set(found.map((card) => card.family))];
+    const { note, shown } = searched(model, cards(), search.value, "strategy");
+    const families = [...new Set(shown.map((card) => card.group))];
     const sets = families.map((family) => {
-      const members = found.filter((card) => card.family === family);
+      const members = shown.filter((card) => card.group === family);
       const legend = node("legend", {}, family, node("small", {}, members[0].shared));
       return node("fieldset", {}, legend, ...members.map(row));
     });
-    list.replaceChildren(...(sets.length ? sets : [node("p", { class: "count" }, missing(model, search.value, `No strategy has '${search.value}' in its name or purpose`))]));
+    list.replaceChildren(...(note ? [node("p", { class: "count" }, note)] : []), ...sets);
     show();
   }
 

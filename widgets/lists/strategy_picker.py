@@ -34,7 +34,7 @@ def chooser(**parameters: Any) -> Chooser:
     return Chooser(**{"cards": cards({}), "marks": marks, "sizing_mode": "stretch_width", **parameters})
 
 
-def cards(own: Mapping[str, Strategy]) -> list[dict[str, str]]:
+def cards(own: Mapping[str, Strategy]) -> list[dict[str, Any]]:
     """A card for each strategy: those of this visit, then the catalogue's family by family."""
     made = [_card(strategy, BY_HAND, "put together or painted on this visit") for strategy in own.values()]
     known = [
@@ -46,10 +46,10 @@ def cards(own: Mapping[str, Strategy]) -> list[dict[str, str]]:
     return made + known
 
 
-def _card(strategy: Strategy, family: str, shared: str) -> dict[str, str]:
+def _card(strategy: Strategy, family: str, shared: str) -> dict[str, Any]:
     return {
-        "name": strategy.name, "family": family, "shared": shared, "idea": strategy.idea, "source": strategy.source,
-        "also": ", ".join(strategy.aliases), "rate": _rate(strategy),
+        "name": strategy.name, "group": family, "shared": shared, "idea": strategy.idea, "source": strategy.source,
+        "names": [strategy.name, "", *strategy.aliases], "rate": _rate(strategy),
     }  # fmt: skip
 
 

@@ -34,4 +34,4 @@ def describe_base(store: Store) -> str:
     step = session.rows[-1].step
     name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
     pauses = session.state == "running" and session is not store.awaited_base
-    return trouble + say(name) + say("To begin pauses its training." if pauses else "", "quiet")
+    return trouble + say(name) + say("Starting a comparison pauses its training." if pauses else "", "quiet")

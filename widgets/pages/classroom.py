@@ -6,9 +6,9 @@ from html import escape
 
 import panel_material_ui as pmui
 
-from playground.zoo import entries
 from widgets.charts.class_band import class_chart, legend
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, download, plot, row, typed
+from widgets.pages.menus import model_choice
 from widgets.state.classroom import Classroom, Member, MemberStore, TeacherStore
 from widgets.theme import changing, figures, html, say, tell
 
@@ -92,7 +92,7 @@ class TeacherPage(View):
         key = pmui.PasswordInput.from_param(chosen.key, width=220, size="small", margin=(6, 10))
         about = "The key stands where the server was started; it makes you the teacher."
         self.door = column(html(say(about)), row(key, button("Enter", store.enter, "login", margin=(6, 4), **MAIN)))
-        model = pmui.Select.from_param(chosen.entry, options=list(entries()), width=220, size="small", margin=(6, 10))
+        model = model_choice(chosen.entry, width=220, size="small", margin=(6, 10))
         steps = pmui.Select.from_param(chosen.steps, width=120, size="small", margin=(6, 10))
         start = button("Start the class", store.start, "play_arrow", margin=(6, 4), **MAIN)
         other = "Or begin one from all that is chosen on the Train page, in the tab “Class”."

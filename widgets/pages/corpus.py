@@ -16,6 +16,7 @@ from widgets.document import DocumentPane
 from widgets.document.annotations import known, sheet
 from widgets.pages.knobs import corpus_knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, heading, number, row, upload
+from widgets.pages.menus import own_first
 from widgets.state.app import Store
 from widgets.state.corpus import NO_LABEL, CorpusStore, Cut
 from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
@@ -32,7 +33,7 @@ class CorpusPage(View):
         self.store, self.corpus, self.looking = store, store.corpus, looking
         self.turn, self.opened = -1, None
         corpus = store.corpus
-        source = pmui.Select.from_param(corpus.param.source, options=[*sources(), OWN_TEXT, OWN_FILE], **FIELD)
+        source = pmui.Select.from_param(corpus.param.source, groups=own_first([OWN_TEXT, OWN_FILE], sources()), **FIELD)
         self.files = Files(corpus)
         self.train = button(
             "Train on it", store.train_on_opened, "play_arrow", size="medium", color="primary", margin=(6, 10)

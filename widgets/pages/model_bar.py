@@ -21,15 +21,15 @@ class ModelBar(View):
         self.streams = self._button("Next: why two streams?", stage.two_streams, "school")
         self.train = self._button(
             "Train a small model now", stage.teach, "play_arrow",
-            description=f"Train a small model now: {STEPS} steps, here, for attention, predictions and loss.",
+            description=f"Train a small model now: {STEPS} steps on this page, to see attention, predictions and loss.",
         )  # fmt: skip
         self.trained = self._button("Use the model of the Train page", stage.attach_trained)
         self.remove = self._button("Remove the model", lambda: stage.attach(None), variant="text")
         self.inside = self._button(INSIDE, stage.look_inside)
-        self.beside = self._button("Same sentence", stage.compare, "view_column")
+        self.beside = self._button("Compare", stage.compare, "view_column")
         self.whole = self._button(
             "Train this", stage.train_this, "show_chart",
-            description="Train this: a whole run of this objective with its knobs; opens the Train page and begins.",
+            description="Train this: a full run of this objective with its knobs; opens the Train page and starts.",
         )  # fmt: skip
         parts = (self.whole, self.beside, self.train, self.trained, self.remove, self.inside, self.streams)
         super().__init__(row(*parts, self.status, styles={"flex": "1 1 400px"}))
@@ -55,7 +55,7 @@ class ModelBar(View):
         self.inside.visible = self.remove.visible = model
         self.beside.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
-        self.beside.label = f"{stage.objective} alone" if stage.beside else f"Same sentence as {stage.other}"
+        self.beside.label = f"{stage.objective} alone" if stage.beside else f"Compare with {stage.other}"
         self.status.object = _status(stage)
 
 
@@ -63,12 +63,12 @@ def _status(stage: StageStore) -> str:
     if stage.teaching.busy:
         share = stage.teaching.share or 0.0
         if stage.beside:
-            return say(f"Small models of what is on the stage are learning: {share:.0%} done.", "quiet")
-        return say(f"A small {stage.objective} model is learning: step {round(STEPS * share)} of {STEPS}.", "quiet")
+            return say(f"Small models of the objectives on the stage are training: {share:.0%} done.", "quiet")
+        return say(f"A small {stage.objective} model is training: step {round(STEPS * share)} of {STEPS}.", "quiet")
     if stage.teaching.error is not None:
         return say(stage.teaching.error, "trouble")
     if stage.silent:
         return say(stage.silent, "notice")
     if stage.model is None:
         return say("No model loaded; attention, predictions and loss are hidden.", "quiet")
-    return say(f"The numbers are those of {stage.model.name}.", "quiet")
+    return say(f"The numbers are from {stage.model.name}.", "quiet")

@@ -6,7 +6,7 @@ from widgets.theme import changing, say, tell
 
 RULES = (
     "You share this machine: what you train is seen by nobody else and is gone when you leave. "
-    "Replay on the Train page hands it to you as a page."
+    "Save as HTML on the Train page gives it to you as a page."
 )
 
 

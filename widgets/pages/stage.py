@@ -130,7 +130,8 @@ def _sentence(stage: StageStore) -> Any:
     samples = [
         button(name, lambda words=words: stage.param.update(text=words), **SAMPLE) for name, words in SAMPLES.items()
     ]
-    parts = (view, _objectives(stage), text, pair, *samples)
+    examples = html(say("Examples:", "quiet"), margin=(10, 0), styles={"flex": "0 1 70px"}, css_classes=["sample"])
+    parts = (view, _objectives(stage), text, pair, examples, *samples)
     return row(*parts, stylesheets=[GROWING, NO_SAMPLES_ON_A_TELEPHONE], **STRETCH)
 
 
@@ -148,7 +149,7 @@ class Notices(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.stage, self.text = stage, html("", styles={"flex": "1 1 300px"})
-        self.sample = button("Take a sample text", stage.take_sample, "article", margin=(2, 10))
+        self.sample = button("Use an example text", stage.take_sample, "article", margin=(2, 10))
         self.anyway = button("Train anyway", stage.train_anyway, "play_arrow", margin=(2, 10))
         stage.param.watch(self._renew, ["rebuilt", "trouble", "gave_way", "view"])
         self._renew()
@@ -178,15 +179,15 @@ def painted(stage: StageStore) -> str:
     masked = [rule.words for rule in rules if not isinstance(rule, Judged)]
     parts = [made.verdict.sentence] if leak else []
     if leak and masked:
-        parts.append("Train anyway, and watch the loss fall to nothing while the model learns to copy.")
+        parts.append("Train anyway, and watch the loss fall to zero while the model learns to copy.")
     elif leak:
         parts.append("Train anyway, and watch the model learn to copy the answers that it is shown.")
     if masked:
-        parts.append(f"In training every text is read so: {'; '.join(masked)}.")
+        parts.append(f"In training, {'; '.join(masked)}, in every text.")
     if judged:
         parts.append(
-            f"In training, in every text: {'; '.join(judged)}. Places are counted as here, whatever words stand there; "
-            "else what counts is what the objective asks."
+            f"In training, in every text: {'; '.join(judged)}. Positions count as here, whatever the words are; "
+            "elsewhere the objective decides what counts."
         )
     if stage.unasked:
         parts.append(NOTHING_COUNTS)

@@ -5,6 +5,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from playground.catalog import nearest
 from playground.zoo import entries, find_entry
 from widgets.lists import Pressable
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, row, typed
@@ -52,7 +53,11 @@ class ZooPage(View):
     def __init__(self, store: Store) -> None:
         self.store, self.zoo = store, store.zoo
         zoo, look = store.zoo, {"margin": (2, 10), **STRETCH}
-        self.about, self.count = html(""), html("", margin=(4, 10), styles={"flex": "1 0 120px"}, sizing_mode=None)
+        self.about, self.missing, self.count = (
+            html(""),
+            html(""),
+            html("", margin=(4, 10), styles={"flex": "1 0 120px"}, sizing_mode=None),
+        )
         self.picture = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE], **look)
         self.card = Pressable(arrives=True, stylesheets=[STYLE, GROWING, parts.STYLE, card.STYLE], **look)
         self.measuring = Measuring(zoo)
@@ -67,7 +72,7 @@ class ZooPage(View):
         self._filter()
         self._open()
         self._draw()
-        super().__init__(column(html(say(ABOUT)), _filters(zoo, self.count), self.grid))
+        super().__init__(column(html(say(ABOUT)), _filters(zoo, self.count), self.missing, self.grid))
 
     def _press(self, event: Any) -> None:
         act, name, _ = event.new
@@ -79,12 +84,10 @@ class ZooPage(View):
 
     def _filter(self, *_: object) -> None:
         shown = self.zoo.shown
-        self.picture.shown = shown
-        self.count.object = (
-            say(f"{len(shown)} of {len(entries())} systems", "quiet")
-            if shown
-            else say("No system matches these filters; clear one of them.", "notice")
-        )
+        self.picture.shown = shown or self.zoo.nearest
+        self.count.object = say(f"{len(shown)} of {len(entries())} systems", "quiet")
+        why = nearest(self.zoo.search) or "No system matches these filters; clear one of them."
+        self.missing.object = "" if shown else say(why, "notice")
 
     def _open(self, *_: object) -> None:
         """Show the card of the chosen entry, and mark it in the picture."""

@@ -112,7 +112,7 @@ class Store(param.Parameterized):
         self.stage.look_inside()
         self.page = 0
         self.message = (
-            f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its coming "
+            f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its next "
             "update. On the Train page Resume goes on."
         )
 

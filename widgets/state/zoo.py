@@ -6,11 +6,13 @@ from typing import Any
 
 import param
 
+from playground.catalog import STEM, nearest_by_meaning
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
-from playground.objectives import GROUPS
+from playground.objectives import GROUPS, objectives
 from playground.training.properties import Properties, measure_properties
 from playground.zoo import Entry, entries
+from playground.zoo.models_of import models_of
 from playground.zoo.surveys import TABLE_1, TABLE_2, family, network, representation
 from widgets.state.job import Job, as_trouble
 
@@ -59,6 +61,14 @@ class ZooStore(param.Parameterized):
         """The names of the entries that pass all filters, in the order of the table."""
         first, rest = self.ordered
         return [name for name in (*first, *rest) if self._passes(entries()[name])]
+
+    @property
+    def nearest(self) -> list[str]:
+        """The entries that are nearest by meaning to a searched name that is not here."""
+        _, near = nearest_by_meaning(self.search) or ("", None)
+        if near is None:
+            return []
+        return [near.name] if near.kind == "entry" else list(models_of().get(near.name, ()))
 
     def _passes(self, entry: Entry) -> bool:
         chosen = {
@@ -111,11 +121,23 @@ LINKED = ("view", "entry", "architecture", "objective", "representation")
 def matches(entry: Entry, search: str) -> bool:
     """Whether every word of a search begins a word of what an entry is called, asks, reads or is about."""
     texts = (
-        entry.name, *entry.aliases, str(entry.year), network(entry), entry.objective.name, entry.objective.row,
+        entry.name, *entry.aliases, str(entry.year), network(entry), *_trained_with(entry.name),
         *entry.printed.values(), entry.idea, entry.data, entry.paper,
     )  # fmt: skip
     words = _folded(" ".join(texts))
-    return all(any(word.startswith(sought) for word in words) for sought in _folded(search))
+    return all(any(_answers(word, sought) for word in words) for sought in _folded(search))
+
+
+def _trained_with(name: str) -> list[str]:
+    """Every name of the objectives that an entry trains with, in any phase or as a part of a sum, but no model's."""
+    asked = [objective for objective in objectives().values() if name in models_of()[objective.name]]
+    names = [each for objective in asked for each in (objective.name, objective.row, *objective.aliases)]
+    return [each for each in names if each not in entries()]
+
+
+def _answers(word: str, sought: str) -> bool:
+    """As in `lists/listbox.js`: a long word also answers its longer forms, as "model" answers "modelling"."""
+    return word.startswith(sought) or (len(word) >= STEM and sought.startswith(word))
 
 
 def _folded(text: str) -> list[str]:

@@ -33,9 +33,9 @@ def _where(siblings: ExtraSeeds, last: int | None) -> str:
         place = "in a process of its own" if one else "one after the other in a process of their own"
     match siblings.state:
         case "ready":
-            return f"{seeds} will train beside this one, {place}."
+            return f"{seeds}will train alongside this one, {place}."
         case "running":
-            return f"{seeds} train{'s' * one} beside this one, {place}: {steps}."
+            return f"{seeds} train{'s' * one} alongside this one, {place}: {steps}."
         case "paused":
             return f"{seeds} wait{'s' * one} with this one: {steps}."
     return f"{seeds} ended after {steps}."

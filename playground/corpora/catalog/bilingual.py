@@ -46,7 +46,7 @@ def open_bilingual(seed: int, tokens: int, settings: Bilingual) -> Corpus:
 BILINGUAL = Source(
     name="bilingual",
     aliases=("monolingual documents in two languages", "mBERT's text"),
-    idea="Documents of world, half of them in an invented language; no text stands beside its translation.",
+    idea="Documents of world, half of them in an invented language; no text comes with its translation.",
     make=open_bilingual,
     settings=Bilingual(),
 )

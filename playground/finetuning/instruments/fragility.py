@@ -205,8 +205,8 @@ class TriggerSettings(Settings):
     """The length of the trigger, and how long it is searched for."""
 
     length: int = knob(3, 1, 5, unit="words", why="Words before every text.")
-    tried: int = knob(20, 1, 100, unit="candidates", why="Words whose true loss is measured for each place.")
-    rounds: int = knob(2, 1, 5, unit="rounds", why="How often each place is gone through.")
+    tried: int = knob(20, 1, 100, unit="candidates", why="Candidates whose true loss is measured at a position.")
+    rounds: int = knob(2, 1, 5, unit="rounds", why="How many passes are made over the positions.")
 
 
 def measure_triggers(subject: Subject, settings: TriggerSettings) -> Finding:

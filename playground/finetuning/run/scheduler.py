@@ -100,7 +100,7 @@ def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str) -> Sta
         parts = parted(group, need, free)
         if len(parts) > 1 and free is not None:
             notices |= {
-                f"{len(group)} lanes would not fit in one stack: each needs about {format_bytes(need)} and "
+                f"{len(group)} trainings would not fit in one stack: each needs about {format_bytes(need)} and "
                 f"{format_bytes(free)} are free, so {len(parts[0])} at a time are stacked.": None
             }
         stacks += map(tuple, parts)

@@ -96,7 +96,7 @@ class Rewritten(AuxLoss):
     """
 
     finetune_steps: int = knob(60, 1, 1000, unit="steps", why="How long the copy learns to write for a label.")
-    word_ratio: float = knob(0.3, 0.01, 1.0, unit="share of the words", why="How much of a text is written anew.")
+    word_ratio: float = knob(0.3, 0.01, 1.0, unit="share of the words", why="How much of a text is replaced.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much rewritten texts count.")
     name: ClassVar[str] = "rewritten texts"
 

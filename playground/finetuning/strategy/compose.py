@@ -40,7 +40,7 @@ def compose(*strategies: Strategy) -> Strategy:
         extras=_all(strategies, name, "extras"),
         given=_all(strategies, name, "given"),
         head=_one(strategies, name, "head", TOP, "have heads that read"),
-        fresh=_one(strategies, name, "fresh", "", "start anew"),
+        fresh=_one(strategies, name, "fresh", "", "reinitialise"),
         apart=_one(strategies, name, "apart", "", "set apart"),
         averaged=_one(strategies, name, "averaged", 0.0, "average the last shares"),
         painted=tuple(cell for s in strategies for cell in s.painted),
@@ -95,7 +95,7 @@ def _check(composed: Strategy) -> None:
         reason = f"in {still / STEPS:.0%} of the steps one of them freezes what the other trains"
     elif composed.penalties and composed.fresh:
         name = composed.penalties[0].name
-        reason = f"{name} holds on to pre-trained weights, and there are none where a model starts anew"
+        reason = f"{name} holds on to pre-trained weights, and a model that starts from scratch has none"
     elif composed.penalties and not bool(plan[: len(SAMPLE)].any()):
         reason = f"{composed.penalties[0].name} acts on the pre-trained weights, which are all frozen"
     if reason:
@@ -115,7 +115,7 @@ def unlike(one: Strategy, other: Strategy, *more: Unlike) -> list[Unlike]:
 
 def difference(one: Strategy, other: Strategy, *more: Unlike) -> str:
     """What sets two strategies apart, as a sentence; a fair pair differs in one thing."""
-    changed = [f"{words}: {first} against {second}" for words, first, second in unlike(one, other, *more)]
+    changed = [f"{words}: {first} vs. {second}" for words, first, second in unlike(one, other, *more)]
     if not changed:
         return f"{one.name} and {other.name} do the same."
     return f"{one.name} and {other.name} differ in {things(len(changed))}; " + "; ".join(changed) + "."
@@ -158,12 +158,12 @@ def _listed(words: str, field: str) -> tuple[str, Callable[[Strategy], Any], Cal
 _THINGS: tuple[tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]], ...] = (
     ("learning rate", attrgetter("rate"), lambda s: f"{s.rate:g}"),
     _listed("penalties", "penalties"),
-    _listed("losses beside the task's", "beside"),
+    _listed("losses in addition to the task's", "beside"),
     _listed("extra modules", "extras"),
-    _listed("given beside the words", "given"),
+    _listed("inputs in addition to the words", "given"),
     ("what the head reads", attrgetter("head.reads", "head.pool"), lambda s: _word(replace(s.head, recurrent=False))),
     ("the head's own network", attrgetter("head.recurrent"), lambda s: "an LSTM" if s.head.recurrent else "none"),
-    ("what starts anew", attrgetter("fresh"), lambda s: s.fresh or "nothing"),
+    ("starts from scratch", attrgetter("fresh"), lambda s: s.fresh or "nothing"),
     ("rows of their own in the plan", attrgetter("apart"), lambda s: s.apart or "none"),
     ("share of the last steps that is averaged", attrgetter("averaged"), lambda s: f"{s.averaged:g}"),
     ("examples in a prompt", attrgetter("prompt"), lambda s: str(s.prompt.shots) if s.prompt else "no prompt"),

@@ -198,7 +198,7 @@ class AuxiliaryLM(AuxLoss):
     further pre-training (arXiv:2004.10964, sec. 4).
     """
 
-    weight: float = knob(0.5, 0.0, 10.0, unit="times the loss", why="How much it counts beside the task.")
+    weight: float = knob(0.5, 0.0, 10.0, unit="times the loss", why="Weight against the loss of the task.")
     lm_fraction: float = knob(
         0.0, 0.0, 0.9, unit="share of the steps", why="How long it is asked alone, and only then."
     )

@@ -64,7 +64,7 @@ class MultiTask(AuxLoss):
             if len(texts) == self.num_tasks:
                 break
         if not texts:
-            raise UserError("This model's vocabulary knows the words of no other task, so none can be learnt beside.")
+            raise UserError("This model's vocabulary knows the words of no other task, so none can be learned with it.")
         return tuple(texts)
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:

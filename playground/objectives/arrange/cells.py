@@ -37,7 +37,7 @@ class ArrangeCooccurrences(Arrange):
     """
 
     window_size: int = knob(
-        10, 1, 15, unit="words to either side", why="How far two words may stand apart and still meet."
+        10, 1, 15, unit="words to either side", why="How far apart two words may be and still count as a pair."
     )
     table: Cells | None = None
     keys: ClassVar[tuple[str, ...]] = ()

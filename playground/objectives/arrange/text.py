@@ -39,7 +39,7 @@ class ShiftRight(Arrange):
     """
 
     side: Literal["left", "right"] = "left"
-    add_eos: bool = knob(False, why="One more answer, the sign after the last word, so that stopping is learnt.")
+    add_eos: bool = knob(False, why="One more target, [END] after the last word, so that the model learns to stop.")
 
     def build(self, example: Batch) -> Batch:
         tokens, specials, extra = example.tokens, example.tokens.specials, int(self.add_eos)

@@ -38,8 +38,8 @@ def _sentence(places: tuple[int, ...], verb: str) -> str:
     *ranges, last = _ranges(places, " to ")
     listed = f"{', '.join(ranges)} and {last}" if ranges else last
     if len(places) == 1:
-        return f"the answer at place {listed} {verb}"
-    return f"the answers at places {listed} {verb.replace('does', 'do').replace('counts', 'count')}"
+        return f"the answer at position {listed} {verb}"
+    return f"the answers at positions {listed} {verb.replace('does', 'do').replace('counts', 'count')}"
 
 
 def _ranges(places: tuple[int, ...], between: str) -> list[str]:

@@ -30,7 +30,7 @@ class AskMoved(Ask):
     The input shows the word at another place of its span, because finding the place is the task.
     """
 
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the order counts beside the hidden words.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the hidden words.")
 
     def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
@@ -52,7 +52,9 @@ class AskNext(Ask):
     context_size: int = knob(
         0, 0, 64, unit="words", why="The first words are read but not scored (XLM's context size)."
     )
-    weight: float = knob(1.0, 0.0, 1.0, unit="times", why="What one direction counts: a half of two, or all of it.")
+    weight: float = knob(
+        1.0, 0.0, 1.0, unit="times", why="Weight of each direction: 0.5 for the mean of two, 1 for the sum."
+    )
 
     def build(self, example: Batch) -> Batch:
         tokens, inputs = example.tokens, example.inputs
@@ -77,7 +79,7 @@ class AskContinuation(Ask):
     attention mask shows them to the position that predicts; the leak check says so.
     """
 
-    loss_on: str = knob("second part", choices=("second part", "all"), why="The first part stands in sight of itself.")
+    loss_on: str = knob("second part", choices=("second part", "all"), why="The first part already sees itself.")
 
     def build(self, example: Batch) -> Batch:
         tokens = example.tokens
@@ -124,8 +126,10 @@ class AskSpanBoundary(Ask):
     (released code).
     """
 
-    sbo_max_length: int = knob(15, 1, 32, unit="words of a span", why="A long span cannot be read from its two ends.")
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much the ends count beside the words in place.")
+    sbo_max_length: int = knob(
+        15, 1, 32, unit="words of a span", why="A long span cannot be predicted from its two ends."
+    )
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words in place.")
 
     def build(self, example: Batch) -> Batch:
         inputs, tokens = example.inputs, example.tokens
@@ -199,7 +203,7 @@ class AskInBatchContrast(Ask):
     """
 
     duplicates_as_negatives: bool = knob(False, why="Count the same n-gram of another text as wrong.")
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="How much this loss counts beside others.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the other losses.")
 
     def build(self, example: Batch) -> Batch:
         inputs, partner = example.inputs, _selected_alone(example)

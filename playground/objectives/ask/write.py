@@ -25,7 +25,7 @@ class AskDecoder(Ask):
     """
 
     target: str = knob("text", choices=("text", "gaps", "sentinels", "fragment"), why="What the decoder must write.")
-    add_eos: bool = knob(True, why="Close the target with [END], so that stopping is learnt.")
+    add_eos: bool = knob(True, why="Close the target with [END], so that the model learns to stop.")
     final_sentinel: bool = knob(False, why="Close the parts with one more sentinel, as in the figure of T5's paper.")
 
     def build(self, example: Batch) -> Batch:
@@ -52,7 +52,7 @@ class AskDecoder(Ask):
 class AskTranslation(Ask):
     """A decoder writes the second text while the encoder reads the first (CoVe, arXiv:1708.00107, sec. 3)."""
 
-    add_eos: bool = knob(True, why="Close the translation with [END], so that stopping is learnt.")
+    add_eos: bool = knob(True, why="Close the translation with [END], so that the model learns to stop.")
 
     def build(self, example: Batch) -> Batch:
         return _second_text(example, translation(example.tokens), self.add_eos)
@@ -62,11 +62,11 @@ class AskTranslation(Ask):
 class AskAnswer(Ask):
     """A decoder writes the answer that belongs to the text, in words (T5, arXiv:1910.10683, sec. 2.4)."""
 
-    add_eos: bool = knob(True, why="Close the answer with [END], so that stopping is learnt.")
+    add_eos: bool = knob(True, why="Close the answer with [END], so that the model learns to stop.")
 
     def build(self, example: Batch) -> Batch:
         if "next" not in example.tokens.neighbours:
-            raise UserError("This objective needs an answer beside the text; this corpus or text has none.")
+            raise UserError("This objective needs an answer as well as a text; this corpus or text has none.")
         return _second_text(example, example.tokens.neighbours["next"], self.add_eos)
 
 

@@ -10,8 +10,8 @@ from playground.objectives.objective import Objective
 from playground.objectives.see import SeeAll
 
 ALBERT = Objective(
-    name="ALBERT",
-    aliases=("n-gram MLM + SOP",),
+    name="n-gram MLM + SOP",
+    aliases=("ALBERT's objective",),
     group="In combination",
     needs=("pair",),
     stages=(

@@ -16,7 +16,7 @@ from playground.objectives.choose import ChooseForDeletion, ChoosePoissonSpans, 
 ALL_NOISES = replace(
     BART_MIXTURE,
     name="all noises",
-    aliases=("noise chain",),
+    aliases=("denoising autoencoder", "DAE", "noise chain"),
     stages=(
         ChooseRatio(mask_ratio=0.1),
         ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0),

@@ -27,7 +27,7 @@ TOKEN_MASKING = Objective(
     group="Denoising",
     stages=(ChooseRatio(), ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
     idea="Hide some words behind one mask each; a decoder writes the whole text.",
-    loss="Mean cross-entropy of the whole text and a closing sign, each given the corrupted text and the words before.",
+    loss="Mean cross-entropy of the whole text and [END], each given the corrupted text and the words before.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )
@@ -67,7 +67,7 @@ BART_INFILLING = replace(
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Fold spans of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
     "BART itself also shuffles the sentences, as `BART mixture` does.",
-    loss="Mean cross-entropy of the whole text and a closing sign, each given the folded text and the words before it.",
+    loss="Mean cross-entropy of the whole text and [END], each given the folded text and the words before it.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )

@@ -11,7 +11,7 @@ NEXT = Term.by(next_word, "next word", IN_LAYERS | SIGN_BEHIND, add_eos=False, c
 
 LM = Objective(
     name="LM",
-    aliases=("language model", "causal LM", "autoregressive"),
+    aliases=("language model", "causal LM", "autoregressive", "next-token prediction", "next-word prediction"),
     row="LM",
     group="Language models",
     stages=(ShiftRight(), SeeLeft(), AskNext()),

@@ -12,6 +12,6 @@ MULTILINGUAL_DENOISING = replace(
     aliases=("mBART", "multilingual DAE"),
     needs=("translation",),
     stages=(ArrangeLanguage(), ChoosePoissonSpans(mask_ratio=0.35, mean_length=3.5), *BART_MIXTURE.stages[1:]),
-    idea="Corrupt texts of several languages as BART does, each position told its language; a decoder writes the text.",
+    idea="Corrupt texts of several languages as BART does, each position with its language; a decoder writes the text.",
     source="arXiv:2001.08210, sec. 2",
 )

@@ -10,7 +10,7 @@ from playground.objectives.see import SeeAll
 
 MLM = Objective(
     name="MLM",
-    aliases=("masked language model", "cloze", "dynamic masking"),
+    aliases=("masked language model", "masked LM", "cloze", "dynamic masking"),
     row="MLM",
     printed=Printed({"chosen": [3, 8]}),
     group="Masking",

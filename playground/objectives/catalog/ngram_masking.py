@@ -12,7 +12,7 @@ from playground.objectives.see import SeeAll
 NGRAMS = replace(
     STATIC_MLM,
     name="n-gram masking",
-    aliases=("ngrams",),
+    aliases=("n-gram MLM", "ngrams"),
     stages=(ArrangeText(), ChooseNgrams(), ChangeTokens(), SeeAll(), AskMasked()),
     idea="Hide spans of one to three words, short ones more often.",
     source="arXiv:1909.11942, sec. 4.1; arXiv:1905.03197, sec. 2",

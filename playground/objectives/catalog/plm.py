@@ -25,7 +25,7 @@ PLM = Objective(
     misprint=Misprint(
         r"-\sum_{t=1}^{T}\log p(z_t \mid z_{<t})",
         "Qiu et al., arXiv:2003.08271, Table 1",
-        "z is the order, so z_t is a place; the word there is x at z_t. Weng leaves the order out of what the content "
+        "z is the order, so z_t is a position; its word is x at z_t. Weng leaves the order out of what the content "
         "state has heard: it is x at z up to t, not x up to t.",
     ),
     source="arXiv:1906.08237, sec. 2.2-2.3; survey, eq. 3-4",

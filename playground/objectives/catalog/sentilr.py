@@ -20,7 +20,7 @@ PARTS_OF_SPEECH = tuple("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN
 def label_term(name: str, set_: str = "M") -> Term:
     """The loss of a label of every word."""
     latex = rf"-\frac{{1}}{{|{set_}|}}\sum_{{t \in {set_}}}\log p(y^{{\mathrm{{{name}}}}}_t \mid \hat{{x}})"
-    return Term(name, latex, symbols={"y_t": f"the {name} of the word at place t, as the corpus knows it"})
+    return Term(name, latex, symbols={"y_t": f"the {name} of the word at position t, as the corpus knows it"})
 
 
 SENTIMENT = Term("polarity", r"-\log p(y \mid \hat{x})", symbols={"y": "how the whole text is meant: good or bad"})
@@ -49,9 +49,9 @@ LABEL_AWARE = mixture(
     aliases=("LA-MLM", "SentiLR", "SentiLARE"),
     group="With knowledge",
     idea=(
-        "Hide words; guess each one and its part of speech. In half of the batches a sign in front says whether the "
-        "text is good or bad, in the other half that is to be guessed too. No corpus here knows how single words "
-        "are meant."
+        "Hide words; guess each one and its part of speech. In half of the batches a token in front says whether the "
+        "text is good or bad; in the other half the model predicts that too. No corpus here labels the polarity of "
+        "single words."
     ),
     loss="Mean cross-entropy of the hidden words and their parts of speech; in half of the batches also of the label.",
     source="arXiv:1911.02493, sec. 3",

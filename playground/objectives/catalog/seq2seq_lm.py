@@ -29,7 +29,7 @@ PREFIX_LM = Objective(
     group=GROUP,
     stages=(ChooseSplit(), DropTarget(), AskDecoder(target="gaps"), SeeEncoderDecoder()),
     idea="An encoder reads the first part from both sides; a decoder writes the second part word by word.",
-    loss="Mean cross-entropy of the second part and a closing sign, each given the first part and the words before it.",
+    loss="Mean cross-entropy of the second part and [END], each given the first part and the words before it.",
     terms=(Term.by(second_part, "written words", SIGN_BEHIND, target="gaps", add_eos=True),),
     source="arXiv:1910.10683, sec. 3.2.3 and released code",
 )

@@ -33,7 +33,7 @@ SENTENCE_PERMUTATION = replace(
     needs=("sentences",),
     stages=(ChangeSentenceOrder(), AskDecoder(target="text"), SeeEncoderDecoder()),
     idea="Shuffle whole sentences; a decoder writes the text in order (BART's meaning).",
-    loss="Mean cross-entropy of the whole text and a closing sign, each given the shuffled text and what is written.",
+    loss="Mean cross-entropy of the whole text and [END], each given the shuffled text and what is written.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )

@@ -31,7 +31,7 @@ SPAN_BOUNDARY = replace(
     name="SpanBERT",
     aliases=("span boundary objective", "SBO", "MLM + SBO"),
     stages=(*SPAN_MASKING.stages, AskSpanBoundary()),
-    idea="Hide spans of words; guess each word in its place, and again from the two words around its span.",
+    idea="Hide spans of words; predict each word at its own position, and again from the two words around its span.",
     loss="Mean cross-entropy of the hidden words in place, plus the same from the ends of their span.",
     terms=(
         *MLM.terms,

@@ -17,7 +17,7 @@ from playground.objectives.see import SeeAll
 WORD_ORDER = Term(
     "word order",
     r"-\frac{1}{|S|}\sum_{t \in S}\log p(x_t \mid \hat{x})",
-    symbols={"S": "the places of the shuffled spans", r"\hat{x}": "the text with hidden and shuffled words"},
+    symbols={"S": "the positions of the shuffled spans", r"\hat{x}": "the text with hidden and shuffled words"},
 )
 
 WORD_STRUCTURE = replace(
@@ -36,7 +36,7 @@ WORD_STRUCTURE = replace(
         AskMoved(),
     ),
     idea="Hide some words and shuffle a few spans of three; name the hidden words and put the others back in order.",
-    loss="Mean cross-entropy of the hidden words, plus that of the right word at each place of the shuffled spans.",
+    loss="Mean cross-entropy of the hidden words, plus that of the right word at each position of the shuffled spans.",
     terms=(*MLM.terms, WORD_ORDER),
     source="arXiv:1908.04577, sec. 2.2.1",
 )

@@ -38,7 +38,7 @@ T5_IID = Objective(
         SeeEncoderDecoder(),
     ),
     idea="Draw each word alone; fold those that are neighbours into one numbered marker; a decoder writes these.",
-    loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
+    loss="Mean cross-entropy of the markers, the missing words and [END], each given the folded text and what "
     "is written.",
     terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.3.2",
@@ -50,8 +50,7 @@ T5_DROP = replace(
     aliases=("drop corrupted tokens", "d_d"),
     stages=(EACH_ALONE, DeleteTokens(), AskDecoder(target="gaps"), SeeEncoderDecoder()),
     idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
-    loss="Mean cross-entropy of the words that were taken out and a closing sign, each given what is left and those "
-    "before it.",
+    loss="Mean cross-entropy of the words that were taken out and [END], each given what is left and those before it.",
     terms=(MISSING,),
 )
 
@@ -63,7 +62,7 @@ T5_SPANS = replace(
     printed=Printed(),
     stages=(ChooseSpans(), SpansToSentinels("sentinel"), AskDecoder(target="sentinels"), SeeEncoderDecoder()),
     idea="Fold spans of words into numbered markers; a decoder writes each marker and what it stands for.",
-    loss="Mean cross-entropy of the markers, the missing words and a closing sign, each given the folded text and what "
+    loss="Mean cross-entropy of the markers, the missing words and [END], each given the folded text and what "
     "is written.",
     terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.1.4",

@@ -34,7 +34,7 @@ MULTI_TASK = mixture(
     aliases=("multi-task text-to-text", "T5 mixture"),
     group="In combination",
     printed=FIGURE,
-    idea="By turns fill the gaps of a text and answer a task that is put as text; every batch is one of the two.",
-    loss="Mean cross-entropy of what the decoder writes: markers and missing words, or an answer, and a closing sign.",
+    idea="Alternate between filling gaps and answering a task that is put as text; each batch is one of the two.",
+    loss="Mean cross-entropy of what the decoder writes: markers and missing words, or an answer, and [END].",
     source="arXiv:1910.10683, sec. 3.5.2",
 )

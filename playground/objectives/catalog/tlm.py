@@ -45,7 +45,7 @@ ONE_LANGUAGE = replace(
 )
 
 MLM_AND_TLM = mixture(
-    "MLM and TLM by turns",
+    "alternating MLM and TLM",
     (
         (0.5, renamed(ONE_LANGUAGE, "hidden words", "hidden words, one language")),
         (0.5, renamed(TLM, "hidden words", "hidden words, two languages")),
@@ -53,7 +53,7 @@ MLM_AND_TLM = mixture(
     alternating=True,
     aliases=("XLM MLM + TLM",),
     group="Two texts",
-    idea="One step hides words in sentences of either language, the next one in sentences beside their translations.",
-    loss="Mean cross-entropy of the hidden words, in one language or in both by turns.",
+    idea="Steps alternate: hide words in sentences of one language, then in sentences with their translations.",
+    loss="Mean cross-entropy of the hidden words, in one language and in both, step by step in alternation.",
     source="arXiv:1901.07291, sec. 3.3-3.4",
 )

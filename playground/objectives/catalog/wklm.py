@@ -30,7 +30,7 @@ ENTITY_REPLACEMENT = Objective(
         Term(
             "replaced?",
             r"-\frac{1}{|E|}\sum_{e \in E}\log p(y_e \mid \hat{x})",
-            symbols={"E": "the names of the text", "y_e": "1 where another name stands in the place of e"},
+            symbols={"E": "the names of the text", "y_e": "1 where another name replaces e"},
         ),
     ),
     source="arXiv:1912.09637, sec. 2",

@@ -23,7 +23,7 @@ class ChangeEntities(Change):
     partner stays. (The paper takes names of any length from Wikidata.)
     """
 
-    replace_prob: float = knob(0.5, 0.0, 1.0, unit="share of names", why="At 0 or 1 there is nothing to tell apart.")
+    replace_prob: float = knob(0.5, 0.0, 1.0, unit="share of names", why="At 0 or 1 there is nothing to distinguish.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:

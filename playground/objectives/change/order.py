@@ -46,7 +46,7 @@ class ChangeWordOrder(Change):
     """
 
     shuffle_distance: int = knob(
-        0, 0, 10, unit="places", why="0 shuffles freely; k moves a word by less than k places, so 1 leaves it."
+        0, 0, 10, unit="positions", why="0 shuffles freely; k moves a word by fewer than k positions, so 1 leaves it."
     )
     keys: ClassVar[tuple[str, ...]] = ("order",)
 
@@ -122,7 +122,7 @@ class RotateDocument(Change):
     that the text stays as it is twice as often as it begins at any other token.
     """
 
-    rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is turned at all.")
+    rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is rotated at all.")
     match_released_code: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 

@@ -56,7 +56,7 @@ class ChangeTokens(Change):
         why="Random words: any, specials too (BERT's code), or as often as the corpus has them (SpanBERT).",
     )
     replace_unit: str = knob(
-        "token", choices=("token", "word", "span"), why="What shares one draw of mask, random or keep."
+        "token", choices=("token", "word", "span"), why="What is masked, replaced or kept together."
     )
     keys: ClassVar[tuple[str, ...]] = ("actions", "replace")
 

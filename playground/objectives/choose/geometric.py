@@ -24,7 +24,7 @@ class ChooseGeometricSpans(Choose):
 
     mask_ratio: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     geometric_p: float = knob(0.2, 0.05, 0.9, unit="probability", why="The chance that a span ends after each word.")
-    max_span_length: int = knob(10, 1, 20, unit="words", why="No span is drawn longer; spans that meet can be.")
+    max_span_length: int = knob(10, 1, 20, unit="words", why="No sampled span is longer; adjacent spans can be.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:

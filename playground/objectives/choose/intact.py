@@ -21,7 +21,7 @@ class KeepSomeSentences(Choose):
     They must be written like the others. The paper leaves a fifth, the released settings a tenth.
     """
 
-    unmasked_ratio: float = knob(0.2, 0.0, 1.0, unit="share of the chosen", why="More to copy, less to make up.")
+    unmasked_ratio: float = knob(0.2, 0.0, 1.0, unit="share of the chosen", why="More to copy, less to generate.")
     keys: ClassVar[tuple[str, ...]] = ("intact",)
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:

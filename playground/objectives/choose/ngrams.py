@@ -30,7 +30,7 @@ class ChooseNgrams(Choose):
     max_ngram: int = knob(3, 1, 6, unit="words", why="Longer spans are harder to guess.")
     sampler: str = knob("1/n", choices=("1/n", "80/20"), why="How often each length is drawn: ALBERT's or UniLM's.")
     whole_words: bool = knob(True, why="Count in whole words (ALBERT), not in tokens (UniLM).")
-    min_one: bool = knob(True, why="Never without a target: cut a word where none fits.")
+    min_one: bool = knob(True, why="Always have a target: cut a word if none fits.")
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 

@@ -49,7 +49,11 @@ class ChooseOrder(Choose):
     """
 
     partial_prediction_k: float = knob(
-        6.0, 1.0, 12.0, unit="tokens for each predicted one", why="K: the last 1/K of the order counts."
+        6.0,
+        1.0,
+        12.0,
+        unit="tokens per prediction",
+        why="K: the last 1/K of the order is predicted, at least one token; a cut chosen by hand comes first.",
     )
     ngram_weights: str = knob(
         "harmonic", choices=tuple(GRAMS), why="Spans are harder: chance 1/n (code), uniform, or none."

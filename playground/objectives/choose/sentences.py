@@ -38,7 +38,7 @@ class ChooseGapSentences(Choose):
     sentence_selection: str = knob(
         "rouge", choices=("rouge", "lead", "random"), why="Which sentences make the best summary."
     )
-    stochastic: bool = knob(False, why="Draw the share of each text from .15 to .45 and shake the scores by 20 %.")
+    stochastic: bool = knob(False, why="Draw the share of each text from .15 to .45 and perturb the scores by 20 %.")
     keys: ClassVar[tuple[str, ...]] = ("sentences",)
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:

@@ -62,17 +62,23 @@ class ChooseTokens(Choose):
         why="BERT counts exactly; independent draws can miss all (transformers, XLM's released code).",
     )
     num_special_tokens: int = knob(
-        2, 0, 4, unit="tokens", why="Signs that count for the share: 2 around a text, 3 around a pair, 4 in XLM's form."
+        2,
+        0,
+        4,
+        unit="tokens",
+        why="Special tokens that count for the share: 2 around a text, 3 around a pair, 4 in XLM's form.",
     )
     special_tokens: str = knob(
         "protected",
         choices=("protected", "xlm", "roberta"),
-        why="Signs within the text may be hidden like words: all but a first one (XLM), or all (RoBERTa).",
+        why="Special tokens may be masked like words: all but the first (XLM), or all (RoBERTa).",
     )
     max_predictions: int = knob(
         0, 0, 512, unit="tokens", why="The most of any text, 20 in BERT's released code; 0 is no limit."
     )
-    dupe_factor: int = knob(0, 0, 40, unit="choices for each text", why="0 hides other words at every visit (RoBERTa).")
+    dupe_factor: int = knob(
+        0, 0, 40, unit="choices for each text", why="0 masks different words each time a text is read (RoBERTa)."
+    )
     outside: str = ""
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 

@@ -24,7 +24,7 @@ class ChooseTrigrams(Choose):
     """
 
     trigram_ratio: float = knob(
-        0.05, 0.0, 0.9, unit="share of tokens", why="How much of the text stands in shuffled spans."
+        0.05, 0.0, 0.9, unit="share of tokens", why="How much of the text is in shuffled spans."
     )
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 

@@ -33,9 +33,11 @@ class ChooseWholeUnits(Choose):
 
     unit: str = "word"
     mask_ratio: float = knob(0.15, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
-    sampler: str = knob("budget", choices=("budget", "iid"), why="A budget is never passed; independent draws can be.")
-    truncate: bool = knob(False, why="Pass over no unit: the first that does not fit into the budget is cut to fit.")
-    min_one: bool = knob(True, why="Never without a target: cut a unit where none fits, take one where none came up.")
+    sampler: str = knob(
+        "budget", choices=("budget", "iid"), why="A budget is never exceeded; independent draws can exceed it."
+    )
+    truncate: bool = knob(False, why="Skip no unit: the first that does not fit the budget is cut to fit.")
+    min_one: bool = knob(True, why="Always have a target: cut a unit if none fits, take one if none was drawn.")
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 

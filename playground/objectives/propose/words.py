@@ -27,7 +27,7 @@ class SampleFromGenerator(Propose):
     """
 
     proposer: Proposer | None = None
-    disallow_correct: bool = knob(False, why="Never draw the right word, so that every chosen place holds a wrong one.")
+    disallow_correct: bool = knob(False, why="Never sample the right word: every chosen position gets a wrong one.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:

@@ -28,7 +28,9 @@ class SampleNegatives(Propose):
     """
 
     num_negatives: int = knob(5, 1, 20, unit="wrong words", why="More of them come closer to the whole vocabulary.")
-    ns_exponent: float = knob(0.75, 0.0, 1.0, unit="exponent", why="0 draws every word alike, 1 by how frequent it is.")
+    ns_exponent: float = knob(
+        0.75, 0.0, 1.0, unit="exponent", why="0 samples every word equally often, 1 in proportion to its frequency."
+    )
     loss: Literal["sampled", "nce", "hinge", "softmax"] = knob(
         "sampled",
         choices=("sampled", "nce", "hinge", "softmax"),

@@ -15,7 +15,7 @@ class SeeEncoderDecoder(See):
     MASS hides the encoder's [MASK] positions from the decoder (arXiv:1905.02450, released code).
     """
 
-    hide_masked: bool = knob(False, why="Let the decoder lean on its own words, not on the gaps.")
+    hide_masked: bool = knob(False, why="Hide the gaps from the decoder, so that it relies on what it has written.")
 
     def build(self, example: Batch) -> Batch:
         inputs, decoder = example.inputs, example.decoder

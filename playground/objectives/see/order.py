@@ -13,7 +13,7 @@ STREAMS = (
     "two streams",
     "one that sees itself",
     "one blind to itself",
-    "places only",
+    "positions only",
     "an order that turns round",
     "words only",
 )
@@ -37,10 +37,8 @@ class SeePermutation(See):
     one, it comes right behind its neighbour in the text; in the other two rules it is context.
     """
 
-    context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, and what was made of it.")
-    streams: str = knob(
-        "two streams", choices=STREAMS, why="With one stream the answer is in the place that must give it."
-    )
+    context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, or that of Hugging Face.")
+    streams: str = knob("two streams", choices=STREAMS, why="A single stream already holds the word it must predict.")
 
     def build(self, example: Batch) -> Batch:
         inputs = example.inputs
@@ -53,7 +51,7 @@ class SeePermutation(See):
             "two streams": (content, query),
             "one that sees itself": (content, None),
             "one blind to itself": (query, None),
-            "places only": (content, replace(content, query_level=content.query_level - MASKED_LEVEL // 2)),
+            "positions only": (content, replace(content, query_level=content.query_level - MASKED_LEVEL // 2)),
             "an order that turns round": (content, query),
             "words only": (content, None),
         }[self.streams]

@@ -31,14 +31,23 @@ class Painted:
     @property
     def words(self) -> str:
         """The same in a sentence."""
-        cells = {"every place also looks": self.opens, "no place looks": self.closes}
-        places = [*([f"part {self.part}"] if self.part else []), *([self.matrix] if self.matrix != "encoder" else [])]
-        where = f"{', '.join(places)}: " if places else ""
-        return where + ", ".join(f"{who} {_places(some)}" for who, some in cells.items() if some)
+        where = WHERE.get(self.matrix, "")
+        cells = {f"every position{where} may also see": self.opens, f"no position{where} may see": self.closes}
+        part = f"in part {self.part} " if self.part else ""
+        return part + " and ".join(f"{who} {_keys(some)}" for who, some in cells.items() if some)
 
 
-def _places(distances: Iterable[int]) -> str:
-    return " and ".join(f"{abs(d)} to the {'right' if d > 0 else 'left'}" if d else "at itself" for d in distances)
+WHERE = {
+    "query": " of the query stream",
+    "content": " of the content stream",
+    "decoder": " of the decoder",
+    "cross": " in cross-attention",
+}
+"""Whose positions a rule is about; the encoder goes without saying."""
+
+
+def _keys(distances: Iterable[int]) -> str:
+    return " and ".join(f"the one {abs(d)} to the {'right' if d > 0 else 'left'}" if d else "itself" for d in distances)
 
 
 @dataclass(frozen=True)

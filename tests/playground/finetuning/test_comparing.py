@@ -227,7 +227,7 @@ def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
     chosen = [find_strategy(name) for name in ("LoRA", "feature-based", "zero-shot", "full + L2-SP")]
     assert list_published(chosen) == (
         "Published: LoRA 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI); full + L2-SP 2e-05 "
-        "(github.com/google-research/bert, README, MRPC, for full alone). Not stated in any place that we could "
+        "(github.com/google-research/bert, README, MRPC, for full alone). Not stated in any source that we could "
         "read, so ours: feature-based 0.01."
     )
     assert list_published(chosen[1:2]).startswith("Published: none of these. Not stated")
@@ -239,7 +239,7 @@ def test_every_lane_says_whose_rate_it_took_and_only_what_differs_here_sets_it_a
     said = [s["rate_from"] for s in facts["published"]["strategies"]]
     assert said[0] == "published: github.com/google-research/bert, README, MRPC"
     assert "learning rate" not in facts["fixed"]["differences"][0], "one rate for all is no difference"
-    assert "learning rate: 2e-05 against 0.0003" in facts["published"]["differences"][0]
+    assert "learning rate: 2e-05 vs. 0.0003" in facts["published"]["differences"][0]
     matched = last_of("full", "feature-based", match="flops", seeds=1)
     steps = [str(matched.allotted[name].steps) for name in ("full", "feature-based")]
     assert ("steps", *steps) in matched.facts()["unlike"][0]["things"]

@@ -731,8 +731,11 @@ def test_a_combination_runs_and_obeys_its_plan():
         ("feature-based + L2-SP", "pull to the start acts on the pre-trained weights, which are all frozen"),
         ("chain-thaw + gradual unfreezing", "of the steps one of them freezes what the other trains"),
         ("layer mix + single layer", "have heads that read mix .* and level 1"),
-        ("random start + embeddings kept", "start anew everything and layers"),
-        ("random start + L2-SP", "pull to the start holds on to pre-trained weights, and there are none"),
+        ("random start + embeddings kept", "they reinitialise everything and layers"),
+        (
+            "random start + L2-SP",
+            "pull to the start holds on to pre-trained weights, and a model that starts from scratch has none",
+        ),
         ("full +", "no strategy named ''"),
         ("full + nope", "no strategy named 'nope'"),
     ],
@@ -791,21 +794,21 @@ def test_a_cell_that_cannot_be_painted_is_refused(cell, said):
 def test_a_pair_that_differs_in_one_thing_is_said_so():
     full, pull, adapters = map(find_strategy, ("full", "L2-SP", "adapters"))
     said = difference(full, pull)
-    assert said == "full and L2-SP differ in one thing; penalties: none against pull to the start (strength 0.1)."
+    assert said == "full and L2-SP differ in one thing; penalties: none vs. pull to the start (strength 0.1)."
     assert "differ in 3 things" in difference(full, adapters)
-    assert "learning rate: 0.004 against 0.01" in difference(full, adapters)
+    assert "learning rate: 0.004 vs. 0.01" in difference(full, adapters)
     assert difference(full, full) == "full and full do the same."
     gradual = difference(full, find_strategy("gradual"))
-    assert "one thing; what learns when: everything learns from the first step on against one more group" in gradual
+    assert "one thing; what learns when: everything learns from the first step on vs. one more group" in gradual
 
 
 def test_a_recurrent_head_sets_a_strategy_apart_from_a_dense_one():
     lstm = find_strategy("LSTM on word vectors")
     dense = replace(lstm, name="dense", head=replace(lstm.head, recurrent=False))
-    said = "LSTM on word vectors and dense differ in one thing; the head's own network: an LSTM against none."
+    said = "LSTM on word vectors and dense differ in one thing; the head's own network: an LSTM vs. none."
     assert difference(lstm, dense) == said
     single = difference(lstm, replace(dense, head=Head(reads=1)))
-    assert "differ in 2 things" in single and "level 0 (mean pooling) against level 1" in single
+    assert "differ in 2 things" in single and "level 0 (mean pooling) vs. level 1" in single
 
 
 def test_equal_plans_are_no_difference_however_they_were_made():

@@ -29,7 +29,10 @@ def test_painted_cells_become_a_rule_by_how_far_a_reader_looks():
     assert rules == (Painted("query", (2,), (-1,)), Painted("content", (), (0,)))
     assert written(rules) == "query opens +2 closes -1, content closes +0"
     assert read(written(rules)) == rules
-    assert rules[0].words == "query: every place also looks 2 to the right, no place looks 1 to the left"
+    assert rules[0].words == (
+        "every position of the query stream may also see the one 2 to the right and "
+        "no position of the query stream may see the one 1 to the left"
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ MIXTURE, LOOKING_ON = "UniLM", "UniLM painted part 3 encoder opens +1"
 
 def test_a_mask_in_one_part_of_a_mixture_leaves_the_others_as_they_were():
     plain, changed = find_objective(MIXTURE), find_objective(LOOKING_ON)
-    assert "part 3: every place also looks 1 to the right" in changed.idea
+    assert "in part 3 every position may also see the one 1 to the right" in changed.idea
     assert [a == b for a, b in zip(plain.parts, changed.parts, strict=True)] == [True, True, False, True]
     everywhere = find_objective(f"{MIXTURE} painted encoder opens +1 closes -1")
     assert all(a != b for a, b in zip(plain.parts, everywhere.parts, strict=True))
@@ -161,7 +164,7 @@ def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
     assert more.verdict.leak, "a word that the model sees is no riddle"
     with pytest.raises(UserError, match="There is no answer 99"):
         repainted(made, {"graded": [(0, 98, True)]})
-    with pytest.raises(UserError, match="Nothing is asked at place 3"):
+    with pytest.raises(UserError, match="Nothing is asked at position 3"):
         repainted(rebuild("NSP", SENTENCE, pair="we walk home"), {"graded": [(0, 2, True)]})
 
 
@@ -170,7 +173,9 @@ def test_answers_by_hand_become_a_rule_by_their_position():
     rules = carried(chosen, part=2)
     assert rules == (Judged((2,), (6, 7, 9), 2),)
     assert written(rules) == "part 2 answers count 2 skip 6-7 9" and read(written(rules)) == rules
-    assert rules[0].words == ("part 2: the answer at place 2 counts, the answers at places 6 to 7 and 9 do not count")
+    assert rules[0].words == (
+        "part 2: the answer at position 2 counts, the answers at positions 6 to 7 and 9 do not count"
+    )
     both = carried({"encoder": [(1, 2, True)], **chosen})
     assert read(written(both)) == both and "With a mask by hand: " in find_objective(f"LM painted {written(both)}").idea
 

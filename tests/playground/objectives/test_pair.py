@@ -34,7 +34,7 @@ FAIR = {
     "NSP": 2,
     "SOP": 2,
     "MLM + NSP": 2,
-    "ALBERT": 2,
+    "n-gram MLM + SOP": 2,
     "translation pairs": 2,
     "sentence structure": 3,
     "StructBERT": 3,

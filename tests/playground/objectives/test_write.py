@@ -229,7 +229,7 @@ def test_an_answer_that_is_no_number_stays(said):
 
 
 def test_an_answer_is_needed_next_to_the_text():
-    with pytest.raises(UserError, match="text-to-text needs an answer beside the text"):
+    with pytest.raises(UserError, match="text-to-text needs an answer to the text"):
         rebuild("text-to-text", "cola sentence : I am happy . You are here .")
 
 

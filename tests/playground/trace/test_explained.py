@@ -59,7 +59,7 @@ def test_why_two_streams_as_the_leak_table_says():
         "two streams": False,
         "one that sees itself": True,
         "one blind to itself": True,
-        "places only": False,
+        "positions only": False,
         "an order that turns round": True,
         "words only": False,
     }
@@ -101,9 +101,9 @@ def test_the_variants_of_a_switch_are_examples_that_train(choice):
     tokens = pick(rebuild("PLM", SENTENCE).tokens, torch.zeros(3, dtype=torch.long))
     example = find_objective("PLM").turn({"streams": choice}).example(tokens, torch.Generator().manual_seed(0))
     (question,) = example.questions
-    assert question.stream == ("query" if choice in ("places only", "an order that turns round") else "inputs")
+    assert question.stream == ("query" if choice in ("positions only", "an order that turns round") else "inputs")
     assert (example.inputs.query_attn_mask is None) == (question.stream == "inputs")
-    if choice == "places only":
+    if choice == "positions only":
         assert not example.inputs.query_attn_mask.dense().any()
 
 
@@ -123,7 +123,7 @@ def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     assert sum(short.example.selected[0].tolist()) == 1
     assert "one is chosen" in rebuild("MLM", "go").notice
     told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
-    assert told == "Nothing is asked of this text, so it teaches nothing: no word of it was chosen."
+    assert told == "Nothing is predicted in this text, so it teaches nothing: no word was chosen."
     assert rebuild("T5 spans", "we go home", wanted={"spans": "1:2"}).notice == ""
     assert rebuild("T5 spans").notice == ""
 
@@ -140,10 +140,10 @@ def test_that_phrases_and_names_of_a_typed_text_are_guessed_is_said(name, guesse
 
 def test_that_nothing_is_asked_is_said_with_its_reason():
     text = "we go home"
-    nothing = "Nothing is asked of this text, so it teaches nothing: no word of it was chosen."
+    nothing = "Nothing is predicted in this text, so it teaches nothing: no word was chosen."
     assert nothing in rebuild("entity masking", text).notice
     assert rebuild("T5 i.i.d.", text, settings={"mask_ratio": 0.0}).notice == nothing
-    assert "Nothing is asked" not in rebuild("entity masking", "we saw Rosa Miller in Paris").notice
+    assert "Nothing is predicted" not in rebuild("entity masking", "we saw Rosa Miller in Paris").notice
 
 
 def test_a_sum_says_how_many_inputs_its_parts_read():

@@ -167,6 +167,14 @@ def test_a_missing_checkpoint_is_a_sentence(path, tmp_path):
     assert "There is no checkpoint at" in refused(tmp_path / path)
 
 
+def test_a_folder_of_several_seeds_names_the_runs_in_it(tmp_path):
+    for seed in (1, 0):
+        (tmp_path / f"PLM-world-seed{seed}").mkdir()
+        (tmp_path / f"PLM-world-seed{seed}" / FILE).touch()
+    names = f"{tmp_path}/PLM-world-seed0, {tmp_path}/PLM-world-seed1"
+    assert f"name one of the runs in it: {names}, as printed" in refused(tmp_path)
+
+
 @pytest.mark.parametrize("kept", [0, 1, 7, 8, 9, 200, 0.5, 0.99, -1])
 def test_a_checkpoint_cut_short_is_a_sentence(kept, saved):
     content = saved.read_bytes()

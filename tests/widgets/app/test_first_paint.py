@@ -46,7 +46,7 @@ def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it
     said = [[pane.object for pane in place.select(pn.pane.HTML)] for place in tabs]
     assert any("None yet. Train RoBERTa on world first." in each for each in said[2])
     assert [len(each) for each in (said[0], said[1], said[3], said[4])] == [1, 1, 1, 1]
-    assert "Train is being made" in said[1][0]
+    assert "Loading Train …" in said[1][0]
     visit.close()
 
 

@@ -5,7 +5,7 @@ from http.cookiejar import CookieJar
 from types import SimpleNamespace
 from urllib.error import HTTPError
 from urllib.parse import urlencode
-from urllib.request import HTTPCookieProcessor, build_opener
+from urllib.request import HTTPCookieProcessor, Request, build_opener, urlopen
 
 import pytest
 from bokeh.document import Document
@@ -81,8 +81,8 @@ def enter(visitor, address, password, after="/a/b/ended"):
 
 def test_who_does_not_know_the_password_stays_outside(visitor, address, monkeypatch):
     monkeypatch.setattr(public, "WRONG_WAITS", 0.0)
-    asked = visitor.open(f"{address}/?page=1")
-    assert asked.url.endswith("/a/b/login?next=%2Fa%2Fb%2F%3Fpage%3D1") and b'type="password"' in asked.read()
+    asked = visitor.open(f"{address}/?page=train")
+    assert asked.url.endswith("/a/b/login?next=%2Fa%2Fb%2F%3Fpage%3Dtrain") and b'type="password"' in asked.read()
     with pytest.raises(HTTPError) as refused:
         enter(visitor, address, "Sesame")
     assert refused.value.code == 403 and b"not the password" in refused.value.read()
@@ -94,6 +94,14 @@ def test_who_knows_it_gets_in_and_to_no_other_place(visitor, address):
     assert b"bokeh" in visitor.open(f"{address}/").read()
     for elsewhere in ("//evil.example", "https://evil.example/a/b/", "/a/bc", "/a/b/\\evil"):
         assert enter(visitor, address, "sesame", elsewhere).url == f"{address}/"
+
+
+@pytest.mark.parametrize("path", ["/", "/?page=train", "/class/monday"])
+def test_a_health_check_asks_with_head_and_begins_no_visit(path, address):
+    before = len(main._visits)
+    with urlopen(Request(f"{address}{path}", method="HEAD")) as answer:
+        assert (answer.status, answer.read()) == (200, b"")
+    assert len(main._visits) == before
 
 
 def test_pages_of_other_hosts_cannot_connect(address):

@@ -53,7 +53,7 @@ def run(store, session, **values):
 
 def test_every_strategy_stands_once_in_its_family_with_its_purpose_and_its_rate():
     cards = strategy_picker.cards({})
-    assert [family for family, _ in groupby(card["family"] for card in cards)] == list(FAMILIES)
+    assert [family for family, _ in groupby(card["group"] for card in cards)] == list(FAMILIES)
     assert sorted(card["name"] for card in cards) == sorted(strategies())
     assert all(card["idea"] and card["source"] and card["shared"] for card in cards)
     rates = {card["name"]: card["rate"] for card in cards}
@@ -66,7 +66,7 @@ def test_every_strategy_stands_once_in_its_family_with_its_purpose_and_its_rate(
 
 def test_what_was_made_by_hand_stands_first_and_every_chosen_one_has_a_mark_of_its_own():
     own = {"mine": find_strategy("full + L2-SP")}
-    assert strategy_picker.cards(own)[0]["family"] == strategy_picker.BY_HAND
+    assert strategy_picker.cards(own)[0]["group"] == strategy_picker.BY_HAND
     marks = strategy_picker.chooser().marks
     assert len({tuple(mark.items()) for mark in marks}) == MOST_STRATEGIES
     assert marks[1]["colour"] == strategies_over_steps.style(1)[0]
@@ -91,7 +91,7 @@ def test_where_rates_are_as_published_the_page_says_which_are_not():
     store = TransferStore(lr_policy="published", chosen=["full", "EWC"])
     said = controls.said_of_fairness(store)
     assert "full 2e-05 (github.com/google-research/bert" in said
-    assert "Not stated in any place that we could read, so ours: EWC 0.004." in said
+    assert "Not stated in any source that we could read, so ours: EWC 0.004." in said
     store.lr_policy = "own"
     assert "github" not in controls.said_of_fairness(store)
 
@@ -258,7 +258,7 @@ def test_what_is_no_sequence_is_refused_before_anything_runs(session):
     assert "A task comes twice" in store.trouble
     store.param.update(then=["entailment"], lr_policy="tuned")
     assert not store.begin(session)
-    assert "nothing is searched" in store.trouble
+    assert "Tuned rates are not available" in store.trouble
 
 
 @pytest.mark.slow

@@ -14,21 +14,21 @@ def test_the_survey_stands_first_and_the_groups_follow_in_their_order():
     headings = [heading for heading, _ in groupby(card["group"] for card in cards())]
     left = {o.group for o in objectives().values() if not o.row}
     assert headings == [SURVEY, *(group for group in GROUPS if group in left)]
-    assert [card["row"] for card in cards() if card["group"] == SURVEY] == [
+    assert [card["names"][1] for card in cards() if card["group"] == SURVEY] == [
         o.row for o in objectives().values() if o.row
     ]
 
 
 def test_every_objective_has_one_card():
     assert sorted(card["name"] for card in cards()) == sorted(objectives())
-    assert sum(bool(card["row"]) for card in cards()) == 11
+    assert sum(bool(card["names"][1]) for card in cards()) == 11
 
 
 @pytest.mark.parametrize("make", [picker, chooser])
 def test_a_list_says_what_is_nearest_to_what_it_does_not_have(make):
     searched = make()
-    searched.missed = "UL2"
+    searched.sought = "UL2"
     assert searched.nearest[:2] == ["UL2", nearest("UL2")]
-    searched.missed = "<b>nothing</b>"
+    searched.sought = "<b>nothing</b>"
     assert searched.nearest[:2] == ["<b>nothing</b>", ""]
-    assert [name in searched.known() for name in searched.nearest[2].split(", ")] == [True] * 3
+    assert [name in searched.known() for name in searched.nearest[2]] == [True] * 3

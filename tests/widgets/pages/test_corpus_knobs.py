@@ -183,8 +183,8 @@ def test_a_link_brings_the_knobs_back_and_one_without_them_takes_them_away():
     main._open(opened, address)
     assert opened.train.corpus_name == "bilingual(shared=0.3)"
     assert opened.corpus.corpus_name == "parallel(adjective_after=yes)"
-    assert opened.page == 1 and main._address(opened).endswith(address.removeprefix("?page=1"))
-    main._open(opened, "?page=1")
+    assert opened.page == 1 and main._address(opened).endswith(address.removeprefix("?page=train"))
+    main._open(opened, "?page=train")
     assert (opened.train.corpus_name, opened.corpus.corpus_name) == ("bilingual", "parallel")
 
 
@@ -210,7 +210,7 @@ def test_an_address_is_told_anew_where_a_knob_is_turned(monkeypatch):
 )
 def test_a_link_that_is_wrong_says_so_and_changes_nothing(said, right):
     store = Store()
-    main._open(store, f"?page=1&corpus={said}&source={said}")
+    main._open(store, f"?page=train&corpus={said}&source={said}")
     store.corpus.take()
     for trouble in (store.train.trouble, store.corpus.trouble):
         assert right in trouble

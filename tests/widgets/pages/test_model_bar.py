@@ -24,9 +24,9 @@ def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     visit = StageStore(objective="LM")
     row = ModelBar(visit).layout
     shown = buttons(row)
-    assert {"Same sentence as MLM", "Train this", "Train a small model now"} <= set(shown)
+    assert {"Compare with MLM", "Train this", "Train a small model now"} <= set(shown)
     assert "Next: why two streams?" not in shown, "first things first"
-    shown["Same sentence as MLM"].clicks += 1
+    shown["Compare with MLM"].clicks += 1
     assert [each["title"] for each in visit.record()["records"]] == ["LM", "MLM"]
     after = buttons(row)
     after["LM alone"].clicks += 1
@@ -35,7 +35,7 @@ def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     after["Next: why two streams?"].clicks += 1
     assert (visit.objective, visit.frame, visit.beside) == ("PLM", "visibility", [])
     assert visit.record()["switch"]["question"].lower().startswith("why two streams")
-    assert "Same sentence as LM" in buttons(row)
+    assert "Compare with LM" in buttons(row)
 
 
 def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays():
@@ -48,7 +48,7 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
     before["Step through one update"].clicks += 1
     during = buttons(row)
     assert list(during.values()) == list(before.values()), "each keeps its place"
-    assert {label for label, button in during.items() if button.disabled} == {"Same sentence as LM", "Train this"}
+    assert {label for label, button in during.items() if button.disabled} == {"Compare with LM", "Train this"}
     during["Back to the sentence"].clicks += 1
     assert buttons(row) == before and not any(button.disabled for button in before.values())
     during["Remove the model"].clicks += 1
@@ -74,8 +74,8 @@ def test_the_sample_is_a_button_beside_the_sentence_only_while_it_helps():
     visit = StageStore(text="word", objective="sentence permutation")
     visit.text = "word"
     page = StagePage(visit).layout
-    buttons(page)["Take a sample text"].clicks += 1
-    assert visit.rebuilt.objective.name == "sentence permutation" and "Take a sample text" not in buttons(page)
+    buttons(page)["Use an example text"].clicks += 1
+    assert visit.rebuilt.objective.name == "sentence permutation" and "Use an example text" not in buttons(page)
 
 
 def test_where_no_sample_helps_none_is_offered():

@@ -119,7 +119,7 @@ def test_a_typed_pair_is_judged_by_the_plan():
     store = StageStore()
     store.objective = "inference"
     store.pair = "Nobody is there"
-    assert "Nobody has judged this pair" in store.rebuilt.notice
+    assert "This pair has no label" in store.rebuilt.notice
     store.plan = "pair=contradiction"
     assert store.rebuilt.facts()["survey"]["targets"] == "contradiction"
 
@@ -228,7 +228,7 @@ def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
     store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 2, False]]})
     graded = [cell["graded"] for cell in store.record()["frames"][-1]["lanes"][-1]["cells"]]
     assert graded == [True, True, False, *[True] * 5]
-    assert "In training, in every text: the answer at place 3 does not count." in painted(store)
+    assert "In training, in every text: the answer at position 3 does not count." in painted(store)
     other = StageStore()
     other.open(store.query())
     assert other.painted == store.painted == {"graded": [(0, 2, False)]}
@@ -246,7 +246,7 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     run = store.train.session.run
     assert (store.page, store.train.entry) == (1, "MLM painted encoder closes -1") == (1, run.entry.name)
     assert run.entry.objective.knobs["mask_ratio"].default == 0.3
-    assert "no place looks 1 to the left" in run.entry.objective.idea
+    assert "no position may see the one 1 to the left" in run.entry.objective.idea
     store.close()
 
 
@@ -271,7 +271,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "LM"
     store.stage.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False], [0, 1, False], [0, 4, False]]})
-    assert "the answers at places 1 to 2 and 5 do not count" in painted(store.stage)
+    assert "the answers at positions 1 to 2 and 5 do not count" in painted(store.stage)
     assert "Train anyway" not in painted(store.stage), "nothing leaks"
     store.stage.train_anyway()
     run = store.train.session.run
@@ -831,7 +831,7 @@ def test_a_text_with_unknown_words_gives_way_and_a_sentence_names_them(objective
     store.attach(model)
     assert (store.text, store.pair) == model.sample(find_objective(objective)) != before
     assert store.gave_way == (
-        f"{model.name} does not know {lacking}, so a held-out text of reviews took the place of the one that was here."
+        f"{model.name} does not know {lacking}, so a held-out text of reviews replaces the one that was here."
     )
     assert store.gave_way in noticed(store)
     store.text = "the film was good"

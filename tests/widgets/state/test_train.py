@@ -603,7 +603,7 @@ def test_slow_pauses_and_opens_the_coming_update_on_the_stage(tmp_path):
     visit.slow()
     assert (visit.page, session.state) == (0, "paused")
     assert visit.stage.inside["title"] == f"Inside update {session.learner.step + 1}"
-    assert f"is paused at step {session.learner.step}; this is its coming update" in visit.message
+    assert f"is paused at step {session.learner.step}; this is its next update" in visit.message
     visit.close()
 
 

@@ -37,10 +37,10 @@ const HANDS_STYLE = `
 
 /** Where each plan key shows: the name of the first frame that draws it. */
 const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility", graded: "ask" };
-const RECORDED = "Recorded: it plays and is scrubbed without a kernel. To bend it by hand, open it in the app (playground app).";
+const RECORDED = "Recorded: it plays and is scrubbed without a kernel. To change it by hand, open it in the app (playground app).";
 const FORK_ELSEWHERE = "F forks a training run at the step that is shown. Nothing trains in this page: in the app, open the run on the Train page and press F there.";
-const CHOSEN_ELSEWHERE = "The digits choose one of the first ten objectives, C puts another beside this one, / searches. This page holds one story: open it in the app (playground app), or call stage() in a notebook.";
-const SEARCH_ELSEWHERE = "/ searches all objectives in the app (playground app). Here the digits choose one of the first ten, and C puts another beside this one.";
+const CHOSEN_ELSEWHERE = "The digits choose one of the first ten objectives, C puts another alongside this one, / searches. This page holds one story: open it in the app (playground app), or call stage() in a notebook.";
+const SEARCH_ELSEWHERE = "/ searches all objectives in the app (playground app). Here the digits choose one of the first ten, and C compares it with another.";
 const ACTION_NAMES = { mask: "hidden", random: "random word", keep: "left as it is" };
 
 const chooses = (event) => /^[\dc/]$/i.test(event.key);
@@ -55,7 +55,7 @@ export function handsOn(kit) {
   const hint = node("p", { class: "stage-hint", "aria-live": "polite" });
   const order = node("div", { class: "stage-order", role: "group", "aria-label": "Order" });
   const buttons = {
-    roll: labelButton("roll", "Resample", "Resample: another seed (N)", () => kit.send({ do: "roll" }, "choose")),
+    roll: labelButton("roll", "Resample", "Choose again at random: another seed (N)", () => kit.send({ do: "roll" }, "choose")),
     undo: iconButton("undo", "Undo (Ctrl+Z)", () => kit.send({ do: "undo" })),
     redo: iconButton("redo", "Redo (Ctrl+Shift+Z)", () => kit.send({ do: "redo" })),
     paint: labelButton("paint", "Paint mask", "Open and close cells of the attention mask by hand (M)", () => setPainting(!kit.painting)),
@@ -351,7 +351,7 @@ export function handsOn(kit) {
       wipe(kit.sketch);
     } else return false;
     Object.assign(now, { hover: null, lock: { ...cursor } });
-    hint.replaceChildren(`${matrix.rows[cursor.row]} reads ${matrix.columns[cursor.column]}: ${isOpen(matrix, cursor.row * matrix.m + cursor.column) ? "open" : "closed"}. Enter turns it over.`);
+    hint.replaceChildren(`${matrix.rows[cursor.row]} reads ${matrix.columns[cursor.column]}: ${isOpen(matrix, cursor.row * matrix.m + cursor.column) ? "open" : "closed"}. Enter switches it.`);
     kit.wake();
     return true;
   }

@@ -122,7 +122,7 @@ function csvOf(matrix, eye) {
 export const KEY_LIST = [
   ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "next / previous row"], ["Escape", "clear the selection"],
   ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a span; in the order: move the word"],
-  ["Delete", "on a word: deselect it"], ["J, K", "on a long text: next window, previous window"], ["N", "resample: another seed"], ["R", "reset the edits (same seed)"], ["F", "fork the training run at the step that is shown"], ["L", "show the path of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "quiz: predict before it is shown"], ["B", "storyboard"], ["V", "the mask over ten epochs"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "LM beside it (MLM beside LM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
+  ["Delete", "on a word: deselect it"], ["J, K", "on a long text: next window, previous window"], ["N", "resample: another seed"], ["R", "reset the edits (same seed)"], ["F", "fork the training run at the step that is shown"], ["L", "show the path of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "quiz: predict before it is shown"], ["B", "storyboard"], ["V", "the mask over ten epochs"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "compare with LM (LM with MLM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
 ];
 
 /** Keys and what they do, as elements. */
@@ -242,7 +242,7 @@ export function sheetsOf(kit) {
     const row = rows[Math.floor(rows.length / 2)] ?? 0;
     const truth = new Set(range(matrix.m).filter((j) => isOpen(matrix, row * matrix.m + j)));
     const shownAt = Math.max(at, shownFrom(record(), "visibility"));
-    return { shownAt, words: matrix.columns, truth, matrix: matrix.name, row, begins: matrix.left || 0, question: `${matrix.title}. Which places may '${matrix.rows[row]}' (place ${(matrix.top || 0) + row + 1}) look at?` };
+    return { shownAt, words: matrix.columns, truth, matrix: matrix.name, row, begins: matrix.left || 0, question: `${matrix.title}. Which positions may '${matrix.rows[row]}' (position ${(matrix.top || 0) + row + 1}) attend to?` };
   }
 
   function aboutGraded() {
@@ -256,7 +256,7 @@ export function sheetsOf(kit) {
   function paintQuiz(scored = false) {
     const isRight = (i) => guess.marks.has(i) === guess.truth.has(i);
     const chips = guess.words.map((word, i) => {
-      const made = button(word, `place ${guess.begins + i + 1}`, () => {
+      const made = button(word, `position ${guess.begins + i + 1}`, () => {
         if (scored) return;
         guess.marks[guess.marks.has(i) ? "delete" : "add"](i);
         made.setAttribute("aria-pressed", String(guess.marks.has(i)));
@@ -314,7 +314,7 @@ export function sheetsOf(kit) {
       return weight === null ? "yes" : percent(weight);
     };
     const count = sum(range(n * m).map((at) => Number(isOpen(matrix, at))));
-    const part = whole ? `readers ${top + 1} to ${top + n} of ${whole.n}, places ${left + 1} to ${left + m} of ${whole.m}; ` : "";
+    const part = whole ? `queries ${top + 1} to ${top + n} of ${whole.n}, keys ${left + 1} to ${left + m} of ${whole.m}; ` : "";
     const ends = [0, n - 1].map((i) => (n ? speak(matrix, i) : "")).join("; ");
     const caption = `${title}: ${part}${n} query positions, ${m} key positions, ${count} of ${n * m} entries allowed${told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${ends}.`;
     const head = node("tr", {}, ...["reader", ...columns].map((word) => node("th", { scope: "col" }, word)));

@@ -234,7 +234,7 @@ export function speakWeights(matrix, row, eye) {
   if (matrix.whole) return speakWeights(matrix.whole, row + matrix.top, eye);
   const shares = range(matrix.m).map((j) => [j, weightAt(matrix, row, j, eye) || 0]).filter(([, share]) => share >= 0.05);
   const most = shares.sort((a, b) => b[1] - a[1]).slice(0, 3).map(([j, share]) => `'${matrix.columns[j] ?? j + 1}' ${percent(share)}`);
-  return most.length ? `, and looks most at ${most.join(", ")}` : "";
+  return most.length ? `, and attends most to ${most.join(", ")}` : "";
 }
 
 /** What a reader may do, as one spoken clause. */
@@ -245,7 +245,7 @@ export function speak(matrix, row) {
   const places = cells.filter((at) => matrix.cells[at] !== CELL.padding).length;
   const square = matrix.n === matrix.m && matrix.name !== "cross";
   const self = square && !isOpen(matrix, cells[row]) ? ", not itself" : "";
-  return `'${matrix.rows[row] ?? row + 1}' sees ${seen} of ${places} places${self}`;
+  return `'${matrix.rows[row] ?? row + 1}' sees ${seen} of ${places} positions${self}`;
 }
 
 /** The steps of a leak as cells of matrices: information flows up the layers, so the later node is the reader. */

@@ -37,7 +37,7 @@ export function moreOf(kit) {
   parts.style.prepend(MORE_STYLE);
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
-  const reel = labelButton("film", "Epochs", "Masks over epochs: the mask at ten visits of the same sentence, one in each epoch (V)", () => kit.turn("film"), { "aria-pressed": "false" });
+  const reel = labelButton("film", "Epochs", "Masks over epochs: which words are masked in each of ten epochs, the same ones or others every time (V)", () => kit.turn("film"), { "aria-pressed": "false" });
   let shown = null;
 
   function follow() {

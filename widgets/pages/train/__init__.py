@@ -13,10 +13,11 @@ from playground.inventory import entry_facts
 from playground.rng import next_seed
 from playground.trace.inputs import reads_two
 from playground.training import Session
-from playground.zoo import entries, entry_named
+from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.pages.knobs import corpus_knobs, model_knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, accordion, button, heading, number, row, upload
+from widgets.pages.menus import model_choice, own_first
 from widgets.pages.train.curves import RunPicture
 from widgets.pages.train.runs import replay_button
 from widgets.state.train import CHOICES, LONGEST_PASTE, OPENED, OWN_FILE, OWN_TEXT, TrainStore
@@ -47,7 +48,6 @@ class TrainPage(View):
 
 def _choices(train: TrainStore) -> list[Any]:
     chosen, plain = train.param, {"format": "0"}  # a field that changed its format on focus would lose what is typed
-    models = pn.bind(lambda entry: list(dict.fromkeys((*entries(), entry))), chosen.entry)  # also one of the Stage
     paste = {"rows": 6, "max_length": LONGEST_PASTE, "visible": chosen.corpus.rx() == OWN_TEXT}
     file = upload(
         "choose a file", lambda files: train.keep(*files[0]), lambda why: train.param.update(trouble=why),
@@ -57,14 +57,14 @@ def _choices(train: TrainStore) -> list[Any]:
     seed = number(chosen.seed, width=115, margin=(6, 4, 6, 10), **plain)
     seeds = number(chosen.seeds, width=90, margin=(6, 4), **plain)
     return [
-        heading("Model"), pmui.Select.from_param(chosen.entry, options=models, **FIELD),
+        heading("Model"), model_choice(chosen.entry, **FIELD),
         html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.preset, chosen.shapes)),
         accordion({
             "Size and parts of the model": model_knobs(train),
-            "What is not as in the paper": html(pn.bind(_differences, chosen.entry)),
+            "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
         }),
         heading("Text"),
-        pmui.Select.from_param(chosen.corpus, options=[*sources(), OWN_TEXT, OWN_FILE, OPENED], **FIELD),
+        pmui.Select.from_param(chosen.corpus, groups=own_first([OWN_TEXT, OWN_FILE, OPENED], sources()), **FIELD),
         corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD), file,
         pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
         pmui.TextInput.from_param(chosen.pair, max_length=300, visible=second, **FIELD),
@@ -77,7 +77,7 @@ def _choices(train: TrainStore) -> list[Any]:
 
 
 def _recipe(name: str, settings: Mapping[str, float]) -> str:
-    idea = RECIPE_PRESETS[name].idea if name in RECIPE_PRESETS else "The recipe that the model's entry declares."
+    idea = RECIPE_PRESETS[name].idea if name in RECIPE_PRESETS else "The recipe declared for this model."
     turned = ", ".join(f"{knob} {value:.3g}" for knob, value in settings.items())
     return say(idea, "quiet") + say(f"From the search for a rate: {turned}." if turned else "", "quiet")
 
@@ -133,7 +133,7 @@ class ReadyMadeRun(View):
 
 
 class RunButtons(View):
-    """The buttons from Train to Replay; each is on only where it does something."""
+    """The buttons from Train to Save as HTML; each is on only where it does something."""
 
     def __init__(self, train: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.state = train
@@ -142,7 +142,7 @@ class RunButtons(View):
         self.step = self._button("Step", self._step, "skip_next")
         self.slow = self._button(
             "Step through one update", slow or (lambda: None), "slow_motion_video", visible=slow is not None,
-            description="Step through one update: the coming one, on the Stage page; the run waits meanwhile.",
+            description="Step through one update: the next one, on the Stage page; the run waits.",
         )  # fmt: skip
         self.stop = self._button("Stop", train.end, "stop")
         self.reset = self._button("Reset", train.begin, "replay")

@@ -77,7 +77,8 @@ class AttentionHead(View):
         self.drawn = (view, picked)
         self._fit(view)
         darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
-        text = f"{MASK_TITLES[self.matrix.value]}. After step {view.step}; the darkest cell weighs {darkest:.2f}."
+        stream = "" if self.matrix.value == "encoder" else f"{MASK_TITLES[self.matrix.value]}. "
+        text = f"{stream}Attention weights after step {view.step}; the darkest cell is {darkest:.2f}."
         tell(self.caption, say(text, "quiet"))
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:

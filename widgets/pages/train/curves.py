@@ -131,7 +131,7 @@ def origin(session: Session | None) -> str:
     text = getattr(session.look, "origin", "") if session is not None else ""
     if session is None or not session.film or session.look is session.filmed_with:
         return text
-    return f"{text} The film of the head keeps the text with which it began."
+    return f"{text} The history of the head keeps the text it started with."
 
 
 class Troubles(View):

@@ -70,7 +70,7 @@ class HyperparameterEdits(View):
         self.preset = pmui.Select(label="recipe", options=[AS_IT_IS, *RECIPE_PRESETS], value=AS_IT_IS, **look)
         self.preset.param.watch(lambda event: self._take_preset(event.new), "value")
         self.place = pmui.Select(label="fork from", options=[HERE], value=HERE, **look)
-        self.text = html(say("Press Train first; then a setting can be changed while it goes on.", "quiet"))
+        self.text = html(say("Press Train first; then settings can be changed during the run.", "quiet"))
         self.now = button("Change now", lambda: train.change(self.changed), "tune", disabled=True, margin=(4, 4))
         self.fork = button("Fork here", self._fork, "fork_right", disabled=True, margin=(4, 4))
         self.knobs = row(*self.fields.values(), self.preset, self.place, visible=False, margin=(0, 6), **STRETCH)
@@ -283,10 +283,10 @@ class TickedRuns(View):
 
 def replay_button(train: TrainStore, name: Callable[[], str]) -> Any:
     """A button that hands over a kept run, by default the one on screen, as a page that plays offline."""
-    about = "Replay: the run up to its last checkpoint as one HTML file."
+    about = "The run up to its last checkpoint as one HTML file that plays without a network."
     look = {"description": about, "variant": "outlined", "margin": (4, 4)}
     refuse = partial(setattr, train, "trouble")
-    return download(lambda: train.replay(name()), "run.html", "Replay", refuse, **look)
+    return download(lambda: train.replay(name()), "run.html", "Save as HTML", refuse, **look)
 
 
 def _matches(run: RunRow, searched: str) -> bool:

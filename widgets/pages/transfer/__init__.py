@@ -49,11 +49,11 @@ class TransferPage(View):
         self.halt = button("Stop", transfer.end, "stop", margin=(8, 3, 0, 3), visible=False)
         self.train = button(
             "Train one here", store.train_one, "model_training", margin=(6, 10),
-            description="Train one here: with what is chosen on the Train page; this page says how far it is.",
+            description="Train one here: the model chosen on the Train page; this page shows the progress.",
         )  # fmt: skip
         self.build = button(
             "Make base models ready", store.build_bases, "inventory_2", margin=(6, 10),
-            description="Make base models ready: train the usual ones once and keep them on this machine.",
+            description="Make base models ready: train the standard ones once and keep them on this machine.",
         )  # fmt: skip
         self.built = html("")
         self.train_base = button("", store.train_base, "model_training", margin=(0, 10, 6, 10), visible=False)
@@ -77,7 +77,7 @@ class TransferPage(View):
             html(pn.bind(lambda how: say(CHANGES[how], "quiet"), before)),
             row(self.compare, self.stop), self.trouble, self.train_base,
             self.training, self.awaited,
-            heading("Or begin with a question"), *self.questions, *choices(store),
+            heading("Or start with a question"), *self.questions, *choices(store),
         ]  # fmt: skip
         self.sidebar = Sidebar(
             controls, list(self.views), lambda: f"{transfer.task}, {len(transfer.chosen)} strategies", self.halt,
@@ -131,10 +131,10 @@ class TransferPage(View):
         """How far the ready-made base models are; when they are there, they are offered."""
         job = self.store.building
         if job.busy:
-            self.built.object = say(f"Base models are being trained: {job.share or 0.0:.0%} done.", "quiet")
+            self.built.object = say(f"Training base models: {job.share or 0.0:.0%} done.", "quiet")
         elif self.turn != job.turn:
             self.turn, missing = job.turn, bool(self.store.missing)
-            there = "" if missing else "Ready-made base models are in the list above."
+            there = "" if missing else "Ready-made base models are in the menu above."
             self.built.object = say(there, "quiet") if job.error is None else say(str(job.error), "trouble")
             self.build.visible, self.store.built = missing, job.turn
             if job.turn and not missing and self.store.train.session is None and not self.store.transfer.base:

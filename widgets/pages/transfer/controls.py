@@ -13,6 +13,7 @@ from playground.finetuning.comparing.budget_matching import list_published
 from playground.training.parallel.workers import spare
 from widgets.lists.strategy_picker import cards, chooser
 from widgets.pages.layout import FIELD, View, column, heading, number, upload
+from widgets.pages.menus import own_first
 from widgets.state.app import Store
 from widgets.state.transfer import OWN_FILE, TransferStore
 from widgets.theme import html, say
@@ -44,7 +45,7 @@ def choices(store: Store) -> list[Any]:
     rules = (chosen.match, chosen.lr_policy, chosen.chosen, chosen.own, chosen.then)
     task = (chosen.task, chosen.own_file, chosen.text_column, chosen.label_column)
     return [
-        heading("Task"), pmui.Select.from_param(chosen.task, options=[*names, OWN_FILE], **FIELD),
+        heading("Task"), pmui.Select.from_param(chosen.task, groups=own_first([OWN_FILE], names), **FIELD),
         LabelledFile(transfer), html(pn.bind(lambda *_: _about_task(transfer), *task)),
         pmui.MultiChoice.from_param(chosen.then, options=names, **FIELD),
         pmui.Select.from_param(chosen.input_format, **FIELD),

@@ -152,7 +152,7 @@ class LaneCurves(View):
     def __init__(self) -> None:
         self.accuracy = strategies_over_steps.course_chart(UNSEEN, "accuracy", most=1.0)
         loss = strategies_over_steps.course_chart("Loss of the task", "nats")
-        forgetting = strategies_over_steps.course_chart("Forgetting, modules plugged in", "nats", zero=True)
+        forgetting = strategies_over_steps.course_chart("Forgetting, with the added modules", "nats", zero=True)
         self.charts = {"accuracy": self.accuracy, "loss": loss, "forgetting": forgetting}
         super().__init__(beside(*map(plot, self.charts.values()), basis=300))
 
@@ -205,7 +205,7 @@ class Plans(View):
 
 def _status(lanes: Lanes) -> str:
     if lanes.state == "running":
-        return lanes.doing or lanes.progress or "The numbers appear as the lanes finish."
+        return lanes.doing or lanes.progress or "The numbers appear as the trainings finish."
     answered = lanes.result is not None or lanes.found is not None
     return "" if answered else lanes.progress or "Choose a question, or Compare."
 

@@ -55,7 +55,7 @@ class SentenceEditor(View):
         self.turn = teaching.turn
         self.teach.disabled = teaching.busy
         if teaching.busy or taught is None:
-            why = say("Classifier and editor are training; that takes some seconds.", "quiet")
+            why = say("The classifier and the editor are training; this takes some seconds.", "quiet")
             self.trouble.object = why if teaching.busy else say(teaching.error or "", "trouble")
             self.judged.visible = False
             return
@@ -114,5 +114,5 @@ def _flipped(state: SentenceEditorStore, said: Judgement) -> str:
         return ""
     before, now = label_of(state.begun), label_of(said)
     if before == now:
-        return say(f"It began as '{before}' ({state.begun.chances[before]:.0%}) and still is.", "quiet")
-    return say(f"Flipped: it began as '{before}' and is now '{now}' ({said.chances[now]:.0%}).", "notice")
+        return say(f"It started as '{before}' ({state.begun.chances[before]:.0%}) and still is.", "quiet")
+    return say(f"Flipped: it was '{before}' and is now '{now}' ({said.chances[now]:.0%}).", "notice")

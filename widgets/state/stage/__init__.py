@@ -41,7 +41,7 @@ NO_RUN = (
 
 NOTHING_COUNTS = "No answer counts any more, so there is nothing to train; click one of them to have it count again."
 
-NO_TEXT = "There is no text yet, so letters stand for its words; type a sentence, or take one of the samples."
+NO_TEXT = "There is no text yet, so letters take its place; type a sentence, or choose one of the examples."
 
 SCENE = ("objective", "text", "pair", "seed", "settings", "plan", "painted", "beside", "same_plan")
 """What undo brings back and what a link holds."""
@@ -144,8 +144,8 @@ class StageStore(param.Parameterized):
         for name, words in samples.items():
             self._samples[name].add(words)
         self.gave_way = (
-            f"{model.name} does not know {listed(unknown)}, so a held-out text of {model.corpus.name} took the place "
-            "of the one that was here."
+            f"{model.name} does not know {listed(unknown)}, so a held-out text of {model.corpus.name} replaces the "
+            "one that was here."
         )
         return texts | samples
 

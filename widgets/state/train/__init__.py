@@ -106,7 +106,7 @@ class TrainStore(CorpusChoice):
     seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
     seeds = param.Integer(
         1, bounds=(1, 20), label="seeds",
-        doc="With more than one, the others train beside the one on screen, in processes of their own.",
+        doc="With more than one, the others train alongside the one on screen, in processes of their own.",
     )  # fmt: skip
     steps = param.Integer(1000, bounds=(1, 20_000), step=100, label="steps")
     workers = param.Integer(100, doc="The most processes for other seeds.")
@@ -452,7 +452,7 @@ class TrainStore(CorpusChoice):
             if name == self.name_of_run and self.session is not None:
                 raise UserError(f"{name} is on screen; open another run, or press Reset, before it is deleted.")
             if alive is not None and not alive.halted and alive.state in ("ready", "running", "paused"):
-                raise UserError(f"{name} is open in another visit and may go on there; it is not deleted.")
+                raise UserError(f"{name} is open in another visit and may continue there; it is not deleted.")
             if self.runs.find(name).state == "running":
                 raise UserError(f"{name} is being trained; stop it before it is deleted.")
         self.notice = " ".join(filter(None, map(self.runs.delete, names)))

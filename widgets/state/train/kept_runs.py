@@ -134,6 +134,6 @@ def noise(grouped: Mapping[str, Sequence[RunRow]]) -> str:
         return "Whether a difference is larger than the noise needs at least two seeds on both sides, the same ones."
     steps = {run.step for name in (best, second) for run in grouped[name] if run.seed in common}
     if len(steps) > 1:
-        return f"These runs stand at different steps ({', '.join(map(str, sorted(steps)))}); train them equally far."
+        return f"These runs are at different steps ({', '.join(map(str, sorted(steps)))}); train them to the same step."
     lead = leader({name: [-last[name][seed] for seed in common] for name in (best, second)}, "group of runs")
     return f"Held-out loss in nats: {lead}"

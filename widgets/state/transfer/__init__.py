@@ -235,7 +235,7 @@ class TransferStore(param.Parameterized):
         if self.then:
             check(tasks, chosen)
             if self.lr_policy == "tuned":
-                raise UserError("Rates are tuned, but for tasks one after another nothing is searched; choose others.")
+                raise UserError("Tuned rates are not available for a sequence of tasks; choose other rates.")
         return chosen, tasks
 
     def _sizes_there_are(self, tasks: Sequence[Task]) -> tuple[tuple[int, ...], str]:
@@ -350,7 +350,7 @@ class TransferStore(param.Parameterized):
         asked = lanes.asked if in_archive or name.endswith(".ipynb") else lanes.typed
         if name in TURN_FILES:
             if lanes.found is None or lanes.state != "done" or origin is None:
-                raise UserError("The tasks have not been learnt in turn yet; press Compare and wait for the end.")
+                raise UserError("The sequence of tasks is not finished; press Compare and wait for the end.")
             return TURN_FILES[name](ContinualReport(tuple(lanes.passed), asked, origin, lanes.in_turn))
         if lanes.result is None or origin is None:
             raise UserError("There is no finished comparison yet; press Compare and wait for the verdict.")

@@ -178,13 +178,13 @@ class Lanes:
             return ""
         done = len(self._results)
         if self.state == "stopped":
-            return f"Stopped with {done} of {self.number} lanes done; Compare goes on from there."
+            return f"Stopped with {done} of {self.number} trainings done; Compare continues from there."
         (began, before), share = self._began, self.done_share
         spent = time.monotonic() - began
         if not began or spent < FIRST_GUESS or share <= before:
-            return f"{done} of {self.number} lanes done."
+            return f"{done} of {self.number} trainings done."
         left = spent * (1 - share) / (share - before)
-        return f"{done} of {self.number} lanes done; about {max(1, round(left))} s left."
+        return f"{done} of {self.number} trainings done; about {max(1, round(left))} s left."
 
     @property
     def result(self) -> Comparison | None:
