@@ -94,6 +94,7 @@ class Objective:
     A mixture has `parts` instead: its only stage draws the part that a batch is for (see `mixture.py`).
     `group` is one of `GROUPS`. `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs`
     names what a text must have (see `reading.NEEDS`). `switch` is a question and the knob whose choices answer it.
+    `versus` says how it differs from others, by their names.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Objective:
     parts: tuple["Objective", ...] = ()
     misprint: Misprint | None = None
     switch: tuple[str, str] = ("", "")
+    versus: Mapping[str, str] = field(default_factory=dict)
 
     __getstate__ = declared_fields
 

@@ -27,10 +27,11 @@ def masks_in_words(masks: Mapping[str, Cells]) -> str:
         begin, reader = STREAMS[stream]
         begin = "" if alone else begin or "Encoder: "
         begin = begin.replace(":", ", every second layer:") if above else begin
-        allowed = f"{reader} may look {_at(cells, cross=stream == 'cross')}"
+        allowed = _at(cells, cross=stream == "cross")
         which = "every" if allowed.endswith("every word") or stream == "cross" else "each"
-        pairs = f"({sum(map(sum, cells))} of {sum(map(len, cells))} {'pairs' if sentences else 'query-key pairs'})"
-        sentence = f"{begin}{which} {allowed} {pairs}."
+        who = "" if sentences and stream == "query" else f"{which} {reader} may look "
+        pairs = f"({sum(map(sum, cells))} of {sum(map(len, cells))}{'' if sentences else ' query-key pairs'})"
+        sentence = f"{begin}{who}{allowed} {pairs}."
         sentences.append(sentence[0].upper() + sentence[1:])
     return " ".join(sentences)
 
@@ -67,10 +68,10 @@ def _in_order(cells: Cells) -> str:
     before = [{j for j, other in enumerate(seen) if len(other) < len(own)} for own in seen]
     given = min(seen, key=len)
     if seen == before:
-        return "only at the words before it in the prediction order"
+        return "only at the words before it in the order"
     if seen == [{i} | given | earlier for i, earlier in enumerate(before)]:
-        first = f", the {len(given)} words given first" if len(given) > 1 else ""
-        return f"only at itself{first} and the words before it in the prediction order"
+        first = f", the {len(given)} given words" if len(given) > 1 else ""
+        return f"only at itself{first} and the words before it in the order"
     return ""
 
 

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import STATE, wait_for
-from tests.browsing import PAINTED, visit
+from tests.browser.pages import STATE, open_train, steps, wait_for
+from tests.browsing import PAINTED, visit, wait_until
 from widgets.state.stage import model
 
 SIXTEEN = "Rosa baked a round loaf of bread this morning and then her brother sold it ."
@@ -95,3 +95,18 @@ def test_on_a_telephone_the_first_lane_is_in_the_upper_half(page: Page, address:
     assert page.locator(".stage-picture canvas").bounding_box()["y"] < 422  # type: ignore[index]
     name = page.locator(".stage-caption b")
     assert name.evaluate("e => e.scrollWidth <= e.clientWidth"), "the name of the step is whole"
+
+
+FILM = "Bokeh.index.query_one((view) => view.model.name === 'film')?.el.getBoundingClientRect()"
+
+
+def test_training_is_on_one_screen(page: Page, address: str) -> None:
+    open_train(page, address)
+    page.get_by_role("button", name="Train", exact=True).click()
+    wait_until(page, lambda: steps(page) > 2)
+    for height in (800, 720):
+        page.set_viewport_size({"width": 1280, "height": height})
+        page.wait_for_function(f"() => {{ const film = {FILM}; return film?.height && film.bottom <= innerHeight; }}")
+        for part in (page.get_by_text("likeliest answers"), page.get_by_label("head", exact=True)):
+            expect(part).to_be_in_viewport()
+    page.get_by_role("button", name="Stop").click()

@@ -182,6 +182,7 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
     expect(page.get_by_text("nearest is the objective 'T5 spans'")).to_be_visible()
     page.keyboard.press("Enter")
     expect(page.locator(".stage-title").first).to_have_text("T5 spans")
+    page.locator(".picker .now").click()
     page.locator(".picker input").fill("mlm + .5*lm")
     expect(page.get_by_text("Enter takes the sum 'mlm + .5*lm'")).to_be_visible()
     page.keyboard.press("Enter")

@@ -52,7 +52,7 @@ GONE_AT_ONCE = {"enter": 200, "exit": 0}
 
 NARROW = "@media (max-width: 700px)"
 IN_THE_BAR = {
-    "@media (min-width: 901px)": {
+    "@media (min-width: 1041px)": {
         "& .MuiTabs-root": {"position": "fixed", "top": "0", "left": "300px", "zIndex": "1201", "minHeight": "48px"},
         "& .MuiTab-root": {"minHeight": "48px", "color": "#fffc"},
         "& .MuiTab-root.Mui-selected": {"color": "#fff", "fontWeight": "600"},

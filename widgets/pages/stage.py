@@ -28,6 +28,11 @@ SAMPLES = {
     "two sentences": "Rosa baked the bread. Then her brother sold it.",
 }
 
+HEADLINE = (
+    "<b style='font-size:1.25em'>How a language model learns from plain text</b><br>"
+    "<span class='quiet'>Each row is a pre-training objective: it makes an input and a target of your sentence.</span>"
+)
+
 SAMPLE = {"variant": "text", "margin": 0, "css_classes": ["sample"]}
 NO_SAMPLES_ON_A_TELEPHONE = "@media (max-width: 560px) { .sample { display: none !important; } }"
 
@@ -37,13 +42,8 @@ class StagePage(View):
 
     def __init__(self, stage: StageStore) -> None:
         self.models, self.notices = ModelBar(stage), Notices(stage)
-        one = column(
-            Picture(stage),
-            row(self.models, _save(stage)),
-            *_choices(stage),
-            stylesheets=[GROWING],
-            visible=stage.param.view.rx() == "stage",
-        )
+        parts = (Picture(stage), row(self.models, _save(stage)), *_choices(stage))
+        one = pn.Column(*parts, stylesheets=[GROWING], visible=stage.param.view.rx() == "stage", margin=0, **STRETCH)
         super().__init__(pn.Column(_sentence(stage), self.notices, SurveyTable(stage), one, **STRETCH))
 
     def poll(self) -> None:
@@ -59,7 +59,10 @@ class SurveyTable(View):
         stage.param.watch(self._renew, ["text", "pair", "seed", "rebuilt", "view"])
         self.pane.param.watch(lambda event: stage.show(event.new["name"]), "opened")
         self._renew()
-        super().__init__(column(self.trouble, self.pane, _save(stage), visible=stage.param.view.rx() == "table"))
+        both = button("MLM | PLM: how do they differ?", stage.show_both, "compare", margin=(6, 10))
+        top = row(html(HEADLINE, margin=(8, 14), styles={"flex": "1 1 400px"}), both, stylesheets=[GROWING], **STRETCH)
+        table = (top, self.trouble, self.pane, _save(stage))
+        super().__init__(column(*table, visible=stage.param.view.rx() == "table"))
 
     def _renew(self, *_: object) -> None:
         state = [getattr(self.stage, name) for name in ("text", "pair", "seed", "plan", "objective")]

@@ -19,4 +19,8 @@ LM = Objective(
     loss="Mean cross-entropy of every word given the words before it.",
     terms=(NEXT,),
     source="Radford et al. 2018, sec. 3.1; survey, eq. 1",
+    versus={
+        "MLM": "Predicts every word, each only from the words to its left.",
+        "PLM": "Always predicts in the order of the text, so a word never sees what comes after it.",
+    },
 )

@@ -30,6 +30,10 @@ PLM = Objective(
     ),
     source="arXiv:1906.08237, sec. 2.2-2.3; survey, eq. 3-4",
     switch=("Why two streams?", "streams"),
+    versus={
+        "MLM": "Predicts one word after the other in a drawn order, so a guess can use the words before it. No [MASK].",
+        "LM": "Draws another order for every text, so a word is predicted from words on both sides.",
+    },
 )
 
 HF_PLM = replace(

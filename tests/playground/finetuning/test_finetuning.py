@@ -47,6 +47,7 @@ from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_
 from playground.models.adapters import Adapter, attach
 from playground.training import train
 from playground.training.data import BatchSampler
+from playground.training.parallel import workers
 from tests.runs import each_kind, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
@@ -328,11 +329,11 @@ def test_a_lane_does_not_depend_on_the_other_lanes():
     assert (alone.accuracy, alone.forgetting, alone.moved) == (among.accuracy, among.forgetting, among.moved)
 
 
-def test_what_travels_to_a_worker_gives_the_very_same_numbers_there():
+def test_what_travels_to_a_worker_gives_the_very_same_numbers_there(monkeypatch):
     names = ("layer mix", "EWC", "gradual unfreezing", "adapters", "replay")
     base = replace(base_of(), rehearsal=Text(base_of().held_out), memory={})
     work = TrialData(base, {(8, k): texts(count=8, seed=k) for k in (0, 1)}, dict.fromkeys((0, 1), texts("test")))
-    lanes._begin(pickle.loads(pickle.dumps(work)))
+    monkeypatch.setattr(workers, "_received", [pickle.loads(pickle.dumps(work)), None])
     for name in reversed(names):
         for seed in (1, 0):
             job = lanes.Trial(find_strategy(name), seed, 8, SETTING)

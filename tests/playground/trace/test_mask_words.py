@@ -42,16 +42,16 @@ def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
         return  # a typed text lacks its labels
     assert len(sentences) == len(shown)
     for cells, sentence in zip(shown.values(), sentences, strict=True):
-        allowed, there = map(int, re.search(r"\((\d+) of (\d+) (?:query-key )?pairs\)", sentence).groups())
+        allowed, there = map(int, re.search(r"\((\d+) of (\d+)(?: query-key pairs)?\)", sentence).groups())
         assert (allowed, there) == (sum(map(sum, cells)), sum(map(len, cells)))
-        claim = re.search(r"may look (.*) \(", sentence)[1]
+        claim = re.search(r"(?:may look|stream:|layer:) ((?:only )?at .*) \(", sentence)[1]
         for words, allows in CLAIMS.items():
             if re.fullmatch(words, claim):
                 assert all(bool(cell) == allows(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row))
-        if "prediction order" in claim:
+        if "in the order" in claim:
             rank = example.prediction_order[0].tolist()
             seen = [{rank[j] for j, cell in enumerate(row) if cell} - {rank[i]} for i, row in enumerate(cells)]
-            given = int((re.search(r"the (\d+) words given first", claim) or [0, 0])[1])
+            given = int((re.search(r"the (\d+) given words", claim) or [0, 0])[1])
             assert all(ranks <= set(range(max(rank[i], given))) for i, ranks in enumerate(seen))
             late = [i for i in range(len(cells)) if example.questions[0].loss_mask[0, i]]
             assert all(seen[i] == set(range(rank[i])) for i in late)
@@ -61,7 +61,7 @@ def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
     ("MLM", "Every word may look at every word (64 of 64 query-key pairs)."),
     ("LM", "Each word may look only at itself and the words before it (36 of 64 query-key pairs)."),
     ("backward LM", "Each word may look only at itself and the words after it"),
-    ("PLM", "Query stream: each word may look only at the words before it in the prediction order"),
+    ("PLM", "Query stream: only at the words before it in the order"),
     ("span mask", "Cross-attention: every word of the decoder may look at 4 of the 8 words of the encoder"),
     ("seq2seq LM", "Each word may look at the first"),
 ])  # fmt: skip

@@ -46,7 +46,7 @@ def folder_of(name, path):
 def imported(request, tmp_path):
     """The store of the app after `playground import --save`, with the model that was exported."""
     model, tokenizer = folder_of(request.param, tmp_path / "folder")
-    assert cli.main(["import", "folder", "--save", "runs/ours", "--corpus", "reviews"]) == 0
+    assert cli.main(["import", "folder", "--save", "runs/ours", "--corpus", "reviews", "--runs", "runs"]) == 0
     store = Store(tmp_path / "runs", page=1)
     yield store, model, tokenizer
     store.train.leave()
@@ -105,7 +105,7 @@ def test_what_transformers_itself_saved_is_found_too(tmp_path, capsys):
         max_position_embeddings=40, pad_token_id=0,
     )  # fmt: skip
     hf.BertForMaskedLM(config).save_pretrained("theirs")
-    assert cli.main(["import", "theirs", "--save", "runs/theirs", "--corpus", "reviews"]) == 0
+    assert cli.main(["import", "theirs", "--save", "runs/theirs", "--corpus", "reviews", "--runs", "runs"]) == 0
     store = Store(tmp_path / "runs", page=1)
     session = store.train.open("theirs")
     assert store.train.trouble == "" and session.learner.model.shape.layers == 2
@@ -114,6 +114,6 @@ def test_what_transformers_itself_saved_is_found_too(tmp_path, capsys):
 
 def test_a_run_that_is_saved_elsewhere_is_listed_by_its_path(tmp_path):
     folder_of("BERT", tmp_path / "folder")
-    assert cli.main(["import", "folder", "--save", "elsewhere/mine", "--corpus", "reviews"]) == 0
+    assert cli.main(["import", "folder", "--save", "elsewhere/mine", "--corpus", "reviews", "--runs", "runs"]) == 0
     store = Store(tmp_path / "runs")
     assert [run.name for run in store.train.kept()] == ["elsewhere/mine"]

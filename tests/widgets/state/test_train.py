@@ -6,6 +6,7 @@ import os
 import threading
 from dataclasses import replace
 from statistics import fmean
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -528,6 +529,24 @@ def test_a_film_has_few_moments_and_is_drawn(store):
 # the page
 
 
+def test_a_frame_of_the_film_is_the_moment_of_the_whole_page(store):
+    store.param.update(steps=8)
+    store.begin()
+    session = ends(store)
+    drawn = picture.RunPicture(store)
+    drawn.poll()
+    step, then = session.film[2]
+    drawn.head._tap(SimpleNamespace(x=2.4))
+    drawn.poll()
+    assert store.moment == step and drawn.view is then and f"step {step};" in drawn.head.caption.object.text
+    assert (drawn.loss.chart.moment.location, drawn.loss.chart.moment.visible) == (step, True)
+    store.axis = "tokens read"
+    assert not drawn.loss.chart.moment.visible, "over tokens a step has no place"
+    drawn.head.now.clicks += 1
+    drawn.poll()
+    assert store.moment is None and drawn.view is session.view
+
+
 @pytest.mark.slow
 def test_the_page_follows_a_run_a_fork_and_a_search(store, monkeypatch):
     monkeypatch.setattr(module, "TRIES", 10)
@@ -564,24 +583,29 @@ def test_one_cursor_stands_in_every_chart_over_steps(store):
 def test_the_tools_list_compare_and_fork(store):
     store.begin()
     taken(store, 4)
-    tools = RunTools(store)
-    tools.layout.active = [0, 1, 2]
-    change, rates, runs = tools.parts
-    tools.poll()
+    tools = RunTools(store, {})
+    runs, change, rates = tools.parts
+
+    def look() -> None:
+        for number in range(3):
+            tools.layout.active = number
+            tools.poll()
+
+    look()
     change.fields["lr"].value = 0.002
-    tools.poll()
+    look()
     assert "lr 0.006 → 0.002" in change.text.object
     assert (change.now.disabled, change.fork.disabled, rates.use.disabled) == (False, False, True)
     change.fork.clicks += 1
     assert becomes(lambda: store.session.state == "done")
     runs.read_at = 0.0
-    tools.poll()
+    look()
     first, second = runs.lines.values()
     assert (first.tick.disabled, second.tick.disabled) == (False, True)
     assert "lr 0.006 → 0.002" in second.facts.object
     first.tick.value = second.tick.value = True
     runs.read_at = 0.0
-    tools.poll()
+    look()
     assert runs.compared.visible and set(runs.chart.sources["means"].data["name"]) == {
         first.tick.label,
         second.tick.label,

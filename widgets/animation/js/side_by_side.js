@@ -15,7 +15,7 @@ const STEP_TITLES = { text: "Text", arrange: "Arrange", choose: "Choose", corrup
 const IN_STEP_STYLE = `
 .stages { container-type: inline-size; ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY}; outline: none; }
 .stages .stages-row { display: grid; gap: 14px; grid-template-columns: repeat(auto-fit, minmax(min(100%, 430px), 1fr)); align-items: start; }
-.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 4px 10px; margin: 2px 0 6px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
+.stages .stages-bar { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 12px; padding: 3px 10px; margin: 0 0 4px; border-radius: 12px; background: color-mix(in srgb, currentColor 5%, transparent); font-size: clamp(13px, 6px + .5cqw, 24px); }
 .stages .stages-bar button { font: inherit; color: inherit; background: transparent; border: 1px solid color-mix(in srgb, currentColor 22%, transparent); border-radius: 8px; min-width: max(36px, 2.4em); height: max(34px, 2.2em); cursor: pointer; }
 .stages .stages-bar button:disabled { opacity: .35; } .stages .stages-bench button { margin-left: 4px; padding: 0 8px; } .stages .stages-bench button svg { margin-right: 4px; }
 .stages .stages-bench button[aria-pressed="true"] { background: var(--accent); color: var(--paper); }
@@ -24,9 +24,10 @@ const IN_STEP_STYLE = `
 .stages :focus-visible, .stages:focus-visible { outline: 2px solid var(--accent, #3390d6); outline-offset: 2px; }
 .stages .stages-keys { columns: 2 220px; margin: 0 0 10px; font-size: 13px; } .stages .stages-keys div { break-inside: avoid; } .stages kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 9.2em; }
 .stages .stages-said { margin: 0 0 8px; padding: 0 10px; font-size: 13px; } .stages .stages-said:empty { display: none; }
-.stages .stage .stage-caption { min-height: 2.6em; }
+.stages .stage .stage-head { flex-wrap: wrap; align-items: center; } .stages .stage .stage-caption { display: block; height: 2.7em; overflow: hidden; font-size: 13.5px; flex-basis: 100%; order: 3; } .stages .stage .stage-caption b { margin-right: 6px; }
+.stages .stage .stage-subtitle { flex: 1 1 0; min-height: 2.5em; font-size: 12.5px; line-height: 1.25; color: inherit; } .stages .stage .stage-lamp { align-self: center; }
 .stages [hidden] { display: none !important; }
-.stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 4px 2px 0; }
+.stages .stages-place { min-width: 0; border: 1px solid color-mix(in srgb, currentColor 14%, transparent); border-radius: 12px; padding: 0 2px; }
 `;
 
 const OF_ONE = ["+ and -", "Tab, Enter", "Shift+Left, Shift+Right", "Delete", "G", "B", "V", "T"]; // keys that only a lone stage hears

@@ -28,13 +28,13 @@ const STYLE = `
   ${HOST_COLOURS} font: 400 14px/1.45 ${FAMILY};
   transition: color 30ms linear; container-type: inline-size; text-align: left; }
 .stage *, .stage *::before { box-sizing: border-box; }
-.stage .stage-head { display: flex; align-items: baseline; min-height: 32px; gap: 2px 14px; padding: 0 var(--pad); }
+.stage .stage-head { display: flex; align-items: center; min-height: 32px; gap: 2px 14px; padding: 0 var(--pad); }
 .stage .stage-title { font-size: 19px; font-weight: 650; letter-spacing: -.012em; line-height: 1.25; margin: 0; }
 .stage .stage-subtitle { color: var(--muted); margin: 0; } .stage > .stage-subtitle { padding: 0 var(--pad); }
 .stage .stage-lamp { display: inline-flex; align-items: center; gap: 7px; font-size: 12.5px; padding: 3px 11px 3px 8px; border-radius: 99px;
-  background: var(--track); color: var(--muted); margin: 0; max-width: 42%; line-height: 1.3; align-self: flex-start; }
+  background: var(--track); color: var(--muted); margin: 0; max-width: 42%; line-height: 1.3; }
 .stage .stage-lamp svg { flex: none; width: 15px; height: 15px; }
-.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; flex: 1 1 0; min-height: 1.3em; margin: 0; flex-wrap: wrap; font-size: 15px; line-height: 1.3; }
+.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; flex: 1 1 0; align-self: center; min-height: 2.6em; align-items: center; margin: 0; flex-wrap: wrap; font-size: 14px; line-height: 1.3; }
 .stage .stage-caption span { flex: 1 1 0; min-width: 12em; } .stage .stage-group { flex: none; }
 .stage .stage-caption b { font-weight: 650; white-space: nowrap; }
 .stage canvas { display: block; width: 100%; border-radius: 8px; touch-action: pan-y; }
@@ -251,7 +251,7 @@ export function mountOne(el, raw, options = {}) {
     const spoken = describe(frame, reader() || storyReader(record, k, u, now.sort));
     const set = (part, text) => part.textContent !== text && (part.textContent = text);
     if (set(parts.name, frame.title)) parts.name.title = explained(frame.title);
-    set(parts.caption, frame.caption || "");
+    if (set(parts.caption, frame.caption || "")) parts.caption.title = frame.caption || "";
     set(parts.reader, spoken || (frame.matrices.length ? "Hover a row or a token to see what it attends to; click to pin it." : ""));
     parts.reader.setAttribute("aria-live", now.lock && !now.hover ? "polite" : "off"); // previews would chatter
     const part = record.stretch ? ` (tokens ${saysStretch(record)})` : "";
@@ -275,7 +275,8 @@ export function mountOne(el, raw, options = {}) {
     offerWeights(matrices);
     if (parts.sort.hidden) setSorted(false);
     tellPlugs("adopt");
-    if (!options.bare && (!root.contains(parts.subtitle) || parts.explain.hidden)) parts.top.after(parts.subtitle);
+    if (options.bare) parts.lamp.after(parts.subtitle);
+    else if (!root.contains(parts.subtitle) || parts.explain.hidden) parts.top.after(parts.subtitle);
   }
 
   /** The layers and heads that can be chosen. */

@@ -135,19 +135,22 @@ function thumbnails(row, x, y, side, room) {
   return { boxes, bottom: many ? y + Math.max(...boxes.map((box, i) => row.matrices[i].n * box.cell)) : y, right: many ? boxes.at(-1).x + row.matrices.at(-1).m * boxes.at(-1).cell : x };
 }
 
-/** The whole table at `u` of its entrance, 1 when all rows stand. */
-function paintTable(ctx, art, u = 1) {
+/** The whole table at `u` of its entrance, 1 when all rows stand; one row is `played` up to a share of its story. */
+function paintTable(ctx, art, u = 1, played = { row: -1, at: 1 }) {
   const { theme, plan } = art;
   const { size, columns, rows } = plan;
   if (plan.wide) Object.values(columns).forEach((x, i) => paintText(ctx, WALL_HEADS[i], x, size * 1.2, { spec: font(size * 0.78, 600), fill: theme.muted }));
   rows.forEach((place, i) => {
     const e = ease(clamp(u * (1 + 0.09 * rows.length) - 0.09 * i));
-    if (e > 0) paintTableRow(ctx, art, place, e);
+    if (e > 0) paintTableRow(ctx, art, place, e, i === played.row ? played.at : 1);
   });
   paintLegend(ctx, art);
 }
 
-function paintTableRow(ctx, art, place, e) {
+/** How much is there of the k-th of n that come one after the other between two shares of a story. */
+const come = (at, k, n, [from, to]) => clamp((n * (at - from)) / (to - from) - k);
+
+function paintTableRow(ctx, art, place, e, at) {
   const { theme, plan } = art;
   const { size, columns, wide } = plan;
   const { row, top, y } = place;
@@ -160,11 +163,11 @@ function paintTableRow(ctx, art, place, e) {
   if (row.reason) paintReason(ctx, art, place);
   else {
     paintArrow(ctx, theme, place.arrow, size);
-    for (const { cell, box } of place.inputs.boxes) chipAt(ctx, art, box, cell, "inputs");
-    for (const { cell, box } of place.targets.boxes) chipAt(ctx, art, box, cell, "targets", clamp(2 * e - 1));
+    place.inputs.boxes.forEach(({ cell, box }, k, all) => chipAt(ctx, art, box, cell, "inputs", come(at, k, all.length, [0, 0.4])));
+    place.targets.boxes.forEach(({ cell, box }, k, all) => chipAt(ctx, art, box, cell, "targets", Math.min(clamp(2 * e - 1), come(at, k, all.length, [0.4, 0.7]))));
     place.squares.boxes.forEach((box, i) => {
       const matrix = row.matrices[i];
-      paintCells(ctx, art, box, matrix, axes(matrix, 0), range(matrix.n), () => true);
+      paintCells(ctx, art, box, matrix, axes(matrix, 0), range(Math.round(matrix.n * come(at, 0, 1, [0.5, 1]))), () => true);
       if (box.cell < FUSED) cutGaps(ctx, box, matrix.n, matrix.m);
     });
     paintShare(ctx, art, place, row);
@@ -211,6 +214,8 @@ export function mountTable(el, raw, options = {}) {
   const now = {}; // the entrance, from 0 to 1
   const player = makePlayer(now, { last: () => 1, pace: () => 1100, draw });
   const calm = player.calm;
+  const hovered = { row: -1, at: 1 }; // the row under the pointer, which plays its story
+  const story = makePlayer(hovered, { last: () => 1, pace: () => 1500, draw });
   const region = (name, label, more = {}) => node("div", { class: name, role: "region", "aria-label": label, ...more });
   const [title, about, tools] = [node("h2"), node("p"), node("span")];
   const canvas = node("canvas", { role: "img" });
@@ -244,7 +249,7 @@ export function mountTable(el, raw, options = {}) {
   function draw() {
     ctx.setTransform(art.ratio, 0, 0, art.ratio, 0, 0);
     ctx.clearRect(0, 0, plan.width, plan.height);
-    paintTable(ctx, art, now.at);
+    paintTable(ctx, art, now.at, hovered);
   }
 
   /** One button over each row, so that rows are reached and pressed like any other. */
@@ -256,8 +261,17 @@ export function mountTable(el, raw, options = {}) {
       over.dataset.name = row.name;
       Object.assign(over.style, { top: `${top + 1}px`, height: `${bottom - top - 1}px` });
       over.onclick = () => open(row.name);
+      over.onpointerenter = () => play(i);
     });
     for (const spare of known.slice(plan.rows.length)) spare.remove();
+  }
+
+  /** Plays a row as its stage will: what is given, what is to be predicted, and the mask row by row. */
+  function play(row) {
+    if (calm.matches || now.at < 1) return;
+    hovered.row = row;
+    story.jump(0);
+    story.go(1);
   }
 
   function adopt() {
@@ -346,7 +360,7 @@ export function mountTable(el, raw, options = {}) {
   const look = () => renew(false);
   const resized = new ResizeObserver(look);
   resized.observe(picture);
-  const end = endOf(player.destroy, watchTheme(look), listen([[root, "keydown", key]], { capture: true })); // before the stage, which keeps its keys to itself
+  const end = endOf(player.destroy, story.destroy, watchTheme(look), listen([[root, "keydown", key]], { capture: true })); // before the stage, which keeps its keys to itself
   adopt();
   renew();
   player.begin({ frame: Number(calm.matches) });

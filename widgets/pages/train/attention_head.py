@@ -41,9 +41,11 @@ class AttentionHead(View):
         about = html(
             say("The film of this head: press or drag.", "quiet"), margin=(4, 10), styles={"flex": "1 1 230px"}
         )
-        self.film = column(row(about, self.bookmarks, self.now, **STRETCH), plot(self.strip, margin=(0, 10)))
+        self.drawings = column(plot(self.chart), later=True, min_height=self.chart.figure.height)
+        self.frames = column(plot(self.strip, margin=(0, 10)), later=True, min_height=self.strip.figure.height)
+        self.film = column(row(about, self.bookmarks, self.now, **STRETCH), self.frames)
         top = row(self.matrix, self.layer, self.head, self.caption, margin=(0, 6))
-        super().__init__(column(self.mark, top, plot(self.chart)))
+        super().__init__(column(self.mark, top, self.drawings))
 
     def seen(self, session: Session) -> Predictions | None:
         """What the page shows of a session: the moment of the film that was chosen, or now."""
@@ -80,6 +82,7 @@ class AttentionHead(View):
         stream = "" if self.matrix.value == "encoder" else f"{MASK_TITLES[self.matrix.value]}. "
         text = f"{stream}Attention weights after step {view.step}; the darkest cell is {darkest:.2f}."
         tell(self.caption, say(text, "quiet"))
+        self.drawings.send()
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:
         """Draw the history again where it has grown, or another head or moment is picked."""
@@ -88,6 +91,7 @@ class AttentionHead(View):
             self.filmed = wanted
             matrix, layer, head = picked
             self.strip.show(session.film, matrix, layer - 1, head - 1, self.train.moment)
+            self.frames.send()
 
     def _fit(self, view: Predictions) -> None:
         names = list(view.weights)

@@ -254,6 +254,11 @@ class StageStore(param.Parameterized):
         """The same sentence under the other objective, in step; where some stand beside, the one alone again."""
         self.beside = [] if self.beside else [self.other]
 
+    def show_both(self) -> None:
+        """The pair of the survey that is easiest to mix up, side by side."""
+        self.show("MLM")
+        self.beside = ["PLM"]
+
     def train_this(self, rules: Sequence[Rule] = ()) -> None:
         """Train the objective on the stage on the Train page, with its knobs and perhaps with rules set by hand."""
         try:
@@ -466,7 +471,14 @@ class StageStore(param.Parameterized):
         by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
         more = {"painted": by_hand, "can": self._history.can, "said": self.said, "link": urlencode(self.query())}
         records = [{**(answered or self.rebuilt.record()), **more}, *self._beside]
-        return lockstep([{**record, "begin": self.tokens} for record in records] if self.tokens else records)
+        told = [{"subtitle": versus} if versus else {} for versus in self._versus()]
+        begin = {"begin": self.tokens} if self.tokens else {}
+        return lockstep([record | more | begin for record, more in zip(records, told, strict=True)])
+
+    def _versus(self) -> list[str]:
+        """How each of the objectives beside each other differs from the others, where its file says so."""
+        shown = [self.objective, *(made.objective.name for made in self.companions)]
+        return [next(filter(None, map(find_objective(name).versus.get, shown)), "") for name in shown]
 
     def query(self) -> dict[str, str]:
         return link.written(self)
