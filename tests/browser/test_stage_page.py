@@ -30,7 +30,7 @@ def test_looks_right(page: Page, address: str) -> None:
             wait_for(page, "s.dark")
         for width in (800, 1280):
             page.set_viewport_size({"width": width, "height": 800})
-            wait_for(page, "!s.playing && s.name === 'ask' && !s.moving")
+            wait_for(page, "!s.playing && s.name === 'loss' && !s.moving")
             page.wait_for_function(NOTHING_OVER_THE_EDGE)
             shot(page, f"stage-{theme}-{width}")
 
