@@ -15,7 +15,7 @@ from playground.corpora.sources import is_generated
 from playground.devices import pick
 from playground.errors import UserError, unwritable
 from playground.training.events import Evaluated, Stepped
-from playground.training.store import ready_made
+from playground.training.store import bundled, ready_made
 from playground.training.store.ready_made import ReadyMade
 from playground.zoo import entry_named
 
@@ -32,13 +32,19 @@ def build(given: argparse.Namespace) -> int:
     missing = [made for made, ready in zip(chosen, there, strict=True) if not ready]
     if not given.check:
         _build(missing, home)
+        for one in chosen if given.bundled else ():
+            print(f"Written: {bundled.bundle(one, home)}", file=sys.stderr)
     made = [_facts(one, home, "ready" if ready else "built") for one, ready in zip(chosen, there, strict=True)]
     say(given, {"ready_made": made}, [_line(each) for each in made])
     return 1 if given.check and missing else 0
 
 
 def _chosen(given: argparse.Namespace) -> tuple[ReadyMade, ...]:
-    """The entries that are named, else what the pages and the notebook begin with."""
+    """The entries that are named, else what is bundled, or what the pages and the notebook begin with."""
+    if given.bundled and (given.bases or given.corpus or given.steps or given.seed):
+        raise UserError("--bundled builds what the package declares; leave out names, --corpus, --steps and --seed.")
+    if given.bundled:
+        return bundled.recipes()
     if not given.bases and (given.corpus or given.steps or given.seed):
         raise UserError("--corpus, --steps and --seed say how entries are built; name them: playground zoo build BERT.")
     named = tuple(ready_made.ready_made(name, given.corpus, given.seed, given.steps) for name in given.bases)

@@ -40,6 +40,7 @@ def add(command: Parser) -> None:
     option("bases", nargs="*", metavar="ENTRY", help="behind build: what is trained into the cache, else the defaults")
     option("--measure", action="store_true", help="a table of what is measured of each entry, or of one")
     option("--check", action="store_true", help="with build: train nothing, say what is ready; status 1 where not all")
+    option("--bundled", action="store_true", help="with build: the small models inside the package, written anew")
     option("--corpus", help="with build: another corpus than the entry's own")
     option("--steps", type=number_of(), metavar="N", help="with build: other steps than the recipe's")
     option("--cache", type=path, metavar="DIR", help="with build: another folder than that of the user's cache")
@@ -49,8 +50,10 @@ def show_zoo(given: argparse.Namespace) -> int:
     """Print the catalogue, the cards of one name, each below its kind where there are several, or more."""
     if given.name == BUILD:
         return build(given)
-    if given.bases or given.check or given.corpus or given.steps or given.cache:
-        raise UserError(f"Only `playground zoo {BUILD}` takes several names, --check, --corpus, --steps and --cache.")
+    if given.bases or given.check or given.bundled or given.corpus or given.steps or given.cache:
+        raise UserError(
+            f"Only `playground zoo {BUILD}` takes several names, --check, --bundled, --corpus, --steps and --cache."
+        )
     if given.measure:
         return _measure(given)
     facts = inventory(given.name)

@@ -61,9 +61,12 @@ class Checkpoint:
     corpus: CorpusInfo
 
 
-def save(path: Path, learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> Path:
-    """Write all that is needed to go on bit for bit, and the held-out rows on which forgetting is measured."""
-    return write_whole(path, *_pack(learner, tokenizer, corpus))
+def save(
+    path: Path, learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo, facts: Mapping[str, Any] | None = None
+) -> Path:
+    """Write all that is needed to go on bit for bit, the held-out rows on which forgetting is measured, and `facts`."""
+    tensors, about = _pack(learner, tokenizer, corpus)
+    return write_whole(path, tensors, about | ({"facts": facts} if facts else {}))
 
 
 def _pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> tuple[dict[str, Tensor], dict[str, Any]]:

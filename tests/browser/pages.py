@@ -64,7 +64,7 @@ def pick(page: Page, objective: str) -> None:
 def to_the_end(page: Page) -> dict:
     page.locator("section.stage").focus()
     page.keyboard.press("End")
-    last = "['ask', 'ask 2', 'visibility'].includes(s.name)"
+    last = "['ask', 'ask 2', 'visibility', 'loss'].includes(s.name)"
     return wait_for(page, f"{last} && s.layout.matrices.length > 0 && !s.playing && !s.moving")
 
 

@@ -102,7 +102,7 @@ def test_a_journey_without_a_mouse(page: Page, address: str) -> None:
         if (page.evaluate(FOCUSED) or "").startswith("Stage: "):
             break
     page.keyboard.press("End")
-    wait_for(page, "s.name.startsWith('ask')")
+    wait_for(page, "s.name === 'loss'")
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
     expect(page.locator(".stage-reader")).to_contain_text("sees")

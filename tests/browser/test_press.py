@@ -97,11 +97,11 @@ def test_an_objective_is_played_from_its_beginning_also_where_the_one_before_end
     page.add_init_script(ON_ITS_WAY)
     open_stage(page, address)
     page.evaluate("holding = true")
-    wait_for(page, "s.name === 'ask' && !s.playing && !s.moving")
+    wait_for(page, "s.name === 'loss' && !s.playing && !s.moving")
     pick(page, "PLM")
     expect(page.locator("section.stage .stage-title")).to_have_text("PLM")
     page.evaluate("holding = false; held.splice(0).forEach((send) => send())")
-    wait_for(page, "s.name === 'ask' && !s.playing && !s.moving")
+    wait_for(page, "s.name === 'loss' && !s.playing && !s.moving")
 
 
 def test_a_page_that_takes_long_says_what_is_being_made(page: Page, address: str, monkeypatch) -> None:

@@ -71,7 +71,7 @@ def test_from_the_table_to_a_stage_whose_keys_are_those_of_its_list(page: Page, 
     page.locator(".stage-quiz button").first.click()
     reveal.click()
     expect(page.locator(".stage-quiz [role=status]")).to_have_text(re.compile(r"^\d of \d right"))
-    for name in ("Train this", "Train a small model now", "Share"):
+    for name in ("Train this", "Train a new one", "Share"):
         expect(page.get_by_role("button", name=name)).to_be_visible()
 
     pick(page, "MLM")

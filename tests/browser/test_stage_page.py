@@ -30,7 +30,7 @@ def test_looks_right(page: Page, address: str) -> None:
             wait_for(page, "s.dark")
         for width in (800, 1280):
             page.set_viewport_size({"width": width, "height": 800})
-            wait_for(page, "!s.playing && s.name === 'ask' && !s.moving")
+            wait_for(page, "!s.playing && s.name === 'loss' && !s.moving")
             page.wait_for_function(NOTHING_OVER_THE_EDGE)
             shot(page, f"stage-{theme}-{width}")
 
@@ -66,12 +66,13 @@ def ready(monkeypatch: pytest.MonkeyPatch, endless: None) -> None:
 
 @pytest.fixture
 def painting(page: Page, address: str, ready: None) -> Page:
-    """LM on its last frame, with the brush in the hand."""
-    visit(page, f"{address}/?objective=LM")
-    wait_for(page, "s.layout.lanes.length > 0")
-    to_the_end(page)
+    """LM on the frame of what it must predict, with the brush in the hand."""
+    visit(page, f"{address}/?objective=LM&frame=ask")
+    wait_for(page, "s.name === 'ask' && s.layout.matrices.length > 0 && !s.playing && !s.moving")
+    page.locator("section.stage").focus()
     page.keyboard.press("m")
     wait_for(page, "s.painting")
+    page.locator("section.stage canvas").first.evaluate("canvas => canvas.scrollIntoView({ block: 'end' })")
     return page
 
 
@@ -121,7 +122,7 @@ def test_on_a_narrow_screen_every_button_is_within_reach_and_sentences_keep_thei
 ) -> None:
     visit(page, f"{address}/?objective=LM&paint.encoder=3.6%2B")
     wait_for(page, "s.layout.lanes.length > 0")
-    for words in ("No model loaded", "Train anyway, and watch the loss fall"):
+    for words in ("comes with the app", "Train anyway, and watch the loss fall"):
         assert stand(page.get_by_text(words))["width"] > 250
     assert page.evaluate(OUT_OF_REACH) == []
 
@@ -169,8 +170,8 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
     expect(page.locator(".stages-place")).to_have_count(2)
     page.locator("section.stages").focus()
     page.keyboard.press("End")
-    expect(page.locator(".stages .stage-caption b").first).to_have_text("Predict")
-    expect(page.locator(".stages .stage-caption b").last).to_have_text("Predict")
+    expect(page.locator(".stages .stage-caption b").first).to_have_text("Loss")
+    expect(page.locator(".stages .stage-caption b").last).to_have_text("Loss")
     page.keyboard.press("/")
     page.locator(".picker input").fill("zzz")
     expect(page.get_by_text("No objective has 'zzz' in its name or idea; the nearest:")).to_be_visible()

@@ -1,5 +1,7 @@
 """Journey: a person has a small model trained on the stage, reads its numbers, and walks through one of its updates."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -14,8 +16,9 @@ def test_a_small_model_shows_its_numbers_and_one_of_its_updates(
     monkeypatch.setattr("widgets.state.stage.model.STEPS", 8)
     monkeypatch.setattr("widgets.state.stage.model.open_corpus", lambda _: reviews())
     open_stage(page, address)
-    expect(page.get_by_text("No model loaded; attention, predictions and loss are hidden.")).to_be_visible()
-    page.get_by_role("button", name="Train a small model now").click()
+    expect(page.get_by_text(re.compile(r"^MLM, 2 layers, .* comes with the app"))).to_be_visible()
+    wait_for(page, "s.name === 'loss' && s.answers.prices.length > 0")  # it plays by itself, to the end
+    page.get_by_role("button", name="Train a new one").click()
     wait_for(page, "s.name === 'forward' && s.answers.layers[0].held.length === 1")
     expect(page.get_by_text("The numbers are those of MLM after 8 steps on reviews")).to_be_visible()
     page.locator("section.stage").focus()
@@ -37,5 +40,11 @@ def test_a_small_model_shows_its_numbers_and_one_of_its_updates(
     expect(page.locator("section.stage .stage-title")).to_have_text("MLM")
     assert stand(leave)["x"] == before, "nothing moves away under a pointer"
     leave.click()
+    expect(page.get_by_text("No model loaded; attention, predictions and loss are hidden.")).to_be_visible()
     expect(page.get_by_role("button", name="Train a small model now")).to_be_visible()
     wait_for(page, "s.answers.layers.every((each) => !each.held.length)")
+    page.get_by_role("button", name="Use the model of the app").click()  # and not the one that was trained
+    expect(page.get_by_text(re.compile("comes with the app"))).to_be_visible()
+    page.locator("section.stage").focus()
+    page.keyboard.press("End")
+    wait_for(page, "s.name === 'loss' && s.answers.prices.length > 0")

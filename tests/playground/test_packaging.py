@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from packaging.utils import canonicalize_name
 
 from playground import __version__
 from playground.cli import parser
+from playground.training.store.bundled import bundled
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
@@ -82,6 +84,16 @@ def test_every_library_that_the_code_imports_is_a_declared_package():
     tops = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"playground", "widgets"}
     stray = {top for top in tops if not {canonicalize_name(d) for d in known.get(top, ())} & set(RUNTIME | EXTRAS)}
     assert stray == set()
+
+
+def test_a_wheel_and_a_source_archive_hold_the_bundled_models():
+    """Whole folders are packed, except for what git ignores."""
+    targets = PROJECT["tool"]["hatch"]["build"]["targets"]
+    assert targets["wheel"] == {"packages": ["playground", "widgets"]} and "/playground" in targets["sdist"]["include"]
+    files = [f"/{path.relative_to(ROOT).as_posix()}" for path in bundled().values()]
+    ignored = [line.rstrip("/") for line in read_lines(".gitignore") if line and not line.startswith("#")]
+    parts = {*files, *(part for file in files for part in file.split("/"))}
+    assert files and [(rule, part) for rule in ignored for part in parts if fnmatch(part, rule)] == []
 
 
 def test_binder_installs_what_the_playground_needs_in_the_pinned_versions():

@@ -136,7 +136,7 @@ def stage(
     shown = None if model is None else StageModel(model.learner, model.corpus)
     chosen = find_objective(objective) if isinstance(objective, str) else objective
     text, pair = (text, pair) if text or shown is None else shown.sample(chosen) or ("", "")
-    ready, tokenizer = (chosen, None) if shown is None else (shown.ready(chosen), shown.corpus.tokenizer)
+    ready, tokenizer = (chosen, None) if shown is None else (shown.ready(chosen), shown.tokenizer)
 
     def again(wanted: Mapping[str, Any]) -> Rebuilt:
         return rebuild(

@@ -9,7 +9,8 @@ from widgets.state.stage import StageStore
 from widgets.state.stage.model import STEPS
 from widgets.theme import html, say
 
-INSIDE = "Step through one update"
+INSIDE, SMALL = "Step through one update", "Train a small model now"
+NEW = f"{STEPS} steps from new weights on this page, to see attention, predictions and loss."
 
 
 class ModelBar(View):
@@ -19,10 +20,12 @@ class ModelBar(View):
         self.stage = stage
         self.status = html("", margin=(0, 10), styles={"flex": "1 1 380px"})
         self.streams = self._button("Next: why two streams?", stage.two_streams, "school")
-        self.train = self._button(
-            "Train a small model now", stage.teach, "play_arrow",
-            description=f"Train a small model now: {STEPS} steps on this page, to see attention, predictions and loss.",
+        self.train = self._button(SMALL, stage.teach, "play_arrow", description=f"{SMALL}: {NEW}")
+        self.more = self._button(
+            "Train on", stage.teach_on, "fast_forward",
+            description=f"Train on: a copy of this model takes {STEPS} more steps on this page.",
         )  # fmt: skip
+        self.bundled = self._button("Use the model of the app", stage.attach_bundled, "undo")
         self.trained = self._button("Use the model of the Train page", stage.attach_trained)
         self.remove = self._button("Remove the model", lambda: stage.attach(None), variant="text")
         self.inside = self._button(INSIDE, stage.look_inside)
@@ -31,8 +34,9 @@ class ModelBar(View):
             "Train this", stage.train_this, "show_chart",
             description="Train this: a full run of this objective with its knobs; opens the Train page and starts.",
         )  # fmt: skip
-        parts = (self.whole, self.beside, self.train, self.trained, self.remove, self.inside, self.streams)
-        super().__init__(row(*parts, self.status, styles={"flex": "1 1 400px"}))
+        models = (self.more, self.train, self.bundled, self.trained, self.remove)
+        parts = (self.whole, self.beside, *models, self.inside, self.streams, self.status)
+        super().__init__(row(*parts, styles={"flex": "1 1 400px"}))
         self.poll()
 
     def _button(self, label: str, act: Callable[[], Any], icon: str = "", **looks: Any) -> Any:
@@ -49,9 +53,13 @@ class ModelBar(View):
         stage = self.stage
         stage.take()
         busy, model, silent = stage.teaching.busy, stage.model is not None, bool(stage.silent)
-        self.streams.visible = stage.objective != "PLM" and (bool(stage.beside) or model)
-        self.train.visible = not busy and (not model or silent)
-        self.trained.visible = stage.trained is not None and (not model or silent)
+        self.streams.visible = stage.objective != "PLM" and (bool(stage.beside) or (model and not stage.model.card))
+        free = not model or silent or stage.own
+        label = "Train a new one" if model else SMALL
+        self.train.param.update(visible=not busy and free, label=label, description=f"{label}: {NEW}")
+        self.train.disabled = self.more.disabled = bool(stage.inside)
+        self.more.visible, self.bundled.visible = not busy and stage.own and not silent, stage.removed
+        self.trained.visible = stage.trained is not None and free
         self.inside.visible = self.remove.visible = model
         self.beside.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
@@ -71,4 +79,4 @@ def _status(stage: StageStore) -> str:
         return say(stage.silent, "notice")
     if stage.model is None:
         return say("No model loaded; attention, predictions and loss are hidden.", "quiet")
-    return say(f"The numbers are from {stage.model.name}.", "quiet")
+    return say(f"{stage.model.card or f'The numbers are from {stage.model.name}'}.", "quiet")

@@ -33,7 +33,7 @@ from widgets.state.transfer import TransferStore
 from widgets.state.zoo import ZooStore
 
 SMALL_MODEL = (
-    "F forks a training run at the step that is shown; these numbers are of a small model that was trained for the "
+    "F forks a training run at the step that is shown; these numbers are of a small model for the "
     "stage alone. Press Train on the Train page, then F there or with its model on the stage."
 )
 
@@ -54,7 +54,8 @@ class Store(param.Parameterized):
     ) -> None:
         super().__init__(**values)
         self.quota = quota
-        self.stage, self.corpus, self.transfer = StageStore(), CorpusStore(), TransferStore(runs)
+        self.stage = StageStore(bundled=True, view="table")  # until the address asks for one objective
+        self.corpus, self.transfer = CorpusStore(), TransferStore(runs)
         self.train, self.sentence, self.matrix = TrainStore(runs), SentenceEditorStore(), RunTaskMatrixStore(runs)
         self.zoo, self.compress = ZooStore(), CompressStore()
         self.inside = InsideStore(self.open_subject, self.first_subject)

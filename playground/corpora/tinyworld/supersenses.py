@@ -69,10 +69,10 @@ _QUALITIES = (*(topic.qualities for topic in lex.TOPICS), everyday.QUALITIES, ev
 
 ADJECTIVES = {
     "judgement": f"{lex.GOOD} {lex.BAD} good bad {lex.FOOD[lex.GOOD]} {lex.FOOD[lex.BAD]}",
-    "state": everyday.MOODS,
+    "state": f"{everyday.MOODS} thrilled",
     "property": " ".join(
         dict.fromkeys(
-            " ".join(("red blue yellow grey black brown white orange", lex.STATES, "born", *_QUALITIES)).split()
+            " ".join(("red blue yellow grey black brown white orange new", lex.STATES, "born", *_QUALITIES)).split()
         )
     ),
 }

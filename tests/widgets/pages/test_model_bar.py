@@ -55,6 +55,19 @@ def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays(
     assert "Train a small model now" in buttons(row) and "Remove the model" not in buttons(row)
 
 
+def test_the_bundled_model_says_what_it_is_and_can_be_trained_on_replaced_and_removed():
+    visit = StageStore(bundled=True)
+    bar = ModelBar(visit)
+    shown = buttons(bar.layout)
+    assert {"Train on", "Train a new one", "Step through one update", "Remove the model"} <= set(shown)
+    assert "Next: why two streams?" not in shown and visit.model.card in bar.status.object
+    shown["Remove the model"].clicks += 1
+    away = buttons(bar.layout)
+    assert {"Train a small model now", "Use the model of the app"} <= set(away) and "Train on" not in away
+    away["Use the model of the app"].clicks += 1
+    assert buttons(bar.layout) == shown and visit.model.card in bar.status.object
+
+
 NEEDY = [o.name for o in objectives().values() if {"pair", "translation", "sentences", "distance"} & set(o.needs)]
 
 

@@ -23,6 +23,8 @@ from playground.trace.inputs import said_by_hand
 from playground.trace.overrides import natural
 from playground.trace.rebuild import SENTENCE, rebuild
 from playground.training import Run, Session, Started, train
+from playground.training.store.bundled import OBJECTIVES
+from playground.training.store.ready_made import weights_hash
 from playground.zoo import entries
 from tests.papers.test_survey_table import ROWS
 from tests.runs import KINDS, alone, becomes, is_a_sentence, learner_of, reviews, run_of, suited_reviews
@@ -940,6 +942,104 @@ def test_a_small_model_is_trained_in_seconds_and_comes_onto_the_stage(monkeypatc
     assert store.model.learner.entry.name == "MLM", "who has gone elsewhere keeps what is there"
     store.objective = "LM"
     assert store.model.learner.entry.name == "LM"
+
+
+def test_a_fresh_stage_has_the_bundled_model_at_once_and_still_opens_at_the_text():
+    store = StageStore(bundled=True, view="table")
+    assert store.model is None and "forward" not in frames_of(store), "nothing is read for the table"
+    plain = StageStore(objective="PLM")
+    store.show("PLM")
+    assert frames_of(store) == [*frames_of(plain), "forward", "predict", "loss"]
+    assert (store.text, store.plan, store.frame, store.trouble, store.silent) == (SENTENCE, plain.plan, "", "", "")
+    assert store.query() == plain.query()
+    store.beside = ["MLM", "LM"]
+    assert [made["numbers"]["model"].split(" after ")[0] for made in store.record()["records"]] == ["PLM", "MLM", "LM"]
+
+
+@pytest.mark.parametrize("name", [name for name, objective in objectives().items() if objective.row])
+def test_a_row_opens_with_its_own_bundled_model_or_with_none(name):
+    store, plain = StageStore(bundled=True), StageStore(objective=name)
+    store.objective = name
+    assert (store.text, store.pair, store.plan, store.gave_way, store.silent) == (
+        plain.text, plain.pair, plain.plan, "", "",
+    )  # fmt: skip
+    assert (store.model is not None) == (name in OBJECTIVES)
+    assert store.model is None or store.model.card.startswith(f"{name}, ")
+
+
+@pytest.mark.parametrize("name", OBJECTIVES)
+def test_a_bundled_model_changes_no_sample(name):
+    store, plain = StageStore(bundled=True, objective=name), StageStore(objective=name)
+    seeds = [{"seed": seed} for seed in range(6)]
+    for values in (*seeds, {"text": "Rosa baked the bread. Then her brother sold it."}):
+        for each in (store, plain):
+            each.param.update(**values)
+        facts, others = store.rebuilt.facts(), plain.rebuilt.facts()
+        assert store.model is not None and facts["plan"].keys() == others["plan"].keys()
+        for key in ("inputs", "decoder_inputs", "targets"):
+            assert facts[key] == (others[key] and [word if word[0] == "[" else word.lower() for word in others[key]])
+        assert (facts["graded"], facts["visible"], facts["leak"]) == (others["graded"], others["visible"], False)
+
+
+def test_a_removed_bundled_model_stays_away_until_it_is_brought_back():
+    store = StageStore(bundled=True)
+    store.attach(None)
+    store.objective = "LM"
+    assert store.model is None and store.removed
+    store.attach_bundled()
+    assert store.model.card.startswith("LM, ") and not store.removed and frames_of(store)[-1] == "loss"
+
+
+def test_words_that_the_bundled_model_lacks_are_shown_without_it():
+    store, plain = StageStore(bundled=True), StageStore()
+    for each in (store, plain):
+        each.text = "The quick fox is happy"
+    assert store.rebuilt.facts() == plain.rebuilt.facts() and store.model is None
+    assert store.silent.endswith("does not know the words “quick” and “fox”, so it predicts nothing here.")
+    store.text = "The dog is happy"
+    assert store.model is not None and store.silent == "" and frames_of(store)[-1] == "loss"
+
+
+def test_a_plan_with_words_that_the_bundled_model_lacks_is_shown_without_it():
+    store, asked = StageStore(bundled=True), {"objective": "RTD", "plan": "chosen=3 replace=quartz"}
+    store.open(asked)
+    assert (store.plan, store.trouble, store.model) == (asked["plan"], "", None)
+    assert "quartz" in store.rebuilt.facts()["inputs"]
+    assert store.silent.endswith("does not know the word “quartz”, so it predicts nothing here.")
+    store.plan = ""
+    assert store.model is not None and store.silent == ""
+
+
+def test_a_bundled_file_that_cannot_be_read_is_said_and_the_picture_is_there(monkeypatch):
+    def refuse(name):
+        raise UserError(f"The file of {name} is damaged.")
+
+    monkeypatch.setattr("widgets.state.stage.bundled_model", refuse)
+    store = StageStore(bundled=True)
+    assert (store.silent, store.trouble, store.model) == ("The file of MLM is damaged.", "", None)
+    assert frames_of(store) == frames_of(StageStore())
+
+
+def test_a_chosen_model_takes_the_place_of_the_bundled_one():
+    store, model = StageStore(bundled=True), lent("MLM")
+    store.attach(model)
+    store.seed = 3
+    assert store.model is model
+    store.objective = "span mask"
+    assert store.model is model
+
+
+def test_a_bundled_model_is_trained_on_here(monkeypatch):
+    monkeypatch.setattr("widgets.state.stage.model.STEPS", 2)
+    store = StageStore(bundled=True)
+    before = store.model.learner
+    weights = weights_hash(before)
+    store.teach_on()
+    store.teaching.wait()
+    store.take()
+    assert store.teaching.error is None and store.model.learner.step == before.step + 2
+    assert store.own and not store.model.card and weights_hash(before) == weights
+    assert store.model.name == f"MLM after {before.step + 2:,} steps on everyday"
 
 
 def test_every_stage_beside_shows_numbers_of_its_own_model_or_says_why_not(monkeypatch):

@@ -124,5 +124,5 @@ def test_a_disk_that_is_full_is_a_sentence(temporary, monkeypatch):
 
 def test_a_box_that_is_full_says_so(store):
     page = StagePage(store.stage).layout
-    store.stage.text = "word " * (LONGEST_TEXT // 5)
+    store.stage.param.update(view="stage", text="word " * (LONGEST_TEXT // 5))
     assert any("2,000 characters" in str(pane.object) for pane in page.select(lambda pane: hasattr(pane, "object")))

@@ -20,12 +20,13 @@ from playground.tokenizing.words import clean, split_words
 from playground.trace.overrides import repainted
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.training import Session
+from playground.training.store.bundled import OBJECTIVES
 from widgets.animation.record import lockstep
 from widgets.state.base import has_learned
 from widgets.state.history import History
 from widgets.state.job import Job
 from widgets.state.stage import edits, link
-from widgets.state.stage.model import StageModel, train_small
+from widgets.state.stage.model import StageModel, bundled_model, train_on, train_small
 from widgets.state.stage.samples import PAIRS, STORY, listed, offered, texts_for
 
 LONGEST_TEXT = 2_000  # characters of a sentence on the stage
@@ -74,6 +75,7 @@ class StageStore(param.Parameterized):
     trouble = param.String("", doc="Why something cannot be shown; the last good picture stays.")
     said = param.String("", doc="What a key has to report.")
     model = param.Parameter(None, doc="The model whose predictions are shown.")
+    bundled = param.Boolean(False, doc="Whether the bundled model of an objective is shown where no other was chosen.")
     inside = param.Dict({}, doc="The record of the model's next update while that is shown.")
     silent = param.String("", doc="Why a model makes no predictions.")
     gave_way = param.String("", doc="Which text was replaced for the model, and why.")
@@ -82,6 +84,9 @@ class StageStore(param.Parameterized):
         self._opening = False
         self.teaching = Job("training")
         self._small: dict[str, StageModel] = {}
+        self._bundled: dict[str, StageModel | None] = {}
+        self._unreadable: dict[str, str] = {}
+        self._without_model = ""
         self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
         self._table: tuple[Any, Rows | None] = (None, None)
         self._own_text: dict[str, str] = {}
@@ -112,7 +117,7 @@ class StageStore(param.Parameterized):
         if named != self.objective:  # a sum as it was typed
             self.objective = named
             return
-        self.param.update(inside={}, model=self._small.get(self.objective, self.model))
+        self.param.update(inside={}, model=self._model_of(self.objective))
         texts = self._texts()
         plan = self.opening_plan(texts)
         others = [name for name in self.beside if name != self.objective]
@@ -144,13 +149,13 @@ class StageStore(param.Parameterized):
         for name, words in samples.items():
             self._samples[name].add(words)
         self.gave_way = (
-            f"{model.name} does not know {listed(unknown)}, so a held-out text of {model.corpus.name} replaces the "
+            f"{model.name} does not know {listed(unknown)}, so a held-out text of {model.corpus_name} replaces the "
             "one that was here."
         )
         return texts | samples
 
     def _unknown(self, words: Sequence[str]) -> list[str]:
-        return [] if self.model is None else unknown_words(self.model.corpus.tokenizer, words)
+        return [] if self.model is None else unknown_words(self.model.tokenizer, words)
 
     def opening_plan(self, texts: Mapping[str, str]) -> str:
         """The printed plan where the text is ours and the model on the stage knows the words of the plan, else none."""
@@ -212,14 +217,43 @@ class StageStore(param.Parameterized):
         self._ask_models(made, companions)
         self.param.update(rebuilt=made, companions=companions, trouble=lacking if self.text.strip() else NO_TEXT)
 
+    def _fit_bundled(self, plan: Mapping[str, Any]) -> None:
+        """Bring the bundled model; it goes where it lacks words of the texts or the plan, so that all are shown."""
+        self.model, self._without_model = self._model_of(self.objective), self._unreadable.get(self.objective, "")
+        texts = split_words(clean(" ".join(self._read_texts)))
+        unknown = self._unknown([*texts, *(word for key in WORDS_OF_PLANS for word in plan.get(key, ()))])
+        if unknown and self.model is not None:
+            self._without_model = f"{self.model.name} does not know {listed(unknown)}, so it predicts nothing here."
+            self.model = None
+
     def rebuild(self, wanted: Mapping[str, Any], name: str = "") -> Rebuilt:
-        """The text with the choices that are `wanted`, under the objective on the stage or one beside it."""
-        objective, model = find_objective(name or self.objective), self._model_of(name) if name else self.model
-        ready, tokenizer = (objective, None) if model is None else (model.ready(objective), model.corpus.tokenizer)
+        """The text with the choices that are `wanted`, under the objective on the stage or one beside it.
+
+        What is sampled is the same with a bundled model as without one.
+        """
+        objective, (text, pair) = find_objective(name or self.objective), self._read_texts
+        chance = {"seed": self.seed, "settings": {} if name else self.settings, "longest": LONGEST_WINDOWED}
+        if not name:
+            self._without_model = ""
+        if self.bundled and self.view == "stage" and (self.model is None or self.model.card):
+            drawn = rebuild(objective, text, pair=pair, wanted=wanted, **chance)
+            wanted = tell(drawn.steps)
+            if not name:
+                self._fit_bundled(wanted)
+            if self.model is None:
+                return drawn
+        model = self._model_beside(name) if name else self.model
+        ready, tokenizer = (objective, None) if model is None else (model.ready(objective), model.tokenizer)
+        if model is not None and model.card:  # it may know words in lower case only
+            small = {key: [*map(model.tokenizer.small, wanted[key])] for key in WORDS_OF_PLANS if key in wanted}
+            wanted = {**wanted, **small}
+        return rebuild(ready, text, pair=pair, wanted=wanted, tokenizer=tokenizer, **chance)
+
+    @property
+    def _read_texts(self) -> tuple[str, str]:
+        """The text and the second text that are rebuilt."""
         text = self.text[:LONGEST_TEXT] if self.text.strip() else LETTERS
-        pair, settings = self.pair[:LONGEST_TEXT] if self.paired else "", {} if name else self.settings
-        chance = {"seed": self.seed, "settings": settings, "wanted": wanted}
-        return rebuild(ready, text, pair=pair, tokenizer=tokenizer, longest=LONGEST_WINDOWED, **chance)
+        return text, self.pair[:LONGEST_TEXT] if self.paired else ""
 
     def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
         """The objectives beside, with the shared part of the plan; one that cannot take this text says why."""
@@ -235,13 +269,29 @@ class StageStore(param.Parameterized):
     def _ask_models(self, made: Rebuilt, companions: Sequence[Rebuilt]) -> None:
         """The predictions of the models for what is on the stage; one that makes none says why."""
         self._answered, silent = _answers(self.model, made, (self.layer,))
-        beside = [_answers(self._model_of(each.objective.name), each) for each in companions]
+        beside = [_answers(self._model_beside(each.objective.name), each) for each in companions]
         self._beside = [answered or each.record() for (answered, _), each in zip(beside, companions, strict=True)]
-        self.silent = silent or next(filter(None, (why for _, why in beside)), "")
+        self.silent = self._without_model or silent or next(filter(None, (why for _, why in beside)), "")
 
     def _model_of(self, name: str) -> StageModel | None:
-        """The model of an objective beside: a small model of that very objective where there is one, else the same."""
-        return None if self.model is None else self._small.get(name, self.model)
+        """A small model that was trained for an objective, else the one that was chosen, else the bundled one."""
+        chosen = self.model is not None and not self.model.card
+        return self._small.get(name) or (self.model if chosen else self._bundled_of(name))
+
+    def _model_beside(self, name: str) -> StageModel | None:
+        """The model of an objective beside: of that very objective where there is one, else the same."""
+        return None if self.model is None else self._model_of(name) or self.model
+
+    def _bundled_of(self, name: str) -> StageModel | None:
+        """The bundled model of an objective, read once in a visit and only where one objective is shown."""
+        if not self.bundled or self.view == "table":
+            return None
+        if name not in self._bundled:
+            try:
+                self._bundled[name] = bundled_model(name)
+            except UserError as refusal:
+                self._bundled[name], self._unreadable[name] = None, str(refusal)
+        return self._bundled[name]
 
     # what is suggested next
 
@@ -341,6 +391,17 @@ class StageStore(param.Parameterized):
 
         self.teaching.begin(train_all)
 
+    @property
+    def own(self) -> bool:
+        """Whether the model was made for this page: it is bundled, or it was trained here."""
+        model = self.model
+        return model is not None and (bool(model.card) or any(model is small for small in self._small.values()))
+
+    def teach_on(self) -> None:
+        """Begin to train a copy of the model on the stage for more steps."""
+        if (model := self.model) is not None:
+            self.teaching.begin(lambda report: [train_on(model, report)])
+
     def take(self) -> None:
         """Put the small models on the stage once they are there."""
         made = None if self.teaching.busy else self.teaching.result
@@ -354,12 +415,23 @@ class StageStore(param.Parameterized):
     def attach(self, model: StageModel | None) -> None:
         """Put a model on the stage, or remove it; a text of ours with words that it lacks is replaced by its own."""
         self._alone, self.borrowed = model is None, None
-        self.param.update(model=model, inside={})
+        self.param.update(model=model, inside={}, bundled=self.bundled and model is not None)
         texts = self._texts(stay=True)
         plan, same = self.opening_plan(texts), texts == {name: getattr(self, name) for name in texts}
         stays = same and self.plan != self.printed_plan
         self.change(**texts, plan=self.plan if stays else plan, painted={})
         self._show("forward" if self._answered else "")
+
+    def attach_bundled(self) -> None:
+        """Bring the bundled models back after they were removed."""
+        self._small.pop(self.objective, None)
+        self._alone, self.bundled = False, True
+        self.renew()
+
+    @property
+    def removed(self) -> bool:
+        """Whether no model is here because it was removed, and a bundled one could take its place."""
+        return self._alone and self.model is None and self.objective in OBJECTIVES
 
     def _show(self, frame: str) -> None:
         """Open a frame by its name, also if it was the last one that was asked for."""
@@ -392,7 +464,7 @@ class StageStore(param.Parameterized):
         """The page was opened: the model of the Train page is there where it has learned this very objective."""
         learner = self.trained.learner if self.trained is not None else None
         fits = learner is not None and learner.objective.name == self.objective
-        if fits and self.model is None and not self._alone:
+        if fits and (self.model is None or self.model.card) and not self._alone:
             self.attach_trained()
 
     def look_inside(self) -> None:
@@ -435,10 +507,12 @@ class StageStore(param.Parameterized):
 
     @param.depends("view", watch=True)
     def _restore_text(self) -> None:
-        """Back from a sample, the table is for the person's own text again."""
+        """Back from a sample, the table is for the person's own text again; the stage of one has its model."""
         if self.view == "table" and self._own_text and self.text.strip() in offered("text"):
             own, self._own_text = self._own_text, {}
             self.change(**own)
+        if self.bundled and self.view == "stage" and self.model is None:
+            self.renew()
 
     # edits, undo, the picture and the link
 

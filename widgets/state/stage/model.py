@@ -15,11 +15,15 @@ from playground.corpora.respelling import IN_WORDS
 from playground.errors import UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective
+from playground.tokenizing import Tokenizer
 from playground.trace.model_frames import numbers, with_numbers
 from playground.trace.rebuild import Rebuilt
 from playground.training import Run, Started, Stepped, train
+from playground.training.checkpoint import Checkpoint
+from playground.training.fork import corpus_of, fork
 from playground.training.observe.update import look_inside
 from playground.training.observe.update import record as inside_record
+from playground.training.store import bundled
 from playground.training.store.ready_made import named
 from playground.training.train_state import TrainState
 from playground.zoo.entry import entry_for
@@ -36,17 +40,34 @@ LONGEST_PAIR = 16  # words of two sample texts together that still make a readab
 
 @dataclass(frozen=True)
 class StageModel:
-    """A learner that is not trained meanwhile, with the corpus that it has learned from."""
+    """A learner that is not trained meanwhile, with the corpus that it has learned from, or a checkpoint that names it.
+
+    `card` says in one line what a bundled model is; it is empty for any other.
+    """
 
     learner: TrainState
-    corpus: Corpus
+    source: Corpus | Checkpoint
+    card: str = ""
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        """The corpus; that of a checkpoint is opened only where it is needed."""
+        return corpus_of(self.source) if isinstance(self.source, Checkpoint) else self.source
+
+    @property
+    def corpus_name(self) -> str:
+        return self.source.corpus.name if isinstance(self.source, Checkpoint) else self.source.name
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        return self.source.tokenizer
 
     @property
     def name(self) -> str:
         """The entry with its steps and its corpus; a model that never learned, or learned elsewhere, says so."""
         step = self.learner.step
-        unlearned = "as it was imported" if IN_WORDS in self.corpus.name else "that has not learned anything"
-        after = f"after {step} step{'s' * (step != 1)} on {self.corpus.name}" if step else unlearned
+        unlearned = "as it was imported" if IN_WORDS in self.corpus_name else "that has not learned anything"
+        after = f"after {step:,} step{'s' * (step != 1)} on {self.corpus_name}" if step else unlearned
         made = f" (ready-made checkpoint {self.checkpoint})" if self.checkpoint else ""
         return f"{self.learner.entry.name} {after}{made}"
 
@@ -82,7 +103,7 @@ class StageModel:
         return self._text(held_out, row), self._text(second, row)
 
     def _text(self, tokens: Tokens, row: int = 0) -> str:
-        return self.corpus.tokenizer.join(tokens.ids[row, : int(tokens.lengths[row])].tolist())
+        return self.tokenizer.join(tokens.ids[row, : int(tokens.lengths[row])].tolist())
 
     def answers(self, made: Rebuilt, layers: tuple[int, ...] | None = None) -> dict[str, Any]:
         """The record of a rebuilt text with the predictions of this model; a model that cannot predict is refused."""
@@ -99,16 +120,35 @@ class StageModel:
         return inside_record(look_inside(self.learner, batches(self.learner, self.corpus)), self.corpus.name)
 
 
+def bundled_model(name: str) -> StageModel | None:
+    """The model of an objective that comes with the package; none where there is none."""
+    if name not in bundled.bundled():
+        return None
+    made = bundled.load(name)
+    return StageModel(made.saved.learner, made.saved, made.card)
+
+
 def train_small(objective: Objective, seed: int, progress: Progress) -> StageModel:
     """A small model of an objective, trained here and now; early in its schedule, so that it still moves."""
     entry = entry_for(objective)
     entry = replace(entry, recipe=replace(entry.recipe, seq_len=WINDOW))
-    corpus = open_corpus(entry.corpus)
-    learner = None
-    for event in train(Run(entry, corpus, seed, torch.device("cpu"), steps=STEPS, evaluate_every=STEPS)):
+    return _trained(Run(entry, open_corpus(entry.corpus), seed, torch.device("cpu"), STEPS), None, progress)
+
+
+def train_on(model: StageModel, progress: Progress) -> StageModel:
+    """A copy of a model after more steps, with which its schedule ends."""
+    learner = model.learner
+    run = Run(learner.entry, model.corpus, learner.seed, learner.device, learner.step + STEPS)
+    forked = fork(run, learner, {"steps": learner.step + STEPS})
+    return _trained(forked.run, forked.learner, progress)
+
+
+def _trained(run: Run, learner: TrainState | None, progress: Progress) -> StageModel:
+    begun = learner.step if learner else 0
+    for event in train(replace(run, evaluate_every=STEPS), learner):
         if isinstance(event, Started):
             learner = event.learner
         if isinstance(event, Stepped):
-            progress(event.step, STEPS)
+            progress(event.step - begun, STEPS)
     assert learner is not None
-    return StageModel(learner, corpus)
+    return StageModel(learner, run.corpus)
