@@ -6,6 +6,7 @@ import { READER_LANE, chipBox, clamp, ease, font, homeOf, inFull, laneOf, percen
 
 const CARD = { least: 128, most: 216, gap: 10, head: 20, line: 17, pad: 7 };
 const CARD_LINES = 2; // lines of cards; what does not fit is shown when somebody points at it
+const MANY = 6; // guesses that are worth a card at the same time
 const BAR = { line: 21, name: 132 };
 
 /** Which stream's rows a matrix holds, as questions name their reader. */
@@ -21,8 +22,11 @@ export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.
 /** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
 const bandOf = (frame) => (frame.told && { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" }[frame.name]) || null;
 
-/** How much of the width a column of guesses beside the matrices takes. */
-export const roomForAnswers = (record) => (guessesOf(inFull(record)).length ? CARD.least + 2 * CARD.gap : 0);
+/** How much of the width so many columns of guesses beside the matrices take. */
+export const roomForAnswers = (record, columns) => (guessesOf(inFull(record)).length ? columns * (CARD.least + CARD.gap) + CARD.gap : 0);
+
+/** Which share of the first guesses has a card. */
+export const shareShown = (record, plan) => (plan.answers ? plan.answers.shown / Math.min(MANY, guessesOf(inFull(record)).length) : 1);
 
 /** Room for the band below the lanes; it stays the same over all frames, so that the picture never jumps. */
 export function planAnswers(record, plan, y) {
@@ -42,10 +46,11 @@ export function planAnswersBeside(record, plan, bottom) {
   if (room < (groupsOf(record).length ? 300 : CARD.least)) return 0;
   const top = box.top + 26;
   const one = fitAnswers(record, room, 1).card.h + CARD.gap;
-  const fitted = fitAnswers(record, room, Math.max(CARD_LINES, Math.floor((bottom - 26 - top + CARD.gap) / one)));
+  const low = plan.room < Infinity ? plan.room - 36 : bottom - 12;
+  const fitted = fitAnswers(record, room, Math.max(plan.room < Infinity ? 1 : CARD_LINES, Math.floor((low - top + CARD.gap) / one)));
   if (fitted.shown < Math.min(2, guessesOf(inFull(record)).length)) return 0;
   plan.answers = { ...fitted, x, y: box.top + 8, top, room, titled: "above" };
-  return Math.max(bottom, top + fitted.height + 26);
+  return Math.max(bottom, top + fitted.height + 12);
 }
 
 /** How many cards stand in a line, how many are shown, how high they are; and the lines of the bars. */
@@ -90,7 +95,7 @@ function paintBandTitle(ctx, art, record, kind) {
   const band = plan.answers;
   const title = BAND_TITLES[kind] || BAND_TITLES[guessesOf(record).length ? "guesses" : "gradient"];
   const more = (kind === "guesses" || kind === "after") && guessesOf(record).length > band.shown;
-  const said = `${band.shown} of ${guessesOf(record).length}; point at a row`;
+  const said = `${band.shown} of ${guessesOf(record).length}${band.room < 300 && !(band.titled === "beside") ? "" : "; point at a row"}`;
   const beside = band.titled === "beside";
   ctx.save();
   Object.assign(ctx, { font: font(plan.wide ? 12.5 : 12, 600), fillStyle: kind ? theme.muted : theme.faint });

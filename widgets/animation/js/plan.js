@@ -1,12 +1,12 @@
 /** Where everything stands: lanes, matrices, legend and what the model answers, for one width. */
 
 import tokens from "../../tokens.json" with { type: "json" };
-import { costs, planAnswers, planAnswersBeside, roomForAnswers } from "./answers.js";
+import { costs, planAnswers, planAnswersBeside, roomForAnswers, shareShown } from "./answers.js";
 import { planMap } from "./long_text.js";
 import { CELL, LABEL, LANES, clamp, font, inFull, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
 
 const LEGEND = 24; // px of a line of the legend
-const EASY = 16; // px: cells of this side are read with ease
+const EASY = 20; // px: cells of this side are read with ease
 
 /**
  * Where everything stands at a given width. Lanes and matrices keep their places over all frames, so the page never
@@ -14,21 +14,26 @@ const EASY = 16; // px: cells of this side are read with ease
  * can still be read, until all of it is in sight within `height`.
  */
 export function makePlan(record, width, measure, height = Infinity) {
-  if (height === Infinity) return planWith(record, width, measure, height, 15);
-  const plans = [];
+  if (height === Infinity) return planWith(record, width, measure, height, 15, 1);
+  const worth = (plan) => (plan.height <= height ? Math.min(EASY, sideOf(plan)) * (1 + shareShown(record, plan)) : -plan.height);
+  const ways = roomForAnswers(record, 1) ? [1, 2, 3, 0] : [0];
+  let best = null;
   for (const largest of [15, 13, 11]) {
-    const plan = planWith(record, width, measure, height, largest);
-    plans.push(plan.height <= height ? plan : planWith(record, width, measure, 2 * height - plan.height, largest));
-    if (plans.at(-1).height <= height && sideOf(plans.at(-1)) >= EASY) return plans.at(-1);
+    for (const columns of ways) {
+      let plan = planWith(record, width, measure, height, largest, columns);
+      if (plan.height > height) plan = planWith(record, width, measure, 2 * height - plan.height, largest, columns);
+      if (!best || worth(plan) > worth(best)) best = plan;
+      if (worth(best) === 2 * EASY) return best;
+    }
   }
-  const worth = (plan) => (plan.height <= height ? sideOf(plan) : -plan.height);
-  return plans.reduce((best, plan) => (worth(plan) > worth(best) ? plan : best));
+  return best;
 }
 
 /** The side of a cell; where there is no matrix, large enough. */
 const sideOf = (plan) => Object.values(plan.boxes)[0]?.cell ?? Infinity;
 
-function planWith(record, width, measure, height, largest) {
+/** Where everything stands with chips of at most `largest` px, and guesses in `columns` beside the matrices, or above them. */
+function planWith(record, width, measure, height, largest, columns) {
   const pad = width < 560 ? 10 : 20;
   const wide = width >= 560;
   const gutter = wide ? (width < 760 ? 96 : 112) : 0;
@@ -38,7 +43,7 @@ function planWith(record, width, measure, height, largest) {
   const plan = { width, pad, gutter, inset, left, wide, chips, room: height, lanes: {}, boxes: {}, legend: [], height: 0, band: 0 };
   const lanes = planLanes(record, plan, planMap(record, plan, 6));
   plan.band = lanes;
-  let y = planAnswersBeside(record, plan, planMatrices(record, plan, lanes, measure));
+  let y = columns && planAnswersBeside(record, plan, planMatrices(record, plan, lanes, measure, roomForAnswers(record, columns)));
   if (!y) y = planMatrices(record, plan, planAnswers(record, plan, lanes), measure);
   plan.height = Math.ceil(planLegend(record, plan, y, measure));
   return plan;
@@ -90,7 +95,7 @@ function planLanes(record, plan, top) {
  * Matrices with one cell size: side by side, four also in pairs, or one below the other. Within a height it is the way
  * with the largest cells, else the first with cells that are large enough.
  */
-function planMatrices(record, plan, y, measure) {
+function planMatrices(record, plan, y, measure, taken = 0) {
   const shapes = matrixShapes(record);
   if (!shapes.length) return y;
   const room = plan.width - 2 * plan.pad;
@@ -120,8 +125,8 @@ function planMatrices(record, plan, y, measure) {
     return ways.find(({ cell }) => cell >= Math.min(13, cap)) || ways.at(-1);
   };
   const labelled = fit(true, room).cell >= 9.5;
-  const besideGuesses = fit(labelled, room - roomForAnswers(record));
-  const fitted = besideGuesses.across === shapes.length && besideGuesses.cell >= Math.min(plan.room < Infinity ? 9.5 : 13, cap) ? besideGuesses : fit(labelled, room);
+  const narrowed = taken && fit(labelled, room - taken);
+  const fitted = narrowed && narrowed.across === shapes.length && narrowed.cell >= Math.min(plan.room < Infinity ? 9.5 : 13, cap) ? narrowed : fit(labelled, room);
   const cell = fitted.cell >= 6 ? Math.floor(fitted.cell * 2) / 2 : fitted.cell;
   const size = clamp(cell * 0.82, 8.5, 12.5);
   const mates = (shape) => rowsOf(fitted.across).find((row) => row.includes(shape));

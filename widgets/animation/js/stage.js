@@ -72,7 +72,8 @@ const STYLE = `
   .stage .stage-caption { flex-direction: column; flex-wrap: nowrap; align-items: stretch; gap: 0; min-height: 3.9em; font-size: 14px; } .stage .stage-caption span { flex: none; }
   .stage .stage-scrub { flex-basis: 100%; order: -1; height: 26px; } .stage .stage-where { margin-left: auto; }
   .stage .stage-bench { margin: 0; } .stage .stage-controls button { min-width: 32px; padding: 0 5px; } .stage .stage-bench .stage-group button { min-width: 28px; padding: 0 3px; }
-  .stage .stage-hint:not(:has(button)) { display: none; }
+  .stage .stage-hint:not(:has(button)), .stage .stage-where, .stage [aria-label="Speed"], .stage [aria-label="Repeat"] { display: none; }
+  .stage .stage-group select { max-width: 88px; } .stage .stage-controls .stage-group button { min-width: 29px; }
 }
 @media (hover: none) { .stage .stage-bench button[aria-label="Keys"] { display: none; } }
 body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }
