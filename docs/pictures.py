@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PIL import Image
-from playwright.sync_api import Locator, Page, sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from widgets.app import server
 
@@ -37,43 +37,25 @@ STILL = 3000
 EARLY = 30
 """Frames that are all kept, while the model changes fast; of the later ones every third."""
 
-SIDEBAR = 275
-LOSS = (145, 560)
-GUESSES = (-8, 460)
-"""Pixels of the Train page, 1280 wide: its controls, the loss curve, the predictions from their heading."""
+MOVES = (275, 105, 1280, 800)
+"""What moves on the Train page in a window of 1280x800: left, top, right, bottom."""
 
 
 def training(tab: Page, address: str) -> list[Image.Image]:
-    """A training run: the loss curve above, predictions and an attention head below."""
-    tab.set_viewport_size({"width": 1280, "height": 2400})
+    """A training run: the loss curve, predictions, an attention head and its film."""
+    tab.set_viewport_size({"width": 1280, "height": 800})
     opened(tab, f"{address}/?page=train", TRAIN)
     tab.get_by_label("probe sentence").fill(SENTENCE)
     tab.keyboard.press("Enter")
     tab.get_by_role("button", name="Train", exact=True).click()
-    fold_runs(tab)
-    heading = tab.get_by_text("Predictions for the probe sentence")
-    heading.wait_for(timeout=PATIENCE)
     frames, done = [], tab.get_by_text("1000 of 1000", exact=True)
     tab.get_by_text("likeliest answers").wait_for(timeout=PATIENCE)
     while not done.count():
-        frames.append(loss_and_guesses(tab, heading))
+        frames += window(tab)
         tab.wait_for_timeout(FRAME)
     tab.wait_for_timeout(STILL)
-    frames = [*frames[:EARLY], *frames[EARLY::3], loss_and_guesses(tab, heading)]
-    return [frame.resize((WIDTH, frame.height * WIDTH // frame.width)) for frame in frames]
-
-
-def loss_and_guesses(tab: Page, heading: Locator) -> Image.Image:
-    """Two stretches of the Train page, one above the other."""
-    box = heading.bounding_box()
-    assert box is not None, "the predictions are on the page"
-    [whole] = window(tab)
-    stretches = (LOSS, tuple(round(box["y"]) + edge for edge in GUESSES))
-    parts = [whole.crop((SIDEBAR, top, whole.width, bottom)) for top, bottom in stretches]
-    joined = Image.new("RGB", (parts[0].width, sum(part.height for part in parts)), "white")
-    joined.paste(parts[0], (0, 0))
-    joined.paste(parts[1], (0, parts[0].height))
-    return joined
+    parts = [frame.crop(MOVES) for frame in [*frames[:EARLY], *frames[EARLY::3], *window(tab)]]
+    return [part.resize((WIDTH, part.height * WIDTH // part.width)) for part in parts]
 
 
 def page_stage(tab: Page, address: str) -> list[Image.Image]:
@@ -84,10 +66,9 @@ def page_stage(tab: Page, address: str) -> list[Image.Image]:
 
 
 def page_train(tab: Page, address: str) -> list[Image.Image]:
-    """The Train page during a run: the loss curve and the probes below it."""
+    """The Train page during a run."""
     opened(tab, f"{address}/?page=train", TRAIN)
     tab.get_by_role("button", name="Train", exact=True).click()
-    fold_runs(tab)
     tab.get_by_text(re.compile(r"^[7-9]\d\d of 1000$")).wait_for(timeout=PATIENCE)
     return window(tab)
 
@@ -118,13 +99,6 @@ def trained(tab: Page, address: str) -> None:
     opened(tab, f"{address}/?page=train&corpus=reviews", TRAIN)
     tab.get_by_role("button", name="Train", exact=True).click()
     tab.get_by_text("1000 of 1000", exact=True).wait_for(timeout=PATIENCE)
-
-
-def fold_runs(tab: Page) -> None:
-    """Close the list of runs, which is open where there are some."""
-    runs = tab.get_by_role("button", name="Runs: list, tree and comparison")
-    if runs.get_attribute("aria-expanded") == "true":
-        runs.click()
 
 
 def opened(tab: Page, address: str, sight: str) -> None:

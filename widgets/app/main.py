@@ -57,7 +57,8 @@ IN_THE_BAR = {
         "& .MuiTab-root": {"minHeight": "48px", "color": "#fffc"},
         "& .MuiTab-root.Mui-selected": {"color": "#fff", "fontWeight": "600"},
         "& .MuiTabs-indicator": {"backgroundColor": "#fff"},
-    }
+    },
+    "& > .MuiBox-root": {"overflow": "visible"},  # the page scrolls, past what sticks to its edge
 }
 """Where there is room, the tabs stand in the bar of the page, so that its height is there once."""
 
