@@ -17,7 +17,8 @@ WIDE, NARROW = "@media (min-width: 901px)", "@media (max-width: 900px)"
 SIDE = f"""
 :host {{ flex: 1 1 250px; max-width: 300px !important; }}
 {GROWING}
-{WIDE} {{ :host {{ position: sticky !important; top: 0; max-height: calc(100vh - 52px); overflow-y: auto; scrollbar-width: thin; }} }}
+{WIDE} {{ :host {{ position: sticky !important; top: 0; max-height: calc(100vh - 52px); overflow-y: auto;
+  scrollbar-width: thin; }} }}
 {NARROW} {{ :host {{ flex: 1 1 100%; max-width: none !important; }} :host(.folded) {{ display: none !important; }} }}
 """
 
