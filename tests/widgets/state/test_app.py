@@ -257,7 +257,7 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
 )
 def test_choices_that_training_draws_itself_are_said_before_it_begins(tmp_path, objective, plan, what):
     store = Store(tmp_path)
-    store.stage.objective = objective
+    store.stage.param.update(objective=objective, view="stage")
     notices = Notices(store.stage)
     assert "drawn for every text" not in notices.text.object, "the printed plan is nobody's choice"
     store.stage.plan = plan
