@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -16,7 +17,9 @@ from typing import Any, TypeVar
 import torch
 from filelock import FileLock
 
+from playground.corpora.sources import is_generated
 from playground.errors import UserError
+from playground.knob import as_written, written
 from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
@@ -27,7 +30,7 @@ from playground.training.session import Row
 from playground.training.store import lock
 from playground.training.store.metrics import AnyEvent
 from playground.training.train_state import TrainState
-from playground.zoo import Entry
+from playground.zoo import Entry, entry_named
 
 T = TypeVar("T")
 
@@ -474,3 +477,18 @@ def _point(row: tuple[Any, ...]) -> Row:
 def settings(entry: Entry) -> dict[str, dict[str, Any]]:
     """The values of the knobs of an entry's recipe and objective."""
     return {"recipe": asdict(entry.recipe), "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
+
+
+def command(run: Run) -> str:
+    """The command that trains a run again from its first step; empty where its text is not a generated one."""
+    if not is_generated(run.corpus.name):
+        return ""
+    entry, usual = run.entry, entry_named(run.entry.name)
+    parts = ((entry.model, usual.model), (entry.recipe, usual.recipe))
+    turned = "\n".join(written(part, "\n", declared) for part, declared in parts).split("\n")
+    known = usual.objective.knobs
+    turned += [
+        f"{k}={as_written(v.default)}" for k, v in entry.objective.knobs.items() if v.default != known[k].default
+    ]
+    words = ["playground", "train", entry.name, "--corpus", run.corpus.name, "--seed", str(run.seed)]
+    return shlex.join([*words, *(word for knob in turned if knob for word in ("--set", knob))])

@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import shlex
 import threading
 from dataclasses import replace
 from statistics import fmean
@@ -30,7 +31,7 @@ from playground.training.observe.update import look_inside
 from playground.training.parallel import extra_seeds
 from playground.training.parallel.seeds import Finished, Point
 from playground.training.session import Row
-from playground.training.store.runs import Runs
+from playground.training.store.runs import Runs, command
 from tests.runs import alone, becomes, learner_of, reviews, run_of, suited_reviews, tiny
 from widgets.charts.attention_history import film_strip
 from widgets.charts.chart import Cursor
@@ -524,6 +525,21 @@ def test_a_film_has_few_moments_and_is_drawn(store):
     strips.extend(session.sizes, 4)
     assert strips.source.data == columns(session.sizes)
     assert set(strips.source.data["step"]) == set(range(4, 41, 4))
+
+
+def test_the_printed_command_gives_the_numbers_of_the_page_to_the_last_digit(tmp_path, capsys):
+    store = TrainStore(tmp_path / "runs")
+    name = "PLM painted query opens +0"
+    store.param.update(entry=name, steps=6, seed=3, shapes={name: {"width": 32}})
+    store.begin()
+    here = ends(store)
+    words = shlex.split(command(here.run))
+    assert words[:3] == ["playground", "train", name] and "width=32" in words
+    capsys.readouterr()
+    assert main([*words[1:], "--json", "--device", "cpu", "--out", str(tmp_path / "again")]) == 0
+    there = json.loads(capsys.readouterr().out)
+    store.leave()
+    assert there["loss"]["held_out"] == next(row.held_out for row in reversed(here.rows) if row.held_out is not None)
 
 
 # the page

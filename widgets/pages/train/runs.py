@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import panel_material_ui as pmui
 from playground.errors import UserError
 from playground.training import Session
 from playground.training.checkpoint import kept
-from playground.training.store.runs import LONGEST_TITLE, RunRow, settings
+from playground.training.store.runs import LONGEST_TITLE, RunRow, command, settings
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
 from widgets.charts.saved_runs import kept_chart
@@ -180,8 +181,9 @@ class RunList(View):
         self.ticked = TickedRuns(train, self._again)
         self.compared = column(self.names, plot(self.chart, margin=(0, 10)), self.noise, visible=False)
         place = "Kept until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
-        kept_in = html(say(place, "quiet"))
-        super().__init__(column(self.none, self.search, self.list, self.older, self.ticked, self.compared, kept_in))
+        kept_in, self.again = html(say(place, "quiet")), html("")
+        parts = (self.none, self.search, self.list, self.older, self.ticked, self.compared, self.again, kept_in)
+        super().__init__(column(*parts))
 
     def poll(self) -> None:
         ticked = [name for name, line in self.lines.items() if line.tick.value]
@@ -203,6 +205,9 @@ class RunList(View):
         self.ticked.offer(some)
         self.train.ticked = ticked
         self._compare(some)
+        shown = self.train.session if not any(r.parent for r in runs if r.name == self.train.name_of_run) else None
+        typed = command(shown.run) if shown is not None else ""
+        self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code></p>" if typed else ""
 
     def _again(self) -> None:
         self.read_at = 0.0
