@@ -93,6 +93,7 @@ def test_a_journey_without_a_mouse(page: Page, address: str) -> None:
     page.keyboard.press("Enter")
     expect(page.locator("section.stage .stage-title")).to_have_text("MLM")
     page.wait_for_function(f"() => (({FOCUSED})() || '').startsWith('Stage: ')")
+    expect(page.locator(".picker .now")).to_be_visible()
     page.keyboard.press("/")
     page.keyboard.type("rtd")
     page.keyboard.press("Enter")

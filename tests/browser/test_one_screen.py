@@ -7,7 +7,6 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.pages import STATE, open_train, steps, wait_for
 from tests.browsing import PAINTED, visit, wait_until
-from widgets.state.stage import model
 
 SIXTEEN = "Rosa baked a round loaf of bread this morning and then her brother sold it ."
 TEXTS = {"8 tokens": "", "16 tokens": SIXTEEN}
@@ -71,15 +70,9 @@ def test_a_stage_is_on_one_screen(page: Page, address: str, name: str, text: str
     assert all(side >= 10 for side in sides), "every word stands at its row"
 
 
-def test_the_guesses_of_a_model_stand_beside_its_matrix(
-    page: Page, address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(model, "STEPS", 4)
+def test_the_guesses_of_a_model_stand_beside_its_matrix(page: Page, address: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     visit(page, address_of(address, "MLM", ""))
-    page.get_by_role("button", name="Train a small model now").click()
-    expect(page.get_by_role("button", name="Remove the model")).to_be_visible()
-    page.locator("section.stage").press("End")
     state = wait_for(page, "s.name === 'loss' && !s.moving && s.answers.guesses.length")
     in_sight(page)
     [matrix], band = state["layout"]["matrices"], state["answers"]["band"]

@@ -44,6 +44,7 @@ def middle(box: FloatRect) -> tuple[float, float]:
 
 def press(page: Page, control: Locator) -> tuple[float, float]:
     """Put the pointer down on a control."""
+    control.scroll_into_view_if_needed()
     at = middle(stand(control))
     page.mouse.move(*at)
     page.mouse.down()
