@@ -20,7 +20,7 @@ def test_a_small_model_shows_its_numbers_and_one_of_its_updates(
     wait_for(page, "s.name === 'loss' && s.answers.prices.length > 0")  # it plays by itself, to the end
     page.get_by_role("button", name="Train a new one").click()
     wait_for(page, "s.name === 'forward' && s.answers.layers[0].held.length === 1")
-    expect(page.get_by_text("The numbers are those of MLM after 8 steps on reviews")).to_be_visible()
+    expect(page.get_by_text("The numbers are from MLM after 8 steps on reviews")).to_be_visible()
     page.locator("section.stage").focus()
     page.keyboard.press(",")
     wait_for(page, "s.layer === 0 && String(s.answers.layers[0].held) === '0'")

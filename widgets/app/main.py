@@ -54,8 +54,8 @@ NARROW = "@media (max-width: 700px)"
 IN_THE_BAR = {
     "@media (min-width: 1041px)": {
         "& .MuiTabs-root": {"position": "fixed", "top": "0", "left": "300px", "zIndex": "1201", "minHeight": "48px"},
-        "& .MuiTab-root": {"minHeight": "48px", "color": "#fffc"},
-        "& .MuiTab-root.Mui-selected": {"color": "#fff", "fontWeight": "600"},
+        "& .MuiTab-root": {"minHeight": "48px", "color": "#fff"},
+        "& .MuiTab-root.Mui-selected": {"color": "#fff", "fontWeight": "700"},
         "& .MuiTabs-indicator": {"backgroundColor": "#fff"},
     },
     "& > .MuiBox-root": {"overflow": "visible"},  # the page scrolls, past what sticks to its edge
