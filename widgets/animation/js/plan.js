@@ -95,7 +95,7 @@ function planLanes(record, plan, top) {
  * Matrices with one cell size: side by side, four also in pairs, or one below the other. Within a height it is the way
  * with the largest cells, else the first with cells that are large enough.
  */
-function planMatrices(record, plan, y, measure, taken = 0) {
+function planMatrices(record, plan, y, measure, reserved = 0) {
   const shapes = matrixShapes(record);
   if (!shapes.length) return y;
   const room = plan.width - 2 * plan.pad;
@@ -125,7 +125,7 @@ function planMatrices(record, plan, y, measure, taken = 0) {
     return ways.find(({ cell }) => cell >= Math.min(13, cap)) || ways.at(-1);
   };
   const labelled = fit(true, room).cell >= 9.5;
-  const narrowed = taken && fit(labelled, room - taken);
+  const narrowed = reserved && fit(labelled, room - reserved);
   const fitted = narrowed && narrowed.across === shapes.length && narrowed.cell >= Math.min(plan.room < Infinity ? 9.5 : 13, cap) ? narrowed : fit(labelled, room);
   const cell = fitted.cell >= 6 ? Math.floor(fitted.cell * 2) / 2 : fitted.cell;
   const size = clamp(cell * 0.82, 8.5, 12.5);
