@@ -59,8 +59,9 @@ def training(tab: Page, address: str) -> list[Image.Image]:
 
 
 def page_stage(tab: Page, address: str) -> list[Image.Image]:
-    """The Stage page with PLM, near the end of its animation."""
+    """The Stage page with PLM, at the end of its animation."""
     opened(tab, f"{address}/?objective=PLM&view=stage", "section.stage")
+    tab.get_by_text("(7/7)").wait_for(timeout=PATIENCE)
     tab.wait_for_timeout(STILL)
     return window(tab)
 
