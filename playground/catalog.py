@@ -94,10 +94,10 @@ def nearest(name: str) -> str:
 
 def nearest_by_meaning(name: str) -> tuple[str, Nearest] | None:
     """A name of the field that is not here, and what is nearest to it; one wrong letter in a long name is forgiven."""
-    wanted, known = _plain(name), _nearest()
-    if wanted in known:
-        return name, known[wanted][1]
-    close = get_close_matches(wanted, known, 1, cutoff=ALIKE) if LONG <= len(wanted) <= LONGEST else ()
+    plain, known = _plain(name), _nearest()
+    if plain in known:
+        return name, known[plain][1]
+    close = get_close_matches(plain, known, 1, cutoff=ALIKE) if LONG <= len(plain) <= LONGEST else ()
     return known[close[0]] if close else None
 
 

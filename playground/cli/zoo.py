@@ -40,7 +40,7 @@ def add(command: Parser) -> None:
     option("bases", nargs="*", metavar="ENTRY", help="behind build: what is trained into the cache, else the defaults")
     option("--measure", action="store_true", help="a table of what is measured of each entry, or of one")
     option("--check", action="store_true", help="with build: train nothing, say what is ready; status 1 where not all")
-    option("--bundled", action="store_true", help="with build: the small models inside the package, written anew")
+    option("--bundled", action="store_true", help="with build: the small models inside the package, written again")
     option("--corpus", help="with build: another corpus than the entry's own")
     option("--steps", type=number_of(), metavar="N", help="with build: other steps than the recipe's")
     option("--cache", type=path, metavar="DIR", help="with build: another folder than that of the user's cache")

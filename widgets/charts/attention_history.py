@@ -35,14 +35,8 @@ def frames(film: Sequence[Moment], matrix: str, layer: int, head: int, marked: i
 
 def film_strip() -> Chart:
     """An empty strip."""
-    plot = chart(
-        height=86,
-        x_range=(-0.04, ACROSS),
-        y_range=(-CAPTION - 0.04, 1.02),
-        min_border=0,
-        min_border_right=0,
-        name="film",
-    )
+    ranges = {"x_range": (-0.04, ACROSS), "y_range": (-CAPTION - 0.04, 1.02)}
+    plot = chart(height=86, min_border=0, min_border_right=0, name="film", **ranges)
     plot.axis.visible = False
     plot.grid.visible = False
     made = Chart.of(plot, (), "", 0, 0, None, fit=_fit, frames=frames)

@@ -1,7 +1,7 @@
 """What all pages are made of: views, the layout of a page, buttons, fields and uploads."""
 
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import panel as pn
@@ -122,21 +122,14 @@ def unfolding(label: str, icon: str, inside: Any, opened: Callable[[], None] = l
     return column(toggle, inside)
 
 
-def accordion(
-    parts: Mapping[str, Any], active: Sequence[int] = (), opened: Callable[[int], None] = lambda _: None, **looks: Any
-) -> pmui.Accordion:
-    """Parts of a page, each folded away behind its title and sent when it is first unfolded; `active` are unfolded.
-
-    `opened` is called before that with the number of the part, and brings it up to date: a field may miss what changes
-    between when it is sent and when the library has drawn it.
-    """
-    places = [column(part, later=number not in active) for number, part in enumerate(parts.values())]
+def accordion(parts: Mapping[str, Any], **looks: Any) -> pmui.Accordion:
+    """Parts of a page, each folded away behind its title and sent when it is first unfolded."""
+    places = [column(part, later=True) for part in parts.values()]
     look = {"disable_gutters": True, "elevation": 0, "title_variant": "body2", **STRETCH, **looks}
-    made = pmui.Accordion(*zip(parts, places, strict=True), active=[*active], **look)
+    made = pmui.Accordion(*zip(parts, places, strict=True), active=[], **look)
 
     def unfold(event: Any) -> None:
-        for number in set(event.new) - set(event.old):
-            opened(number)
+        for number in event.new:
             places[number].send()
 
     made.param.watch(unfold, "active")
@@ -144,7 +137,11 @@ def accordion(
 
 
 def tabs(parts: Mapping[str, Any], active: int = 0, opened: Callable[[int], None] = lambda _: None) -> pmui.Tabs:
-    """Parts of a page, one of which is shown; each is sent when it is first opened, after `opened` with its number."""
+    """Parts of a page, one of which is shown; each is sent when it is first opened.
+
+    `opened` is called before that with the number of the part, and brings it up to date: a field may miss what changes
+    between when it is sent and when the library has drawn it.
+    """
     places = [column(part, later=number != active) for number, part in enumerate(parts.values())]
     made = pmui.Tabs(*zip(parts, places, strict=True), active=active, **STRETCH)
 

@@ -33,7 +33,7 @@ def _where(siblings: ExtraSeeds, last: int | None) -> str:
         place = "in a process of its own" if one else "one after the other in a process of their own"
     match siblings.state:
         case "ready":
-            return f"{seeds}will train alongside this one, {place}."
+            return f"{seeds} will train alongside this one, {place}."
         case "running":
             return f"{seeds} train{'s' * one} alongside this one, {place}: {steps}."
         case "paused":

@@ -149,7 +149,7 @@ def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monke
         )
         run(store, session, seeds=2)
     assert (store.lanes.state, store.lanes.finished) == ("stopped", 1)
-    assert store.lanes.progress == "Stopped with 1 of 4 lanes done; Compare goes on from there."
+    assert store.lanes.progress == "Stopped with 1 of 4 trainings done; Compare continues from there."
     run(store, session, seeds=2)
     assert len(fresh(store)) == 6 * 3
     assert store.lanes.values("accuracy", store.chosen) == whole.lanes.values("accuracy", whole.chosen)

@@ -5,7 +5,7 @@ import pytest
 from bokeh.models import Plot
 
 from widgets.app.main import PAGES
-from widgets.pages.layout import accordion, column
+from widgets.pages.layout import accordion, column, tabs
 
 
 def models(view):
@@ -34,10 +34,21 @@ def test_parts_for_later_are_sent_once():
 
 def test_what_is_folded_away_is_sent_when_it_is_first_unfolded():
     first, second = pn.pane.HTML("a"), pn.pane.HTML("b")
-    made = accordion({"first": first, "second": second}, [1])
+    made = accordion({"first": first, "second": second})
+    assert [list(place) for place in made] == [[], []]
+    made.active = [1]
     assert [list(place) for place in made] == [[], [second]]
     made.active = [0, 1]
     assert [list(place) for place in made] == [[first], [second]]
+
+
+def test_a_tab_is_brought_up_to_date_and_sent_when_it_is_first_opened():
+    parts, opened = {"first": pn.pane.HTML("a"), "second": pn.pane.HTML("b")}, []
+    made = tabs(parts, 1, lambda number: opened.append((number, list(made[number]))))
+    assert [list(place) for place in made] == [[], [parts["second"]]]
+    made.active = 0
+    assert [list(place) for place in made] == [[parts["first"]], [parts["second"]]]
+    assert opened == [(0, [])], "before it is sent"
 
 
 @pytest.mark.parametrize(("name", "most"), [("Train", 2), ("Transfer", 0)])

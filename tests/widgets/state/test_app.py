@@ -269,6 +269,21 @@ def test_choices_that_training_draws_itself_are_said_before_it_begins(tmp_path, 
     store.close()
 
 
+def test_mlm_and_plm_open_beside_each_other_in_one_step_and_say_how_they_differ(tmp_path):
+    stage = Store(tmp_path).stage
+    stage.objective = "NSP"
+    stage.show_both()
+    assert (stage.view, stage.objective, stage.beside) == ("stage", "MLM", ["PLM"])
+    mlm, plm = map(find_objective, ("MLM", "PLM"))
+    said = [record["subtitle"] for record in stage.record()["records"]]
+    assert said == [mlm.versus["PLM"], plm.versus["MLM"]]
+    stage.beside = []
+    assert stage.record()["subtitle"] == mlm.idea, "alone it says what it is"
+    stage.go_back(-1)
+    stage.go_back(-1)
+    assert (stage.objective, stage.beside) == ("NSP", []), "one step back"
+
+
 def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "LM"

@@ -369,7 +369,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     session = store.begin()
     siblings = store.siblings
     assert (siblings.seeds, siblings.state) == ((1, 2), "ready")
-    assert "Seeds 1 and 2 will train beside this one" in seeds.describe_seeds(siblings, (), 8)
+    assert "Seeds 1 and 2 will train alongside this one" in seeds.describe_seeds(siblings, (), 8)
     session.start()
     store.advance()
     assert becomes(lambda: max(siblings.steps.values()) > 0 or siblings.state == "done"), siblings.error

@@ -95,8 +95,8 @@ function paintBandTitle(ctx, art, record, kind) {
   const band = plan.answers;
   const title = BAND_TITLES[kind] || BAND_TITLES[guessesOf(record).length ? "guesses" : "gradient"];
   const more = (kind === "guesses" || kind === "after") && guessesOf(record).length > band.shown;
-  const said = `${band.shown} of ${guessesOf(record).length}${band.room < 300 && !(band.titled === "beside") ? "" : "; point at a row"}`;
   const beside = band.titled === "beside";
+  const said = `${band.shown} of ${guessesOf(record).length}${beside || band.room >= 300 ? "; point at a row" : ""}`;
   ctx.save();
   Object.assign(ctx, { font: font(plan.wide ? 12.5 : 12, 600), fillStyle: kind ? theme.muted : theme.faint });
   if (beside) paintWrapped(ctx, title, plan.pad, band.top + 16, plan.gutter - 18, 15, art.memory);

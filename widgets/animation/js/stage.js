@@ -34,7 +34,7 @@ const STYLE = `
 .stage .stage-lamp { display: inline-flex; align-items: center; gap: 7px; font-size: 12.5px; padding: 3px 11px 3px 8px; border-radius: 99px;
   background: var(--track); color: var(--muted); margin: 0; max-width: 42%; line-height: 1.3; }
 .stage .stage-lamp svg { flex: none; width: 15px; height: 15px; }
-.stage .stage-caption { display: flex; gap: 10px; align-items: baseline; flex: 1 1 0; align-self: center; min-height: 2.6em; align-items: center; margin: 0; flex-wrap: wrap; font-size: 14px; line-height: 1.3; }
+.stage .stage-caption { display: flex; gap: 10px; align-items: center; flex: 1 1 0; min-height: 2.6em; margin: 0; flex-wrap: wrap; font-size: 14px; line-height: 1.3; }
 .stage .stage-caption span { flex: 1 1 0; min-width: 12em; } .stage .stage-group { flex: none; }
 .stage .stage-caption b { font-weight: 650; white-space: nowrap; }
 .stage canvas { display: block; width: 100%; border-radius: 8px; touch-action: pan-y; }
@@ -70,10 +70,10 @@ const STYLE = `
 @container (max-width: 760px) { .stage .stage-head { flex-wrap: wrap; } .stage .stage-caption { flex-basis: 100%; order: 3; } .stage .stage-lamp { max-width: 100%; } }
 @container (max-width: 560px) {
   .stage .stage-caption { flex-direction: column; flex-wrap: nowrap; align-items: stretch; gap: 0; min-height: 3.9em; font-size: 14px; } .stage .stage-caption span { flex: none; }
-  .stage .stage-scrub { flex-basis: 100%; order: -1; height: 26px; } .stage .stage-where { margin-left: auto; }
-  .stage .stage-bench { margin: 0; } .stage .stage-controls button { min-width: 32px; padding: 0 5px; } .stage .stage-bench .stage-group button { min-width: 28px; padding: 0 3px; }
+  .stage .stage-scrub { flex-basis: 100%; order: -1; height: 26px; }
+  .stage .stage-bench { margin: 0; } .stage .stage-controls .stage-group button { min-width: 29px; padding: 0 4px; }
   .stage .stage-hint:not(:has(button)), .stage .stage-where, .stage [aria-label="Speed"], .stage [aria-label="Repeat"] { display: none; }
-  .stage .stage-group select { max-width: 88px; } .stage .stage-controls .stage-group button { min-width: 29px; }
+  .stage .stage-group select { max-width: 88px; }
 }
 @media (hover: none) { .stage .stage-bench button[aria-label="Keys"] { display: none; } }
 body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }

@@ -32,15 +32,12 @@ class AttentionHead(View):
         self.layer = pmui.IntInput(label="layer", value=1, start=1, end=2, width=84, **SMALL_FIELD)
         self.head = pmui.IntInput(label="head", value=1, start=1, end=4, width=84, **SMALL_FIELD)
         self.bookmarks = row(styles={"flex": "1000 1 420px"})
-        self.now = button(
-            "Back to now", lambda: train.param.update(moment=None), "update", visible=False, margin=(2, 4)
-        )
+        self.now = button("Back to now", self._follow, "update", visible=False, margin=(2, 4))
         self.mark, self.drawn, self.filmed = OnScreen(), (None, None), None
         self.strip.figure.on_event(Tap, self._tap)
         self.strip.figure.on_event(Pan, self._tap)
-        about = html(
-            say("The film of this head: press or drag.", "quiet"), margin=(4, 10), styles={"flex": "1 1 230px"}
-        )
+        said = say("The film of this head: press or drag.", "quiet")
+        about = html(said, margin=(4, 10), styles={"flex": "1 1 230px"})
         self.drawings = column(plot(self.chart), later=True, min_height=self.chart.figure.height)
         self.frames = column(plot(self.strip, margin=(0, 10)), later=True, min_height=self.strip.figure.height)
         self.film = column(row(about, self.bookmarks, self.now, **STRETCH), self.frames)
@@ -63,7 +60,7 @@ class AttentionHead(View):
     def poll(self) -> None:
         session = self.train.session
         if session is not self.session:
-            self.session, self.drawn, self.filmed, self.train.moment = session, (None, None), None, None
+            self.session, self.drawn, self.filmed = session, (None, None), None
             self.bookmarks.objects = []
         if session is None:
             return

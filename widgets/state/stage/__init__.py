@@ -306,8 +306,7 @@ class StageStore(param.Parameterized):
 
     def show_both(self) -> None:
         """The pair of the survey that is easiest to mix up, side by side."""
-        self.show("MLM")
-        self.beside = ["PLM"]
+        self.show("MLM", ["PLM"])
 
     def train_this(self, rules: Sequence[Rule] = ()) -> None:
         """Train the objective on the stage on the Train page, with its knobs and perhaps with rules set by hand."""
@@ -490,8 +489,8 @@ class StageStore(param.Parameterized):
         pair = "" if self.pair.strip() in offered("pair") else self.pair
         return (SENTENCE if ours else self.text if self.text.strip() else LETTERS)[:LONGEST_TEXT], pair[:LONGEST_TEXT]
 
-    def show(self, name: str) -> None:
-        """Open the stage of a row: the same text, seed and plan; a row that lacks a text opens with a sample."""
+    def show(self, name: str, beside: Sequence[str] = ()) -> None:
+        """Open the stage of a row, and others: the same text, seed and plan; a row that lacks a text has a sample."""
         text, done, refused = self.table()
         made = next((row for row in done if row.objective.name == name), None)
         printed = write(find_objective(name).printed.plan)
@@ -502,7 +501,7 @@ class StageStore(param.Parameterized):
             own = self.plan if name == self.objective and self.plan != self.printed_plan else ""
             as_printed = not self.seed and not self._table_texts()[1] and text == SENTENCE
             values = {"text": made.text, "pair": made.pair, "plan": own or printed * as_printed}
-        others = [each for each in self.beside if each != name]
+        others = [each for each in beside or self.beside if each != name]
         self.change(objective=name, settings={}, painted={}, beside=others, view="stage", **values)  # one way back
 
     @param.depends("view", watch=True)

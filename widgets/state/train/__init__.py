@@ -332,7 +332,7 @@ class TrainStore(CorpusChoice):
         owner[session], corpora[session.run.corpus.hash] = id(self), session.run.corpus
         if session.run.out is not None:
             live[session.run.out] = session
-        self.param.update(session=session, name_of_run=name, trouble="", refused=False, too_short="")
+        self.param.update(session=session, moment=None, name_of_run=name, trouble="", refused=False, too_short="")
         return session
 
     def _probe(self, run: Run) -> ProbeSentence:
