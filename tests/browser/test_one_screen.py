@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.pages import STATE, open_train, steps, wait_for
+from tests.browser.pages import STATE, choose, open_train, steps, wait_for
 from tests.browsing import PAINTED, visit, wait_until
 
 SIXTEEN = "Rosa baked a round loaf of bread this morning and then her brother sold it ."
@@ -93,8 +93,13 @@ def test_on_a_telephone_the_first_lane_is_in_the_upper_half(page: Page, address:
 FILM = "Bokeh.index.query_one((view) => view.model.name === 'film')?.el.getBoundingClientRect()"
 
 
-def test_training_is_on_one_screen(page: Page, address: str) -> None:
+@pytest.mark.parametrize("short", [False, True])
+def test_training_is_on_one_screen(page: Page, address: str, short: bool) -> None:
+    """Also below the line which says that a text is short; the drawer of settings can be shut."""
     open_train(page, address)
+    if short:
+        choose(page, 1, "my own text")
+        page.get_by_label("paste text here").fill(f"{SIXTEEN} " * 6)
     page.get_by_role("button", name="Train", exact=True).click()
     wait_until(page, lambda: steps(page) > 2)
     for height in (800, 720):
@@ -102,4 +107,7 @@ def test_training_is_on_one_screen(page: Page, address: str) -> None:
         page.wait_for_function(f"() => {{ const film = {FILM}; return film?.height && film.bottom <= innerHeight; }}")
         for part in (page.get_by_text("likeliest answers"), page.get_by_label("head", exact=True)):
             expect(part).to_be_in_viewport()
+    expect(page.locator(".notice")).to_have_count(int(short))
+    page.get_by_role("button", name="Hide or show the settings").click()
+    expect(page.get_by_role("combobox", name="model", exact=True)).to_be_hidden()
     page.get_by_role("button", name="Stop").click()

@@ -15,7 +15,7 @@ from widgets import browser
 from widgets.app import first_paint, limits
 from widgets.app.invalid_events import say_in_a_line
 from widgets.app.public import CROWDED_MINUTES, IDLE_MINUTES, Public, idle, tidying
-from widgets.app.session import after_the_answer, poll
+from widgets.app.session import ADDRESSES, after_the_answer, poll
 from widgets.pages.classroom import MemberPage, TeacherPage
 from widgets.pages.compress import CompressPage
 from widgets.pages.corpus import CorpusPage
@@ -199,10 +199,6 @@ PAGES: dict[str, Callable[[Store], View]] = {
     "Compress": CompressPage,
 }
 """How each page is made, by the name of its tab."""
-
-
-ADDRESSES = [name.lower() for name in PAGES]
-"""How an address calls each page, as in `?page=train`."""
 
 
 def coming(name: str) -> str:

@@ -27,6 +27,9 @@ PATIENCE = 60_000  # milliseconds that a browser has to open its connection; a v
 
 LONGEST_PAGE = 20.0  # seconds after which the next page is made, whatever became of the one before
 
+ADDRESSES = ["stage", "train", "transfer", "corpus", "zoo", "inside", "compress"]
+"""How an address calls each page, as in `/train` or `?page=train`."""
+
 FAREWELL = 5_000  # milliseconds from a goodbye to the end of the visit: whoever loads the page again finds the run
 
 
@@ -102,7 +105,17 @@ class Goodbye(RequestHandler):
                     goodbye(visit.document)
 
 
-ROUTES = [("/goodbye", Goodbye)]
+class Page(RequestHandler):
+    """The address of a page as people type it, `/train`, brings to where the app keeps it, `/?page=train`."""
+
+    def get(self, name: str) -> None:
+        """The rest of the address stays; a place below a prefix or a proxy stays below it."""
+        self.redirect(f"./?page={name}&{self.request.query}".rstrip("&"))
+
+    head = get
+
+
+ROUTES = [("/goodbye", Goodbye), (f"/({'|'.join(ADDRESSES)})", Page)]
 """What the app answers beside its page."""
 
 

@@ -22,6 +22,12 @@ SIDE = f"""
 {NARROW} {{ :host {{ flex: 1 1 100%; max-width: none !important; }} :host(.folded) {{ display: none !important; }} }}
 """
 
+EDGE = f"""
+:host {{ position: sticky; top: calc(50vh - 40px); flex: 0 0 24px; margin: 0 -21px; z-index: 2; }}
+{NARROW} {{ :host {{ display: none !important; }} }}
+"""
+"""The handle of a drawer, in the gap between it and the picture."""
+
 STRETCH = {"sizing_mode": "stretch_width"}
 FIELD = {**STRETCH, "margin": (6, 10)}
 SMALL = {"size": "small", "variant": "outlined"}
@@ -43,10 +49,10 @@ class View(pn.viewable.Viewer):
 
 
 class Sidebar(View):
-    """Controls of 270 px, larger on a very wide screen, and the picture in the rest.
+    """A drawer of controls, 270 px and more on a very wide screen, and the picture in the rest.
 
-    On a narrow screen the controls stand above the picture and fold away behind a button that says what is `chosen`;
-    what is needed also then stands `near` that button.
+    A handle at its edge hides the drawer. On a narrow screen the controls stand above the picture and fold away behind
+    a button that says what is `chosen`; what is needed also then stands `near` that button.
     """
 
     def __init__(
@@ -56,14 +62,17 @@ class Sidebar(View):
         self._side = pn.Column(*controls, stylesheets=[SIDE], margin=0)
         self._button = button("", lambda: self.fold(not self._side.css_classes), "tune", margin=(8, 10, 0, 10))
         self.fold(folded)
+        icon = self._side.param.visible.rx().rx.where("chevron_left", "chevron_right")
+        handle = pmui.IconButton(icon=icon, size="small", stylesheets=[EDGE], description="Hide or show the settings")
+        handle.on_click(lambda _: self._side.param.update(visible=not self._side.visible))
         hidden = f"{WIDE} {{ :host {{ display: none !important; }} }}"
         top = pn.Row(self._button, *near, stylesheets=[hidden], styles={"flex": "1 1 100%"}, margin=0)
         main = column(*picture, styles={"flex": "1000 1 300px", "min-width": "0"})
-        super().__init__(row(top, self._side, main, align="flex-start", gap="6px 18px", **STRETCH))
+        super().__init__(row(top, self._side, handle, main, align="flex-start", gap="6px 18px", **STRETCH))
 
     def fold(self, folded: bool = True) -> None:
-        """Fold the controls away, or bring them back; where the screen is wide nothing is seen of it."""
-        self._side.css_classes = ["folded"] if folded else []
+        """Fold the controls of a narrow screen away, or bring them back."""
+        self._side.param.update(css_classes=["folded"] if folded else [], visible=self._side.visible or not folded)
         self.label()
 
     def label(self, *_: object) -> None:

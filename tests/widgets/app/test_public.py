@@ -15,7 +15,7 @@ from playground.cli import main as command
 from playground.errors import UserError
 from playground.training.system.turns import Turns
 from tests.runs import becomes
-from widgets.app import main, public, server
+from widgets.app import main, public, server, session
 from widgets.app.public import Public, shared_quota
 from widgets.pages.queue import RULES, line
 from widgets.state.app import Store
@@ -102,6 +102,12 @@ def test_a_health_check_asks_with_head_and_begins_no_visit(path, address):
     with urlopen(Request(f"{address}{path}", method="HEAD")) as answer:
         assert (answer.status, answer.read()) == (200, b"")
     assert len(main._visits) == before
+
+
+def test_a_page_is_found_at_the_address_that_people_type(visitor, address):
+    asked = enter(visitor, address, "sesame", "/a/b/train?corpus=reviews")
+    assert asked.url == f"{address}/?page=train&corpus=reviews" and b"bokeh" in asked.read()
+    assert [name.lower() for name in main.PAGES] == session.ADDRESSES
 
 
 def test_pages_of_other_hosts_cannot_connect(address):

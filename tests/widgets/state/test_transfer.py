@@ -305,7 +305,8 @@ def test_every_picture_says_on_how_many_texts_it_was_tested(visit):
     result = ended(visit)
     page.poll()
     titles = [chart.figure.title.text for chart in (results.right, results.moving.accuracy)]
-    assert titles == [f"On {transfer.known.tests} unseen texts"] * 2
+    tested = f"on {transfer.known.tests} unseen texts"
+    assert titles == [f"In the end, {tested}", f"While it trains, {tested}"]
     assert result.texts == transfer.known.tests < 128
 
 

@@ -37,8 +37,11 @@ next at the longest, and between two pictures of a run that waits in line while 
 
 RECORDED = (entry_named(RUN.entry), RUN.corpus, RUN.seed)
 
-WORDS = {"height": "clamp(130px, 100vh - 592px, 270px)", "overflow": "auto"}
-"""The predictions take what the window has left, and scroll where a sentence has many."""
+WORDS, UNDER_A_LINE = (
+    {"height": f"clamp({least}px, 100vh - {above}px, 270px)", "overflow": "auto"}
+    for least, above in ((130, 592), (84, 638))
+)
+"""The predictions take what the window, and a line that is said above, have left, and scroll where there are many."""
 
 NO_FLOOR = say(
     "The best possible prediction is summed live for the corpora reviews, agreement and facts, read in single texts.",
@@ -63,7 +66,8 @@ class RunPicture(View):
         self.tools = RunTools(train, self.measures.tabs)
         self.cursor.link(self.tools.runs.chart.figure)
         self.words = OnScreen()
-        words = column(self.words, self.predicted, self.origin, styles=WORDS)
+        said = self.troubles.text.param.object.rx()
+        words = column(self.words, self.predicted, self.origin, styles=said.rx.where(UNDER_A_LINE, WORDS))
         moving = beside(self.loss.layout, self.head.layout, basis=400)
         super().__init__(column(self.troubles, self.numbers, moving, words, self.head.film, self.tools))
 

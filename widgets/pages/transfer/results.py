@@ -37,8 +37,8 @@ LABELS = {
     "html": "Page", "svg": "SVG", "csv": "CSV", "json": "JSON", "ipynb": "Notebook", "zip": "All, with the model",
 }  # fmt: skip
 
-UNSEEN = "On unseen texts"
-"""A title before the number of texts is known."""
+ENDED, TRAINS = "In the end, on{} unseen texts", "While it trains, on{} unseen texts"
+"""Titles with the number of texts, once that is known; while it trains not all are asked."""
 
 FORGETTING = "Forgetting: rise of the pre-training loss", "nats per scored position"
 
@@ -50,7 +50,7 @@ class Results(View):
 
     def __init__(self, transfer: TransferStore, editor: View) -> None:
         self.transfer, self.shown = transfer, {}
-        self.right, self.lost = outcome_chart(UNSEEN, transfer.metric), outcome_chart(*FORGETTING, zero=True)
+        self.right, self.lost = outcome_chart(ENDED.format(""), transfer.metric), outcome_chart(*FORGETTING, zero=True)
         self.labels, self.moving, self.in_turn = LabelCurve(), LaneCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
@@ -100,7 +100,7 @@ class Results(View):
         self.labels.draw(lanes, chosen)
         self.in_turn.draw(lanes, chosen)
         several = f", {lanes.train_size} labelled texts" if len(lanes.asked.train_sizes) > 1 else ""
-        tested = f"On {lanes.result.texts} unseen texts" if lanes.result else UNSEEN
+        tested = ENDED.format(f" {lanes.result.texts}" if lanes.result else "")
         self.right.figure.title.text = f"{tested}{several}"
         self.right.show(lanes.values("accuracy", chosen))
         self.lost.show(lanes.values("forgetting", chosen))
@@ -150,7 +150,7 @@ class LaneCurves(View):
     """The curves that grow while lanes run."""
 
     def __init__(self) -> None:
-        self.accuracy = strategies_over_steps.course_chart(UNSEEN, "accuracy", most=1.0)
+        self.accuracy = strategies_over_steps.course_chart(TRAINS.format(""), "accuracy", most=1.0)
         loss = strategies_over_steps.course_chart("Loss of the task", "nats")
         forgetting = strategies_over_steps.course_chart("Forgetting, with the added modules", "nats", zero=True)
         self.charts = {"accuracy": self.accuracy, "loss": loss, "forgetting": forgetting}
@@ -160,7 +160,7 @@ class LaneCurves(View):
         for what, chart in self.charts.items():
             chart.show({name: course.values(what) for name, course in courses.items()})
         texts = next((course.texts for course in courses.values() if course.texts), 0)
-        self.accuracy.figure.title.text = f"On {texts} unseen texts" if texts else UNSEEN
+        self.accuracy.figure.title.text = TRAINS.format(f" {texts}" if texts else "")
 
 
 class Plans(View):
