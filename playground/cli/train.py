@@ -32,12 +32,13 @@ from playground.objectives.mask_overrides import MATRICES, carried, read_cells, 
 from playground.objectives.objective import BY_HAND
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
-from playground.training.fork import corpus_of, fork
+from playground.training.fork import fork
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
 from playground.training.parallel import seeds as parallel
 from playground.training.store.metrics import Summary
 from playground.training.store.runs import Parent, Runs
+from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import find_preset

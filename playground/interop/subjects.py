@@ -19,9 +19,9 @@ from playground.models import LanguageModel
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
 from playground.training.data import BatchSampler
-from playground.training.fork import corpus_of
 from playground.training.store import ready_made
 from playground.training.store.runs import Runs
+from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 
 TOKENS = 60_000

@@ -59,6 +59,7 @@ class Checkpoint:
     learner: TrainState
     tokenizer: Tokenizer
     corpus: CorpusInfo
+    folder: Path = Path()
 
 
 def save(
@@ -149,7 +150,7 @@ def load(path: Path | str, device: torch.device | str = "cpu") -> Checkpoint:
     path = path / "checkpoint.safetensors" if os.path.isdir(path) else path
     about, tensors = read(path)
     try:
-        return _restored(about, tensors, torch.device(device))
+        return replace(_restored(about, tensors, torch.device(device)), folder=path.parent)
     except UserError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError) as error:

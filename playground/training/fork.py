@@ -5,12 +5,9 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from playground.corpora import Corpus
-from playground.corpora.respelling import open_saved
 from playground.errors import UserError
 from playground.knob import knobs, turn
 from playground.parsing import parse_int
-from playground.training.checkpoint import Checkpoint
 from playground.training.loop import Run
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.entry import Entry
@@ -64,17 +61,6 @@ def seed_of(changes: dict[str, Any], learner: TrainState) -> int:
         return parse_int(str(seed))
     except ValueError as error:
         raise UserError(f"seed is {seed!r}; it must be a whole number.") from error
-
-
-def corpus_of(saved: Checkpoint) -> Corpus:
-    """The corpus of a saved run, which must still hold the same text."""
-    corpus = open_saved(saved.corpus.name, saved.tokenizer)
-    if corpus.hash != saved.corpus.hash:
-        raise UserError(
-            f"The run was trained on other text than {saved.corpus.name} holds now (content {saved.corpus.hash[:8]}, "
-            f"not {corpus.hash[:8]}); bring the same text back to go on."
-        )
-    return corpus
 
 
 def what_changed(old: Entry, new: Entry, others: Mapping[str, tuple[Any, Any]] | None = None) -> str:

@@ -24,6 +24,7 @@ from playground.training.observe.recording import Film, Frame, Measured, Moment,
 from playground.training.system import threads
 from playground.training.system.throttle import Budget
 from playground.training.system.turns import NO_LINE, Turn
+from playground.training.text import keep_text
 from playground.training.train_state import TrainState
 
 log = logging.getLogger(__name__)
@@ -271,6 +272,7 @@ class Session:
         learner, run = self.learner, self.run
         if run.out is None or learner is None or not learner.step or not learner.sound(torch.zeros(())):
             return
+        keep_text(run.out, run.corpus)
         info = CorpusInfo(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
         checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, info)
 

@@ -15,6 +15,7 @@ from playground.models.model import LanguageModel
 from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import Checkpoint
 from playground.training.data import BatchSampler
+from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 
 T = TypeVar("T")
@@ -79,8 +80,9 @@ def from_checkpoint(saved: Checkpoint, rehearsed: bool = True) -> Base:
     kept = saved.corpus.rehearsal
     if kept is not None:
         return Base(learner, held_out, lambda: kept)
-    corpus = opened_again(saved.corpus.name, saved.corpus.hash, saved.tokenizer)
-    if corpus is None:
+    try:
+        corpus = corpus_of(saved)
+    except UserError:  # its text is there no more
         return Base(learner, held_out)
     recipe, needs = learner.entry.recipe, learner.objective.needs
 

@@ -13,7 +13,8 @@ from playground.corpora.tokenization import KINDS, Tokenization, retokenized
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import UNKNOWN
 from playground.training import checkpoint, train
-from playground.training.fork import corpus_of, fork
+from playground.training.fork import fork
+from playground.training.text import corpus_of
 from tests.runs import losses, reviews, run_of, tiny
 
 PIECES = [kind for kind in KINDS if kind not in ("auto", "words")]

@@ -9,7 +9,7 @@ import pytest
 from playground.errors import UserError
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import Origin, Report, came_from
-from playground.training import Stepped, checkpoint, train
+from playground.training import Stepped, checkpoint, text, train
 from playground.training.store import ready_made
 from playground.training.store.lock import claimed
 from playground.training.store.ready_made import ReadyMade, build, defaults, facts, kept, load, named, weights_hash
@@ -18,7 +18,7 @@ from widgets import notebook
 from widgets.notebook import training
 from widgets.state.app import READY, Store
 from widgets.state.stage import StageModel
-from widgets.state.train import TrainStore, kept_runs
+from widgets.state.train import TrainStore
 
 NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "00_start_here.ipynb"
 SMALL = ReadyMade(tiny("GPT"), "reviews")
@@ -31,7 +31,7 @@ def home(monkeypatch, tmp_path):
     for module in (ready_made, training):
         monkeypatch.setattr(module, "open_corpus", lambda name: reviews())
     monkeypatch.setattr(training, "entry_named", lambda name: SMALL.entry)
-    monkeypatch.setitem(kept_runs.corpora, reviews().hash, reviews())
+    monkeypatch.setattr(text, "open_saved", lambda name, tokenizer: reviews())
     return tmp_path / "checkpoints"
 
 

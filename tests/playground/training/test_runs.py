@@ -8,15 +8,19 @@ from types import SimpleNamespace
 
 import pytest
 import torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
 
+from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
-from playground.training.fork import corpus_of, fork, what_changed
+from playground.training.fork import fork, what_changed
 from playground.training.parallel.seeds import Band, Finished, Point, bands, train_seed, train_seeds
 from playground.training.session import Row
 from playground.training.store import runs as runs_module
 from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
+from playground.training.text import corpus_of
 from tests.runs import becomes, each_kind, losses, reviews, run_of, tiny
 
 
@@ -213,14 +217,45 @@ def test_the_tree_knows_parents_children_and_what_changed(tmp_path):
 
 def test_a_checkpoint_is_forked_with_its_corpus_opened_again(tmp_path, monkeypatch):
     _, events = keep(tmp_path)
-    monkeypatch.setattr("playground.training.fork.open_saved", lambda name, tokenizer: reviews())
+    monkeypatch.setattr("playground.training.text.open_saved", lambda name, tokenizer: reviews())
     saved = checkpoint.load(tmp_path / "first" / "step-4.safetensors")
     learner = saved.learner
     made = fork(Run(learner.entry, corpus_of(saved), learner.seed, learner.device), learner)
     assert losses(train(replace(made.run, steps=12), made.learner)) == losses(events)[4:]
-    monkeypatch.setattr("playground.training.fork.open_saved", lambda name, tokenizer: reviews(4_000))
+    monkeypatch.setattr("playground.training.text.open_saved", lambda name, tokenizer: reviews(4_000))
     with pytest.raises(UserError, match="trained on other text"):
         corpus_of(checkpoint.load(tmp_path / "first"))
+
+
+OWN = {
+    "notes.txt": "the baker laughs at the dog . the dog barks at the baker .\n\n" * 30,
+    "films.csv": "text,label\n" + "the film was good and honest .,yes\nthe film was bad and slow .,no\n" * 30,
+    "tree.conllu": "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tfilm\t_\tNOUN\t_\t_\t0\troot\t_\t_\n\n" * 200,
+}
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_text_of_ones_own_is_kept_with_its_run(name, tmp_path, monkeypatch):
+    (tmp_path / name).write_text(OWN[name])
+    run, events = keep(tmp_path, corpus=open_corpus(tmp_path / name))
+    (tmp_path / name).unlink()
+    monkeypatch.chdir("/")
+    saved = Runs(tmp_path).load("first", 4)
+    corpus = corpus_of(saved)
+    assert corpus.hash == run.corpus.hash and corpus.label_names == run.corpus.label_names
+    made = fork(replace(run, corpus=corpus), saved.learner)
+    assert losses(train(replace(made.run, steps=12), made.learner)) == losses(events)[4:]
+    (text,) = (tmp_path / "first").glob("text-*.safetensors")
+    tensors = load_file(text)
+    with safe_open(text, "pt") as file:
+        about = file.metadata()
+    for wrong in ({"ids": tensors["ids"] + len(corpus.tokenizer)}, {"word_ids": tensors["word_ids"][:-1]}):
+        save_file(tensors | wrong, text, about)
+        with pytest.raises(UserError, match="damaged"):
+            corpus_of(saved)
+    save_file(tensors | {"ids": tensors["ids"].flip(0).contiguous()}, text, about)
+    with pytest.raises(UserError, match="trained on other text"):
+        corpus_of(saved)
 
 
 def test_what_changed_tells_recipe_model_and_objective_apart():

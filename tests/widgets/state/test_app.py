@@ -1143,3 +1143,17 @@ def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     assert record["numbers"]["model"].startswith(trained.learner.entry.name)
     assert [moment["step"] for moment in trained.replay.moments] == [0, 1, 2]
     assert '["replay", "replay-' in trained._repr_html_() and "held out" in trained._repr_html_()
+
+
+def test_a_later_visit_opens_and_looks_into_a_run_of_a_text_of_ones_own(tmp_path):
+    first = Store(tmp_path / "runs")
+    first.train.param.update(corpus=OWN_TEXT, pasted="the baker laughs at the dog . " * 60, steps=3, device="cpu")
+    session = first.train.begin().start()
+    assert becomes(lambda: session.state in ("done", "failed")) and not session.error
+    content, name = session.run.corpus.hash, first.train.name_of_run
+    first.close()
+    del session, first
+    later = Store(tmp_path / "runs")
+    assert later.open_subject(f"kept:{name}").corpus.hash == content
+    assert later.train.open(name).run.corpus.hash == content
+    later.close()

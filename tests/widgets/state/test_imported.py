@@ -14,7 +14,7 @@ from playground.interop import export
 from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.tokenizing import train as train_tokenizer
-from playground.training.fork import corpus_of
+from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import entry_for
 from tests.playground.interop.forms import OURS

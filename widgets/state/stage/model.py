@@ -20,11 +20,12 @@ from playground.trace.model_frames import numbers, with_numbers
 from playground.trace.rebuild import Rebuilt
 from playground.training import Run, Started, Stepped, train
 from playground.training.checkpoint import Checkpoint
-from playground.training.fork import corpus_of, fork
+from playground.training.fork import fork
 from playground.training.observe.update import look_inside
 from playground.training.observe.update import record as inside_record
 from playground.training.store import bundled
 from playground.training.store.ready_made import named
+from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo.entry import entry_for
 from widgets.state.base import batches

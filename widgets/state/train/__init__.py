@@ -22,9 +22,8 @@ from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 from playground.training import Run, Session
-from playground.training.checkpoint import Checkpoint
 from playground.training.data import BatchSampler, longest_window
-from playground.training.fork import corpus_of, fork, seed_of, what_changed
+from playground.training.fork import fork, seed_of, what_changed
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from playground.training.observe import replay as moments
 from playground.training.observe.look import ProbeSentence, text_to_watch
@@ -37,6 +36,7 @@ from playground.training.store.metrics import recorded
 from playground.training.store.ready_made import ReadyMade
 from playground.training.store.runs import Parent, RunRow, Runs
 from playground.training.system.turns import NO_LINE, Turn
+from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import RECIPE_PRESETS, find_preset
@@ -48,7 +48,6 @@ from widgets.state.quota import ALONE, Quota
 from widgets.state.train.kept_runs import (
     NOTHING,
     Past,
-    corpora,
     extra_seeds,
     live,
     made,
@@ -329,7 +328,7 @@ class TrainStore(CorpusChoice):
 
     def _take(self, session: Session, name: str) -> Session:
         """Make a session the one that is watched; the visit that watched it before no longer ends it."""
-        owner[session], corpora[session.run.corpus.hash] = id(self), session.run.corpus
+        owner[session] = id(self)
         if session.run.out is not None:
             live[session.run.out] = session
         self.param.update(session=session, moment=None, name_of_run=name, trouble="", refused=False, too_short="")
@@ -523,7 +522,7 @@ class TrainStore(CorpusChoice):
     def _saved(self, name: str, runs: Runs | None = None) -> tuple[Run, TrainState]:
         saved = (runs or self.runs).load(name, device=pick(self.device))
         learner = saved.learner
-        return Run(learner.entry, _corpus_of(saved), learner.seed, learner.device), learner
+        return Run(learner.entry, corpus_of(saved), learner.seed, learner.device), learner
 
     def curve(self, name: str) -> list[Row]:
         """The points of a run; before a fork those of the run that it left."""
@@ -565,8 +564,3 @@ def _can_be_watched(session: Session) -> bool:
 
 def _turned(entry: Any, settings: Mapping[str, Any]) -> Any:
     return replace(entry, recipe=turn(entry.recipe, settings))
-
-
-def _corpus_of(saved: Checkpoint) -> Corpus:
-    """The text of a kept run; a text of one's own is there only while this process trains on it."""
-    return corpora.get(saved.corpus.hash) or corpus_of(saved)

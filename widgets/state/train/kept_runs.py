@@ -12,7 +12,6 @@ from typing import Any
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from playground import folders
-from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.finetuning.comparing.significance import leader
 from playground.training import Session
@@ -28,8 +27,6 @@ owner: WeakKeyDictionary[Session, int] = WeakKeyDictionary()
 """Which visit ends a session: the one that watched it last."""
 
 extra_seeds: WeakKeyDictionary[Session, ExtraSeeds] = WeakKeyDictionary()
-corpora: WeakValueDictionary[str, Corpus] = WeakValueDictionary()
-"""The corpora that this process trains on, by the hash of their content."""
 
 
 @cache

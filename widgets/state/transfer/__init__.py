@@ -278,7 +278,7 @@ class TransferStore(param.Parameterized):
         self._origin = origin_of(base.learner, corpus)
         self._checkpoints = {"base": _saved(base.learner, tokenizer, info)}
         self._checkpoints |= {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
-        self._say_where(session, base.learner, info, others)
+        self._say_where(session, base.learner, others)
         if asked.then:
             yield from continual(base, tokenizer, asked, tasks=tasks, chosen=chosen)
         else:
@@ -286,12 +286,10 @@ class TransferStore(param.Parameterized):
             how = {"task": tasks[0], "chosen": chosen, "looks": looks, "record": self._record}
             yield from compare(base, tokenizer, asked, **how)
 
-    def _say_where(
-        self, session: Session, learner: TrainState, info: CorpusInfo, others: Mapping[str, Checkpoint]
-    ) -> None:
+    def _say_where(self, session: Session, learner: TrainState, others: Mapping[str, Checkpoint]) -> None:
         """Name the base as the command line finds it: a kept run that has these weights, else the archive's folder."""
         lanes, out = self.lanes, session.run.out
-        if self.quota.shared or out is None or info.rehearsal is not None or not _is_kept(session, learner, out):
+        if self.quota.shared or out is None or not _is_kept(session, learner, out):
             lanes.where = "Unpack 'All, with the model' and run the command there: base is the folder with the model."
             return
         extra = [run_name(Path(self.runs.find(name).out or name)) for name in self.extra_encoders if others]

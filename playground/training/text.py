@@ -1,0 +1,60 @@
+"""The text of a run beside its checkpoints, where its name alone does not make it again: a text of a person's own."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from torch import Tensor
+
+from playground.corpora import Corpus
+from playground.corpora.respelling import IN_WORDS, open_saved
+from playground.corpora.sources import is_generated
+from playground.errors import UserError
+from playground.tokenizing import Tokenizer
+from playground.training.checkpoint import FORMAT, Checkpoint, read, write_whole
+
+ROWS = ("ids", "word_ids", "sentence_ids", "document_ids")
+SAID = ("name", "description", "held_out_from", "label_names", "entropy_bound", "sections")
+
+
+def keep_text(folder: Path, corpus: Corpus) -> None:
+    """Write the text of a run into its folder, once."""
+    path = _path(folder, corpus.hash)
+    if path.exists() or is_generated(corpus.name.partition(IN_WORDS)[0]):
+        return
+    tensors = {name: getattr(corpus, name) for name in ROWS} | {f"label.{k}": row for k, row in corpus.labels.items()}
+    said = {name: getattr(corpus, name) for name in SAID}
+    write_whole(path, tensors, {"format": FORMAT, "tokenizer": json.loads(corpus.tokenizer.to_json()), **said})
+
+
+def corpus_of(saved: Checkpoint) -> Corpus:
+    """The corpus of a saved run, which must still hold the same text."""
+    path, (name, content) = _path(saved.folder, saved.corpus.hash), (saved.corpus.name, saved.corpus.hash)
+    corpus = _restored(path, *read(path)) if path.exists() else open_saved(name, saved.tokenizer)
+    if corpus.hash != content:
+        raise UserError(
+            f"The run was trained on other text than {name} holds now (content {content[:8]}, not {corpus.hash[:8]}); "
+            "bring the same text back to go on."
+        )
+    return corpus
+
+
+def _path(folder: Path, content: str) -> Path:
+    return folder / f"text-{content}.safetensors"
+
+
+def _restored(path: Path, about: dict[str, Any], tensors: dict[str, Tensor]) -> Corpus:
+    try:
+        tokenizer = Tokenizer.from_json(json.dumps(about["tokenizer"]))
+        labels = {name.removeprefix("label."): row for name, row in tensors.items() if name.startswith("label.")}
+        said: dict[str, Any] = {name: tensors[name] for name in ROWS} | {name: about[name] for name in SAID}
+        said["label_names"] = {name: tuple(values) for name, values in about["label_names"].items()}
+        said["sections"] = tuple(about["sections"])
+        corpus = Corpus(tokenizer=tokenizer, labels=labels, **said)
+        rows = [corpus.ids, corpus.word_ids, corpus.sentence_ids, corpus.document_ids, *labels.values()]
+        fits = all(row.shape == corpus.ids.shape and int(row.min()) >= -1 for row in rows)
+        if not fits or not 0 <= int(corpus.ids.min()) <= int(corpus.ids.max()) < len(tokenizer):
+            raise ValueError("its rows do not belong together")
+    except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise UserError(f"The text {path} is damaged ({error}); train again on the text that it was.") from error
+    return corpus
