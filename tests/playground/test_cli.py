@@ -292,7 +292,8 @@ def test_train_keeps_its_promises(name, facts, text_of):
         assert isinstance(number, float)
         assert number > 0
     assert said["tokens_per_second"] > 0
-    written = {"checkpoint.safetensors", "metrics.jsonl", "moments.safetensors", "run.json"}
+    text = f"text-{said['corpus_hash']}.safetensors"
+    written = {"checkpoint.safetensors", "metrics.jsonl", "moments.safetensors", "run.json", text}
     assert {p.name for p in Path("here").iterdir()} == written
     assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
 

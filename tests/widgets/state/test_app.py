@@ -1152,7 +1152,7 @@ def test_a_later_visit_opens_and_looks_into_a_run_of_a_text_of_ones_own(tmp_path
     assert becomes(lambda: session.state in ("done", "failed")) and not session.error
     content, name = session.run.corpus.hash, first.train.name_of_run
     first.close()
-    del session, first
+    del first
     later = Store(tmp_path / "runs")
     assert later.open_subject(f"kept:{name}").corpus.hash == content
     assert later.train.open(name).run.corpus.hash == content
