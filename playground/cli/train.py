@@ -26,12 +26,13 @@ from playground.corpora import open_corpus
 from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
-from playground.errors import UserError
+from playground.errors import TooShort, UserError
 from playground.objectives.ask.judged import GRADED
 from playground.objectives.mask_overrides import MATRICES, carried, read_cells, written, written_cells
 from playground.objectives.objective import BY_HAND
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
+from playground.training.data import describe_lengthening
 from playground.training.fork import corpus_of, fork
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -42,6 +43,9 @@ from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import find_preset
 
+LONGER = "as in 'mine.txt(repeat=50, mix=everyday)'"
+"""How a short text is made longer, for help and for a refusal."""
+
 
 def add(command: Parser) -> None:
     """The options of the command."""
@@ -51,7 +55,10 @@ def add(command: Parser) -> None:
         "entry", nargs="?",
         help="a system of the zoo such as BERT, an objective such as NSP, or a weighted sum such as 'MLM + 50 RTD'",
     )  # fmt: skip
-    option("--corpus", help="a generated corpus by name, or a text file")
+    option(
+        "--corpus",
+        help=f"a generated corpus by name, or a text file; a short one is repeated or mixed, {LONGER}",
+    )  # fmt: skip
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
     option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
@@ -129,7 +136,12 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
     print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
     torch.set_num_threads(given.threads)
-    corpus = open_corpus(_corpus_name(given, entry))
+    try:
+        corpus = open_corpus(_corpus_name(given, entry))
+    except TooShort as short:
+        raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
+    lengthened = describe_lengthening(corpus, entry.recipe.seq_len, entry.needs)
+    print(lengthened, end="\n" * bool(lengthened), file=sys.stderr)
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
