@@ -53,7 +53,7 @@ class Lengthening:
     """How a text of one's own is made longer where there is too little of it."""
 
     repeat: int = knob(
-        1, 1, 100_000, unit="times", why="Trains on a short text so many times; what is held out is cut off first."
+        1, 1, 1000, unit="times", why="Trains on a short text so many times; what is held out is cut off first."
     )
     mix: str = knob(
         "none", choices=("none", "everyday", "world", "reviews", "stories"),
@@ -78,7 +78,7 @@ def ways_to_lengthen(tokens: int, window: int, needs: Sequence[str]) -> dict[str
     if needs:
         return {"mix": Lengthening(mix=MIXED_WITH)}
     often = Lengthening(2 + 10 * window // tokens)
-    return {"repeat": often, "mix": Lengthening(max(1, MIXED // (3 * tokens)), MIXED_WITH)}
+    return {"repeat": often, "mix": Lengthening(min(max(1, MIXED // (3 * tokens)), 1000), MIXED_WITH)}
 
 
 OWN = Source("text", "A text of one's own, pasted or in a file.", from_pasted, Lengthening())

@@ -7,7 +7,7 @@ import pytest
 from panel.io.location import Location
 
 from playground.corpora import open_corpus
-from playground.corpora.sources import FEWEST, Lengthening, name_with_knobs, read_name, source_knobs, sources
+from playground.corpora.sources import FEWEST, name_with_knobs, read_name, source_knobs, sources
 from playground.corpora.tokenization import Tokenization
 from playground.errors import UserError
 from playground.knob import knobs
@@ -97,8 +97,7 @@ def test_where_there_are_no_knobs_there_is_no_control_but_that_of_the_tokenizer(
     column = corpus_knobs(store).layout
     assert column.visible
     store.corpus = name
-    longer = knobs(Lengthening) if name in (OWN_TEXT, OWN_FILE) else ()
-    assert there == ((*longer, *TOKENIZER) if name != "some/file.txt" else ())
+    assert there == (TOKENIZER if name != "some/file.txt" else ())
     assert column.visible == bool(there) and len(column) == len(there)
     assert store.corpus_name == name
     looking = CorpusStore(source=name)
