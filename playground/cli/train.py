@@ -28,8 +28,10 @@ from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import TooShort, UserError
 from playground.objectives.ask.judged import GRADED
-from playground.objectives.mask_overrides import MATRICES, carried, read_cells, written, written_cells
+from playground.objectives.choose.order import FixedOrder
+from playground.objectives.mask_overrides import MATRICES, Rule, carried, read_cells, written, written_cells
 from playground.objectives.objective import BY_HAND
+from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
 from playground.training.data import describe_lengthening
@@ -73,6 +75,10 @@ def add(command: Parser) -> None:
         "--paint", action="append", default=[], metavar="MATRIX=CELLS",
         help="open and close cells of a matrix by hand, for every text as far away: query=1.1+,3.2-",
     )  # fmt: skip
+    option(
+        "--plan", action="append", default=[], metavar="order=POSITIONS",
+        help="an order of prediction by hand: words 3, 1 and 2 of every text come in this order with order=3,1,2",
+    )  # fmt: skip
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
     option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
@@ -105,14 +111,23 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     """The entry with its recipe and the knobs that were set, and these settings."""
     if given.entry is None:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
-    entry = entry_named(f"{given.entry}{_painted(given.paint)}")
+    rules = (*_painted(given.paint), *_ordered(given.plan))
+    entry = entry_named(f"{given.entry}{BY_HAND}{written(rules)}" if rules else given.entry)
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
     settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings
 
 
-def _painted(settings: Sequence[str]) -> str:
-    """What stands behind the name of an objective whose matrices were painted by hand, as on the Stage page."""
+def _ordered(settings: Sequence[str]) -> tuple[Rule, ...]:
+    """The order of prediction that is set by hand for every text, as on the Stage page."""
+    plan = parse(settings)
+    for key in plan.keys() - {"order"}:
+        raise UserError(f"--plan sets {key}, which is for one text; in training write an order, such as order=3,1,2.")
+    return tuple(FixedOrder(tuple(order)) for order in plan.values())
+
+
+def _painted(settings: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules of the matrices that are painted by hand, as on the Stage page."""
     lines = pairs(settings, "The painted matrix")
     painted = {matrix: read_cells(cells) for matrix, cells in lines.items()}
     for matrix, cells in lines.items():
@@ -120,7 +135,7 @@ def _painted(settings: Sequence[str]) -> str:
             raise UserError(f"--paint names the matrix {matrix!r}; the matrices are {', '.join((*MATRICES, GRADED))}.")
         if not cells or written_cells(painted[matrix]) != cells:
             raise UserError(f"--paint says {matrix}={cells}; write cells such as query=1.1+,3.2- (open and closed).")
-    return f"{BY_HAND}{written(carried(painted))}" if painted else ""
+    return carried(painted)
 
 
 def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> dict[str, Any]:

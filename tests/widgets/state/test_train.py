@@ -551,7 +551,7 @@ def test_a_film_has_few_moments_and_is_drawn(store):
     assert set(strips.source.data["step"]) == set(range(4, 41, 4))
 
 
-@pytest.mark.parametrize("name", ["PLM painted query opens +0", "LM"])
+@pytest.mark.parametrize("name", ["PLM painted query opens +0, order 3 1 2", "LM"])
 def test_the_printed_command_gives_the_numbers_of_the_page_to_the_last_digit(tmp_path, capsys, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     store = TrainStore(tmp_path / "runs")
