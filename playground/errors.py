@@ -13,6 +13,14 @@ class UserError(ValueError):
         super().__init__(readable(str(sentence)))
 
 
+class TooShort(UserError):
+    """A text, of so many `tokens`, that would do if there were more of it."""
+
+    def __init__(self, sentence: str, tokens: int) -> None:
+        super().__init__(sentence)
+        self.tokens = tokens
+
+
 def unwritable(folder: object, error: OSError) -> UserError:
     """What is raised where a folder for results cannot be written."""
     return UserError(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.")

@@ -51,9 +51,9 @@ class Predictions:
 
 
 def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
-    """A held-out sentence to watch: the first one with enough words."""
+    """A held-out sentence to watch: the first one with enough words, in a mixture one of the own text."""
     there = len(corpus) - corpus.held_out_from
-    text = corpus.windows(max(1, min(64, max(16, longest * 3), there)), "held_out")
+    text = corpus.windows(max(1, min(64, max(16, longest * 3), there)), "held_out", in_order=True)
     number = text.sentence_ids[0]
     counts = torch.bincount((number - number.min()).clamp(min=0))
     wanted = int(counts.clamp(max=longest).argmax()) + int(number.min())

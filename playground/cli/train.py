@@ -26,12 +26,15 @@ from playground.corpora import open_corpus
 from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
-from playground.errors import UserError
+from playground.errors import TooShort, UserError
 from playground.objectives.ask.judged import GRADED
-from playground.objectives.mask_overrides import MATRICES, carried, read_cells, written, written_cells
+from playground.objectives.choose.order import FixedOrder
+from playground.objectives.mask_overrides import MATRICES, Rule, carried, read_cells, written, written_cells
 from playground.objectives.objective import BY_HAND
+from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
+from playground.training.data import describe_lengthening
 from playground.training.fork import fork
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -43,6 +46,9 @@ from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import find_preset
 
+LONGER = "as in 'mine.txt(repeat=50, mix=everyday)'"
+"""How a short text is made longer, for help and for a refusal."""
+
 
 def add(command: Parser) -> None:
     """The options of the command."""
@@ -52,7 +58,10 @@ def add(command: Parser) -> None:
         "entry", nargs="?",
         help="a system of the zoo such as BERT, an objective such as NSP, or a weighted sum such as 'MLM + 50 RTD'",
     )  # fmt: skip
-    option("--corpus", help="a generated corpus by name, or a text file")
+    option(
+        "--corpus",
+        help=f"a generated corpus by name, or a text file; a short one is repeated or mixed, {LONGER}",
+    )  # fmt: skip
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
     option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
@@ -66,6 +75,10 @@ def add(command: Parser) -> None:
     option(
         "--paint", action="append", default=[], metavar="MATRIX=CELLS",
         help="open and close cells of a matrix by hand, for every text as far away: query=1.1+,3.2-",
+    )  # fmt: skip
+    option(
+        "--plan", action="append", default=[], metavar="order=POSITIONS",
+        help="an order of prediction by hand: words 3, 1 and 2 of every text come in this order with order=3,1,2",
     )  # fmt: skip
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
@@ -99,14 +112,23 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     """The entry with its recipe and the knobs that were set, and these settings."""
     if given.entry is None:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
-    entry = entry_named(f"{given.entry}{_painted(given.paint)}")
+    rules = (*_painted(given.paint), *_ordered(given.plan))
+    entry = entry_named(f"{given.entry}{BY_HAND}{written(rules)}" if rules else given.entry)
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
     settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings
 
 
-def _painted(settings: Sequence[str]) -> str:
-    """What stands behind the name of an objective whose matrices were painted by hand, as on the Stage page."""
+def _ordered(settings: Sequence[str]) -> tuple[Rule, ...]:
+    """The order of prediction that is set by hand for every text, as on the Stage page."""
+    plan = parse(settings)
+    for key in plan.keys() - {"order"}:
+        raise UserError(f"--plan sets {key}, which is for one text; in training write an order, such as order=3,1,2.")
+    return tuple(FixedOrder(tuple(order)) for order in plan.values())
+
+
+def _painted(settings: Sequence[str]) -> tuple[Rule, ...]:
+    """The rules of the matrices that are painted by hand, as on the Stage page."""
     lines = pairs(settings, "The painted matrix")
     painted = {matrix: read_cells(cells) for matrix, cells in lines.items()}
     for matrix, cells in lines.items():
@@ -114,7 +136,7 @@ def _painted(settings: Sequence[str]) -> str:
             raise UserError(f"--paint names the matrix {matrix!r}; the matrices are {', '.join((*MATRICES, GRADED))}.")
         if not cells or written_cells(painted[matrix]) != cells:
             raise UserError(f"--paint says {matrix}={cells}; write cells such as query=1.1+,3.2- (open and closed).")
-    return f"{BY_HAND}{written(carried(painted))}" if painted else ""
+    return carried(painted)
 
 
 def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, str]) -> dict[str, Any]:
@@ -130,7 +152,12 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
     print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
     torch.set_num_threads(given.threads)
-    corpus = open_corpus(_corpus_name(given, entry))
+    try:
+        corpus = open_corpus(_corpus_name(given, entry))
+    except TooShort as short:
+        raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
+    lengthened = describe_lengthening(corpus, entry.recipe.seq_len, entry.needs)
+    print(lengthened, end="\n" * bool(lengthened), file=sys.stderr)
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(

@@ -9,8 +9,8 @@ from typing import TypedDict, Unpack
 import torch
 from torch import Tensor
 
-from playground.corpora.corpus import Corpus, TooShort, find_boundary
-from playground.errors import UserError
+from playground.corpora.corpus import HELD_OUT, Corpus, find_boundary
+from playground.errors import TooShort, UserError
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
 from playground.tokenizing.vocabulary import SEPARATOR
@@ -34,6 +34,13 @@ class Vocabulary(TypedDict, total=False):
     kind: KindOrAuto
     size: int
     lower: bool
+
+
+class Options(Vocabulary, total=False):
+    """The same, how often a short text is repeated, and a generated corpus that is mixed with it."""
+
+    repeat: int
+    mix: Corpus
 
 
 @dataclass
@@ -71,6 +78,17 @@ class Words:
         self.rows.append(0)
         self.sentence.append(self.sentences - 1)
         return True
+
+    def extend(self, other: "Words", first: int, last: int, times: int = 1) -> None:
+        """Add a part of other words with the same types so many times, each time as documents of its own."""
+        rows, sentence = other.rows[first:last], other.sentence[first:last]
+        if rows[-1] != 0:
+            rows.append(0)
+            sentence.append(sentence[-1])
+        for _ in range(times):
+            self.rows.extend(rows)
+            self.sentence.extend(array("i", [self.sentences + number - sentence[0] for number in sentence]))
+            self.sentences += sentence[-1] - sentence[0] + 1
 
     def spread(self, values: Sequence[int]) -> Tensor:
         """A value of each document for each of its words, -1 for its end."""
@@ -114,24 +132,32 @@ def build(
     places: Mapping[str, Tensor] | None = None,
     label_names: Mapping[str, tuple[str, ...]] | None = None,
     tokenizer: Tokenizer | None = None,
+    repeat: int = 1,
+    mix: Corpus | None = None,
     **options: Unpack[Vocabulary],
 ) -> Corpus:
     """The corpus of these words; `labels` have a value for each word, `places` the index of another word (or -1).
 
     Every piece of a word has the word's labels; a place becomes that of the other word's first piece. Without a
-    `tokenizer` one is trained on these words with the `options`.
+    `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer.
     """
     if not words.rows:
-        raise UserError(f"{name} holds no words, only white space; choose a text of at least {FEWEST} words.")
+        raise UserError(f"There are no words in {name}, only white space; choose a text of at least {FEWEST} words.")
+    number, edges = f"{len(words.rows):,} words", ()
+    if repeat > 1 or mix is not None:
+        if labels or places:
+            raise UserError(f"The words of {name} have labels; only a text without labels is repeated or mixed.")
+        words, edges, how = lengthened(name, words, repeat, mix)
+        note = f"{note} {how}".strip()
     if len(words.rows) < FEWEST:
-        raise TooShort(f"{name} has only {len(words.rows)} tokens; at least {FEWEST} are needed to train on it.")
+        sentence = f"There are only {len(words.rows)} tokens in {name}; at least {FEWEST} are needed to train on it."
+        raise UserError(sentence) if labels or places else TooShort(sentence, len(words.rows))
     rows = torch.frombuffer(words.rows, dtype=torch.int32)
     counts = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
     tokenizer = tokenizer or of_counts({word: count for word, count in counts if word}, **options)
     pieces = [[SEPARATOR], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
     ids, word, first = lay_out(pieces, rows)
     sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == SEPARATOR
-    number = f"{len(words.rows):,} words"
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
     return Corpus(
         name=name,
@@ -141,13 +167,57 @@ def build(
         word_ids=word,
         sentence_ids=sentence,
         document_ids=ends.cumsum(0, dtype=torch.int32).sub_(ends.int()),
-        held_out_from=find_boundary(ids, sentence),
+        held_out_from=int(first[edges[len(edges) // 2]]) if edges else find_boundary(ids, sentence),
+        sections=tuple(int(first[edge]) for edge in edges) if mix is not None else (),
         labels={
             **{label: row[word] for label, row in (labels or {}).items()},
             **{label: first[row].long().where(row >= 0, -1)[word] for label, row in (places or {}).items()},
         },
         label_names=dict(label_names or {}),
     )
+
+
+def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tuple[Words, tuple[int, ...], str]:
+    """The words repeated, and those of a generated corpus after them; the edges between their parts; a sentence on it.
+
+    First come the training parts, then the held-out parts. What is held out, the last sentence of a short text, is cut
+    off before anything is repeated, so that no repetition of it is trained on.
+    """
+    if len(words.rows) < 3:
+        raise UserError(f"There is only one word in {name}, so none is left to hold out; choose a longer text.")
+    if len(words.rows) * repeat > LIMIT:
+        raise UserError(f"Repeated {repeat:,} times, {name} has more than the {LIMIT:,} words that are used at most.")
+    border = _last_part(words)
+    sources = [(words, border, repeat)]
+    often, left = f", {repeat:,} times over" if repeat > 1 else "", len(words.rows) - border
+    said = f"Training reads the first {border:,}{often}; the last {left:,} are held out."
+    if mix is not None:
+        sources.append((_words_of(mix, words.types), mix.held_out_from, 1))
+        left = len(mix) - mix.held_out_from
+        said += f" The corpus {mix.name} adds {mix.held_out_from:,} words to training and holds out {left:,} others."
+    made, edges = Words(types=words.types), []
+    for held_out in (False, True):
+        for source, edge, times in sources:
+            made.extend(source, *((edge, len(source.rows)) if held_out else (0, edge)), times)
+            edges.append(len(made.rows))
+    return made, tuple(edges[:-1]), said
+
+
+def _words_of(corpus: Corpus, types: dict[str, int]) -> Words:
+    """The words of a corpus of whole words, by the numbers of types that others share."""
+    numbers = {SEPARATOR: 0}
+    for number in set(corpus.ids.tolist()) - {SEPARATOR}:
+        numbers[number] = types.setdefault(corpus.tokenizer.words[number], len(types))
+    rows = array("i", [numbers[number] for number in corpus.ids.tolist()])
+    return Words(types=types, rows=rows, sentence=array("i", corpus.sentence_ids.tolist()))
+
+
+def _last_part(words: Words) -> int:
+    """Where the held-out part of a short text begins: after the sentence that ends nearest, else within a sentence."""
+    wanted = min(round(len(words.rows) * (1 - HELD_OUT)), len(words.rows) - 2)
+    sentence = words.sentence
+    ends = [k for k in range(1, len(sentence)) if sentence[k] != sentence[k - 1]]
+    return min(ends, key=lambda end: abs(end - wanted), default=wanted)
 
 
 def lay_out(pieces: Sequence[Sequence[int]], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -12,16 +12,12 @@ from torch import Tensor
 
 from playground.batch import OPTIONAL, Tokens
 from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
-from playground.errors import UserError
+from playground.errors import TooShort
 from playground.pickling import declared_fields
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.vocabulary import SEPARATOR
 
 Part = Literal["train", "held_out"]
-
-
-class TooShort(UserError):
-    """A text that would do if there were more of it."""
 
 
 HELD_OUT = 0.1
@@ -88,7 +84,8 @@ class Corpus:
         if not len(starts):
             raise TooShort(
                 f"The {part.replace('_', '-')} part of {self.name} has {last - first} tokens; "
-                f"one window of {length} needs {length}. Use a longer text or shorter windows."
+                f"one window of {length} needs {length}. Use a longer text or shorter windows.",
+                len(self),
             )
 
         def cut(row: Tensor) -> Tensor:

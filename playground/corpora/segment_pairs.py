@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Tokens
-from playground.errors import UserError
+from playground.errors import TooShort, UserError
 from playground.rng import generator
 from playground.tokenizing.vocabulary import SEPARATOR
 
@@ -45,9 +45,10 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
     translated = _translated(corpus)
     a, b = _sides(corpus, sentences) if translated else _split(sentences, length, rng)
     if not len(a.first):
-        raise UserError(
+        raise TooShort(
             f"No document of {corpus.name} has two sentences among its tokens {first} to {last}, so there are no "
-            "pairs. Use a longer text, or one whose sentences end with a full stop."
+            "pairs. Use a longer text, or one whose sentences end with a full stop.",
+            len(corpus),
         )
     neighbours = {"translation" if translated else "next": b, "other": _from_other_documents(b, corpus, rng)}
     return _with_neighbours(corpus, a, neighbours, b.length, length, sentences)
@@ -64,9 +65,10 @@ def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int)
     sentences = _sentences(corpus, first, last)
     a, near, apart = _apart(sentences, rng)
     if not len(a):
-        raise UserError(
+        raise TooShort(
             f"No document of {corpus.name} has three sentences among its tokens {first} to {last}. Use a longer text, "
-            "or one whose sentences end with a full stop."
+            "or one whose sentences end with a full stop.",
+            len(corpus),
         )
     neighbours = {"next": sentences.of(near), "apart": sentences.of(apart)}
     neighbours["other"] = _from_other_documents(neighbours["next"], corpus, rng)
@@ -156,17 +158,18 @@ def _from_other_documents(segments: Segments, corpus: "Corpus", rng: torch.Gener
     partner = torch.empty_like(segments.first)
     for one in language.unique().tolist():
         same = (language == one).nonzero()[:, 0]
-        partner[same] = same[_exchanged(segments.of(same), corpus.name, rng)]
+        partner[same] = same[_exchanged(segments.of(same), corpus, rng)]
     return segments.of(partner)
 
 
-def _exchanged(segments: Segments, name: str, rng: torch.Generator) -> Tensor:
+def _exchanged(segments: Segments, corpus: "Corpus", rng: torch.Generator) -> Tensor:
     """The number of one of another document for each segment: the next shorter, with ties in random order."""
     if int(segments.document.min()) == int(segments.document.max()):
-        raise UserError(
-            f"This part of {name} has only one document with pairs, so there is no segment of another one. "
+        raise TooShort(
+            f"This part of {corpus.name} has only one document with pairs, so there is no segment of another one. "
             "Use a text with several documents (empty lines between them), "
-            "or an objective of single texts, such as MLM."
+            "or an objective of single texts, such as MLM.",
+            len(corpus),
         )
     mixed = torch.randperm(len(segments.first), generator=rng)
     order = mixed[segments.length[mixed].argsort(stable=True)]

@@ -3,22 +3,23 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from playground import catalog
-from playground.corpora.build import LIMIT
+from playground.corpora.build import LIMIT, Options
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, decoded
 from playground.corpora.readers.hub import read_hub
 from playground.corpora.readers.labelled_table import read_table
 from playground.corpora.readers.table import from_table
-from playground.corpora.readers.text import read_text_file
+from playground.corpora.readers.text import from_pasted, read_text_file
 from playground.corpora.readers.translations import read_translations
 from playground.corpora.readers.treebank import CELLS, read_treebank
 from playground.corpora.tokenization import Tokenization, retokenized
 from playground.errors import UserError
-from playground.knob import Knob, knobs, spelt, turn, written
+from playground.knob import Knob, knob, knobs, spelt, turn, written
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,47 @@ class Source:
     def order(self) -> tuple[bool]:
         """Its place in lists: the default corpus first."""
         return (self.name != "world",)
+
+
+MIXED, MIXED_WITH = 50_000, "everyday"
+"""Tokens of a generated corpus that is mixed with a short text, and the one that is proposed."""
+
+
+@dataclass(frozen=True)
+class Lengthening:
+    """How a text of one's own is made longer where there is too little of it."""
+
+    repeat: int = knob(
+        1, 1, 1000, unit="times", why="Trains on a short text so many times; what is held out is cut off first."
+    )
+    mix: str = knob(
+        "none", choices=("none", "everyday", "world", "reviews", "stories"),
+        why=f"A generated corpus of {MIXED:,} words that is trained on as well.",
+    )  # fmt: skip
+
+    @property
+    def options(self) -> Options:
+        """What the reader of a file is told; nothing where the text is long enough as it is."""
+        repeated: Options = {"repeat": self.repeat} if self.repeat > 1 else {}
+        return repeated if self.mix == "none" else {**repeated, "mix": open_corpus(self.mix, tokens=MIXED)}
+
+
+def ways_to_lengthen(tokens: int, window: int, needs: Sequence[str]) -> dict[str, Lengthening]:
+    """What makes a text of so many tokens long enough for an objective: it is repeated, or mixed.
+
+    Repeated alone, a tenth of it still fills a row. Mixed, it makes up a quarter of what is trained on. A text in pairs
+    is not repeated: a repetition of it would stand as its "other" text.
+    """
+    if set(needs) - {"pair", "distance"}:  # labels or translations, which neither adds
+        return {}
+    if needs:
+        return {"mix": Lengthening(mix=MIXED_WITH)}
+    often = Lengthening(2 + 10 * window // tokens)
+    return {"repeat": often, "mix": Lengthening(min(max(1, MIXED // (3 * tokens)), 1000), MIXED_WITH)}
+
+
+OWN = Source("text", "A text of one's own, pasted or in a file.", from_pasted, Lengthening())
+"""What every text of one's own has in common: the knobs that make it longer."""
 
 
 class Reading(TypedDict, total=False):
@@ -67,9 +109,9 @@ def open_corpus(
     """A corpus by its name or by the path of a file; `tokens` limits either.
 
     Knobs of a corpus are given in brackets after its name: "bilingual(shared=0.5, second=0.3)"; `tokenizer` and
-    `vocab_size` are those of all, files too: "world(tokenizer=bpe)". A file is a table, a
-    treebank or plain text by its suffix; "first.en+second.fr" are two files that are parallel line by line; "hub:NAME"
-    is a data set of the Hugging Face hub.
+    `vocab_size` are those of all, files too: "world(tokenizer=bpe)". A file is a table, a treebank or plain text by
+    its suffix, and a short one is repeated or mixed: "mine.txt(repeat=50, mix=everyday)". "first.en+second.fr" are two
+    files that are parallel line by line; "hub:NAME" is a data set of the Hugging Face hub.
     """
     if tokens is not None and not FEWEST <= tokens <= MOST:
         raise UserError(f"tokens is {tokens}; it must lie between {FEWEST} and {MOST}.")
@@ -81,24 +123,31 @@ def open_corpus(
         own, options = [] if settings is None else [settings], how.options if source.splits else {}
         made = source.make(seed, tokens or source.tokens, *own, **options)
         return replace(made if options else retokenized(made, how), name=_full_name(source, settings, how))
-    how = turn(Tokenization(), changed)
-    corpus = _open_own(bare, limit, reading, how)
+    corpus = _open_own(bare, limit, reading, changed)
     if corpus:
-        return replace(corpus, name=_with_knobs(corpus.name, [how], [Tokenization()]))
+        return corpus
     near = catalog.three_nearest(bare, sources().values())
     raise UserError(
         catalog.nearest(name) or f"There is no corpus and no file named {name!r}; the nearest corpora: {near}."
     )
 
 
-def _open_own(name: str, limit: int, reading: Reading, how: Tokenization) -> Corpus | None:
+def _open_own(name: str, limit: int, reading: Reading, changed: Mapping[str, Any]) -> Corpus | None:
     """A data set of the hub, a file or two files; None where there is none of this name."""
     if name.startswith(HUB):
-        return from_table(read_hub(name.removeprefix(HUB)), limit=limit, **how.options)
+        return own_text(partial(from_table, read_hub(name.removeprefix(HUB)), limit=limit), changed)
     if os.path.exists(name):
-        return _open_file(Path(name), limit, reading, how)
+        return own_text(partial(_open_file, Path(name), limit, reading), changed)
     pair = two_files(name)
-    return read_translations(*pair, limit=limit, **reading, **how.options) if pair else None
+    return own_text(partial(read_translations, *pair, limit=limit, **reading), changed) if pair else None
+
+
+def own_text(read: Callable[..., Corpus], changed: Mapping[str, Any]) -> Corpus:
+    """A text of one's own, read with the knobs that are changed, which its name tells."""
+    parts = _settings(OWN, changed)
+    options = [option for part in parts for option in part.options.items()]
+    corpus = read(**dict(options))
+    return replace(corpus, name=_with_knobs(corpus.name, parts, (Lengthening(), Tokenization())))
 
 
 def _settings(source: Source, changed: Mapping[str, Any]) -> tuple[Any, Tokenization]:
@@ -141,8 +190,8 @@ def name_with_knobs(name: str, changed: Mapping[str, Any]) -> str:
 
 
 def name_with_tokenizer(name: str, changed: Mapping[str, Any]) -> str:
-    """The name of any corpus, which may have knobs behind it, with knobs of its tokenizer changed."""
-    turn(Tokenization(), changed)
+    """The name of any corpus, which may have knobs behind it, with knobs of its tokenizer or length changed."""
+    _settings(OWN, changed)
     bare, known = (name, {}) if os.path.exists(name) else spelt(name)
     both = ", ".join(f"{knob}={value}" for knob, value in {**known, **changed}.items())
     return f"{bare}({both})" if both else bare
@@ -171,13 +220,13 @@ def find_source(name: str) -> Source:
     return catalog.choose("playground.corpora.catalog", Source, name, "corpus")
 
 
-def _open_file(path: Path, limit: int, reading: Reading, how: Tokenization) -> Corpus:
+def _open_file(path: Path, limit: int, reading: Reading, **options: Unpack[Options]) -> Corpus:
     kind = path.suffix.lower()
     if kind not in (*TABLES, *TREEBANKS, *TEXTS):
         kind = _look(path, reading.get("encoding"))
     if kind in TABLES:
-        return from_table(read_table(path, **reading), limit=limit, **how.options)
-    return (read_treebank if kind in TREEBANKS else read_text_file)(path, limit=limit, **reading, **how.options)
+        return from_table(read_table(path, **reading), limit=limit, **options)
+    return (read_treebank if kind in TREEBANKS else read_text_file)(path, limit=limit, **reading, **options)
 
 
 def _look(path: Path, encoding: str | None) -> str:

@@ -1,4 +1,4 @@
-"""What was painted by hand on one text as a rule for every text, as it stands in the name of an objective."""
+"""What was painted or put in order by hand as a rule for every text, as it stands in the name of an objective."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from playground.errors import UserError
 from playground.objectives.ask.judged import GRADED, Judged
+from playground.objectives.choose.order import FixedOrder
 from playground.objectives.see.painted import Painted
 
-Rule = Painted | Judged
+Rule = Painted | Judged | FixedOrder
 
 MATRICES = ("encoder", "content", "query", "decoder", "cross")
 
@@ -16,6 +17,7 @@ CELLS = re.compile(
     rf"(?:part (\d{{1,2}}) )?({'|'.join(MATRICES)})((?: opens(?: [+-]\d{{1,3}})+| closes(?: [+-]\d{{1,3}})+)+)"
 )
 RUN = r"[1-9]\d{0,2}(?:-[1-9]\d{0,2})?"
+ORDER = re.compile(r"order((?: \d{1,3})+)")
 ANSWERS = re.compile(rf"(?:part (\d{{1,2}}) )?answers((?: count(?: {RUN})+| skip(?: {RUN})+)+)")
 
 
@@ -69,9 +71,11 @@ def _rule(line: str) -> Rule:
     if found := ANSWERS.fullmatch(line):
         counts, skips = (_places(_after(verb, found[2])) for verb in ("count", "skip"))
         return Judged(counts, tuple(place for place in skips if place not in counts), int(found[1] or 0))
+    if found := ORDER.fullmatch(line):
+        return FixedOrder(tuple(map(int, found[1].split())))
     raise UserError(
         f'What is painted by hand is {line!r}; write it like "encoder opens +1 +2 closes -1", and which answers count '
-        f'like "answers count 2 skip 5-7".'
+        f'like "answers count 2 skip 5-7"; an order is written like "order 3 1 2".'
     )
 
 

@@ -16,6 +16,7 @@ from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.part import SampleTask
 from playground.objectives.ask.judged import Judged, OverrideLossMask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
+from playground.objectives.choose.order import ChooseOrder, FixedOrder
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import Rule, meant_for, read
 from playground.objectives.propose import Proposer, SampleFromGenerator
@@ -56,7 +57,7 @@ SURVEY_ROWS = (
 BY_HAND = " painted "
 """Stands between the name of an objective and what a person painted over its own mask and its own grading."""
 
-CHOSEN_BY_HAND: Mapping[type[Rule], str] = {Painted: "a mask", Judged: "answers"}
+CHOSEN_BY_HAND: Mapping[type[Rule], str] = {Painted: "a mask", Judged: "answers", FixedOrder: "an order"}
 """What a person may choose by hand, and what it is called."""
 
 
@@ -292,13 +293,13 @@ class Objective:
         return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCooccurrences) else s)
 
     def painted(self, line: str) -> "Objective":
-        """The same objective with a mask or a grading by hand in every text, as `carried.written` says it."""
+        """The same objective with a mask, a grading or an order by hand in every text, as `carried.written` says it."""
         rules = read(line)
         kinds = ((kind, [rule.words for rule in rules if isinstance(rule, kind)]) for kind in CHOSEN_BY_HAND)
         sentences = (f"With {CHOSEN_BY_HAND[kind]} by hand: {'; '.join(words)}." for kind, words in kinds if words)
         idea = " ".join((self.idea, *sentences))
         plain = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
-        return replace(self._obeying(rules), name=f"{self.name}{BY_HAND}{line}", idea=idea, **plain)
+        return replace(self._obeying(rules)._ordered(rules), name=f"{self.name}{BY_HAND}{line}", idea=idea, **plain)
 
     def _obeying(self, rules: tuple[Rule, ...]) -> "Objective":
         """The same chain with what is by hand after its own; in a mixture, in every part that a rule is meant for."""
@@ -313,6 +314,18 @@ class Objective:
         answers = tuple(rule for rule in rules if isinstance(rule, Judged))
         asked = (OverrideLossMask(answers),) if answers else ()
         return replace(self, stages=(*self._seeing(cells), *asked))
+
+    def _ordered(self, rules: tuple[Rule, ...]) -> "Objective":
+        """The same with an order by hand wherever an order of prediction is drawn."""
+        orders = [rule.positions for rule in rules if isinstance(rule, FixedOrder)]
+        if orders and not self.draws_order:
+            raise UserError(f"{self.name} draws no order of prediction, so none can be set by hand; PLM draws one.")
+        return self._each(lambda s: replace(s, order=orders[-1]) if orders and isinstance(s, ChooseOrder) else s)
+
+    @property
+    def draws_order(self) -> bool:
+        """Whether it draws an order of prediction."""
+        return any(isinstance(s, ChooseOrder) for chain in self.chains for s in chain.stages)
 
     def _seeing(self, cells: tuple[Painted, ...]) -> tuple[Stage, ...]:
         """The stages with the cells by hand after the mask that they are painted over."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -10,6 +11,7 @@ from playground.batch import Batch, Tokens, full_view
 from playground.corpora import Corpus
 from playground.corpora.corpus import Part, pick
 from playground.errors import UserError
+from playground.knob import spelt
 from playground.objectives import Objective
 from playground.rng import generator
 from playground.slicing import batches
@@ -106,6 +108,19 @@ def continuing(rows: int, stretches: int) -> Tensor:
     return torch.arange(stretches * length).view(stretches, length).T.flatten()
 
 
+def describe_lengthening(corpus: Corpus, length: int, needs: Sequence[str] = ()) -> str:
+    """How a text of one's own was repeated or mixed, and the rows of each text; nothing of any other corpus."""
+    knobs = spelt(corpus.name)[1]
+    if "mix" not in knobs or needs:
+        return corpus.description if knobs.keys() & {"repeat", "mix"} else ""
+    own, other, *held_out = (last - first for first, last in pairwise((0, *corpus.sections, len(corpus))))
+    rows = [f"{tokens // length:,}" for tokens in (own, other, *held_out)]
+    return (
+        f"{corpus.description} Of the rows of {length} tokens, {rows[0]} of yours and {rows[1]} of {knobs['mix']} are "
+        f"trained on; {rows[2]} and {rows[3]} others are held out."
+    )
+
+
 PAIRED = frozenset(("pair", "translation", "distance"))
 """Needs of an objective that are cut out of a corpus sentence by sentence, in rows of any length."""
 
@@ -131,11 +146,11 @@ def windows(
     else:
         rows = corpus.pairs(window, part, seed) if PAIRED & set(needs) else corpus.windows(window, part, continues)
     if "translation" in needs and "translation" not in rows.neighbours:
-        raise UserError(f"{corpus.name} has no translations; choose a text in two languages, such as parallel.")
+        raise UserError(f"No translations are in {corpus.name}; choose a text in two languages, such as parallel.")
     wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
     for name in sorted(wanted - set(rows.labels)):
         known = ", ".join(rows.labels) or "none"
-        raise UserError(f"{corpus.name} does not know the label {name!r} of its words; its labels are: {known}.")
+        raise UserError(f"The words of {corpus.name} have no label {name!r}; their labels are: {known}.")
     return _only(rows, wanted | {"language"} if "translation" in needs else wanted)
 
 

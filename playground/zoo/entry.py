@@ -12,6 +12,7 @@ from playground.errors import UserError
 from playground.knob import knobs, turn
 from playground.models import Architecture, count_parameters
 from playground.objectives import Objective, find_objective
+from playground.objectives.objective import BY_HAND
 from playground.objectives.see import SeeLeft, SeeRight
 from playground.zoo.electra_two_stage import two_stages
 from playground.zoo.phase import Phase
@@ -213,6 +214,10 @@ def entry_named(name: str) -> Entry:
         try:
             return entry_for(find_objective(name))
         except UserError as part:
-            if "+" in name or nearest(name):
+            bare, by_hand, _ = name.partition(BY_HAND)
+            if by_hand and bare in entries():
+                asked = entries()[bare].objective.name
+                raise UserError(f"{part} Rules by hand are for an objective; that of {bare} is {asked}.") from None
+            if by_hand or "+" in name or nearest(name):
                 raise part from None
             raise UserError(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None

@@ -376,6 +376,17 @@ def test_cells_are_painted_from_the_command_line_as_on_the_stage(facts, text):
     assert said["loss"] != facts("train", "MLM", *line, "--out", "plain")["loss"]
 
 
+def test_an_order_by_hand_is_trained_from_the_command_line_and_resumed(facts, text):
+    line = ("--corpus", text, *TINY, "--plan", "order=3,1,2", "--steps")
+    whole = facts("train", "PLM", *line, 4, "--out", "whole")
+    assert whole["entry"] == "PLM painted order 3 1 2"
+    facts("train", "PLM", *line, 4, "--save-every", 2, "--out", "half")
+    Path("half/step-2.safetensors").rename("half/checkpoint.safetensors")
+    again = facts("train", "PLM", *line, 4, "--out", "half", "--resume")
+    assert again["loss"]["held_out"] == whole["loss"]["held_out"]
+    assert whole["loss"] != facts("train", "PLM", "--corpus", text, *TINY, "--steps", 4, "--out", "plain")["loss"]
+
+
 def test_train_several_seeds_with_their_band(facts, text):
     said = facts("train", "BERT", "--corpus", text, "--steps", 2, "--seeds", 2, "--seed", 5, *TINY, "--out", "all")
     assert [run["seed"] for run in said["runs"]] == [5, 6]
@@ -736,7 +747,8 @@ MISTAKES = {
         ("BERT --corpus empty.txt", "empty.txt"),
         ("BERT --corpus blank.txt", "blank.txt"),
         ("BERT --corpus latin.txt", "latin.txt"),
-        ("BERT --corpus short.txt", "short.txt"),
+        ("BERT --corpus short.txt", "Repeat it or mix it, as in 'mine.txt(repeat=50, mix=everyday)'."),
+        ("BERT --corpus short.txt(mix=nope)", "mix is 'nope'; choose one of none, everyday"),
         ("BERT --corpus a_folder", "a_folder"),
         ("BERT --device tpu", "'tpu'"),
         ("BERT --device cpu:one", "'cpu:one'"),
@@ -748,6 +760,10 @@ MISTAKES = {
         ("PLM --paint query", "has no '='"),
         ("PLM --paint quary=1.1+", "names the matrix 'quary'; the matrices are encoder"),
         ("MLM --paint query=1.1+ --steps 1", "no matrix 'query'"),
+        ("PLM --plan chosen=3", "--plan sets chosen, which is for one text; in training write an order"),
+        ("PLM --plan order=3,3", "The order 3,3 cannot be trained with; name 2 to 50 word positions"),
+        ("MLM --plan order=3,1", "MLM draws no order of prediction, so none can be set by hand; PLM draws one."),
+        ("XLNet --plan order=3,1", "Rules by hand are for an objective; that of XLNet is PLM."),
         ("BERT --threads 1000000000", "at most 256"),
         ("BERT --seeds 2 --workers 2 --threads 2", "--threads is 2, but the workers"),
         ("BERT --out a\0b", "'a\\x00b' cannot be a path"),

@@ -9,6 +9,7 @@ import panel_material_ui as pmui
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.ask.judged import Judged
+from playground.objectives.objective import CHOSEN_BY_HAND
 from playground.objectives.plan_overrides import SHAPES
 from playground.trace.rebuild import SENTENCE, Rebuilt
 from widgets.animation import page as saved_page
@@ -166,8 +167,8 @@ class Notices(View):
         said = [say(stage.trouble, "trouble"), *notices, painted(stage), say(stage.redrawn, "quiet")]
         self.text.object = "".join(said) if one else ""
         leak = made is not None and made.verdict.leak
-        masked = any(not isinstance(rule, Judged) for rule in stage.rules)
-        label = "Train anyway" if leak else "Train with this mask" if masked else "Train with these answers"
+        by_hand = dict.fromkeys(CHOSEN_BY_HAND[type(rule)] for rule in stage.rules)
+        label = "Train anyway" if leak else f"Train with {' and '.join(by_hand)} by hand"
         self.anyway.param.update(visible=bool(stage.rules) and one, label=label, disabled=stage.unasked)
         self.sample.visible = one and stage.sample is not None
 

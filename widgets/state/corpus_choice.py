@@ -4,7 +4,7 @@ from typing import ClassVar
 
 import param
 
-from playground.corpora.sources import name_with_knobs, read_name, source_knobs
+from playground.corpora.sources import Lengthening, name_with_knobs, read_name, source_knobs
 from playground.corpora.tokenization import Tokenization
 from playground.knob import Knob, knobs
 
@@ -23,11 +23,12 @@ class CorpusChoice(param.Parameterized):
 
     @property
     def known_knobs(self) -> tuple[Knob, ...]:
-        """The knobs of the corpus that is chosen; a vocabulary has a size where a tokenizer is chosen."""
+        """The knobs of the corpus that is chosen; those without an effect as it stands are left out."""
         name, turned = self._bare_name, self.corpus_knobs.get(self._bare_name, {})
-        found = knobs(Tokenization) if name in self.own else source_knobs(name)
-        sized = turned.get("tokenizer", "auto") != "auto"
-        return tuple(k for k in found if sized or k.name != "vocab_size")
+        found = (*knobs(Lengthening), *knobs(Tokenization)) if name in self.own else source_knobs(name)
+        left_out = set() if turned.get("tokenizer", "auto") != "auto" else {"vocab_size"}
+        left_out |= {k.name for k in knobs(Lengthening) if turned.get(k.name, k.default) == k.default}
+        return tuple(k for k in found if k.name not in left_out)
 
     @property
     def _bare_name(self) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple, Unpack
 
-from playground.corpora.build import LIMIT, Labels, Vocabulary, Words, build
+from playground.corpora.build import LIMIT, Labels, Options, Words, build
 from playground.corpora.corpus import Corpus
 from playground.errors import UserError
 from playground.tokenizing.words import clean, split_words
@@ -48,7 +48,7 @@ class Table:
     name: str = "table"
 
 
-def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Vocabulary]) -> Corpus:
+def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) -> Corpus:
     """A corpus with a document for each text; its label, under the name of its column, is that of all its words."""
     words = Words(limit)
     values = []

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Unpack
 
-from playground.corpora.build import FEWEST, LIMIT, Vocabulary, Words, build
+from playground.corpora.build import FEWEST, LIMIT, Options, Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import CHUNK, Progress, decoded, plain_lines
 from playground.errors import UserError
@@ -17,7 +17,7 @@ def read_text_file(
     limit: int = LIMIT,
     encoding: str | None = None,
     progress: Progress | None = None,
-    **options: Unpack[Vocabulary],
+    **options: Unpack[Options],
 ) -> Corpus:
     """A text file; empty lines separate documents."""
     return build(Path(path).name, read_words(decoded(path, encoding, progress), limit), **options)
@@ -37,7 +37,7 @@ def from_pasted(
     name: str = "pasted text",
     limit: int = LIMIT,
     progress: Progress | None = None,
-    **options: Unpack[Vocabulary],
+    **options: Unpack[Options],
 ) -> Corpus:
     """A text that was pasted or typed; empty lines separate documents, `progress` counts letters."""
     if not text:

@@ -8,7 +8,7 @@ from typing import Unpack
 
 import torch
 
-from playground.corpora.build import LIMIT, Vocabulary, Words, build
+from playground.corpora.build import LIMIT, Options, Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, find_file, read_lines
 from playground.errors import UserError
@@ -22,7 +22,7 @@ def read_translations(
     limit: int = LIMIT,
     encoding: str | None = None,
     progress: Progress | None = None,
-    **options: Unpack[Vocabulary],
+    **options: Unpack[Options],
 ) -> Corpus:
     """A document for each line: it and its translation, one sentence each, with the label `language` 0 or 1.
 

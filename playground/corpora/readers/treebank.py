@@ -13,7 +13,7 @@ from typing import NamedTuple, Unpack
 
 import torch
 
-from playground.corpora.build import LIMIT, Labels, Vocabulary, Words, build
+from playground.corpora.build import LIMIT, Labels, Options, Words, build
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers.decode import Progress, read_lines
 from playground.errors import UserError
@@ -77,7 +77,7 @@ def read_treebank(
     limit: int = LIMIT,
     encoding: str | None = None,
     progress: Progress | None = None,
-    **options: Unpack[Vocabulary],
+    **options: Unpack[Options],
 ) -> Corpus:
     """A treebank with the labels `pos`, `relation` and `head`: the position of the first piece of the head.
 

@@ -24,6 +24,9 @@ LENGTHS = 5
 
 LAWS = ("ours", "xlnet", "hf")
 
+MOST, LAST = 50, 999
+"""The most words of a fixed order, which stands in the name of an objective, and the last position of one."""
+
 GRAMS = {"single": (1,), "harmonic": tuple(60 // n for n in range(1, LENGTHS + 1)), "uniform": (1,) * LENGTHS}
 """How often targets come in spans of 1, 2, ... tokens, relative to each other: 60 is divided by 1, 2, ... and 5."""
 
@@ -37,6 +40,31 @@ class ChosenOrder:
 
 
 @dataclass(frozen=True)
+class FixedOrder:
+    """Words, by their positions from 1, that come in this order in every text; `part` of a mixture, from 1, else 0."""
+
+    positions: tuple[int, ...]
+    part: int = 0
+
+    def __post_init__(self) -> None:
+        order, distinct = self.positions, set(self.positions)
+        if not (2 <= len(order) == len(distinct) <= MOST and all(1 <= word <= LAST for word in order)):
+            raise UserError(
+                f"The order {','.join(map(str, order)) or 'of no words'} cannot be trained with; name 2 to {MOST} word "
+                f"positions from 1 to {LAST}, each once, such as 3,1,2."
+            )
+
+    def __str__(self) -> str:
+        return f"order {' '.join(map(str, self.positions))}"
+
+    @property
+    def words(self) -> str:
+        """The same in a sentence."""
+        *others, last = map(str, self.positions)
+        return f"words {', '.join(others)} and {last} come in this order, the others as drawn"
+
+
+@dataclass(frozen=True)
 class ChooseOrder(Choose):
     """Draw an order of prediction and predict its end only (XLNet, arXiv:1906.08237, sec. 2.2-2.3 and 3.1).
 
@@ -46,6 +74,9 @@ class ChooseOrder(Choose):
     first word on, each as long as its span and K times that, and a span up to the end is left out (released code).
     "hf": from the first word on, and nothing fills up: a short text often has no target (Hugging Face's collator).
     Separators are never predicted; "drawn" lets them come between the targets (released code).
+
+    The words at the positions of a fixed `order` share the steps that are drawn for them, but in this order; of those
+    beyond the end of a text and of separators nothing changes.
     """
 
     partial_prediction_k: float = knob(
@@ -64,9 +95,14 @@ class ChooseOrder(Choose):
     sampler: str = knob(
         "ours", choices=LAWS, why="Where spans lie, and whether the share is met: ours, XLNet's code, HF's."
     )
+    order: tuple[int, ...] = ()
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
 
     def plan(self, example: Batch, rng: Generator) -> ChosenOrder:
+        plan = self._sampled(example, rng)
+        return replace(plan, rank=self._fixed(example, plan.rank)) if self.order else plan
+
+    def _sampled(self, example: Batch, rng: Generator) -> ChosenOrder:
         candidates, real = example.maskable, example.tokens.valid
         number = self.number(candidates.sum(1))
         late = self._targets(example, number, rng)
@@ -76,6 +112,16 @@ class ChooseOrder(Choose):
         late |= real & ~candidates
         group = late.int() + 2 * ~real if example.tokens.padded else late.int()
         return ChosenOrder(sampling.shuffled(group, rng), late.sum(1))
+
+    def _fixed(self, example: Batch, rank: Tensor) -> Tensor:
+        """The same steps, those of the words of the fixed order among these in that order (pieces left to right)."""
+        last, word = max(self.order), example.tokens.word_ids
+        place = torch.full((last + 1,), last, device=word.device)
+        place[torch.tensor(self.order, device=word.device) - 1] = torch.arange(len(self.order), device=word.device)
+        place = place[word.clamp(0, last)].where(example.maskable, last)  # [b, t], `last` where none is fixed
+        tokens = place.argsort(dim=1, stable=True)
+        steps = rank.where(place < last, rank.shape[1]).sort(dim=1).values
+        return rank.scatter(1, tokens, steps.where(steps < rank.shape[1], rank.gather(1, tokens)))
 
     def _drawn(self, tokens: Tokens, late: Tensor, number: Tensor, rng: Generator) -> ChosenOrder:
         """The order of so many targets `[b]`; what comes before them has an order of its own, padding comes last."""

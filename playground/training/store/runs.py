@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 import sqlite3
@@ -17,9 +18,9 @@ from typing import Any, TypeVar
 import torch
 from filelock import FileLock
 
-from playground.corpora.sources import is_generated
+from playground.corpora.sources import TEXTS, is_generated
 from playground.errors import UserError
-from playground.knob import as_written, written
+from playground.knob import as_written, spelt, written
 from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
@@ -480,8 +481,12 @@ def settings(entry: Entry) -> dict[str, dict[str, Any]]:
 
 
 def command(run: Run) -> str:
-    """The command that trains a run again from its first step; empty where its text is not a generated one."""
-    if not is_generated(run.corpus.name):
+    """The command that trains a run again from its first step; empty where its text is neither generated nor a file.
+
+    A text that was pasted is read from a file of its name.
+    """
+    corpus = re.sub(r"^pasted text(?=$|\()", "pasted text.txt", run.corpus.name)
+    if not (is_generated(corpus) or Path(spelt(corpus)[0]).suffix.lower() in TEXTS):
         return ""
     entry, usual = run.entry, entry_named(run.entry.name)
     parts = ((entry.model, usual.model), (entry.recipe, usual.recipe))
@@ -490,5 +495,5 @@ def command(run: Run) -> str:
     turned += [
         f"{k}={as_written(v.default)}" for k, v in entry.objective.knobs.items() if v.default != known[k].default
     ]
-    words = ["playground", "train", entry.name, "--corpus", run.corpus.name, "--seed", str(run.seed)]
+    words = ["playground", "train", entry.name, "--corpus", corpus, "--seed", str(run.seed)]
     return shlex.join([*words, *(word for knob in turned if knob for word in ("--set", knob))])

@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from dataclasses import replace
+from functools import partial
 
 import pytest
 import torch
@@ -16,10 +17,11 @@ from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.readers import decode
 from playground.corpora.readers import text as reading
 from playground.corpora.readers.decode import plain_lines
-from playground.corpora.sources import sources
+from playground.corpora.sources import own_text, sources
 from playground.corpora.tinyworld import generate
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
+from playground.training.data import describe_lengthening
 
 PARAGRAPH = "The cat sat on the mat. It was a warm day! Nobody else came.\n"
 TEXT = (PARAGRAPH * 2 + "\n") * 12
@@ -104,7 +106,7 @@ def test_many_types_become_pieces_and_keep_their_words():
 
 REFUSED = [
     (b"", "some.txt is empty; choose a file with text in it."),
-    (b" \n\t \r\n", "some.txt holds no words, only white space"),
+    (b" \n\t \r\n", "There are no words in some.txt, only white space"),
     (b"abc\x00def" * 50, "some.txt is not a text file: byte 3 is zero"),
     ("Grüße".encode("utf-16-le"), "some.txt is not a text file: byte 1 is zero"),
     (b"\xff\xfea\0\0\0", "some.txt is not a text file: it holds zeros among its letters"),
@@ -115,7 +117,7 @@ REFUSED = [
         "some.txt is not in UTF-8: byte 10 cannot be read; save it as UTF-8.",
     ),
     (b"good words " * 20 + b"\xc3", "some.txt is not in UTF-8: byte 220 cannot be read; save it as UTF-8."),
-    (b"only four words here", "some.txt has only 5 tokens; at least 64 are needed to train on it."),
+    (b"only four words here", "There are only 5 tokens in some.txt; at least 64 are needed to train on it."),
 ]
 
 
@@ -312,6 +314,46 @@ def test_pairs_of_two_languages_are_translations():
         assert int(cut) <= 12
         shared += sum(place >= 0 for place in a)
     assert shared > 0
+
+
+SHORT = "the dog sees the cat. the cat sees a bird. a bird sings in the rain. a zebra waits."
+
+
+@pytest.mark.parametrize("knobs", [{"repeat": 50}, {"repeat": 100, "mix": "everyday"}, {"mix": "world"}])
+def test_what_is_held_out_of_a_repeated_or_mixed_text_is_never_trained_on(tmp_path, knobs):
+    path, setting = write(tmp_path, SHORT.encode()), ", ".join(f"{name}={value}" for name, value in knobs.items())
+    corpus, own = open_corpus(f"{path}({setting})"), from_pasted(SHORT * 9)
+    assert (corpus.name, corpus.hash) == (f"some.txt({setting})", own_text(partial(from_pasted, SHORT), knobs).hash)
+    words = [corpus.tokenizer.words[k] for k in corpus.ids.tolist()]
+    train, held_out = words[: corpus.held_out_from], words[corpus.held_out_from :]
+    often = knobs.get("repeat", 1)
+    assert ("zebra" in train, held_out.count("zebra"), train.count("sings")) == (False, often, often)
+    assert set(own.tokenizer.words) <= set(corpus.tokenizer.words), "one vocabulary knows the words of both texts"
+    rows = {part: {tuple(row) for row in corpus.windows(16, part).ids.tolist()} for part in ("train", "held_out")}
+    assert rows["train"] and rows["held_out"] and not rows["train"] & rows["held_out"]
+    ours = 20 * often
+    if "mix" not in knobs:
+        assert (corpus.sections, corpus.held_out_from) == ((), ours)
+        return
+    generated = open_corpus(knobs["mix"], tokens=50_000)
+    assert corpus.sections == (ours, ours + generated.held_out_from, ours + generated.held_out_from + 5 * often)
+    assert len(corpus) - (ours + 5 * often) == len(generated)
+    rows = f"{ours // 16} of yours and {generated.held_out_from // 16:,} of {generated.name} are trained on"
+    assert rows in describe_lengthening(corpus, 16)
+    assert corpus.pairs(32), "a text of one document has others beside it"
+
+
+def test_only_a_text_without_labels_is_repeated_or_mixed_and_something_is_left_to_hold_out(tmp_path):
+    table = tmp_path / "labelled.csv"
+    table.write_text("text,label\n" + "good film,yes\nbad film,no\n" * 9, encoding="utf-8")
+    with pytest.raises(UserError, match=r"The words of labelled.csv have labels; only a text without labels"):
+        open_corpus(f"{table}(repeat=9)")
+    with pytest.raises(UserError, match=r"There is only one word in .*, so none is left to hold out"):
+        open_corpus(f"{write(tmp_path, b'word')}(repeat=99)")
+    with pytest.raises(UserError, match="repeat is 0; it must lie between 1 and"):
+        open_corpus(f"{write(tmp_path, SHORT.encode())}(repeat=0)")
+    with pytest.raises(UserError, match="mix is 'nope'; choose one of none, everyday"):
+        open_corpus(f"{write(tmp_path, SHORT.encode())}(mix=nope)")
 
 
 def test_texts_without_pairs_are_refused_in_a_sentence():

@@ -86,6 +86,24 @@ def test_a_leak_lets_the_loss_fall_below_what_the_text_allows():
     assert copied < reviews().entropy_bound < honest
 
 
+@pytest.mark.parametrize("name", ["PLM", "PLM as in transformers", "MLM + PLM"])
+def test_words_by_hand_share_their_drawn_steps_in_that_order_in_every_text(name):
+    fixed = find_objective(f"{name} painted order 12 3 99 1")
+    assert "words 12, 3, 99 and 1 come in this order" in fixed.idea
+    rows = reviews().windows(24)
+    both = (objective.example(rows, generator(0)).with_auxiliary for objective in (find_objective(name), fixed))
+    plain, made = (next(e for e in examples if e.inputs.query_attn_mask is not None) for examples in both)
+    drawn, there = plain.prediction_order, made.prediction_order
+    assert torch.equal(plain.selected.sum(1), made.selected.sum(1)), "as many are predicted"
+    assert not torch.equal(drawn, there)
+    for row in range(len(drawn)):
+        word, able = rows.word_ids[row], rows.maskable[row]
+        listed = [int(k) for w in (12, 3, 99, 1) for k in ((word == w - 1) & able).nonzero().flatten()]
+        assert there[row][listed].tolist() == sorted(drawn[row][listed].tolist())
+        others = [k for k in range(len(word)) if k not in listed]
+        assert torch.equal(there[row][others], drawn[row][others])
+
+
 def test_a_run_with_a_painted_mask_comes_back_from_its_checkpoint(tmp_path):
     held_out(OPENED, steps=2, out=tmp_path)
     saved = checkpoint.load(tmp_path).learner

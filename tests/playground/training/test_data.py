@@ -125,7 +125,7 @@ def test_only_the_labels_that_are_needed_are_fed():
 
 def test_a_label_that_a_corpus_lacks_is_refused_before_the_run():
     entry = replace(tiny(), objective=replace(MLM, needs=("label:colour",)))
-    with pytest.raises(UserError, match=r"does not know the label 'colour' of its words; its labels are: \w+"):
+    with pytest.raises(UserError, match=r"The words of \S+ have no label 'colour'; their labels are: \w+"):
         next(train(run_of(entry=entry, corpus=reviews())))
 
 

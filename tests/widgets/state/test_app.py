@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
+import torch
 
 from playground.analysis.predictions import read
 from playground.errors import UserError
@@ -252,20 +253,43 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     store.close()
 
 
+def test_an_order_by_hand_is_trained_with_and_a_cut_is_drawn_again(tmp_path):
+    store = Store(tmp_path)
+    store.stage.param.update(objective="PLM", view="stage")
+    notices = Notices(store.stage)
+    assert not notices.anyway.visible
+    store.stage.plan = "order=8,7,6,5,4,3,2,1 cut=3"
+    said = notices.text.object
+    assert "In training, words 8, 7, 6, 5, 4, 3, 2 and 1 come in this order, the others as drawn, in every text" in said
+    assert "set by hand (cut) is drawn again" in said and notices.anyway.label == "Train with an order by hand"
+    order = store.stage.rebuilt.example.prediction_order
+    store.stage.train_anyway()
+    run = store.train.session.run
+    assert (store.page, run.entry.name) == (1, "PLM painted order 8 7 6 5 4 3 2 1")
+    text = store.stage.rebuilt.tokens
+    assert torch.equal(run.entry.objective.example(text, generator(0)).prediction_order, order), "what is drawn trains"
+    store.close()
+
+
 @pytest.mark.parametrize(
-    ("objective", "plan", "what"), [("PLM", "order=8,7,6,5,4,3,2,1 cut=3", "order"), ("MLM", "chosen=2,4", "choices")]
+    ("objective", "plan", "what"),
+    [
+        ("PLM", "order=8,7,6,5,4,3,2,1 cut=3", "cut"),
+        ("sentence shuffling", "order=2,1", "order"),
+        ("MLM", "chosen=2,4", "chosen"),
+    ],
 )
 def test_choices_that_training_draws_itself_are_said_before_it_begins(tmp_path, objective, plan, what):
     store = Store(tmp_path)
     store.stage.param.update(objective=objective, view="stage")
     notices = Notices(store.stage)
-    assert "drawn for every text" not in notices.text.object, "the printed plan is nobody's choice"
+    assert "set by hand" not in notices.text.object, "the printed plan is nobody's choice"
     store.stage.plan = plan
-    assert f"the {what} that you set" in notices.text.object
+    assert f"what you set by hand ({what})" in notices.text.object
     store.stage.plan = "order=one"
     assert store.stage.trouble in notices.text.object.replace("&#x27;", "'")
     store.stage.plan = ""
-    assert "drawn for every text" not in notices.text.object
+    assert "set by hand" not in notices.text.object
     store.close()
 
 

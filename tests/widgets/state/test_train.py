@@ -21,6 +21,7 @@ from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
+from playground.training.data import describe_lengthening
 from playground.training.grad_stats import sizes
 from playground.training.loop import prepared
 from playground.training.observe import look as sight
@@ -198,7 +199,7 @@ def test_a_refusal_stands_first_and_marks_the_earlier_run_until_another_begins(s
     said = page.troubles.text.object
     texts = page.layout.select(type(page.troubles.text))
     assert texts[0] is page.troubles.text, "before the numbers and the curves"
-    assert said.startswith('<p class="trouble">pasted text has only 4 tokens') and "an old notice" not in said
+    assert said.startswith('<p class="trouble">There are only 4 tokens in pasted text') and "an old notice" not in said
     numbers = str(page.numbers.object.text)
     assert f"the earlier run, {earlier}" in numbers and "earlier run, finished" in numbers
     store.corpus = "reviews"
@@ -207,8 +208,8 @@ def test_a_refusal_stands_first_and_marks_the_earlier_run_until_another_begins(s
     assert "earlier" not in page.troubles.text.object + str(page.numbers.object.text)
 
 
-@pytest.mark.parametrize("as_file", [False, True])
-def test_a_text_that_is_too_short_is_repeated_and_trained_on_with_one_button(store, as_file, monkeypatch):
+@pytest.mark.parametrize(("way", "as_file"), [("repeat", False), ("repeat", True), ("mix", False), ("mix", True)])
+def test_a_text_that_is_too_short_is_repeated_or_mixed_and_trained_on_with_one_button(store, way, as_file, monkeypatch):
     monkeypatch.setattr(module, "open_corpus", open_corpus)
     text = "the dog sees the cat . the cat sees a bird . a bird sings ."
     store.param.update(corpus="my own file" if as_file else "my own text", pasted="" if as_file else text)
@@ -216,13 +217,36 @@ def test_a_text_that_is_too_short_is_repeated_and_trained_on_with_one_button(sto
         store.keep("small.txt", text.encode())
     troubles = picture.Troubles(store)
     assert store.begin() is None and "at least 64 are needed" in store.trouble
-    assert troubles.repeat.visible
-    troubles.repeat.param.trigger("clicks")
+    assert all(button.visible for button in troubles.longer.values())
+    troubles.longer[way].param.trigger("clicks")
     session = store.session
     assert becomes(lambda: session.state == "done") and session.error == ""
-    assert store.trouble == "" and not troubles.repeat.visible
-    assert store.notice.startswith("The text is repeated ") and "also in the training part" in store.notice
-    assert session.run.entry.recipe.seq_len == store.chosen.recipe.seq_len, "a row can be held out"
+    assert store.trouble == "" and not any(button.visible for button in troubles.longer.values())
+    corpus, window = session.run.corpus, store.chosen.recipe.seq_len
+    assert store.notice == describe_lengthening(corpus, window) and "Training reads the first 12, " in store.notice
+    assert session.run.entry.recipe.seq_len == window, "a row can be held out"
+    assert corpus.name in {run.corpus for run in store.kept()} and ("mix=everyday" in corpus.name) == (way == "mix")
+    if way == "mix":
+        ours, others = corpus.sections[0], corpus.sections[1] - corpus.sections[0]
+        assert 0.2 < ours / (ours + others) < 0.3, "a row in four is of the own text"
+    shown = {k.name for k in store.known_knobs}
+    assert shown == {"repeat", "tokenizer"} | ({"mix"} if way == "mix" else set()), "what was done can be turned back"
+    store.upload = store.pasted = "another text"
+    assert store.corpus_knobs[store.corpus] == {}
+
+
+def test_a_text_without_pairs_is_mixed_and_not_repeated_and_one_without_labels_neither(store, monkeypatch):
+    monkeypatch.setattr(module, "entry_named", lambda name: replace(tiny(), objective=find_objective(name)))
+    text = "the dog sees the cat. the cat sees a bird. "
+    for entry, pasted, ways in (("NSP", text, {"mix"}), ("NSP", text * 9, {"mix"}), ("TLM", text, set())):
+        store.param.update(corpus="my own text", entry=entry, pasted=pasted)
+        assert store.begin() is None and store.trouble and set(store.longer) == ways
+    store.param.update(entry="NSP", pasted=text * 9)
+    store.begin()
+    store.lengthen("mix")
+    session = store.session
+    assert becomes(lambda: session.state == "done") and (session.error, store.trouble) == ("", "")
+    assert session.run.corpus.name == "pasted text(mix=everyday)"
 
 
 def test_a_name_is_used_once_and_an_unused_folder_goes(store):
@@ -527,10 +551,18 @@ def test_a_film_has_few_moments_and_is_drawn(store):
     assert set(strips.source.data["step"]) == set(range(4, 41, 4))
 
 
-def test_the_printed_command_gives_the_numbers_of_the_page_to_the_last_digit(tmp_path, capsys):
+@pytest.mark.parametrize("name", ["PLM painted query opens +0, order 3 1 2", "LM"])
+def test_the_printed_command_gives_the_numbers_of_the_page_to_the_last_digit(tmp_path, capsys, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
     store = TrainStore(tmp_path / "runs")
-    name = "PLM painted query opens +0"
     store.param.update(entry=name, steps=6, seed=3, shapes={name: {"width": 32}})
+    if name == "LM":
+        store.param.update(
+            corpus="my own text", pasted="The dog sees the cat.\r\nA bird sings in the rain.\n\nA zebra."
+        )
+        store.begin()
+        store.corpus_knobs |= {"my own text": vars(store.longer["mix"])}
+        (tmp_path / "pasted text.txt").write_text(store.pasted, encoding="utf-8")
     store.begin()
     here = ends(store)
     words = shlex.split(command(here.run))

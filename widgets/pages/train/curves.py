@@ -2,6 +2,8 @@
 
 import time
 from dataclasses import dataclass
+from functools import partial
+from operator import contains
 from typing import Any
 
 import panel as pn
@@ -10,6 +12,7 @@ from bokeh.models import Range1d
 
 from playground.analysis.predictions import Predictions
 from playground.analysis.probes import PROBES
+from playground.corpora.sources import MIXED_WITH
 from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import Budget
@@ -34,6 +37,12 @@ DRAWING = 0.025  # the share of processor time that drawing may take while a mod
 SEEN_EVERY, TOLD_EVERY, LONGEST, WAITING_EVERY = 0.22, 0.3, 1.0, 2.0
 """Seconds from one look at the model to the next, between two updates of the numbers, from one point of the loss to the
 next at the longest, and between two pictures of a run that waits in line while others train."""
+
+WAYS = {
+    "repeat": ("Repeat the text and train", "repeat"),
+    "mix": (f"Mix it with the corpus {MIXED_WITH} and train", "shuffle"),
+}
+"""The buttons of a text that is too short, by what is done with it."""
 
 RECORDED = (entry_named(RUN.entry), RUN.corpus, RUN.seed)
 
@@ -146,9 +155,12 @@ class Troubles(View):
         self.fork = button("Fork", self._fork, "fork_right", margin=(0, 10, 8, 10), visible=False)
         again = {"margin": (0, 10, 8, 10), "visible": False}
         self.again = button("Train the other seeds again", train.train_seeds_again, "replay", **again)
-        longer = {"margin": (0, 10, 8, 10), "visible": train.param.too_short.rx.bool()}
-        self.repeat = button("Repeat the text and train", train.repeat_text, "repeat", **longer)
-        super().__init__(column(self.text, self.repeat, self.fork, self.again))
+        longer = {way: pn.bind(contains, train.param.longer, way) for way in WAYS}
+        self.longer = {
+            way: button(label, partial(train.lengthen, way), icon, margin=(0, 0, 8, 10), visible=longer[way])
+            for way, (label, icon) in WAYS.items()
+        }
+        super().__init__(column(self.text, row(*self.longer.values(), margin=0), self.fork, self.again))
 
     def poll(self) -> None:
         settings = way_out(self.train.session)

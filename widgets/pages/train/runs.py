@@ -10,6 +10,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from playground.corpora.sources import is_generated
 from playground.errors import UserError
 from playground.training import Session
 from playground.training.checkpoint import kept
@@ -207,7 +208,8 @@ class RunList(View):
         self._compare(some)
         shown = self.train.session if not any(r.parent for r in runs if r.name == self.train.name_of_run) else None
         typed = command(shown.run) if shown is not None else ""
-        self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code></p>" if typed else ""
+        where = "" if shown is None or is_generated(shown.run.corpus.name) else " It reads your text from that file."
+        self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code>{where}</p>" if typed else ""
 
     def _again(self) -> None:
         self.read_at = 0.0

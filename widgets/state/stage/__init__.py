@@ -1,6 +1,7 @@
 """An objective on a text, as the Stage page shows it: what is chosen, and the example that it rebuilds to."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import deepcopy
 from typing import Any
 from urllib.parse import urlencode
@@ -10,6 +11,7 @@ import param
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.objectives import Objective, find_objective
+from playground.objectives.choose.order import FixedOrder
 from playground.objectives.mask_overrides import Rule, carried
 from playground.objectives.mask_overrides import written as written_rules
 from playground.objectives.objective import tell
@@ -354,16 +356,23 @@ class StageStore(param.Parameterized):
     def rules(self) -> tuple[Rule, ...]:
         """What was set by hand, as rules for every text; of a mixture, for the part that is on the stage."""
         part = 0 if self.plain is None else tell(self.plain.steps).get("part", 0)
-        return carried(self.painted, part)
+        return (*carried(self.painted, part), *self.own_order)
+
+    @property
+    def own_order(self) -> tuple[FixedOrder, ...]:
+        """The order of prediction that was set by hand, where every text can be read in it."""
+        if self.plan != self.printed_plan and find_objective(self.objective).draws_order:
+            with suppress(UserError):
+                return tuple(FixedOrder(tuple(v)) for k, v in parse(settings_of(self.plan)).items() if k == "order")
+        return ()
 
     @property
     def redrawn(self) -> str:
         """A sentence where choices by hand are for this text alone, which training does not take along."""
-        if not self.plan or self.plan == self.printed_plan:
+        keys = {setting.partition("=")[0] for setting in settings_of(self.plan)} - {"order" if self.own_order else ""}
+        if not keys or self.plan == self.printed_plan:
             return ""
-        if any(setting.startswith("order=") for setting in settings_of(self.plan)):
-            return "In training, a new order is drawn for every text; the order that you set is for this text only."
-        return "In training, new choices are drawn for every text; the choices that you set are for this text only."
+        return f"In training, what you set by hand ({', '.join(sorted(keys))}) is drawn again for every text."
 
     @property
     def full(self) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -11,18 +12,15 @@ import param
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
-from playground.corpora.corpus import TooShort
-from playground.corpora.readers.text import read_whole
-from playground.corpora.sources import TEXTS, name_with_tokenizer, read_name
-from playground.corpora.tokenization import Tokenization
+from playground.corpora.sources import Lengthening, name_with_tokenizer, own_text, read_name, ways_to_lengthen
 from playground.devices import pick
-from playground.errors import UserError
+from playground.errors import TooShort, UserError
 from playground.knob import turn
 from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 from playground.training import Run, Session
-from playground.training.data import BatchSampler, longest_window
+from playground.training.data import BatchSampler, describe_lengthening, longest_window
 from playground.training.fork import fork, seed_of, what_changed
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from playground.training.observe import replay as moments
@@ -58,7 +56,6 @@ from widgets.state.train.kept_runs import (
 from widgets.state.uploads import Uploads
 
 FEWEST_IN_ROW = 4  # tokens of the shortest row that a recipe allows
-ROWS_OF_REPEATED = 10  # so that a tenth of a text that is repeated, which is held out, has a row
 LONGEST_PASTE = 2_000_000  # characters of a pasted corpus
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
@@ -122,7 +119,7 @@ class TrainStore(CorpusChoice):
     trouble = param.String("", doc="Why something cannot be done.")
     notice = param.String("", doc="What was made of the choices.")
     refused = param.Boolean(False, doc="Whether the run that was asked for last did not begin.")
-    too_short = param.String("", doc="The text for which it did not begin, where it can be repeated.")
+    longer = param.Dict({}, doc="What makes its text long enough where that was too short, by what is done.")
 
     def __init__(self, runs: Path | None = None, **values: Any) -> None:
         super().__init__(**values)
@@ -143,7 +140,7 @@ class TrainStore(CorpusChoice):
         """The corpus that is chosen, or a refusal in a sentence."""
         turned = self.corpus_knobs.get(self.corpus, {})
         if self.corpus == OWN_TEXT:
-            return from_pasted(self.pasted[:LONGEST_PASTE], **turn(Tokenization(), turned).options)
+            return own_text(partial(from_pasted, self.pasted[:LONGEST_PASTE]), turned)
         if self.corpus == OWN_FILE:
             if self.upload is None:
                 raise UserError("No file is chosen yet; choose a text, a table or a treebank first.")
@@ -164,34 +161,33 @@ class TrainStore(CorpusChoice):
     @as_trouble
     def begin(self) -> Session:
         """A fresh session for the choices, not yet started; trouble is a sentence and keeps the old session."""
-        self.param.update(refused=True, too_short="", notice="")
+        self.param.update(refused=True, longer={}, notice="")
         try:
             return self._with_extra_seeds(self._watch(self._run()))
-        except TooShort:
-            self.too_short = self._own_words
+        except TooShort as short:
+            entry = self.chosen
+            if self.corpus in self.own:
+                self.longer = ways_to_lengthen(short.tokens, entry.recipe.seq_len, entry.needs)
             raise
-
-    @property
-    def _own_words(self) -> str:
-        """The text of a person that can be written again behind itself: what was pasted, or a plain text file."""
-        if self.corpus == OWN_FILE and self.upload is not None and self.upload.suffix.lower() in TEXTS:
-            return read_whole(self.upload)
-        return self.pasted if self.corpus == OWN_TEXT else ""
 
     @property
     def shows_earlier(self) -> bool:
         """Whether the run on screen is not the one that was asked for last, because that did not begin."""
         return self.session is not None and self.refused and bool(self.trouble)
 
-    def repeat_text(self) -> None:
-        """Repeat a text that is too short, as documents, until a row of it can be held out, and train on it."""
-        text = self.too_short.strip()
-        times = 2 + ROWS_OF_REPEATED * self.chosen.recipe.seq_len // max(1, len(split_words(clean(text))))
-        self.param.update(corpus=OWN_TEXT, pasted="\n\n".join([text] * times))
+    def lengthen(self, way: str) -> None:
+        """Repeat a text that is too short, or mix it with a generated one, and train on it."""
+        known = self.corpus_knobs
+        self.corpus_knobs = known | {self.corpus: known.get(self.corpus, {}) | vars(self.longer[way])}
         if (session := self.begin()) is not None:
-            said = f"The text is repeated {times} times, so what is held out is also in the training part."
-            self.notice = f"{said} {self.notice}".rstrip()
             session.start()
+
+    @param.depends("pasted", "upload", watch=True)
+    def _read_once(self) -> None:
+        """Another text of one's own is neither repeated nor mixed."""
+        known = self.corpus_knobs.get(self.corpus, {})
+        kept = {name: value for name, value in known.items() if name not in vars(Lengthening())}
+        self.corpus_knobs = self.corpus_knobs | {self.corpus: kept}
 
     @as_trouble
     def begin_class(self, name: str, key: str) -> Classroom:
@@ -291,13 +287,13 @@ class TrainStore(CorpusChoice):
     def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> Entry:
         """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
         asked = entry.recipe.seq_len
-        fits = max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.needs))
-        if fits >= asked:
-            self.notice = ""
+        fits = min(asked, max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.needs)))
+        self.notice = describe_lengthening(corpus, fits, entry.needs)
+        if fits == asked:
             return entry
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
-        self.notice = (
-            f"{corpus.name} is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
+        self.notice += (
+            f" The text is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
             f"tokens instead of {asked}. A longer text allows longer rows."
         )
         return _turned(entry, {"seq_len": fits})
@@ -331,7 +327,7 @@ class TrainStore(CorpusChoice):
         owner[session] = id(self)
         if session.run.out is not None:
             live[session.run.out] = session
-        self.param.update(session=session, moment=None, name_of_run=name, trouble="", refused=False, too_short="")
+        self.param.update(session=session, moment=None, name_of_run=name, trouble="", refused=False, longer={})
         return session
 
     def _probe(self, run: Run) -> ProbeSentence:
