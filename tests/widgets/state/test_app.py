@@ -678,7 +678,7 @@ def test_ending_stops_a_comparison_at_once(transfer, training):
     assert becomes(lambda: len(transfer.lanes.events) > 3)
     transfer.end()
     assert transfer.lanes.state == "stopped"
-    assert not transfer._thread.is_alive()
+    assert not transfer.running._thread.is_alive()
     assert transfer.lanes.done_share < 1.0
     transfer.param.update(steps=4, seeds=2)
     assert transfer.begin(training.session) and done(transfer), "after the end it can begin again"
@@ -690,7 +690,7 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     session = trained(training, 1)
     transfer.steps = 60
     assert transfer.begin(session)
-    first = transfer._thread
+    first = transfer.running._thread
     assert becomes(lambda: len(transfer.lanes.events) > 3)
     assert transfer.begin(session)
     assert done(transfer)
