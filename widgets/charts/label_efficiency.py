@@ -9,6 +9,7 @@ from bokeh.plotting import figure
 
 from widgets.charts.chart import Chart
 from widgets.charts.strategies_over_steps import banded, marks
+from widgets.static.comparison import wide_table
 from widgets.theme import chart
 
 ROOM = 1.18
@@ -46,15 +47,10 @@ def markup(points: Sequence[dict[str, Any]]) -> str:
     if not named:
         return ""
     first = next(iter(named.values()))[0]["against"]
-    heads = "".join(f'<th scope="col">{point["labels"]} labelled texts</th>' for point in points)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, gaps))}</tr>' for name, gaps in named.items()
-    )
-    return (
-        '<div class="wide" tabindex="0" role="group" aria-label="gaps to the first"><table>'
-        f'<tr><th scope="col">against {escape(first)}</th>{heads}</tr>{rows}</table></div>'
-        '<p class="quiet">A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise.</p>'
-    )
+    heads = (f"against {first}", *(f"{point['labels']} labelled texts" for point in points))
+    rows = ([f'<th scope="row">{escape(name)}</th>', *map(_cell, gaps)] for name, gaps in named.items())
+    said = "A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise."
+    return wide_table("gaps to the first", heads, rows) + f'<p class="quiet">{said}</p>'
 
 
 def _cell(gap: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ from widgets.charts.class_band import class_chart, legend
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, download, plot, row, typed
 from widgets.pages.menus import model_choice
 from widgets.state.classroom import Classroom, Member, MemberStore, TeacherStore
+from widgets.static.comparison import wide_table
 from widgets.theme import changing, figures, html, say, tell
 
 DRAWN_EVERY = 1.0  # seconds between two pictures of a band: there is one on every screen of the class
@@ -177,14 +178,14 @@ def scores(classroom: Classroom, shown: bool) -> str:
     listed = classroom.scores if shown else sorted(classroom.scores, key=lambda each: each[0].seed)
     if not listed:
         return ""
-    head = "".join(f"<th>{name}</th>" for name in ("name", "seed", "guess (nats)", "off by (nats)", "run"))
-    return f'<div class="wide"><table><tr>{head}</tr>{"".join(_line(*each, shown) for each in listed)}</table></div>'
+    heads = ("name", "seed", "guess (nats)", "off by (nats)", "run")
+    return wide_table("guesses", heads, (_line(*each, shown) for each in listed))
 
 
-def _line(member: Member, off: float | None, shown: bool) -> str:
+def _line(member: Member, off: float | None, shown: bool) -> list[str]:
     guess, distance = (f"{member.guess:g}", "–" if off is None else f"{off:.3f}") if shown else ("put down", "")
     cells = (member.name, str(member.seed), guess, distance, member.state)
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    return [f"<td>{escape(cell)}</td>" for cell in cells]
 
 
 class ClassStart(View):

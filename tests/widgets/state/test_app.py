@@ -1125,11 +1125,13 @@ def test_a_notebook_trains_an_entry_of_pairs_and_tells_which_text_is_watched(mon
         seq_len=16,
         sentence="the film was good",
     )
-    assert "needs two texts" in trained.watched and "a held-out pair of texts" in trained.watched
-    assert trained.watched.split("Watched instead")[1] in html.unescape(trained._repr_html_())
-    assert trained.glance is not None and trained.glance.sees.count("[SEP]") == 2
-    recorded = trained.replay.moments[-1]["guesses"]
-    assert [g["top"][0][0] for g in recorded if g["top"]] == [g.top[0][0] for g in trained.glance.guesses if g.top]
+    assert "needs two texts" in trained.learned.watched and "a held-out pair of texts" in trained.learned.watched
+    assert trained.learned.watched.split("Watched instead")[1] in html.unescape(trained._repr_html_())
+    assert trained.learned.glance is not None and trained.learned.glance.sees.count("[SEP]") == 2
+    recorded = trained.learned.replay.moments[-1]["guesses"]
+    assert [g["top"][0][0] for g in recorded if g["top"]] == [
+        g.top[0][0] for g in trained.learned.glance.guesses if g.top
+    ]
 
 
 def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
@@ -1141,5 +1143,5 @@ def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     assert data is not None
     record = json.loads(zlib.decompress(base64.b64decode(data[1])))
     assert record["numbers"]["model"].startswith(trained.learner.entry.name)
-    assert [moment["step"] for moment in trained.replay.moments] == [0, 1, 2]
+    assert [moment["step"] for moment in trained.learned.replay.moments] == [0, 1, 2]
     assert '["replay", "replay-' in trained._repr_html_() and "held out" in trained._repr_html_()
