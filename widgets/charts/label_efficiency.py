@@ -1,14 +1,13 @@
 """Accuracy of the strategies against the number of labelled texts: what pre-training is worth."""
 
 from collections.abc import Sequence
-from functools import partial
 from html import escape
 from typing import Any
 
 from bokeh.plotting import figure
 
 from widgets.charts.chart import Chart
-from widgets.charts.strategies_over_steps import banded, marks
+from widgets.charts.strategies_over_steps import banded
 from widgets.static.comparison import wide_table
 from widgets.theme import chart
 
@@ -25,12 +24,7 @@ def label_curve() -> Chart:
     plot.title.text_font_size = "15px"
     plot.xaxis.major_label_overrides = {count: str(count) for count in range(1, 1025)}
     hover = [("strategy", "@name"), ("labelled texts", "@labels"), ("mean", "@value{0.000}")]
-    made = banded(plot, "labels", hover, most=1.0, width=3, size=10, seeds=partial(marks, across="labels"))
-    plot.scatter(
-        "labels", "value", source=made.sources["seeds"], marker="shape", size=5, color="colour", alpha=0.45,
-        line_alpha=0, level="underlay",
-    )  # fmt: skip
-    return made
+    return banded(plot, "labels", hover, most=1.0, width=3, size=10, seeds=True)
 
 
 def reach(plot: figure, counts: Sequence[int]) -> None:

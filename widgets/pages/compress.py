@@ -63,7 +63,7 @@ class CompressPage(View):
         self.questions = [button(name, partial(self._ask, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS]
         self.results = Results(compress)
         controls = [
-            heading("Base model"), base_choice(store, 5), self.base, row(self.train), row(self.begin, self.stop),
+            heading("Base model"), base_choice(store), self.base, row(self.train), row(self.begin, self.stop),
             self.trouble, heading("Or start from a question"), *self.questions, *_choices(compress),
         ]  # fmt: skip
         self.sidebar = Sidebar(

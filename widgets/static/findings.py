@@ -14,11 +14,9 @@ from PIL import Image
 from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Rows, Scatter, Table, Tree, Words, plain
 from playground.glossary import hover
 from widgets.charts.columns import ticks
+from widgets.charts.legend import COLOURS
 from widgets.static.svg import BOLD, dot, rect, words
-from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
-
-COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
-"""The colours of groups, in their order."""
+from widgets.tokens import BLUE, GREY, VERMILION
 
 STYLE = f"""
 .finding {{ margin: 0 0 1.4em; }} .finding figcaption {{ font-weight: 600; margin: .2em 0 .4em; }}

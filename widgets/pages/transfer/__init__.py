@@ -72,7 +72,7 @@ class TransferPage(View):
             RunTaskMatrix(store.matrix, store.train, store.take_run_on_screen),
         )
         controls = [
-            heading("Base model"), base_choice(store, 2), self.base, row(self.train, self.build), self.built,
+            heading("Base model"), base_choice(store), self.base, row(self.train, self.build), self.built,
             pmui.Select.from_param(before, **FIELD),
             html(pn.bind(lambda how: say(CHANGES[how], "quiet"), before)),
             row(self.compare, self.stop), self.trouble, self.train_base,
