@@ -307,5 +307,5 @@ class Store(param.Parameterized):
             job.end()
         self.corpus.end()
         self.train.leave()
-        self.transfer.forget()
+        self.transfer.uploads.remove()
         self.train.uploads.remove()

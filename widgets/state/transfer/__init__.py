@@ -119,10 +119,6 @@ class TransferStore(param.Parameterized):
         self._opened = None
         self.param.update(own_file=paths[0], text_column="", label_column="")
 
-    def forget(self) -> None:
-        self.uploads.remove()
-        self._opened = None
-
     @property
     def known(self) -> Task:
         """The task that is chosen, or a refusal in a sentence; a file is read once for its columns."""
