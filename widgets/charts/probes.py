@@ -25,7 +25,7 @@ def gauge_chart(steps: Range1d) -> Chart:
     """An empty chart over the given range of steps."""
     plot = chart(
         height=210, min_border_left=64, x_axis_label="steps", y_axis_label="accuracy (chance is 50 %)", x_range=steps,
-        y_range=(0.3, 1.03),
+        y_range=(0.3, 1.03), name="probes",
     )  # fmt: skip
     plot.yaxis.update(ticker=FixedTicker(ticks=[0.5, 0.75, 1.0]), formatter=NumeralTickFormatter(format="0 %"))
     plot.add_layout(Span(location=0.5, dimension="width", line_color=GREY, line_dash="dashed", line_width=1.4))

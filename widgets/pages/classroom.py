@@ -215,6 +215,3 @@ class ClassStart(View):
             self.said.object = (
                 f"<p>The class {name} has begun: {link} asks for the key again, the others open class/{name}.</p>"
             )
-
-    def poll(self) -> None:
-        """Nothing of it changes by itself."""
