@@ -10,7 +10,6 @@ from playground.finetuning import Comparison, Strategy, Task, TrialEvent
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
-from widgets.state.base import Preparing
 
 FIRST_GUESS = 3.0  # seconds after which the time that is left is estimated
 
@@ -91,12 +90,12 @@ class Lanes:
         self.train_size = 0
         self._steps, self._began = steps, (0.0, 0.0)
 
-    def add(self, event: TrialEvent | Comparison | ContinualResult | Advanced | Preparing) -> None:
-        """Take over what a lane has done."""
+    def add(self, event: TrialEvent | Comparison | ContinualResult | Advanced | str) -> None:
+        """Take over what a lane has done, or a sentence on how far the base is made ready."""
         self.heard += 1
-        self.doing = event.said if isinstance(event, Preparing) else self._said(event)
+        self.doing = event if isinstance(event, str) else self._said(event)
         self.advanced += isinstance(event, Advanced)
-        if isinstance(event, Preparing | Advanced):
+        if isinstance(event, str | Advanced):
             return
         step = event.event if isinstance(event, TrialEvent) else None
         self.looked += isinstance(step, StepEvent) and step.look is not None
