@@ -50,9 +50,15 @@ def set_rate(page: Page, rate: str) -> None:
     field.press("Enter")
 
 
+MEASURED = """(gauge) => {
+  const { name, step } = Bokeh.documents[0].get_model_by_name("probes").renderers.at(-1).data_source.data;
+  return Array.from(step).filter((_, k) => name[k] === gauge);
+}"""
+
+
 def measured(page: Page, gauge: str) -> list[int]:
     """The steps at which a gauge is drawn."""
-    return page.evaluate(f"Array.from(Bokeh.documents[0].get_model_by_name('{gauge}').data_source.data.step)")
+    return page.evaluate(MEASURED, gauge)
 
 
 @pytest.mark.guarded
@@ -91,7 +97,7 @@ def test_change_the_rate_fork_reload_open_and_compare(
     wait_until(page, lambda: steps(page) == at)
     expect(page.get_by_text("likeliest answers")).to_be_visible()
     unfold(page, "Probes")
-    page.wait_for_function("Bokeh.documents[0].get_model_by_name('agreement')")
+    page.wait_for_function("Bokeh.documents[0].get_model_by_name('probes')")
     wait_until(page, lambda: measured(page, "agreement")[:2] == [0, 10])
     page.get_by_role("button", name="Resume").click()
     wait_until(page, lambda: steps(page) > at)

@@ -1,14 +1,14 @@
 """Accuracy of the strategies against the number of labelled texts: what pre-training is worth."""
 
 from collections.abc import Sequence
-from functools import partial
 from html import escape
 from typing import Any
 
 from bokeh.plotting import figure
 
 from widgets.charts.chart import Chart
-from widgets.charts.strategies_over_steps import banded, marks
+from widgets.charts.strategies_over_steps import banded
+from widgets.static.comparison import wide_table
 from widgets.theme import chart
 
 ROOM = 1.18
@@ -24,12 +24,7 @@ def label_curve() -> Chart:
     plot.title.text_font_size = "15px"
     plot.xaxis.major_label_overrides = {count: str(count) for count in range(1, 1025)}
     hover = [("strategy", "@name"), ("labelled texts", "@labels"), ("mean", "@value{0.000}")]
-    made = banded(plot, "labels", hover, most=1.0, width=3, size=10, seeds=partial(marks, across="labels"))
-    plot.scatter(
-        "labels", "value", source=made.sources["seeds"], marker="shape", size=5, color="colour", alpha=0.45,
-        line_alpha=0, level="underlay",
-    )  # fmt: skip
-    return made
+    return banded(plot, "labels", hover, most=1.0, width=3, size=10, seeds=True)
 
 
 def reach(plot: figure, counts: Sequence[int]) -> None:
@@ -46,15 +41,10 @@ def markup(points: Sequence[dict[str, Any]]) -> str:
     if not named:
         return ""
     first = next(iter(named.values()))[0]["against"]
-    heads = "".join(f'<th scope="col">{point["labels"]} labelled texts</th>' for point in points)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(name)}</th>{"".join(map(_cell, gaps))}</tr>' for name, gaps in named.items()
-    )
-    return (
-        '<div class="wide" tabindex="0" role="group" aria-label="gaps to the first"><table>'
-        f'<tr><th scope="col">against {escape(first)}</th>{heads}</tr>{rows}</table></div>'
-        '<p class="quiet">A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise.</p>'
-    )
+    heads = (f"against {first}", *(f"{point['labels']} labelled texts" for point in points))
+    rows = ([f'<th scope="row">{escape(name)}</th>', *map(_cell, gaps)] for name, gaps in named.items())
+    said = "A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise."
+    return wide_table("gaps to the first", heads, rows) + f'<p class="quiet">{said}</p>'
 
 
 def _cell(gap: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """Strategies over the steps: the mean of all seeds as a line with its marks, one standard deviation as a band."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf
 from statistics import fmean, stdev
@@ -58,10 +58,11 @@ def means(values: Mapping[str, Steps], across: str) -> Columns:
 
 def banded(
     plot: figure, across: str, hover: Sequence[tuple[str, str]], most: float = inf, width: float = 2.2, size: int = 6,
-    mode: str = "mouse", **more: Callable[..., Columns],
+    mode: str = "mouse", seeds: bool = False,
 ) -> Chart:  # fmt: skip
-    """A band and a line for every strategy and a dot at every mean, which the pointer reads; `more` columns beside."""
-    made = Chart.of(plot, {}, lines=partial(lines, most=most), means=partial(means, across=across), **more)
+    """A band and a line for every strategy and a dot at every mean, which the pointer reads; with `seeds` all dots."""
+    each = {"seeds": partial(marks, across=across)} if seeds else {}
+    made = Chart.of(plot, {}, lines=partial(lines, most=most), means=partial(means, across=across), **each)
     drawn = made.sources["lines"]
     plot.patches("around", "band", source=drawn, color="colour", fill_alpha="shade", line_alpha=0)
     line = plot.multi_line(
@@ -69,6 +70,9 @@ def banded(
         hover_line_width=2.4 * width,
     )  # fmt: skip
     dots = plot.scatter(across, "value", source=made.sources["means"], marker="shape", size=size, color="colour")
+    for one in each:
+        look = {"size": 5, "color": "colour", "alpha": 0.45, "line_alpha": 0, "level": "underlay"}
+        plot.scatter(across, "value", source=made.sources[one], marker="shape", **look)
     plot.add_tools(HoverTool(renderers=[line], tooltips=None))
     plot.add_tools(HoverTool(renderers=[dots], tooltips=[*hover], mode=mode))
     return made

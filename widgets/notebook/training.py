@@ -293,26 +293,6 @@ class Trained(Drawing):
         return self.corpus.unigram_entropy
 
     @property
-    def glance(self) -> Predictions | None:
-        """What it predicts for the text that is watched."""
-        return self.learned.glance
-
-    @property
-    def replay(self) -> Replay:
-        """The run to be scrubbed through."""
-        return self.learned.replay
-
-    @property
-    def watched(self) -> str:
-        """Which text is predicted while it learns."""
-        return self.learned.watched
-
-    @property
-    def checkpoint(self) -> str:
-        """The ready-made checkpoint from which it was read, empty where it was trained here."""
-        return self.learned.checkpoint
-
-    @property
     def held_out(self) -> float:
         """The last held-out loss in nats per scored position."""
         losses = [row.held_out for row in self.rows if row.held_out is not None]

@@ -9,13 +9,11 @@ from widgets.state.app import Store
 from widgets.theme import say
 
 
-def base_choice(store: Store, page: int) -> Any:
-    """Whose model it is; runs that came meanwhile are offered when that page is opened."""
+def base_choice(store: Store) -> Any:
+    """Whose model it is; runs that came meanwhile are offered when a page is opened."""
     base = pmui.Select.from_param(store.transfer.param.base, options=store.bases(), **FIELD)
 
     def renew(*_: Any) -> None:
-        if store.page != page:
-            return
         offered = store.bases()
         chosen = store.transfer.base if store.transfer.base in offered.values() else ""
         base.param.update(options=offered, value=chosen)

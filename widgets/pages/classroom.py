@@ -6,10 +6,13 @@ from html import escape
 
 import panel_material_ui as pmui
 
-from widgets.charts.class_band import class_chart, legend
+from playground.finetuning.comparing.compare import spread
+from widgets.charts.class_band import class_chart
+from widgets.charts.strategies_over_steps import legend
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, download, plot, row, typed
 from widgets.pages.menus import model_choice
 from widgets.state.classroom import Classroom, Member, MemberStore, TeacherStore
+from widgets.static.comparison import wide_table
 from widgets.theme import changing, figures, html, say, tell
 
 DRAWN_EVERY = 1.0  # seconds between two pictures of a band: there is one on every screen of the class
@@ -32,12 +35,14 @@ class BandPicture(View):
         """Show a class."""
         if classroom is None or time.monotonic() < self.next:
             return
-        own, shown = member.evaluated if member else [], guesses or []
-        state = (classroom, classroom.bands, len(own), shown)
-        if state != self.drawn:
-            self.drawn, self.next = state, time.monotonic() + DRAWN_EVERY
-            self.chart.show(classroom.bands, own, shown, classroom.steps)
-            self.key.object = legend(bool(own), bool(shown))
+        curves = {"mean of all seeds": classroom.losses}
+        curves |= {"your seed": {row.step: [row.held_out] for row in member.evaluated}} if member else {}
+        curves |= {"guesses": {classroom.steps: guesses}} if guesses else {}
+        if curves != self.drawn:
+            self.drawn, self.next = curves, time.monotonic() + DRAWN_EVERY
+            self.chart.figure.x_range.end = 1.02 * classroom.steps
+            self.chart.show(curves)
+            self.key.object = legend(list(curves))
         self.layout.visible = True  # only now, for what changes between sending and drawing is lost
 
 
@@ -166,9 +171,9 @@ def counts(classroom: Classroom) -> dict[str, str]:
     members = classroom.members
     done = sum(member.done for member in members)
     waiting = sum(bool(member.session.in_line.place) for member in members)
-    last = classroom.bands[-1:]
-    loss = f"{last[0].mean:.3f} ± {last[0].sd:.3f}" if last else "–"
-    at = f"nats held out at step {last[0].step:,}, n = {last[0].seeds}" if last else "nats held out"
+    step, losses = next(reversed(classroom.losses.items()), (0, []))
+    loss = "{mean:.3f} ± {sd:.3f}".format(**spread(losses)) if losses else "–"
+    at = f"nats held out at step {step:,}, n = {len(losses)}" if losses else "nats held out"
     return {"seeds": str(len(members)), "in the line": str(waiting), "finished": str(done), at: loss}
 
 
@@ -177,14 +182,14 @@ def scores(classroom: Classroom, shown: bool) -> str:
     listed = classroom.scores if shown else sorted(classroom.scores, key=lambda each: each[0].seed)
     if not listed:
         return ""
-    head = "".join(f"<th>{name}</th>" for name in ("name", "seed", "guess (nats)", "off by (nats)", "run"))
-    return f'<div class="wide"><table><tr>{head}</tr>{"".join(_line(*each, shown) for each in listed)}</table></div>'
+    heads = ("name", "seed", "guess (nats)", "off by (nats)", "run")
+    return wide_table("guesses", heads, (_line(*each, shown) for each in listed))
 
 
-def _line(member: Member, off: float | None, shown: bool) -> str:
+def _line(member: Member, off: float | None, shown: bool) -> list[str]:
     guess, distance = (f"{member.guess:g}", "–" if off is None else f"{off:.3f}") if shown else ("put down", "")
     cells = (member.name, str(member.seed), guess, distance, member.state)
-    return f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
+    return [f"<td>{escape(cell)}</td>" for cell in cells]
 
 
 class ClassStart(View):
@@ -210,6 +215,3 @@ class ClassStart(View):
             self.said.object = (
                 f"<p>The class {name} has begun: {link} asks for the key again, the others open class/{name}.</p>"
             )
-
-    def poll(self) -> None:
-        """Nothing of it changes by itself."""

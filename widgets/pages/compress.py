@@ -10,7 +10,6 @@ import panel_material_ui as pmui
 from playground.compression import FAMILIES, methods
 from playground.compression.storage import FILE
 from playground.errors import UserError
-from playground.training.parallel.workers import spare
 from widgets.charts import frontier
 from widgets.pages.base_model import base_choice, describe_base
 from widgets.pages.knobs import Knobs
@@ -30,12 +29,11 @@ from widgets.pages.layout import (
     row,
     typed,
 )  # fmt: skip
+from widgets.pages.transfer.controls import SIZES, execution
 from widgets.state.app import Store
 from widgets.state.compress import QUESTIONS, CompressStore
 from widgets.static import compression as drawn
 from widgets.theme import html, say
-
-SIZES = [16, 32, 64, 128, 256, 512]
 
 ABOUT = (
     "Compress the model that you have trained. Three meters are shown side by side, because they can disagree: file "
@@ -63,7 +61,7 @@ class CompressPage(View):
         self.questions = [button(name, partial(self._ask, name), **{**FIELD, "margin": (3, 10)}) for name in QUESTIONS]
         self.results = Results(compress)
         controls = [
-            heading("Base model"), base_choice(store, 5), self.base, row(self.train), row(self.begin, self.stop),
+            heading("Base model"), base_choice(store), self.base, row(self.train), row(self.begin, self.stop),
             self.trouble, heading("Or start from a question"), *self.questions, *_choices(compress),
         ]  # fmt: skip
         self.sidebar = Sidebar(
@@ -96,12 +94,11 @@ class CompressPage(View):
 
 def _choices(compress: CompressStore) -> list[Any]:
     """The task, the pipelines, one to be put together, and how much."""
-    chosen, cores = compress.param, 1 if compress.quota.shared else spare(0)
+    chosen = compress.param
     pipelines = pmui.MultiChoice.from_param(
         chosen.chosen, label="pipelines that are compared", options=compress.offered, **FIELD
     )
     compress.param.watch(lambda _: pipelines.param.update(options=compress.offered), "own")
-    execution = {"one by one": 1} | ({f"side by side, in {cores} processes": cores} if cores > 1 else {})
     knobs = Knobs(
         compress, ["method", "turned"], lambda: compress.knobs, lambda: compress.turned,
         lambda name, value: compress.param.update(turned=compress.turned | {name: value}), throttled=True,
@@ -119,7 +116,7 @@ def _choices(compress: CompressStore) -> list[Any]:
         accordion({"Build a pipeline": maker}, margin=(0, 10)),
         heading("Budget"), pmui.Select.from_param(chosen.labels, options=SIZES, **FIELD),
         number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
-        pmui.Select.from_param(chosen.workers, options=execution, **FIELD),
+        pmui.Select.from_param(chosen.workers, options=execution(compress.quota.shared, "one by one"), **FIELD),
         html(say("For each seed, all pipelines start from the same fine-tuned model, so differences are paired.",
                  "quiet")),
     ]  # fmt: skip

@@ -56,7 +56,7 @@ class InsidePage(View):
         self.train = button("Train one here", store.train_one, "play_arrow", margin=(6, 10), visible=False)
         self.knobs = Knobs(
             inside, ["instrument", "turned"], lambda: {k.name: k for k in knobs(inside.chosen.settings)},
-            lambda: inside.turned.get(inside.instrument, {}), inside.set, _beside, throttled=True,
+            lambda: inside.turned.get(inside.instrument, {}), inside.set, throttled=True, beside=True,
         )  # fmt: skip
         self.chips = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], visible=False, **look)
         self.begin = button("Look", inside.look, "visibility", margin=(6, 10), **MAIN)
@@ -128,13 +128,6 @@ class InsidePage(View):
         self.said.object = say(inside.refusal, "trouble")
         if inside.found or not work.busy:  # what was there stays until the new is
             self.result.markup = _found(inside)
-
-
-def _beside(controls: list[Any]) -> list[Any]:
-    """The settings beside each other, as far as there is room."""
-    for each in controls:
-        each.styles = {"flex": "1 1 230px", "max-width": "420px"}
-    return [row(*controls, gap="2px 14px", **STRETCH)] if controls else []
 
 
 def _choice(inside: InsideStore, name: str, label: str) -> Any:

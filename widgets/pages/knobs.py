@@ -10,7 +10,7 @@ import param
 from playground.errors import UserError
 from playground.knob import Knob, check, knobs
 from playground.models import Architecture
-from widgets.pages.layout import STRETCH, View, column
+from widgets.pages.layout import STRETCH, View, column, row
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.train import TrainStore
 
@@ -33,18 +33,19 @@ SIZES = {
 class Knobs(View):
     """A control for each of the `knobs`, which a link and undo may turn too; nothing is seen where there are none.
 
-    `turn` is called with a name and its new value. With `throttled`, sliders are heard when they are let go.
+    `turn` is called with a name and its new value. With `throttled`, sliders are heard when they are let go. The
+    controls stand below each other, or `beside` each other as far as there is room.
     """
 
     def __init__(
         self, state: param.Parameterized, watched: list[str], knobs: Callable[[], Mapping[str, Knob]],
         values: Callable[[], Mapping[str, Any]], turn: Callable[[str, Any], None],
-        arrange: Callable[[list[Any]], list[Any]] = list, throttled: bool = False,
+        throttled: bool = False, beside: bool = False,
     ) -> None:  # fmt: skip
-        self.knobs, self.values, self.turn, self.arrange, self.throttled = knobs, values, turn, arrange, throttled
+        self.knobs, self.values, self.turn, self.throttled, self.beside = knobs, values, turn, throttled, beside
         self.shown: Mapping[str, Knob] = {}
         self.controls: dict[str, Any] = {}
-        super().__init__(column(*arrange([])))
+        super().__init__(row(gap="2px 14px", **STRETCH) if beside else column())
         state.param.watch(self._renew, watched)
         self._renew()
 
@@ -52,7 +53,7 @@ class Knobs(View):
         knobs = self.knobs()
         if knobs != self.shown:
             self.shown, self.controls = knobs, {name: self._control(name, k) for name, k in knobs.items()}
-            self.layout[:] = self.arrange(list(self.controls.values()))
+            self.layout[:] = list(self.controls.values())
         self.layout.visible = bool(self.layout.objects)
         for name, widget in self.controls.items():
             self._show(widget, self._now(name))
@@ -70,6 +71,8 @@ class Knobs(View):
 
     def _control(self, name: str, k: Knob) -> Any:
         widget = control(k)
+        if self.beside:
+            widget.styles = {"flex": "1 1 200px", "max-width": "330px"}
         if self.throttled and isinstance(widget, pmui.FloatSlider) and k.unit.startswith("share"):
             widget.format = "0%"
 

@@ -14,15 +14,13 @@ class QueueLine(View):
     """One sentence, always there so that nothing below it moves."""
 
     def __init__(self, store: Store) -> None:
-        self.store, self.text, self.last = store, changing(""), ""
+        self.store, self.text = store, changing("")
         self.text.margin = (12, 10, 0, 10)
         super().__init__(self.text)
         self.poll()
 
     def poll(self) -> None:
-        if (text := line(self.store)) != self.last:
-            self.last = text
-            tell(self.text, f'<div role="status">{say(text, "quiet")}</div>')
+        tell(self.text, f'<div role="status">{say(line(self.store), "quiet")}</div>')
 
 
 def line(store: Store) -> str:

@@ -101,7 +101,7 @@ def _choices(stage: StageStore) -> list[Any]:
     plan = pmui.TextInput.from_param(stage.param.plan, styles={"flex": "3 1 300px"}, **FIELD)
     knobs = Knobs(
         stage, ["objective", "settings"], lambda: find_objective(stage.objective).knobs, lambda: stage.settings,
-        lambda name, value: stage.param.update(settings={**stage.settings, name: value}), _side_by_side,
+        lambda name, value: stage.param.update(settings={**stage.settings, name: value}), beside=True,
     )  # fmt: skip
     compared = pn.bind(bool, stage.param.beside)
     same = pmui.Switch.from_param(stage.param.same_plan, margin=(2, 10), visible=compared)
@@ -113,12 +113,6 @@ def _plan_keys(objective: str) -> str:
     if not keys:
         return say("Deterministic: nothing is sampled.", "quiet")
     return f"<p class='quiet'>{' &nbsp; '.join(f'<code>{k}=</code> {escape(SHAPES[k])}' for k in keys)}</p>"
-
-
-def _side_by_side(controls: list[Any]) -> list[Any]:
-    for control in controls:
-        control.styles = {"flex": "1 1 200px", "max-width": "330px"}
-    return [row(*controls, **STRETCH)] if controls else []
 
 
 def _sentence(stage: StageStore) -> Any:

@@ -53,11 +53,8 @@ class ZooPage(View):
     def __init__(self, store: Store) -> None:
         self.store, self.zoo = store, store.zoo
         zoo, look = store.zoo, {"margin": (2, 10), **STRETCH}
-        self.about, self.missing, self.count = (
-            html(""),
-            html(""),
-            html("", margin=(4, 10), styles={"flex": "1 0 120px"}, sizing_mode=None),
-        )
+        self.about, self.missing = html(""), html("")
+        self.count = html("", margin=(4, 10), styles={"flex": "1 0 120px"}, sizing_mode=None)
         self.picture = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE], **look)
         self.card = Pressable(arrives=True, stylesheets=[STYLE, GROWING, parts.STYLE, card.STYLE], **look)
         self.measuring = Measuring(zoo)
@@ -99,19 +96,14 @@ class ZooPage(View):
             self._draw()
 
     def _draw(self, *_: object) -> None:
-        zoo = self.zoo
-        columns = {"survey": tables.SURVEY, "qiu": tables.QIU, "properties": tables.MEASURED}.get(zoo.view, ())
-        self.about.object = say(VIEWS[zoo.view], "quiet") + (
-            f'<p class="quiet">{tables.legend(columns)}</p>' if zoo.view == "properties" else ""
-        )
-        self.measuring.layout.visible = zoo.view == "properties"
-        drawn = {
-            "survey": lambda: tables.survey(*zoo.ordered),
-            "qiu": lambda: tables.qiu(*zoo.ordered),
-            "properties": lambda: tables.properties(*zoo.ordered, measured=zoo.measured),
-            "timeline": lambda: timeline.markup(zoo.entry),
-        }
-        self.picture.markup = drawn[zoo.view]()
+        zoo, measures = self.zoo, self.zoo.view == "properties"
+        legend = f'<p class="quiet">{tables.legend()}</p>' if measures else ""
+        self.about.object = say(VIEWS[zoo.view], "quiet") + legend
+        self.measuring.layout.visible = measures
+        if zoo.view == "timeline":
+            self.picture.markup = timeline.markup(zoo.entry)
+        else:
+            self.picture.markup = tables.markup(zoo.view, *zoo.ordered, zoo.measured)
 
     def poll(self) -> None:
         if self.measuring.changed():

@@ -72,16 +72,16 @@ class Store(param.Parameterized):
         """Give every part of the visit what it may take."""
         quota = self.quota
         self.train.quota = self.transfer.quota = self.corpus.quota = self.compress.quota = quota
-        self.train.in_line, self.transfer.in_line = lambda: quota.in_line(self), quota.in_line(self)
+        self.train.in_line = lambda: quota.in_line(self)
         for job in self.jobs:
             job.in_line = quota.in_line(self)
 
     @property
     def jobs(self) -> tuple[Job, ...]:
-        """What trains or measures beside the runs of the Train page and the comparison."""
+        """What trains or measures beside the runs of the Train page."""
         return (
             self.stage.teaching, self.sentence.teaching, self.matrix.trying, self.zoo.measuring, self.train.search,
-            self.building, self.inside.looking, self.compress.running,
+            self.building, self.inside.looking, self.compress.running, self.transfer.running,
         )  # fmt: skip
 
     @property
@@ -89,13 +89,13 @@ class Store(param.Parameterized):
         """Whether anything of this visit trains or waits for its turn."""
         session = self.train.session
         running = session is not None and session.state == "running"
-        return running or self.transfer.lanes.state == "running" or any(job.busy for job in self.jobs)
+        return running or any(job.busy for job in self.jobs)
 
     @property
     def place(self) -> int:
         """The place in the line of what comes first of this visit; 0 where something trains or nothing waits."""
         session = self.train.session
-        lines = [self.transfer.in_line, *(job.in_line for job in self.jobs), *([session.in_line] if session else [])]
+        lines = [*(job.in_line for job in self.jobs), *([session.in_line] if session else [])]
         places = [each.place for each in lines]
         return 0 if any(each.trains for each in lines) else min(filter(None, places), default=0)
 
@@ -301,15 +301,11 @@ class Store(param.Parameterized):
 
     def close(self) -> None:
         """End everything that runs and remove what was uploaded."""
-        self.stage.teaching.end()
-        self.building.end()
+        self.transfer.end()
+        self.compress.end()
+        for job in (*self.jobs, self.inside.opening):
+            job.end()
         self.corpus.end()
         self.train.leave()
-        self.transfer.end()
-        self.transfer.forget()
-        self.sentence.teaching.end()
-        self.matrix.trying.forget()
-        self.zoo.measuring.end()
-        self.compress.end()
-        self.inside.end()
+        self.transfer.uploads.remove()
         self.train.uploads.remove()

@@ -1,7 +1,7 @@
 """A trained model as the base of a comparison: how it is changed first, its origin, and what is saved of its corpus."""
 
 from collections.abc import Generator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from playground.corpora import Corpus
 from playground.corpora.respelling import IN_WORDS
@@ -36,24 +36,14 @@ CHANGES = {
 WORD_STEPS = 500  # steps in which the words of the second language are learnt
 
 
-@dataclass(frozen=True)
-class Preparing:
-    """How far the change of a base is."""
-
-    step: int
-    last: int
-    said: str
-
-
-def changed(base: Base, tokenizer: Tokenizer, how: str) -> Generator[Preparing, None, tuple[Base, Tokenizer]]:
-    """The changed base and its words; what cannot be changed so is refused in a sentence."""
+def changed(base: Base, tokenizer: Tokenizer, how: str) -> Generator[str, None, tuple[Base, Tokenizer]]:
+    """The changed base and its words, after sentences on how far that is; what cannot be changed so is refused."""
     if how == SECOND:
-        yield Preparing(0, WORD_STEPS, "Opening sentences of the second language.")
+        yield "Opening sentences of the second language."
         corpus = second_language()
         made = with_words_of(base.learner, tokenizer, corpus)
         for step, loss in enumerate(learn_words(made, corpus, WORD_STEPS), 1):
-            said = f"Learning words of the second language: step {step} of {WORD_STEPS}, loss {loss:.2f} nats."
-            yield Preparing(step, WORD_STEPS, said)
+            yield f"Learning words of the second language: step {step} of {WORD_STEPS}, loss {loss:.2f} nats."
         return replace(base, learner=made.learner, memory={}), made.tokenizer
     if how in (SAME, NEW):
         donor, words = (base.learner, tokenizer) if how == SAME else (None, None)

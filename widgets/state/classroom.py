@@ -19,7 +19,6 @@ from playground.devices import pick
 from playground.errors import UserError
 from playground.knob import turn
 from playground.training import Run, Session
-from playground.training.parallel.seeds import Band, Point, bands
 from playground.training.session import Row
 from playground.training.system.turns import NO_LINE, Turn
 from playground.zoo import entry_named
@@ -91,7 +90,6 @@ class Classroom:
     began: float = field(default_factory=time.monotonic)
     members: list[Member] = field(default_factory=list)
     open: bool = True
-    _bands: tuple[object, tuple[Band, ...]] = (None, ())
 
     def join(self, guess: float) -> Member:
         """Put down a guess, which stays as it is, and begin to train the next free seed."""
@@ -148,13 +146,12 @@ class Classroom:
         )
 
     @property
-    def bands(self) -> tuple[Band, ...]:
-        """Mean and standard deviation over all seeds at each evaluated step; made once for all who look."""
-        known = [(member.seed, len(member.session.rows)) for member in self.members]
-        if known != self._bands[0]:
-            points = (Point(member.seed, row) for member in self.members for row in member.evaluated)
-            self._bands = known, bands(points)
-        return self._bands[1]
+    def losses(self) -> dict[int, list[float]]:
+        """The held-out losses of all seeds at each evaluated step."""
+        found: dict[int, list[float]] = {}
+        for row in (row for member in self.members for row in member.evaluated if row.held_out is not None):
+            found.setdefault(row.step, []).append(row.held_out)
+        return dict(sorted(found.items()))
 
     @property
     def result(self) -> float | None:

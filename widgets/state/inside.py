@@ -103,11 +103,6 @@ class InsideStore(param.Parameterized):
         key = self.key
         self.opening.begin(lambda _: self.of(key, to_read=False))
 
-    def end(self) -> None:
-        """Stop what is at work."""
-        self.opening.end()
-        self.looking.end()
-
     def missing(self) -> dict[str, str]:
         """Why each instrument cannot run on what is opened, in a sentence; only those that cannot."""
         subject = self._subjects.get(self.key)

@@ -5,12 +5,16 @@ from html import escape
 from statistics import fmean
 from typing import Any
 
+from numpy import array
+from torch import tensor
+
 from playground.compression.compare import Outcome
 from playground.compression.meters import Flip, Matrix
 from playground.compression.report import kept_in_words
 from playground.finetuning.data.task import short
 from widgets.static.comparison import paired_difference, wide_table
-from widgets.static.svg import picture, rect, words
+from widgets.static.findings import one_matrix
+from widgets.static.svg import heat, picture, rect, words
 from widgets.tokens import BLUE, GREEN, ORANGE
 
 Facts = Mapping[str, Any]
@@ -163,47 +167,28 @@ def _box(x: float, y: float, width: float, text: str, colour: str) -> list[str]:
 
 
 def planks(curves: Mapping[str, Any]) -> str:
-    """Which layers were replaced in each step of module replacing, and the replacing rate; empty for other methods."""
+    """Which layers were replaced in each step, above the replacing rate; empty for methods that replace none."""
     if not curves.get("planks"):
         return ""
     steps, chances = curves["planks"], curves["chance"]
-    width, row, left = 420 / len(steps), 18, 70
-    parts = [words(0, 13, "Modules replaced in each step", more=' font-weight="600"')]
-    for k in range(len(steps[0])):
-        y = 22 + (len(steps[0]) - 1 - k) * row
-        parts.append(words(left - 6, y + 11, f"layer {k + 1}", "end"))
-        parts += [rect(left + s * width, y, width, row - 4, GREEN, 0.75) for s, each in enumerate(steps) if each[k]]
-    base = 22 + len(steps[0]) * row + 40
-    line = " ".join(f"{left + s * width:.1f},{base - 36 * chance:.1f}" for s, chance in enumerate(chances))
-    parts.append(f'<polyline points="{line}" fill="none" stroke="{ORANGE}" stroke-width="2"/>')
-    parts.append(words(left - 6, base - 14, "rate", "end"))
-    parts.append(
-        words(left, base + 14, f"{len(steps)} steps; replacing rate from {chances[0]:.0%} to {chances[-1]:.0%}")
-    )
-    return picture("".join(parts), left + 424, base + 20, "Modules replaced in each step")
+    names = ("replacing rate", *(f"layer {k + 1}" for k in range(len(steps[0]))))
+    said = f"Filled where a layer was replaced; replacing rate from {chances[0]:.0%} to {chances[-1]:.0%}."
+    drawn = heat("Modules replaced in each step", names, tensor([chances, *zip(*steps, strict=True)]))
+    return f'{drawn}<p class="quiet">{said}</p>'
 
 
 def heads(curves: Mapping[str, Any]) -> str:
     """How much the answers depend on each head, layer by layer, and which were cut; empty for other methods."""
     if "head importance" not in curves:
         return ""
-    cut = {tuple(each) for each in curves["heads cut"]}
-    most = max(max(row) for row in curves["head importance"]) or 1.0
-    rows = "".join(
-        f'<tr><th scope="row">layer {k + 1}</th>'
-        + "".join(_head(value / most, (k + 1, h + 1) in cut) for h, value in enumerate(row))
-        + "</tr>"
-        for k, row in enumerate(curves["head importance"])
-    )
-    said = "Importance of each head, as a share of the largest; pruned heads are struck out."
-    return f'<p class="quiet">{said}</p><table style="width:auto">{rows}</table>'
-
-
-def _head(share: float, cut: bool) -> str:
-    text = f"<s>{share:.0%}</s>" if cut else f"{share:.0%}"
-    return (
-        f'<td style="background:color-mix(in srgb, {BLUE} {60 * share:.0f}%, transparent);padding:4px 10px">{text}</td>'
-    )
+    found = array(curves["head importance"])
+    shares = found / (found.max() or 1.0)
+    said = array([[f"{share:.0%}" for share in row] for row in shares], dtype=object)
+    for layer, head in curves["heads cut"]:
+        said[layer - 1, head - 1] = "cut"
+    rows, columns = [f"layer {k + 1}" for k in range(len(said))], [f"head {k + 1}" for k in range(len(said[0]))]
+    about = "Importance of each head, as a share of the largest, and which heads were cut."
+    return one_matrix(shares, rows, columns, about, said) + f'<p class="quiet">{about}</p>'
 
 
 def flips(changed: Sequence[Flip], number: int, classes: Sequence[str]) -> str:

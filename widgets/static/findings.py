@@ -14,11 +14,9 @@ from PIL import Image
 from playground.analysis.finding import Bars, Coded, Curve, Finding, Matrix, Rows, Scatter, Table, Tree, Words, plain
 from playground.glossary import hover
 from widgets.charts.columns import ticks
+from widgets.charts.legend import COLOURS
 from widgets.static.svg import BOLD, dot, rect, words
-from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
-
-COLOURS = (BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY, GREY)
-"""The colours of groups, in their order."""
+from widgets.tokens import BLUE, GREY, VERMILION
 
 STYLE = f"""
 .finding {{ margin: 0 0 1.4em; }} .finding figcaption {{ font-weight: 600; margin: .2em 0 .4em; }}
@@ -96,9 +94,9 @@ def bars(table: Table) -> str:
         if label != before:
             y += 5 if before else 0
             parts.append(words(left - 8, y + 12, label[:34], "end"))
-        said = f"<title>{escape(f'{label} {group}: {value:.4g} {table.unit}')}</title>"
+        said = f"{label} {group}: {value:.4g} {table.unit}"
         x, end = sorted((place(0.0), place(value if isfinite(value) else 0.0)))
-        parts.append(_titled(rect(x, y, max(end - x, 0.5), 13, colours[group], 0.85), said))
+        parts.append(rect(x, y, max(end - x, 0.5), 13, colours[group], 0.85, title=said))
         parts.append(words(place(max(value, 0.0)) + 5 if isfinite(value) else left, y + 11, shown(value)))
         before, y = label, y + 15
     parts += _upright(table.lines, place, top - 6, y)
@@ -200,9 +198,9 @@ def one_matrix(
         if not isfinite(value):
             continue
         x, y, text = left + wide * j, top + high * i, "" if said is None else str(said[i, j])
-        name = f"<title>{escape(f'{rows[i]} × {columns[j]}: {value:.4g} {text}')}</title>"
+        name = f"{rows[i]} × {columns[j]}: {value:.4g} {text}"
         colour, alpha = (BLUE if value >= 0 else VERMILION), 0.04 + 0.9 * abs(value) / most
-        parts.append(_titled(rect(x, y, wide - 1, high - 1, colour, alpha), name))
+        parts.append(rect(x, y, wide - 1, high - 1, colour, alpha, title=name))
         if text:
             parts.append(words(x + wide / 2, y + 14, text, "middle", size=10, more=' pointer-events="none"'))
     width = max(left + wide * len(columns) + top * 0.7, 200)
@@ -438,11 +436,6 @@ def _upright(lines: Mapping[str, float], place: Callable[[float], float], top: f
 
 def _path(points: Sequence[tuple[float, float]], x: Callable[[float], float], y: Callable[[float], float]) -> str:
     return "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points) if points else "M0 0"
-
-
-def _titled(element: str, title: str) -> str:
-    """A closed element with a title inside."""
-    return f"{element[:-2]}>{title}</rect>"
 
 
 def _colours(groups: Sequence[str]) -> dict[str, str]:

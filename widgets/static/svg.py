@@ -207,10 +207,13 @@ def _line(x: float, y: float, to_x: float, to_y: float, colour: str, width: floa
     return f'<line {ends} stroke="{colour}" stroke-width="{width}"{dash}/>'
 
 
-def rect(x: float, y: float, width: float, height: float, colour: str, alpha: float = 1, more: str = "") -> str:
-    """A filled rectangle; `more` are further attributes."""
+def rect(
+    x: float, y: float, width: float, height: float, colour: str, alpha: float = 1, more: str = "", title: str = ""
+) -> str:
+    """A filled rectangle; `more` are further attributes, the `title` is seen when the pointer rests on it."""
     place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height}"'
-    return f'<rect {place} fill="{colour}" fill-opacity="{alpha:.3f}"{more}/>'
+    end = f"><title>{_printable(title)}</title></rect>" if title else "/>"
+    return f'<rect {place} fill="{colour}" fill-opacity="{alpha:.3f}"{more}{end}'
 
 
 def dot(x: float, y: float, colour: str, text: str) -> str:

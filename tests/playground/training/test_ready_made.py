@@ -126,10 +126,10 @@ def test_a_result_says_which_checkpoint_made_it(built):
 def test_a_notebook_reads_it_and_says_so(built, monkeypatch):
     recipe = {"seq_len": 16, "batch_size": 8}
     made = notebook.train("GPT", "reviews", steps=12, **recipe)
-    assert made.checkpoint == SMALL.name
+    assert made.learned.checkpoint == SMALL.name
     assert SMALL.name in made._repr_html_()
     assert made.held_out == pytest.approx(facts(SMALL)["held_out"])
-    assert notebook.train("GPT", "reviews", steps=12, seed=1, **recipe).checkpoint == ""
+    assert notebook.train("GPT", "reviews", steps=12, seed=1, **recipe).learned.checkpoint == ""
 
 
 def test_the_train_page_opens_it_as_a_run_of_ones_own(built, tmp_path, monkeypatch):

@@ -18,7 +18,6 @@ from playground.zoo import entry_named
 from tests.runs import run_of
 from widgets.charts import columns, loss
 from widgets.charts.chart import Cursor
-from widgets.charts.class_band import class_chart, fit
 from widgets.charts.reference_run import RUN
 from widgets.pages.train.curves import LossCurve
 from widgets.state.train import TrainStore
@@ -84,12 +83,6 @@ def test_the_axis_holds_the_held_out_curves_and_the_bands(unigram, first, second
     drawn = (*chart.held_out.data["loss"], *chart.others[0].held_out.data["loss"], *chart.band.data["high"])
     assert all(loss <= chart.figure.y_range.end for loss in drawn if isfinite(loss))
     assert all(loss <= columns.highest_loss(unigram, [], first) for loss in first if isfinite(loss))
-
-
-def test_the_axis_of_a_class_holds_ones_own_curve():
-    plot = class_chart().figure
-    fit(plot, (), [Row(5, None, 9.5, 0, 0.0)], (), 10)
-    assert plot.y_range.end >= 9.5
 
 
 def test_an_axis_grows_while_the_held_out_loss_rises(tmp_path):

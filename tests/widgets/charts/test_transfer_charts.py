@@ -23,7 +23,7 @@ from widgets.lists import strategy_picker
 from widgets.pages import transfer as page
 from widgets.pages.transfer import controls
 from widgets.pages.transfer.sentence_editor import picture
-from widgets.state.base import NEW, SAME, SECOND, Preparing, changed
+from widgets.state.base import NEW, SAME, SECOND, changed
 from widgets.state.run_task_matrix import RunTaskMatrixStore
 from widgets.state.sentence_editor import SentenceEditorStore, label_of
 from widgets.state.transfer import MOST_STRATEGIES, TransferStore, base_of_session
@@ -143,10 +143,15 @@ def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monke
     asked = {"chosen": ["full", "adapters"], "train_size": 16, "steps": 6, "seeds": 2}
     whole, store = TransferStore(**asked), TransferStore(**asked)
     run(whole, session, seeds=2)
+
+    def add_and_stop(lanes, event, add=Lanes.add):
+        add(lanes, event)
+        if lanes.finished:
+            lanes.state = "stopped"
+            store.running.end()
+
     with monkeypatch.context() as patch:
-        patch.setattr(
-            Lanes, "add", lambda lanes, event, add=Lanes.add: (add(lanes, event), lanes.finished and store._halt.set())
-        )
+        patch.setattr(Lanes, "add", add_and_stop)
         run(store, session, seeds=2)
     assert (store.lanes.state, store.lanes.finished) == ("stopped", 1)
     assert store.lanes.progress == "Stopped with 1 of 4 trainings done; Compare continues from there."
@@ -281,7 +286,7 @@ def test_a_decoder_is_added_to_a_copy(session):
     for how in (SAME, NEW):
         events = changed(base, words, how)
         with pytest.raises(StopIteration) as end:
-            assert not isinstance(next(events), Preparing)
+            assert not next(events)
         learner = end.value.value[0].learner
         assert learner.model.shape.decoder_layers and not base.learner.model.shape.decoder_layers
 

@@ -42,3 +42,12 @@ def test_the_menu_of_models_is_searched_and_follows_the_stage(tmp_path):
 def test_what_is_ones_own_stands_first_and_apart(tab, label, own, tmp_path):
     first, *others = menu(main.PAGES[tab](Store(tmp_path)), label).groups.values()
     assert first == own and len(others) == 1 and not set(own) & set(others[0])
+
+
+@pytest.mark.parametrize("tab", ["Transfer", "Compress"])
+def test_runs_that_came_meanwhile_are_offered_when_a_page_is_opened(tab, tmp_path, monkeypatch):
+    store, came = Store(tmp_path), {"another run": "kept:another"}
+    bases = menu(main.PAGES[tab](store), "base model")
+    monkeypatch.setattr(store, "bases", lambda: came)
+    store.page = [*main.PAGES].index(tab)
+    assert bases.options == came

@@ -702,7 +702,7 @@ def test_ending_stops_a_comparison_at_once(transfer, training):
     assert becomes(lambda: len(transfer.lanes.events) > 3)
     transfer.end()
     assert transfer.lanes.state == "stopped"
-    assert not transfer._thread.is_alive()
+    assert not transfer.running._thread.is_alive()
     assert transfer.lanes.done_share < 1.0
     transfer.param.update(steps=4, seeds=2)
     assert transfer.begin(training.session) and done(transfer), "after the end it can begin again"
@@ -714,7 +714,7 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     session = trained(training, 1)
     transfer.steps = 60
     assert transfer.begin(session)
-    first = transfer._thread
+    first = transfer.running._thread
     assert becomes(lambda: len(transfer.lanes.events) > 3)
     assert transfer.begin(session)
     assert done(transfer)
@@ -1149,11 +1149,13 @@ def test_a_notebook_trains_an_entry_of_pairs_and_tells_which_text_is_watched(mon
         seq_len=16,
         sentence="the film was good",
     )
-    assert "needs two texts" in trained.watched and "a held-out pair of texts" in trained.watched
-    assert trained.watched.split("Watched instead")[1] in html.unescape(trained._repr_html_())
-    assert trained.glance is not None and trained.glance.sees.count("[SEP]") == 2
-    recorded = trained.replay.moments[-1]["guesses"]
-    assert [g["top"][0][0] for g in recorded if g["top"]] == [g.top[0][0] for g in trained.glance.guesses if g.top]
+    assert "needs two texts" in trained.learned.watched and "a held-out pair of texts" in trained.learned.watched
+    assert trained.learned.watched.split("Watched instead")[1] in html.unescape(trained._repr_html_())
+    assert trained.learned.glance is not None and trained.learned.glance.sees.count("[SEP]") == 2
+    recorded = trained.learned.replay.moments[-1]["guesses"]
+    assert [g["top"][0][0] for g in recorded if g["top"]] == [
+        g.top[0][0] for g in trained.learned.glance.guesses if g.top
+    ]
 
 
 def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
@@ -1165,7 +1167,7 @@ def test_a_stage_in_a_notebook_shows_a_trained_model(monkeypatch):
     assert data is not None
     record = json.loads(zlib.decompress(base64.b64decode(data[1])))
     assert record["numbers"]["model"].startswith(trained.learner.entry.name)
-    assert [moment["step"] for moment in trained.replay.moments] == [0, 1, 2]
+    assert [moment["step"] for moment in trained.learned.replay.moments] == [0, 1, 2]
     assert '["replay", "replay-' in trained._repr_html_() and "held out" in trained._repr_html_()
 
 

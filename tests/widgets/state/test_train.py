@@ -293,8 +293,8 @@ def test_gauges_bookmarks_film_and_sizes_are_there_again_when_a_run_is_opened(st
     loss_curve, measures = picture.LossCurve(later, Cursor()), picture.Measures(Cursor())
     loss_curve.draw(opened)
     measures.draw(opened)
-    drawn = {name: source.data["step"] for name, source in measures.probes.sources.items() if source.data["step"]}
-    assert drawn == {"polarity": [0, 8]}
+    drawn = measures.probes.sources["means"].data
+    assert (drawn["name"], drawn["step"]) == (["polarity"] * 2, [0, 8])
     assert measures.sizes.source.data == columns(whole.sizes)
     assert list(loss_curve.chart.marks.data["step"]) == [n.step for n in whole.noticed]
     ends(later)

@@ -207,7 +207,7 @@ def test_a_labelled_file_is_a_task_with_its_columns_guessed_and_changed():
     store.label_column = "liked"
     assert store.known.name == "films.csv?text=said&label=liked"
     folder = store.own_file.parent
-    store.forget()
+    store.uploads.remove()
     assert not folder.exists()
 
 
@@ -224,7 +224,7 @@ def test_every_file_says_anew_which_columns_were_guessed():
         assert [select.value for select in columns] == ["", ""]
         columns[1].value = text
         assert store.label_column == text
-    store.forget()
+    store.uploads.remove()
 
 
 def test_a_file_that_is_too_large_is_a_sentence(monkeypatch):

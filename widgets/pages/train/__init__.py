@@ -32,8 +32,15 @@ class TrainPage(View):
     ) -> None:
         self.train, self.looking = train, looking
         self.buttons, self.picture = RunButtons(train, slow), RunPicture(train)
+        earlier = RunThatIsThere(
+            train, ["earlier", "session"], lambda: _earlier(train),
+            "Reopen the run", lambda: train.open(train.earlier), "history",
+        )  # fmt: skip
+        ready_made = RunThatIsThere(
+            train, CHOICES, lambda: _ready_made(train), "Open the ready-made run", train.open_ready_made, "inventory_2"
+        )
         sidebar = Sidebar(
-            _choices(train), [EarlierRun(train), ReadyMadeRun(train), self.buttons, self.picture],
+            _choices(train), [earlier, ready_made, self.buttons, self.picture],
             lambda: f"{train.entry} on {train.corpus_name}, {train.steps:,} steps",
         )  # fmt: skip
         train.param.watch(sidebar.label, ["entry", "corpus", "corpus_knobs", "steps"])
@@ -96,40 +103,32 @@ def _about(train: TrainStore) -> str:
     return say(facts["idea"]) + "".join(say(note, "quiet") for note in notes if note)
 
 
-class EarlierRun(View):
-    """The run that this tab of the browser showed before the visit began, and the way back to it."""
+class RunThatIsThere(View):
+    """A sentence about a run that is there already, and the way to it, as long as no run is on screen."""
 
-    def __init__(self, train: TrainStore) -> None:
-        self.train, self.text = train, html("")
-        reopen = button("Reopen the run", lambda: train.open(train.earlier), "history", margin=(0, 10, 8, 10))
-        super().__init__(pn.Column(self.text, reopen, visible=False, margin=0, **STRETCH))
-        train.param.watch(self._show, ["earlier", "session"])
+    def __init__(self, train: TrainStore, watched: list[str], told: Callable[[], str], *press: Any) -> None:
+        self.train, self.told, self.text = train, told, html("")
+        opened = button(*press, margin=(0, 10, 8, 10))
+        super().__init__(pn.Column(self.text, opened, visible=False, margin=0, **STRETCH))
+        train.param.watch(self._show, watched)
         self._show()
 
     def _show(self, *_: object) -> None:
-        runs = self.train.kept() if self.train.session is None else ()
-        run = next((run for run in runs if run.name == self.train.earlier), None)
-        self.layout.visible = run is not None
-        if run is not None:
-            where = f"{run.name} was on this page before. It is kept, and was at step {run.step:,} when last written."
-            self.text.object = say(where, "notice")
+        told = self.told() if self.train.session is None else ""
+        self.text.object, self.layout.visible = say(told, "notice"), bool(told)
 
 
-class ReadyMadeRun(View):
-    """That what is chosen is there ready-made, before it is trained, and the way to open it."""
+def _earlier(train: TrainStore) -> str:
+    """The run that this tab of the browser showed before the visit began."""
+    run = next((run for run in train.kept() if run.name == train.earlier), None)
+    where = "{} was on this page before. It is kept, and was at step {:,} when last written."
+    return where.format(run.name, run.step) if run is not None else ""
 
-    def __init__(self, train: TrainStore) -> None:
-        self.train, self.text = train, html("")
-        take = button("Open the ready-made run", train.open_ready_made, "inventory_2", margin=(0, 10, 8, 10))
-        super().__init__(pn.Column(self.text, take, visible=False, margin=0, **STRETCH))
-        train.param.watch(self._show, CHOICES)
-        self._show()
 
-    def _show(self, *_: object) -> None:
-        made = self.train.ready_made if self.train.session is None else None
-        self.layout.visible = made is not None
-        if made is not None:
-            self.text.object = say(f"{made.title}: this run is there already, as the checkpoint {made.name}.", "notice")
+def _ready_made(train: TrainStore) -> str:
+    """That what is chosen is there ready-made, before it is trained."""
+    made = train.ready_made
+    return f"{made.title}: this run is there already, as the checkpoint {made.name}." if made is not None else ""
 
 
 class RunButtons(View):

@@ -314,7 +314,7 @@ class Measures:
         self.steps.end = session.run.last or max(100, session.rows[-1].step if session.rows else 0)
         if fresh or measured:
             self.measured += len(measured)
-            (self.probes.show if fresh else self.probes.extend)(measured)
+            self.probes.show(probes.values(session.measured))
             self.key.object = (NO_PROBE if measured and not measured[-1].gauges else "") + probes.KEY
         if fresh or regrets:
             self.regretted += len(regrets)

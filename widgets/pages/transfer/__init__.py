@@ -72,7 +72,7 @@ class TransferPage(View):
             RunTaskMatrix(store.matrix, store.train, store.take_run_on_screen),
         )
         controls = [
-            heading("Base model"), base_choice(store, 2), self.base, row(self.train, self.build), self.built,
+            heading("Base model"), base_choice(store), self.base, row(self.train, self.build), self.built,
             pmui.Select.from_param(before, **FIELD),
             html(pn.bind(lambda how: say(CHANGES[how], "quiet"), before)),
             row(self.compare, self.stop), self.trouble, self.train_base,
@@ -110,7 +110,8 @@ class TransferPage(View):
         self.base.object = describe_base(store)
         self._show_building()
         self._show_awaited()
-        self.trouble.object = say(transfer.trouble, "trouble") + say(transfer.notice, "notice")
+        trouble = transfer.trouble or transfer.running.error or ""
+        self.trouble.object = say(trouble, "trouble") + say(transfer.notice, "notice")
         text = transfer.text_for_base if transfer.unknown_words else ""
         offered = "this file" if isinstance(text, Path) else text
         self.train_base.param.update(visible=bool(text), label=f"Train a base on {offered}")

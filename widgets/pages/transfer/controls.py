@@ -39,6 +39,7 @@ def choices(store: Store) -> list[Any]:
     """The controls below each other."""
     transfer = store.transfer
     chosen, names = transfer.param, list(tasks())
+    lanes = execution(transfer.quota.shared, "one by one, seen step by step")
     in_turn = pn.bind(bool, chosen.then)
     strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
     strategies.link(transfer, value="chosen", bidirectional=True)
@@ -53,17 +54,16 @@ def choices(store: Store) -> list[Any]:
         heading("Budget"), pmui.Select.from_param(chosen.train_size, options=SIZES, **FIELD),
         pmui.MultiChoice.from_param(chosen.other_sizes, options=SIZES, disabled=in_turn, **FIELD),
         number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
-        pmui.Select.from_param(chosen.workers, options=_execution(transfer.quota.shared), disabled=in_turn, **FIELD),
+        pmui.Select.from_param(chosen.workers, options=lanes, disabled=in_turn, **FIELD),
         heading("Fairness"), pmui.Select.from_param(chosen.match, disabled=in_turn, **FIELD),
         pmui.Select.from_param(chosen.lr_policy, **FIELD), html(pn.bind(lambda *_: said_of_fairness(transfer), *rules)),
     ]  # fmt: skip
 
 
-def _execution(shared: bool) -> dict[str, int]:
-    """Where the lanes may run: one after another, each step shown, or side by side on cores that are not shared."""
+def execution(shared: bool, one_by_one: str) -> dict[str, int]:
+    """Where work may run: one after another, or side by side on cores that are not shared."""
     cores = 1 if shared else spare(0)
-    side_by_side = {f"side by side, in {cores} processes": cores} if cores > 1 else {}
-    return {"one by one, seen step by step": 1} | side_by_side
+    return {one_by_one: 1} | ({f"side by side, in {cores} processes": cores} if cores > 1 else {})
 
 
 def said_of_fairness(transfer: TransferStore) -> str:

@@ -1,8 +1,6 @@
 """A comparison of strategies: what is chosen for it, the thread that runs it, and its result as files."""
 
 import io
-import logging
-import threading
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -14,6 +12,7 @@ from typing import Any
 
 import param
 
+from playground.corpora.readers.decode import Progress
 from playground.corpora.readers.labelled_table import read_table
 from playground.corpora.readers.table import Table
 from playground.corpora.sources import TABLES
@@ -39,18 +38,14 @@ from playground.training.checkpoint import Checkpoint, CorpusInfo
 from playground.training.parallel.workers import spare
 from playground.training.store.ready_made import named, weights_hash
 from playground.training.store.runs import Runs
-from playground.training.system import threads
-from playground.training.system.turns import NO_LINE, Turn
 from playground.training.train_state import TrainState
 from widgets.state.base import AS_IT_IS, CHANGES, base_of, changed, corpus_info, has_learned, origin_of
-from widgets.state.job import as_trouble, wait_for_turn
+from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE, Quota
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
 from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
 from widgets.static.svg import outcomes
-
-log = logging.getLogger(__name__)
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
 
@@ -97,7 +92,7 @@ class TransferStore(param.Parameterized):
         super().__init__(**{"chosen": list(SHOWN_FIRST), **values})
         self.runs = Runs(runs or runs_folder())
         self.quota: Quota = ALONE
-        self.in_line: Turn = NO_LINE
+        self.running = Job("comparison")
         self.lanes, self.uploads = Lanes(ComparisonSpec(), (), "", {}), Uploads()
         self._origin: Origin | None = None
         self._checkpoints: dict[str, bytes] = {}
@@ -105,8 +100,6 @@ class TransferStore(param.Parameterized):
         self._opened: tuple[tuple[Any, ...], Task | UserError] | None = None
         self._record, self._shared = Record(), ()
         self._steps: Steps = {}
-        self._halt = threading.Event()
-        self._thread: threading.Thread | None = None
 
     def strategy(self, name: str) -> Strategy:
         """A strategy of this visit or of the catalogue."""
@@ -125,10 +118,6 @@ class TransferStore(param.Parameterized):
         paths = self.uploads.keep([(name, content)], min(LARGEST_LABELLED_FILE, self.quota.upload))
         self._opened = None
         self.param.update(own_file=paths[0], text_column="", label_column="")
-
-    def forget(self) -> None:
-        self.uploads.remove()
-        self._opened = None
 
     @property
     def known(self) -> Task:
@@ -206,13 +195,11 @@ class TransferStore(param.Parameterized):
         change = "" if self.before == AS_IT_IS else f", {self.before}"
         made = f", ready-made checkpoint {ready}" if (ready := named(learner)) else ""
         name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
-        self.lanes = Lanes(asked, tasks, name, self._steps)
-        self.lanes.state = "running"
+        lanes = self.lanes = Lanes(asked, tasks, name, self._steps)
+        lanes.state = "running"
         base = replace(base, learner=replace_model(learner, deepcopy(learner.model)), memory={})
         events = self._events(session, base, tokenizer, chosen, tasks, others)
-        self._halt, lanes = threading.Event(), self.lanes
-        self._thread = threads.thread(lambda: self._work(lanes, events), self._halt, "compare")
-        self._thread.start()
+        self.running.begin(lambda report: self._work(lanes, events, report))
         return True
 
     def _remember(self, asked: ComparisonSpec, *start: Any) -> None:
@@ -312,30 +299,22 @@ class TransferStore(param.Parameterized):
 
     def end(self) -> None:
         """Stop the comparison that is running, if any."""
-        self._halt.set()
-        if self._thread is not None and self._thread.is_alive():
-            self._thread.join(5.0)
+        if self.lanes.state == "running":
+            self.lanes.state = "stopped"
+        self.running.end()
+        self.running.wait(5.0)
 
-    def _work(self, lanes: Lanes, events: Iterator[Any]) -> None:
-        halt = self._halt
+    def _work(self, lanes: Lanes, events: Iterator[Any], report: Progress) -> None:
         try:
-            wait_for_turn(self.in_line, halt)
             for event in events:
                 lanes.add(event)
-                wait_for_turn(self.in_line, halt)
-                if halt.is_set():
-                    lanes.state = "stopped"
-                    return
+                report(lanes.finished, lanes.number)
             lanes.state = "done"
         except UserError as refusal:
-            self._refuse(refusal)
-            lanes.state = "failed"
-        except Exception as error:  # a thread that dies silently would leave a screen that waits for ever
-            log.exception("The comparison stopped.")
-            self.trouble, lanes.state = f"The comparison stopped: {error}", "failed"
+            if lanes.state == "running":  # else it was stopped
+                self._refuse(refusal)
         finally:
-            if self._halt is halt:
-                self.in_line.leave()
+            lanes.state = "failed" if lanes.state == "running" else lanes.state
 
     # the result as files
 

@@ -2,39 +2,28 @@
 
 import time
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
 from playground.finetuning import Comparison, Strategy, Task, TrialEvent
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.run.trainer import Result, StepEvent
-from widgets.state.base import Preparing
+from playground.finetuning.run.trainer import MidRunEval, Result, StepEvent
 
 FIRST_GUESS = 3.0  # seconds after which the time that is left is estimated
 
 Steps = dict[tuple[Strategy, int, int], list[TrialEvent]]  # by strategy, seed and number of labelled texts
 
 
-@dataclass(frozen=True)
-class Point:
-    """A lane at one evaluation on so many `texts`; `loss` is the mean since the one before, `sizes` count weights."""
-
-    step: int
-    loss: float
-    accuracy: float
-    forgetting: float
-    moved: tuple[float, ...]
-    sizes: tuple[int, ...] = ()
-    texts: int = 0
-
-
 @dataclass
 class Course:
-    """The lanes of one strategy at one number of labelled texts: points by seed, outcomes, the latest step."""
+    """The lanes of one strategy at one number of labelled texts: outcomes, the latest step, and points by seed.
 
-    points: dict[int, list[Point]] = field(default_factory=dict)
+    A point is a step that was evaluated; its loss is the mean since the one before.
+    """
+
+    points: dict[int, list[StepEvent]] = field(default_factory=dict)
     losses: dict[int, list[float]] = field(default_factory=dict)
     outcomes: list[Result] = field(default_factory=list)
     step: int = 0
@@ -49,20 +38,19 @@ class Course:
             return
         self.step, self.running = event.step, True
         self.losses.setdefault(lane.seed, []).append(event.loss)
-        if (look := event.look) is not None:
-            loss = fmean(self.losses.pop(lane.seed))
-            point = Point(event.step, loss, look.accuracy, look.forgetting, look.moved, look.sizes, look.texts)
+        if event.look is not None:
+            point = replace(event, loss=fmean(self.losses.pop(lane.seed)))
             self.points.setdefault(lane.seed, []).append(point)
 
     @property
-    def _latest(self) -> Sequence[Point]:
-        return next(iter(list(self.points.values())[-1:]), [])[-1:]
+    def _latest(self) -> list[MidRunEval]:
+        return [point.look for points in list(self.points.values())[-1:] for point in points[-1:] if point.look]
 
     @property
     def moved(self) -> tuple[float, ...]:
         """How far each group has moved in the lane that was evaluated last; of finished lanes the mean."""
         if self.running or not self.outcomes:
-            return next((point.moved for point in self._latest), ())
+            return next((look.moved for look in self._latest), ())
         return tuple(fmean(some) for some in zip(*(o.moved for o in self.outcomes), strict=True))
 
     @property
@@ -73,13 +61,13 @@ class Course:
     @property
     def texts(self) -> int:
         """The number of unseen texts of its evaluations, 0 before the first."""
-        return next((point.texts for point in self._latest), 0)
+        return next((look.texts for look in self._latest), 0)
 
     def values(self, what: str) -> dict[int, list[float]]:
         """Loss, accuracy or forgetting at every evaluated step, one value for each seed that is there."""
         found: dict[int, list[float]] = {}
         for point in (p for points in list(self.points.values()) for p in list(points)):
-            found.setdefault(point.step, []).append(getattr(point, what))
+            found.setdefault(point.step, []).append(getattr(point if what == "loss" else point.look, what))
         return dict(sorted(found.items()))
 
 
@@ -102,12 +90,12 @@ class Lanes:
         self.train_size = 0
         self._steps, self._began = steps, (0.0, 0.0)
 
-    def add(self, event: TrialEvent | Comparison | ContinualResult | Advanced | Preparing) -> None:
-        """Take over what a lane has done."""
+    def add(self, event: TrialEvent | Comparison | ContinualResult | Advanced | str) -> None:
+        """Take over what a lane has done, or a sentence on how far the base is made ready."""
         self.heard += 1
-        self.doing = event.said if isinstance(event, Preparing) else self._said(event)
+        self.doing = event if isinstance(event, str) else self._said(event)
         self.advanced += isinstance(event, Advanced)
-        if isinstance(event, Preparing | Advanced):
+        if isinstance(event, str | Advanced):
             return
         step = event.event if isinstance(event, TrialEvent) else None
         self.looked += isinstance(step, StepEvent) and step.look is not None

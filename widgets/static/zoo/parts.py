@@ -10,8 +10,7 @@ tbody:not(:has(tr[data-row]:not(.out))) { display: none; }
 .wide { max-height: min(72vh, 900px); overflow: auto; scrollbar-width: thin; }
 .wide thead th { position: sticky; top: 0; z-index: 2; background: var(--panel-background-color, Canvas); opacity: 1;
   color: color-mix(in srgb, currentColor 72%, transparent); }
-.wide thead th:first-child { z-index: 3; }
-.wide thead th:first-child { padding-left: 8px; }
+.wide thead th:first-child { z-index: 3; padding-left: 8px; }
 .wide th.part { padding: 16px 0 4px 8px; position: static; opacity: .8; font-size: .8em; }
 .wide tr[data-row] { cursor: pointer; }
 .wide tr[data-row]:hover :is(td, th) { background: color-mix(in srgb, var(--main) 4%,

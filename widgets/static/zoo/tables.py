@@ -9,8 +9,8 @@ from playground.zoo import Entry, entries
 from playground.zoo.surveys import family, network, reads, shortened, sizes
 from widgets.static.zoo.parts import button, note
 
-Measured = Mapping[str, Properties | str]
-"""The properties of an entry by its name, or the sentence that says why it could not be measured."""
+Found = Properties | str | None
+"""What was measured of an entry, or the sentence that says why it could not be measured."""
 
 NONE = '<span class="quiet">–</span>'
 
@@ -21,66 +21,49 @@ class Heading:
 
     name: str
     says: str
-    cell: Callable[[Entry], str]
+    cell: Callable[[Entry, Found], str]
     looks: str = ""
 
 
-def survey(first: Sequence[str], rest: Sequence[str]) -> str:
-    """Table 1 of the survey, its thirteen rows first."""
-    return _table("The survey's Table 1, made from the zoo", SURVEY, first, rest)
-
-
-def qiu(first: Sequence[str], rest: Sequence[str]) -> str:
-    """Table 2 of Qiu et al., as far as its systems are here, and the other entries."""
-    return _table("Table 2 of Qiu et al., made from the zoo", QIU, first, rest)
-
-
-def properties(first: Sequence[str], rest: Sequence[str], measured: Measured) -> str:
-    """What was measured of each entry so far."""
-    headings = (NAME, *(_measured(heading, measured) for heading in MEASURED), TRAIN)
-    return _table("Properties, measured with the models of the zoo", headings, first, rest)
-
-
-def _table(title: str, headings: Sequence[Heading], first: Sequence[str], rest: Sequence[str]) -> str:
+def markup(view: str, first: Sequence[str], rest: Sequence[str], measured: Mapping[str, Found]) -> str:
+    """The table of a view: its own systems first, then the others of the zoo."""
+    title, headings = TABLES[view]
     heads = "".join(
         f'<th scope="col" title="{escape(h.says)}" class="{h.looks}">{escape(h.name)}</th>' for h in headings
     )
-    title_row = "Other systems of the zoo, the oldest first"
-    other = f'<tr><th class="part" scope="rowgroup" colspan="{len(headings)}">{title_row}</th></tr>'
-    bodies = (_rows(headings, first), other + _rows(headings, rest))
+    own, others = (
+        "".join(_row(headings, entries()[name], measured.get(name)) for name in names) for names in (first, rest)
+    )
+    part = f'<th class="part" scope="rowgroup" colspan="{len(headings)}">Other systems of the zoo, '
     return (
         f'<div class="wide"><table aria-label="{escape(title)}"><thead><tr>{heads}</tr></thead>'
-        f"{''.join(f'<tbody>{body}</tbody>' for body in bodies)}</table></div>"
+        f"<tbody>{own}</tbody><tbody><tr>{part}the oldest first</th></tr>{others}</tbody></table></div>"
     )
 
 
-def _rows(headings: Sequence[Heading], names: Sequence[str]) -> str:
-    return "".join(_row(headings, entries()[name]) for name in names)
-
-
-def _row(headings: Sequence[Heading], entry: Entry) -> str:
+def _row(headings: Sequence[Heading], entry: Entry, found: Found) -> str:
     first, *others = headings
-    cells = "".join(f'<td class="{h.looks}">{h.cell(entry)}</td>' for h in others)
-    return f'<tr data-row="{escape(entry.name)}"><th scope="row">{first.cell(entry)}</th>{cells}</tr>'
+    cells = "".join(f'<td class="{h.looks}">{h.cell(entry, found)}</td>' for h in others)
+    return f'<tr data-row="{escape(entry.name)}"><th scope="row">{first.cell(entry, found)}</th>{cells}</tr>'
 
 
-def _name(entry: Entry) -> str:
+def _name(entry: Entry, _: Found) -> str:
     return button("entry", entry.name) + note(str(entry.year))
 
 
-def _architecture(entry: Entry) -> str:
+def _architecture(entry: Entry, _: Found) -> str:
     printed = entry.printed.get("stacks", "")
     return escape(network(entry)) + note(f"printed as {printed}" if printed else "")
 
 
-def _has(stack: str) -> Callable[[Entry], str]:
-    return lambda entry: "✓" if stack in entry.model.stacks else "✗"
+def _has(stack: str) -> Callable[[Entry, Found], str]:
+    return lambda entry, _: "✓" if stack in entry.model.stacks else "✗"
 
 
-def _objective(cell: str) -> Callable[[Entry], str]:
+def _objective(cell: str) -> Callable[[Entry, Found], str]:
     """The objective, which opens the Stage, and what the table prints where that is said otherwise."""
 
-    def made(entry: Entry) -> str:
+    def made(entry: Entry, _: Found) -> str:
         objective, printed = entry.objective, entry.printed.get(cell, "")
         same = printed in ("", objective.name, objective.row)
         says = f"{objective.name}, the objective of {entry.name}, on the Stage"
@@ -89,27 +72,27 @@ def _objective(cell: str) -> Callable[[Entry], str]:
     return made
 
 
-def _qiu_architecture(entry: Entry) -> str:
+def _qiu_architecture(entry: Entry, _: Found) -> str:
     both = family(entry) == "encoder and decoder"
     side = "" if entry.model.kind != "transformer" or both else f" {family(entry).title()[:3]}."
     return escape(f"{network(entry)}{side}")
 
 
-def _printed(cell: str) -> Callable[[Entry], str]:
+def _printed(cell: str) -> Callable[[Entry, Found], str]:
     """A cell as a survey prints it."""
-    return lambda entry: escape(entry.printed.get(cell, "")) or NONE
+    return lambda entry, _: escape(entry.printed.get(cell, "")) or NONE
 
 
-def _parameters(entry: Entry) -> str:
+def _parameters(entry: Entry, _: Found) -> str:
     return escape(sizes(entry)) or NONE
 
 
 NAME = Heading("Method", "The system; its name opens its card.", _name)
 TRAIN = Heading(
     "Run", "Trains the system at tiny size, on the Train page.",
-    lambda entry: button("train", entry.name, "Train", "act", f"Train {entry.name}"),
+    lambda entry, _: button("train", entry.name, "Train", "act", f"Train {entry.name}"),
 )  # fmt: skip
-DATASET = Heading("Dataset", "The texts that its authors trained on.", lambda entry: escape(entry.data), "loose")
+DATASET = Heading("Dataset", "The texts that its authors trained on.", lambda entry, _: escape(entry.data), "loose")
 SIZES = Heading("Parameters", "Of the published sizes, from the smallest to the largest.", _parameters)
 
 SURVEY = (
@@ -124,7 +107,7 @@ SURVEY = (
 QIU = (
     NAME,
     Heading("Architecture", "Enc. sees both sides of a word, Dec. the left side alone.", _qiu_architecture, "some"),
-    Heading("Input", "What a training example holds.", lambda entry: escape(reads(entry)), "some"),
+    Heading("Input", "What a training example holds.", lambda entry, _: escape(reads(entry)), "some"),
     Heading("Pre-training task", "The pre-training objective; opens the Stage.", _objective("task"), "some"),
     Heading("Corpus", DATASET.says, DATASET.cell, "loose"),
     Heading("Params", SIZES.says, SIZES.cell),
@@ -134,46 +117,46 @@ QIU = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Property:
-    """A column of what is measured: its name, what it means, and its words for a value."""
+def _measured(name: str, says: str, words: Callable[[Properties], str]) -> Heading:
+    """A column of what is measured, with its words for a value."""
 
-    name: str
-    says: str
-    words: Callable[[Properties], str]
+    def cell(_: Entry, found: Found) -> str:
+        if found is None:
+            return '<span class="quiet">not measured yet</span>'
+        return f'<span title="{escape(found)}">–</span>' if isinstance(found, str) else escape(words(found))
 
-
-MEASURED = (
-    Property(
-        "Right context", "Whether the hidden state of a token changes with the tokens after it.",
-        lambda p: _yes(p.right_context),
-    ),
-    Property(
-        "Mismatch", "Share of input positions with a special token that no text in use has, such as [MASK].",
-        lambda p: f"{p.mismatch:.0%}" if p.mismatch == 0 or p.mismatch >= 0.01 else f"{p.mismatch:.1%}",
-    ),
-    Property("Can generate", "Whether it can generate text token by token.", lambda p: _yes(p.generates)),
-    Property("Scored positions", "Share of the input positions that have a loss.", lambda p: f"{p.taught:.0%}"),
-    Property("One step", "Time of one training step on this machine.", lambda p: f"{p.step_ms:,.1f} ms"),
-    Property("Per scored position", "Time of a step over its scored positions.", lambda p: f"{p.taught_us:,.1f} µs"),
-    Property("Parameters", "Trainable parameters of the tiny model here.", lambda p: shortened(p.parameters)),
-)  # fmt: skip
+    return Heading(name, says, cell)
 
 
 def _yes(answer: bool) -> str:
     return "✓ yes" if answer else "✗ no"
 
 
-def _measured(column: Property, measured: Measured) -> Heading:
-    def cell(entry: Entry) -> str:
-        found = measured.get(entry.name)
-        if found is None:
-            return '<span class="quiet">not measured yet</span>'
-        return f'<span title="{escape(found)}">–</span>' if isinstance(found, str) else escape(column.words(found))
+MEASURED = (
+    _measured(
+        "Right context", "Whether the hidden state of a token changes with the tokens after it.",
+        lambda p: _yes(p.right_context),
+    ),
+    _measured(
+        "Mismatch", "Share of input positions with a special token that no text in use has, such as [MASK].",
+        lambda p: f"{p.mismatch:.0%}" if p.mismatch == 0 or p.mismatch >= 0.01 else f"{p.mismatch:.1%}",
+    ),
+    _measured("Can generate", "Whether it can generate text token by token.", lambda p: _yes(p.generates)),
+    _measured("Scored positions", "Share of the input positions that have a loss.", lambda p: f"{p.taught:.0%}"),
+    _measured("One step", "Time of one training step on this machine.", lambda p: f"{p.step_ms:,.1f} ms"),
+    _measured("Per scored position", "Time of a step over its scored positions.", lambda p: f"{p.taught_us:,.1f} µs"),
+    _measured("Parameters", "Trainable parameters of the tiny model here.", lambda p: shortened(p.parameters)),
+)  # fmt: skip
 
-    return Heading(column.name, column.says, cell)
+
+TABLES = {
+    "survey": ("The survey's Table 1, made from the zoo", SURVEY),
+    "qiu": ("Table 2 of Qiu et al., made from the zoo", QIU),
+    "properties": ("Properties, measured with the models of the zoo", (NAME, *MEASURED, TRAIN)),
+}
+"""The title and the columns of each view."""
 
 
-def legend(headings: Sequence[Heading | Property]) -> str:
-    """What the columns mean, as one paragraph."""
-    return " ".join(f"<b>{escape(h.name)}</b>: {escape(h.says)}" for h in headings)
+def legend() -> str:
+    """What is measured, as one paragraph."""
+    return " ".join(f"<b>{escape(h.name)}</b>: {escape(h.says)}" for h in MEASURED)
