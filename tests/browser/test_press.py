@@ -55,7 +55,7 @@ def test_a_press_counts_where_it_began_though_the_page_moves_and_not_where_it_wa
     page: Page, address: str
 ) -> None:
     visit(page, f"{address}/?page=transfer")
-    toggle = page.get_by_role("button", name="Which run suits which task?")
+    toggle = page.get_by_role("button", name="Edit a sentence until its label flips")
     toggle.scroll_into_view_if_needed()
     x, y = press(page, toggle)
     page.mouse.move(x, y - 60, steps=3)
@@ -65,7 +65,7 @@ def test_a_press_counts_where_it_began_though_the_page_moves_and_not_where_it_wa
     page.evaluate(PUSHED)
     painted(page)
     page.mouse.up()
-    expect(page.get_by_role("button", name="Evaluate every run on every task")).to_be_visible()
+    expect(page.get_by_role("button", name="Train a classifier")).to_be_visible()
 
 
 def test_a_number_leaves_before_the_press_that_follows_it_and_the_click_is_the_persons_own(

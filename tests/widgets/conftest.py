@@ -8,7 +8,7 @@ from widgets.state.app import Store
 @pytest.fixture(autouse=True)
 def _own_runs(monkeypatch, tmp_path_factory):
     """What names no folder for its runs keeps them in a folder of the test."""
-    for name in ("train", "transfer", "run_task_matrix"):
+    for name in ("train", "transfer"):
         folder = tmp_path_factory.mktemp("kept")
         monkeypatch.setattr(f"widgets.state.{name}.runs_folder", lambda folder=folder: folder)
 

@@ -72,7 +72,7 @@ class Knobs(View):
     def _control(self, name: str, k: Knob) -> Any:
         widget = control(k)
         if self.beside:
-            widget.styles = {"flex": "1 1 200px", "max-width": "330px"}
+            widget.styles = {"flex": "1 1 200px", "max-width": "420px"}
         if self.throttled and isinstance(widget, pmui.FloatSlider) and k.unit.startswith("share"):
             widget.format = "0%"
 

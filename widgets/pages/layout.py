@@ -119,15 +119,10 @@ def plot(chart: Any, **looks: Any) -> pn.pane.Bokeh:
     return pn.pane.Bokeh(chart.figure, **{**STRETCH, **looks})
 
 
-def unfolding(label: str, icon: str, inside: Any, opened: Callable[[], None] = lambda: None) -> Column:
-    """A part of a page behind a button; `opened` is called when it is pressed."""
+def unfolding(label: str, icon: str, inside: Any) -> Column:
+    """A part of a page behind a button."""
     toggle = pmui.Toggle(label=label, icon=icon, value=False, margin=(10, 10))
-
-    def turn(event: Any) -> None:
-        opened()
-        inside.visible = event.new
-
-    toggle.param.watch(turn, "value")
+    toggle.param.watch(lambda event: inside.param.update(visible=event.new), "value")
     return column(toggle, inside)
 
 

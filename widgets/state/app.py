@@ -24,7 +24,6 @@ from widgets.state.corpus import CorpusStore
 from widgets.state.inside import SESSION, InsideStore
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
-from widgets.state.run_task_matrix import RunTaskMatrixStore
 from widgets.state.sentence_editor import SentenceEditorStore
 from widgets.state.stage import NO_RUN, StageStore
 from widgets.state.stage.samples import offered
@@ -56,7 +55,7 @@ class Store(param.Parameterized):
         self.quota = quota
         self.stage = StageStore(bundled=True, view="table")  # until the address asks for one objective
         self.corpus, self.transfer = CorpusStore(), TransferStore(runs)
-        self.train, self.sentence, self.matrix = TrainStore(runs), SentenceEditorStore(), RunTaskMatrixStore(runs)
+        self.train, self.sentence = TrainStore(runs), SentenceEditorStore()
         self.zoo, self.compress = ZooStore(), CompressStore()
         self.inside = InsideStore(self.open_subject, self.first_subject)
         self.stage.train_session = lambda: self.train.session
@@ -80,7 +79,7 @@ class Store(param.Parameterized):
     def jobs(self) -> tuple[Job, ...]:
         """What trains or measures beside the runs of the Train page."""
         return (
-            self.stage.teaching, self.sentence.teaching, self.matrix.trying, self.zoo.measuring, self.train.search,
+            self.stage.teaching, self.sentence.teaching, self.zoo.measuring, self.train.search,
             self.building, self.inside.looking, self.compress.running, self.transfer.running,
         )  # fmt: skip
 
@@ -264,14 +263,10 @@ class Store(param.Parameterized):
     def train_one(self) -> None:
         """Train what is chosen on the Train page, as the base of what is compared."""
         if (session := self.train.begin()) is not None:
-            self.take_run_on_screen()
+            if self.transfer.base.startswith((f"{KEPT}:", f"{READY}:")):
+                self.transfer.base = ""  # the run on the Train page, whatever other run was
             self.transfer.param.update(trouble="", unknown_words=False)
             session.start()
-
-    def take_run_on_screen(self) -> None:
-        """The run on the Train page is the base from now on, whatever other run was."""
-        if self.transfer.base.startswith((f"{KEPT}:", f"{READY}:")):
-            self.transfer.base = ""
 
     def fork(self) -> str:
         """The run goes on as a run of its own from the step that is shown, on the Train page; says why it cannot.

@@ -24,11 +24,10 @@ from widgets.pages import transfer as page
 from widgets.pages.transfer import controls
 from widgets.pages.transfer.sentence_editor import picture
 from widgets.state.base import NEW, SAME, SECOND, changed
-from widgets.state.run_task_matrix import RunTaskMatrixStore
 from widgets.state.sentence_editor import SentenceEditorStore, label_of
 from widgets.state.transfer import MOST_STRATEGIES, TransferStore, base_of_session
 from widgets.state.transfer.lanes import Lanes
-from widgets.static import run_task_matrix, task_sequence
+from widgets.static import task_sequence
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +183,7 @@ def test_lanes_side_by_side_have_the_same_numbers_and_are_remembered_like_others
     assert fresh(both) == []
 
 
-# other runs: which suits which task, and their vectors beside those of the base
+# other runs: their vectors beside those of the base
 
 
 @pytest.fixture(scope="module")
@@ -214,22 +213,6 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
     monkeypatch.setattr(store.runs, "load", lambda name: foreign)
     assert not store.begin(session)
     assert "beside/two has another vocabulary than the base" in store.trouble
-
-
-def test_runs_are_tried_on_tasks_and_the_table_says_what_and_why_not(kept, monkeypatch):
-    monkeypatch.setattr("widgets.state.run_task_matrix.STEPS", 3)
-    store = RunTaskMatrixStore(kept)
-    store.begin()
-    assert "No run is chosen" in store.trouble
-    store.param.update(names=["one", "two"], tasks=["sentiment", "translation"])
-    store.begin()
-    store.trying.wait(60)
-    assert (store.trouble, len(store.tried)) == ("", 4)
-    drawn = run_task_matrix.markup(store.found, whole=True)
-    assert drawn.count("alike") == 4 and drawn.count("<b>") == 2
-    assert "one leads two" in drawn or "two leads one" in drawn
-    assert "one, translation: The task" in drawn
-    assert run_task_matrix.markup(store.found | {"cells": store.found["cells"][:1]}, whole=False).count("…") == 3
 
 
 # tasks one after another, and a base that is changed first

@@ -10,7 +10,6 @@ from widgets.pages.base_model import base_choice, describe_base
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, row
 from widgets.pages.transfer.controls import choices
 from widgets.pages.transfer.results import Results
-from widgets.pages.transfer.run_task_matrix import RunTaskMatrix
 from widgets.pages.transfer.sentence_editor import SentenceEditor
 from widgets.pages.transfer.strategy_editor import StrategyEditor
 from widgets.state.app import Store
@@ -69,7 +68,6 @@ class TransferPage(View):
                 transfer, StrategyEditor(StrategyEditorStore(steps=transfer.steps, layers=transfer.layers), transfer)
             ),
             SentenceEditor(store.sentence, transfer, lambda: store.base),
-            RunTaskMatrix(store.matrix, store.train, store.take_run_on_screen),
         )
         controls = [
             heading("Base model"), base_choice(store), self.base, row(self.train, self.build), self.built,
