@@ -292,10 +292,11 @@ class TrainStore(CorpusChoice):
         if fits == asked:
             return entry
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
-        self.notice += (
-            f" The text is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
+        short = (
+            f"The text is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
             f"tokens instead of {asked}. A longer text allows longer rows."
         )
+        self.notice = f"{self.notice} {short}".lstrip()
         return _turned(entry, {"seq_len": fits})
 
     def _watch(
