@@ -156,7 +156,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
         corpus = open_corpus(_corpus_name(given, entry))
     except TooShort as short:
         raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
-    lengthened = describe_lengthening(corpus, entry.recipe.seq_len, entry.needs)
+    lengthened = describe_lengthening(corpus)
     print(lengthened, end="\n" * bool(lengthened), file=sys.stderr)
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))

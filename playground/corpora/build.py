@@ -144,11 +144,11 @@ def build(
     if not words.rows:
         raise UserError(f"There are no words in {name}, only white space; choose a text of at least {FEWEST} words.")
     number, edges = f"{len(words.rows):,} words", ()
+    about = f"{number} and punctuation marks of {name}."
     if repeat > 1 or mix is not None:
         if labels or places:
             raise UserError(f"The words of {name} have labels; only a text without labels is repeated or mixed.")
-        words, edges, how = lengthened(name, words, repeat, mix)
-        note = f"{note} {how}".strip()
+        words, edges, about = lengthened(name, words, repeat, mix)
     if len(words.rows) < FEWEST:
         sentence = f"There are only {len(words.rows)} tokens in {name}; at least {FEWEST} are needed to train on it."
         raise UserError(sentence) if labels or places else TooShort(sentence, len(words.rows))
@@ -161,7 +161,7 @@ def build(
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
     return Corpus(
         name=name,
-        description=" ".join(filter(None, [f"{number} and punctuation marks of {name}.", note, cut])),
+        description=" ".join(filter(None, [about, note, cut])),
         tokenizer=tokenizer,
         ids=ids,
         word_ids=word,
@@ -189,18 +189,18 @@ def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tupl
         raise UserError(f"Repeated {repeat:,} times, {name} has more than the {LIMIT:,} words that are used at most.")
     border = _last_part(words)
     sources = [(words, border, repeat)]
-    often, left = f", {repeat:,} times over" if repeat > 1 else "", len(words.rows) - border
-    said = f"Training reads the first {border:,}{often}; the last {left:,} are held out."
+    often = f" {repeat:,} times" if repeat > 1 else ""
+    read, left = f"{border:,} of your {len(words.rows):,} tokens{often}", f"{len(words.rows) - border:,}"
     if mix is not None:
         sources.append((_words_of(mix, words.types), mix.held_out_from, 1))
-        left = len(mix) - mix.held_out_from
-        said += f" The corpus {mix.name} adds {mix.held_out_from:,} words to training and holds out {left:,} others."
+        read += f" and {mix.held_out_from:,} of {mix.name}"
+        left += f" and {len(mix) - mix.held_out_from:,}"
     made, edges = Words(types=words.types), []
     for held_out in (False, True):
         for source, edge, times in sources:
             made.extend(source, *((edge, len(source.rows)) if held_out else (0, edge)), times)
             edges.append(len(made.rows))
-    return made, tuple(edges[:-1]), said
+    return made, tuple(edges[:-1]), f"Training reads {read}; {left} others are held out."
 
 
 def _words_of(corpus: Corpus, types: dict[str, int]) -> Words:

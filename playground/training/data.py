@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 import torch
 from torch import Tensor
@@ -108,17 +107,9 @@ def continuing(rows: int, stretches: int) -> Tensor:
     return torch.arange(stretches * length).view(stretches, length).T.flatten()
 
 
-def describe_lengthening(corpus: Corpus, length: int, needs: Sequence[str] = ()) -> str:
-    """How a text of one's own was repeated or mixed, and the rows of each text; nothing of any other corpus."""
-    knobs = spelt(corpus.name)[1]
-    if "mix" not in knobs or needs:
-        return corpus.description if knobs.keys() & {"repeat", "mix"} else ""
-    own, other, *held_out = (last - first for first, last in pairwise((0, *corpus.sections, len(corpus))))
-    rows = [f"{tokens // length:,}" for tokens in (own, other, *held_out)]
-    return (
-        f"{corpus.description} Of the rows of {length} tokens, {rows[0]} of yours and {rows[1]} of {knobs['mix']} are "
-        f"trained on; {rows[2]} and {rows[3]} others are held out."
-    )
+def describe_lengthening(corpus: Corpus) -> str:
+    """How a text of one's own was repeated or mixed; nothing of any other corpus."""
+    return corpus.description if spelt(corpus.name)[1].keys() & {"repeat", "mix"} else ""
 
 
 PAIRED = frozenset(("pair", "translation", "distance"))

@@ -69,7 +69,7 @@ WRAPPED, UNDER_ONE_ROW = {NARROW: {"flexWrap": "wrap"}}, {NARROW: {"display": "n
 SHAPES = {
     "MuiPopover": {"styleOverrides": {"root": AS_MEASURED}},
     "MuiMenu": {"styleOverrides": {"list": AS_LARGE}, "defaultProps": {"transitionDuration": GONE_AT_ONCE}},
-    "MuiTooltip": {"styleOverrides": {"popper": AS_MEASURED, "tooltip": AS_LARGE}},
+    "MuiTooltip": {"styleOverrides": {"popper": AS_MEASURED, "tooltip": {**AS_LARGE, "width": "max-content"}}},
     "MuiToolbar": {"styleOverrides": {"root": {"minHeight": "44px !important", "margin": "0 4px", **LARGE_BAR}}},
     "MuiTab": {"styleOverrides": {"root": {"minHeight": "40px", **LARGE_TYPE, **NARROW_TAB}}},
     "MuiTabs": {"styleOverrides": {"root": {"minHeight": "40px"}, "list": WRAPPED, "indicator": UNDER_ONE_ROW}},

@@ -62,6 +62,7 @@ class ModelBar(View):
         self.trained.visible = stage.trained is not None and free
         self.inside.visible = self.remove.visible = model
         self.beside.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
+        self.whole.label = f"Train the plain {stage.objective}" if stage.rules else "Train this"
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
         self.beside.label = f"{stage.objective} alone" if stage.beside else f"Compare with {stage.other}"
         self.status.object = _status(stage)

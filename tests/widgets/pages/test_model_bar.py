@@ -38,6 +38,17 @@ def test_the_same_sentence_stands_under_a_second_objective_at_one_press():
     assert "Compare with LM" in buttons(row)
 
 
+def test_the_button_says_so_where_it_trains_without_what_was_set_by_hand():
+    visit = StageStore(objective="PLM")
+    bar = ModelBar(visit)
+    visit.plan = "order=3,1,2,4,5,6,7,8"
+    bar.poll()
+    assert "Train the plain PLM" in buttons(bar.layout)
+    visit.plan = ""
+    bar.poll()
+    assert "Train this" in buttons(bar.layout)
+
+
 def test_what_is_pressed_changes_the_row_at_once_and_moves_no_button_that_stays():
     run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))

@@ -288,7 +288,7 @@ class TrainStore(CorpusChoice):
         """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
         asked = entry.recipe.seq_len
         fits = min(asked, max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.needs)))
-        self.notice = describe_lengthening(corpus, fits, entry.needs)
+        self.notice = describe_lengthening(corpus)
         if fits == asked:
             return entry
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
