@@ -10,6 +10,7 @@ from widgets.state.stage.model import STEPS
 from widgets.theme import html, say
 
 INSIDE, SMALL = "Step through one update", "Train a small model now"
+RUN = "a full run of this objective with its knobs; opens the Train page and starts."
 NEW = f"{STEPS} steps from new weights on this page, to see attention, predictions and loss."
 
 
@@ -30,10 +31,7 @@ class ModelBar(View):
         self.remove = self._button("Remove the model", lambda: stage.attach(None), variant="text")
         self.inside = self._button(INSIDE, stage.look_inside)
         self.beside = self._button("Compare", stage.compare, "view_column")
-        self.whole = self._button(
-            "Train this", stage.train_this, "show_chart",
-            description="Train this: a full run of this objective with its knobs; opens the Train page and starts.",
-        )  # fmt: skip
+        self.whole = self._button("Train this", stage.train_this, "show_chart", description=f"Train this: {RUN}")
         models = (self.more, self.train, self.bundled, self.trained, self.remove)
         parts = (self.whole, self.beside, *models, self.inside, self.streams, self.status)
         super().__init__(row(*parts, styles={"flex": "1 1 400px"}))
@@ -62,7 +60,8 @@ class ModelBar(View):
         self.trained.visible = stage.trained is not None and free
         self.inside.visible = self.remove.visible = model
         self.beside.disabled, self.whole.disabled = bool(stage.inside), busy or bool(stage.inside)
-        self.whole.label = f"Train the plain {stage.objective}" if stage.rules else "Train this"
+        whole = f"Train the plain {stage.objective}" if stage.rules else "Train this"
+        self.whole.param.update(label=whole, description=f"{whole}: {RUN}")
         self.inside.label = "Back to the sentence" if stage.inside else INSIDE
         self.beside.label = f"{stage.objective} alone" if stage.beside else f"Compare with {stage.other}"
         self.status.object = _status(stage)
