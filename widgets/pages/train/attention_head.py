@@ -7,7 +7,6 @@ from bokeh.events import Pan, Tap
 
 from playground.analysis.attention_patterns import PatternScore
 from playground.analysis.predictions import Predictions
-from playground.batch import MASK_TITLES
 from playground.training import Session
 from playground.training.observe.recording import Noticed
 from widgets.browser import OnScreen
@@ -76,8 +75,7 @@ class AttentionHead(View):
         self.drawn = (view, picked)
         self._fit(view)
         darkest = self.chart.show(view, self.matrix.value, self.layer.value - 1, self.head.value - 1)
-        stream = "" if self.matrix.value == "encoder" else f"{MASK_TITLES[self.matrix.value]}. "
-        text = f"{stream}Attention weights after step {view.step}; the darkest cell is {darkest:.2f}."
+        text = f"Attention weights after step {view.step}; the darkest cell is {darkest:.2f}."
         tell(self.caption, say(text, "quiet"))
         self.drawings.send()
 
