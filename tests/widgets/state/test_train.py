@@ -409,6 +409,7 @@ def test_seeds_train_beside_each_other_wait_together_and_are_one_group(store):
     assert drawn["step"] == [0, 4, 8]
     assert (drawn["low"][2] + drawn["high"][2]) / 2 == pytest.approx(fmean(curves[8]))
     assert "Held out over 3 seeds at step 8" in seeds.describe_seeds(siblings, siblings.bands(session.rows), 8)
+    assert " --seeds 3</code>" in followed(runs_page.RunList(store)).again.object
     assert noise(groups(store.kept())) == ""
     told = {kind: [m.step for m in session.moments if isinstance(m, kind)] for kind in (Measured, Frame)}
     for other in (run for run in some if run.seed):

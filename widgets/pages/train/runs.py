@@ -208,6 +208,7 @@ class RunList(View):
         self._compare(some)
         shown = self.train.session if not any(r.parent for r in runs if r.name == self.train.name_of_run) else None
         typed = command(shown.run) if shown is not None else ""
+        typed += f" --seeds {1 + len(self.train.siblings.seeds)}" if typed and self.train.siblings else ""
         where = "" if shown is None or is_generated(shown.run.corpus.name) else " Your text is read from that file."
         self.again.object = f"<p>The run on screen again: <code>{escape(typed)}</code>{where}</p>" if typed else ""
 
