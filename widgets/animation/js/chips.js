@@ -1,8 +1,7 @@
 /** Tokens as chips: one chip, the lanes with everything on its way, the arcs to what a reader attends to. */
 
 import tokens from "../../tokens.json" with { type: "json" };
-import { node } from "./dom.js";
-import { boxPath, canvasOf, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
+import { boxPath, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
 import { CELL, READER_LANE, READ_LANE, chipBox, clamp, ease, font, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt } from "./record.js";
 
 /** A colour by its name in the theme, such as "ink" or "tint sky". */
@@ -19,34 +18,9 @@ function lookOf(theme, cell, lane) {
   return { ...look, fill: colourOf(theme, look.fill), edge: colourOf(theme, look.edge), text: colourOf(theme, look.text) };
 }
 
-/** A chip; one that rests is drawn once as a stamp, and the stamp again in the frames that follow. */
+/** A token as a box with its word and its marks, `lift` above the paper while it flies. */
 export function paintChip(ctx, art, box, cell, lane, alpha = 1, lift = 0) {
   if (alpha <= 0.004) return;
-  const stamp = lift < 0.02 && stampOf(art, box, cell, lane);
-  if (!stamp) return drawChip(ctx, art, box, cell, lane, alpha, lift);
-  const before = ctx.globalAlpha;
-  ctx.globalAlpha = before * alpha;
-  ctx.drawImage(stamp, box.x - STAMP, box.y - STAMP, stamp.width / art.ratio, stamp.height / art.ratio);
-  ctx.globalAlpha = before;
-}
-
-const STAMP = 14; // px around a chip for its shadow and marks
-const MOST_STAMPS = 1500;
-
-/** The stamp of a chip, for a picture that keeps stamps, at a place where no pixel of it would be smeared. */
-function stampOf(art, { x, y, w, h }, cell, lane) {
-  const { stamps, ratio, plan } = art;
-  if (!stamps || w !== plan.chips.w || h !== plan.chips.h || (x * ratio) % 1 || (y * ratio) % 1 || (STAMP * ratio) % 1) return null;
-  const key = [cell.text, cell.state, cell.chosen, cell.graded, cell.language, lane].join("\n");
-  if (stamps.has(key)) return stamps.get(key);
-  if (stamps.size > MOST_STAMPS) stamps.clear();
-  const { canvas, pen } = canvasOf(w + 2 * STAMP, h + 2 * STAMP, ratio, node("canvas"), Math.ceil);
-  drawChip(pen, art, { x: STAMP, y: STAMP, w, h }, cell, lane, 1, 0);
-  stamps.set(key, canvas);
-  return canvas;
-}
-
-function drawChip(ctx, art, box, cell, lane, alpha, lift) {
   const { theme, plan } = art;
   const look = lookOf(theme, cell, lane);
   const { x, y, w, h } = box;

@@ -30,11 +30,10 @@ export function stretched(whole, from, size) {
   const tell = (told) => told && { ...told, guesses: ask(told.guesses)?.filter(inside), after: ask(told.after)?.filter(inside) };
   const step = (place) => ({ ...place, position: place.position - begins[homeOf(place.stream)] });
   const told = tell(whole.numbers);
-  const shared = new Map();
   const frames = whole.frames.map((frame) => ({
     ...frame,
     lanes: frame.lanes.map((lane) => laneOfStretch(lane, part)),
-    matrices: frame.matrices.map((matrix) => matrixOfStretch(matrix, part, shared)),
+    matrices: frame.matrices.map((matrix) => matrixOfStretch(matrix, part)),
     ...(frame.told ? { told } : {}),
   }));
   return {
@@ -55,13 +54,11 @@ function laneOfStretch(lane, part) {
   return { ...lane, begins: first, cells: lane.cells.slice(first ? at(first) : 0, at(after)) };
 }
 
-/** `shared` holds the cells that were cut out for the frames before: the same cells give the same stretch. */
-function matrixOfStretch(whole, part, shared) {
+function matrixOfStretch(whole, part) {
   const [[top, bottom], [left, right]] = [part(whole.n), part(whole.m)];
   const [n, m] = [bottom - top, right - left];
   if (n === whole.n && m === whole.m) return whole;
-  const cells = shared.get(whole.cells) || new Uint8Array(n * m);
-  shared.set(whole.cells, cells);
+  const cells = new Uint8Array(n * m);
   for (let i = 0; i < n; i++) cells.set(whole.cells.subarray((top + i) * whole.m + left, (top + i) * whole.m + right), i * m);
   const moved = (at) => {
     const [i, j] = [Math.floor(at / whole.m) - top, (at % whole.m) - left];

@@ -76,8 +76,8 @@ export function paintWrapped(ctx, text, x, y, width, pitch, memory) {
 }
 
 /** A canvas of a size in CSS pixels, and its pen, which is scaled to the pixels of the device. */
-export function canvasOf(width, height, ratio, canvas = node("canvas"), round = Math.round) {
-  Object.assign(canvas, { width: Math.max(1, round(width * ratio)), height: Math.max(1, round(height * ratio)) });
+export function canvasOf(width, height, ratio, canvas = node("canvas")) {
+  Object.assign(canvas, { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) });
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   return { canvas, pen };

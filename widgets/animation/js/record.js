@@ -30,7 +30,7 @@ export const layerOf = (matrix, eye) => Math.min(eye.layer ?? matrix.layers - 1,
 /** May the query of a cell attend to its key? */
 export const isOpen = ({ cells }, at) => cells[at] === CELL.visible || cells[at] === CELL.leaked;
 
-export const sameStates = (a, b) => a.n === b.n && a.m === b.m && (a.cells === b.cells || a.cells.every((state, i) => state === b.cells[i]));
+export const sameStates = (a, b) => a.n === b.n && a.m === b.m && a.cells.every((state, i) => state === b.cells[i]);
 
 export const MOVE = 450; // ms of one move
 export const REST = 700; // ms of rest between two moves while playing
@@ -91,19 +91,8 @@ export function readRecord(raw) {
     lanes: (frame.lanes || []).map((lane) => ({ ...lane, cells: (lane.cells || []).map(readCell) })),
     matrices: (frame.matrices || []).map((matrix) => readMatrix(matrix, (record.painted || {})[matrix.name])),
   }));
-  shareCells(record.frames);
   record.moves = record.frames.slice(1).map((frame, k) => movesBetween(record.frames[k], frame));
   return record.numbers ? withNumbers(record, record.numbers) : record;
-}
-
-/** Frames whose matrix is the same hold the very same cells, so that it is painted only once. */
-function shareCells(frames) {
-  frames.forEach((frame, k) => {
-    for (const matrix of k ? frame.matrices : []) {
-      const before = matrixOf(frames[k - 1], matrix.name);
-      if (before && sameStates(before, matrix)) matrix.cells = before.cells;
-    }
-  });
 }
 
 /** The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions. */

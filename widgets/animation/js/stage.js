@@ -140,8 +140,7 @@ export function mountOne(el, raw, options = {}) {
   const parts = buildParts(player, setSorted, now);
   const { root, canvas } = parts;
   const ctx = canvas.getContext("2d");
-  const [memory, stamps, widths] = [new Map(), new Map(), new Map()];
-  let stampedFor = "";
+  const [memory, widths] = [new Map(), new Map()];
   const measure = (text, spec) => {
     const key = `${spec}|${text}`;
     if (widths.has(key)) return widths.get(key);
@@ -215,17 +214,9 @@ export function mountOne(el, raw, options = {}) {
     canvas.style.height = `${plan.height}px`;
     root.style.setProperty("--pad", `${plan.pad}px`);
     root.style.setProperty("--band", `${plan.band}px`);
-    art = { plan, theme, memory, ratio, sheets: art?.sheets || new WeakMap(), stamps, patterns: patterns(ctx, theme, ratio) };
+    art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
     memory.clear();
-    restamp();
     tellPlugs("place");
-  }
-
-  /** Stamps hold as long as chips keep their size and colours. */
-  function restamp() {
-    const made = [plan.chips.w, plan.chips.h, plan.chips.size, art.ratio, theme.key].join();
-    if (made !== stampedFor) stamps.clear();
-    stampedFor = made;
   }
 
   function retheme() {
@@ -233,7 +224,6 @@ export function mountOne(el, raw, options = {}) {
     setLamp(parts.lamp, record.leak, theme);
     if (!plan) return;
     art = { ...art, theme, patterns: patterns(ctx, theme, art.ratio) };
-    restamp();
   }
 
   function draw() {
@@ -360,7 +350,7 @@ export function mountOne(el, raw, options = {}) {
     theme: () => theme,
     frame: frameNow,
     /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
-    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, sheets: null, stamps: null, ...extra }, record, k, u, view || look()),
+    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, ...extra }, record, k, u, view || look()),
     /** Tells the host what a person did; the frame that shows it is opened when the answer comes. */
     send(edit, frame) {
       pause();
