@@ -78,8 +78,8 @@ export function bytes(data, size) {
 }
 
 /**
- * The record with defaults filled in, matrices unpacked, and the moves between neighbouring frames found once.
- * @param {Partial<import("../record").StageRecord>} raw
+ * The record (`StageRecord` of `schema.py`) with defaults filled in, matrices unpacked, and the moves between
+ * neighbouring frames found once.
  * @returns {any}
  */
 export function readRecord(raw) {
