@@ -42,8 +42,8 @@ export function paintChip(ctx, art, box, cell, lane, alpha = 1, lift = 0) {
   paintChipMarks(ctx, theme, box, look, cell, plan.chips.mark, radius);
   const size = Math.min(plan.chips.size, h * 0.62);
   const shown = cell.text === "" && lane === "targets" ? "·" : cell.text;
-  ctx.font = fitted(ctx, shown, w - size * 0.7, size, look.weight || 500, art.memory);
-  if (w > 14) paintText(ctx, cut(ctx, shown, w - size * 0.7, art.memory), x + w / 2, y + h / 2 + size * 0.06, { fill: look.text, align: "center" });
+  ctx.font = fitted(ctx, shown, w - size * 0.7, size, look.weight || 500);
+  if (w > 14) paintText(ctx, cut(ctx, shown, w - size * 0.7), x + w / 2, y + h / 2 + size * 0.06, { fill: look.text, align: "center" });
   ctx.restore();
 }
 
@@ -134,7 +134,7 @@ export function paintHangers(ctx, art, box, cell, lane, alpha) {
     ctx.font = font(size);
     const x = box.x + box.w / 2;
     const y = box.y + (cell.chosen && rises(lane) ? 5 : 0) + box.h + plan.lanes[lane].below * 0.62;
-    const text = cut(ctx, cell.was, box.w, art.memory);
+    const text = cut(ctx, cell.was, box.w);
     paintText(ctx, text, x, y, { fill: theme.muted, align: "center" });
     const half = ctx.measureText(text).width / 2 + 1;
     ctx.fillRect(x - half, y, 2 * half, 1);
@@ -158,7 +158,7 @@ export function paintTracks(ctx, art, record, k, u) {
     paintBox(ctx, { x: plan.left - plan.inset, y: slot.top - 7, w: wide + 2 * plan.inset, h: slot.y + slot.height - slot.top + 14 }, 13, theme.track);
     Object.assign(ctx, { font: font(plan.wide ? 12.5 : 12, 600), fillStyle: presence > 0.5 ? theme.muted : theme.faint });
     const y = plan.wide ? slot.top + slot.above + plan.chips.h / 2 : slot.y + 3;
-    paintWrapped(ctx, (lane && lane.title) || slot.title, plan.pad, y, plan.wide ? plan.gutter - 18 : plan.width - 2 * plan.pad, 15, art.memory);
+    paintWrapped(ctx, (lane && lane.title) || slot.title, plan.pad, y, plan.wide ? plan.gutter - 18 : plan.width - 2 * plan.pad, 15);
     if (slot.numbered && presence > 0.5) paintNumbers(ctx, art, name, laneOf(frames[0], name) || lane);
     ctx.restore();
   }

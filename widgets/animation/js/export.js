@@ -30,7 +30,7 @@ export function savePng(root, { width, height }, theme, scale, name, paint) {
 /** What `paint(pen, art)` paints as SVG, whose text is text. */
 export function svgOf({ width, height }, theme, measure, title, paint) {
   const pen = svgPen(width, height, theme, measure);
-  paint(pen, { memory: new Map(), patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } });
+  paint(pen, { patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } });
   return pen.text(title);
 }
 
@@ -67,7 +67,7 @@ export function takeHome(kit) {
       Object.assign(pen, { font: font(15, 650), fillStyle: kit.theme().ink, textAlign: "left", textBaseline: "alphabetic" });
       pen.fillText(`${k + 1}. ${frame.title}`, planned.pad, 14);
       pen.translate(0, 28);
-      kit.drawWith(pen, { plan: planned, memory: new Map(), ...extra }, k, 0, view());
+      kit.drawWith(pen, { plan: planned, ...extra }, k, 0, view());
       pen.restore();
     });
     return { size, paint };
@@ -93,7 +93,7 @@ export function takeHome(kit) {
   async function film(first, last, told) {
     const planned = plan();
     const { canvas, pen } = canvasOf(planned.width, planned.height, 1);
-    const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme(), 1), memory: new Map() };
+    const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme(), 1) };
     const pictures = [];
     const places = takes(first, last);
     for (const { k, u, ms } of places) {

@@ -78,7 +78,7 @@ function matrixOfStretch(whole, part) {
 function filmOfStretch(film, part) {
   const total = film.words.length;
   const [first, after] = part(total);
-  const cut = (states) => bytes(states, total * 10).filter((_, at) => at % total >= first && at % total < after);
+  const cut = (states) => bytes(states).filter((_, at) => at % total >= first && at % total < after);
   return { words: film.words.slice(first, after), strips: film.strips.map((strip) => ({ ...strip, states: cut(strip.states) })) };
 }
 

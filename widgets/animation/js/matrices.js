@@ -147,7 +147,7 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
     if (matrix.graded[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
     if (!mine && (top + i + 1) % every) continue;
     ctx.font = font(size, mine ? 600 : 400);
-    const word = cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL, art.memory);
+    const word = cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL);
     paintText(ctx, word, box.x - 18, y, { fill: mine ? theme.ink : reader ? theme.faint : theme.muted, align: "right" });
   }
   for (let j = 0; j < matrix.m; j++) {
@@ -157,7 +157,7 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
     ctx.rotate(box.angle);
     ctx.font = font(size, j === column || lit(j) ? 600 : 400);
     const fill = j === column ? theme.ink : lit(j) ? theme.strong("blue") : reader ? theme.faint : theme.muted;
-    paintText(ctx, cut(ctx, name(matrix.columns, j, left), LABEL, art.memory), 0, 0, { fill, align: box.angle === 0 ? "center" : "left" });
+    paintText(ctx, cut(ctx, name(matrix.columns, j, left), LABEL), 0, 0, { fill, align: box.angle === 0 ? "center" : "left" });
     ctx.restore();
   }
 }
@@ -178,7 +178,7 @@ export function paintMatrix(ctx, art, box, pair, u, view, reader) {
   ctx.save();
   const known = matrix && (before || u > 0);
   Object.assign(ctx, { globalAlpha: known ? 1 : 0.55, font: font(13, 600), fillStyle: known ? art.theme.ink : art.theme.faint, textAlign: "left", textBaseline: "alphabetic" });
-  ctx.fillText(cut(ctx, ...titleOf(ctx, box, art), art.memory), box.left, box.top + 12);
+  ctx.fillText(cut(ctx, ...titleOf(ctx, box, art)), box.left, box.top + 12);
   ctx.restore();
   const shape = matrix || box;
   const leaving = before && !after && u > 0;

@@ -293,7 +293,7 @@ export function sheetsOf(kit) {
     const view = { reader: null, sort: kit.now.sorted ? 1 : 0, layer: kit.now.layer, head: kit.now.head };
     story.replaceChildren(...record().frames.map((frame, k) => {
       const { canvas, pen } = canvasOf(width, plan.height, scale, node("canvas", { "aria-hidden": "true" }));
-      kit.drawWith(pen, { plan, theme: kit.theme(), memory: new Map(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, view);
+      kit.drawWith(pen, { plan, theme: kit.theme(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, view);
       const made = button(canvas, frame.caption || frame.title, () => kit.jump(k), { "data-frame": String(k), "aria-label": `${k + 1}. ${frame.title}: ${frame.caption || ""}` });
       made.append(node("span", {}, `${k + 1}. ${frame.title}`));
       return made;

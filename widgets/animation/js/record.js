@@ -67,15 +67,8 @@ export const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.
 export const mapped = (object, act) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, act(value)]));
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
 
-/** Base64 of uint8, bytes, or an array of numbers, as exactly `size` bytes. */
-export function bytes(data, size) {
-  if (data instanceof Uint8Array && data.length >= size) return data.subarray(0, size);
-  const out = new Uint8Array(size);
-  const text = typeof data === "string" ? atob(data) : "";
-  for (let i = 0; i < Math.min(size, text.length); i++) out[i] = text.charCodeAt(i);
-  if (typeof data !== "string") out.set(Array.from(data || []).slice(0, size));
-  return out;
-}
+/** Base64 as bytes; what is bytes already stays so. */
+export const bytes = (data) => (typeof data === "string" ? Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)) : data);
 
 /**
  * The record (`StageRecord` of `schema.py`) with defaults filled in, matrices unpacked, and the moves between
@@ -95,27 +88,18 @@ export function readRecord(raw) {
   return record.numbers ? withNumbers(record, record.numbers) : record;
 }
 
-/** The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions. */
+/**
+ * The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions.
+ * Attention is bytes by layer, `[h, n, m]` each; a live host sends only the layer that is asked for.
+ */
 export function withNumbers(record, numbers) {
-  const held = {};
-  const weights = (name, cells) => (held[name] ??= readWeights((numbers.attention || {})[name], cells));
-  const weigh = (matrix) => ({ ...matrix, ...weights(matrix.name.replace(" above", ""), matrix.n * matrix.m) });
+  const weights = mapped(numbers.attention || {}, ({ heads, layers, data }) => ({ heads, layers, data: mapped(data, bytes) }));
+  const weigh = (matrix) => ({ ...matrix, ...weights[matrix.name.replace(" above", "")] });
   const tell = (frame) => ({ ...frame, told: numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
   return { ...record, numbers, frames: record.frames.map((frame) => (frame.numbers ? tell(frame) : frame)) };
 }
 
-/** Attention as bytes by layer, `[h, n, m]` each; a live host sends only the layer that is asked for. */
-function readWeights(weights, cells) {
-  if (!weights) return { heads: 0, layers: 0, data: {} };
-  const { heads, layers = 1 } = weights;
-  const given = typeof weights.data === "string" ? { 0: weights.data } : weights.data;
-  return { heads, layers, data: mapped(given, (data) => bytes(data, heads * cells)) };
-}
-
-export function readCell(cell) {
-  const filled = { key: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell };
-  return { ...filled, text: String(filled.text ?? ""), badge: String(filled.badge ?? ""), was: String(filled.was ?? "") };
-}
+export const readCell = (cell) => ({ key: "", text: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell });
 
 export function readMatrix(matrix, painted = []) {
   const [n, m] = matrix.shape || [matrix.rows.length, matrix.columns.length];
@@ -123,9 +107,9 @@ export function readMatrix(matrix, painted = []) {
   return {
     ...matrix,
     n, m,
-    cells: bytes(matrix.states, n * m),
+    cells: bytes(matrix.states),
     graded: Array.from(matrix.graded_rows || []),
-    ...readWeights(matrix.weights, n * m),
+    heads: 0, layers: 0, data: {},
     painted: new Set(painted.map(([i, j]) => i * m + j)),
     order: ordered ? matrix.order : null,
     slots: ordered ? inverse(matrix.order) : null,

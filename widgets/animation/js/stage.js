@@ -140,7 +140,7 @@ export function mountOne(el, raw, options = {}) {
   const parts = buildParts(player, setSorted, now);
   const { root, canvas } = parts;
   const ctx = canvas.getContext("2d");
-  const [memory, widths] = [new Map(), new Map()];
+  const widths = new Map();
   const measure = (text, spec) => {
     const key = `${spec}|${text}`;
     if (widths.has(key)) return widths.get(key);
@@ -214,8 +214,7 @@ export function mountOne(el, raw, options = {}) {
     canvas.style.height = `${plan.height}px`;
     root.style.setProperty("--pad", `${plan.pad}px`);
     root.style.setProperty("--band", `${plan.band}px`);
-    art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
-    memory.clear();
+    art = { plan, theme, ratio, patterns: patterns(ctx, theme, ratio) };
     tellPlugs("place");
   }
 

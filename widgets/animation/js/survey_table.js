@@ -226,7 +226,6 @@ export function mountTable(el, raw, options = {}) {
   const root = node("section", { class: "wall", "aria-label": "The survey's table" }, node("style", {}, TABLE_STYLE), node("div", { class: "wall-head" }, title, about, tools), picture, opened, details);
   el.replaceChildren(root);
   const ctx = canvas.getContext("2d");
-  const memory = new Map();
   const measure = (text, spec) => {
     ctx.font = spec;
     return ctx.measureText(text).width;
@@ -238,11 +237,10 @@ export function mountTable(el, raw, options = {}) {
   function relayout() {
     const width = roomy();
     const ratio = screenRatio(width > 2000 ? 1.5 : 3);
-    memory.clear();
     plan = planTable(data, width, measure);
     canvasOf(width, plan.height, ratio, canvas);
     canvas.style.height = `${plan.height}px`;
-    art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
+    art = { plan, theme, ratio, patterns: patterns(ctx, theme, ratio) };
     place();
   }
 
