@@ -215,7 +215,6 @@ export function stretchOf(kit) {
   const size = node("select", { "aria-label": "Tokens that are drawn", title: "Tokens that are drawn at once", onchange: resize });
   const [before, after] = [iconButton("back", "Previous window (K)", () => leap(-1)), iconButton("step", "Next window (J)", () => leap(1))];
   const moves = node("div", { class: "stage-moves", role: "group", "aria-label": "Stretch" }, before, after, size);
-  const counted = new WeakMap(); // open cells, found once for each set of cells
   let shown = -1;
 
   const here = () => kit.record().stretch;
@@ -252,10 +251,7 @@ export function stretchOf(kit) {
   /** Where the frame stands, and how many cells are open in it and in all. */
   function spoken() {
     const matrix = kit.frame().matrices[0];
-    const open = (each) => {
-      if (!counted.has(each.cells)) counted.set(each.cells, each.cells.reduce((sum, _, at) => sum + Number(isOpen(each, at)), 0));
-      return counted.get(each.cells);
-    };
+    const open = (each) => each.cells.reduce((sum, _, at) => sum + Number(isOpen(each, at)), 0);
     const counts = matrix && matrix.whole ? `; ${open(matrix)} of ${matrix.cells.length} entries allowed here, ${open(matrix.whole)} of ${matrix.whole.cells.length} in all` : "";
     return `tokens ${saysStretch(kit.record())}${counts}`;
   }

@@ -67,6 +67,19 @@ export function paintWrapped(ctx, text, x, y, width, pitch) {
   lines.forEach((line, i) => paintText(ctx, cut(ctx, line, width), x, y + (i - (lines.length - 1) / 2) * pitch));
 }
 
+/** What measures texts with a pen, each text and font once: a plan asks for the same widths many times. */
+export function measuring(ctx) {
+  const widths = new Map();
+  return (text, spec) => {
+    const key = `${spec}|${text}`;
+    if (!widths.has(key)) {
+      ctx.font = spec;
+      widths.set(key, ctx.measureText(text).width);
+    }
+    return widths.get(key);
+  };
+}
+
 /** A canvas of a size in CSS pixels, and its pen, which is scaled to the pixels of the device. */
 export function canvasOf(width, height, ratio, canvas = node("canvas")) {
   Object.assign(canvas, { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) });

@@ -15,7 +15,7 @@ import { fitting, lengthOf, saysStretch, stretchOf, stretched } from "./long_tex
 import { patterns } from "./matrices.js";
 import { duration, paint, storyReader } from "./paint.js";
 import { sheetsOf } from "./panels.js";
-import { screenRatio } from "./pen.js";
+import { measuring, screenRatio } from "./pen.js";
 import { makePlan } from "./plan.js";
 import { makePlayer, playerBar } from "./player.js";
 import { readerOf } from "./reader.js";
@@ -140,15 +140,7 @@ export function mountOne(el, raw, options = {}) {
   const parts = buildParts(player, setSorted, now);
   const { root, canvas } = parts;
   const ctx = canvas.getContext("2d");
-  const widths = new Map();
-  const measure = (text, spec) => {
-    const key = `${spec}|${text}`;
-    if (widths.has(key)) return widths.get(key);
-    if (widths.size > 8000) widths.clear();
-    ctx.font = spec;
-    widths.set(key, ctx.measureText(text).width);
-    return widths.get(key);
-  };
+  const measure = measuring(ctx);
   let whole = readRecord(raw);
   let record = whole; // of a long text, the part that is drawn
   let [plan, theme, art, drawn, onScreen, height] = [null, null, null, [], true, 0];
