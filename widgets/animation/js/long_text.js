@@ -282,7 +282,6 @@ export function stretchOf(kit) {
       const [across, down] = [x - drag.x, y - drag.y];
       kit.stretch(Math.round(drag.from + (Math.abs(across) > Math.abs(down) ? across : down) * here().length));
     },
-    end: () => kit.settled(),
   });
 
   function key(event) {
@@ -294,14 +293,12 @@ export function stretchOf(kit) {
     else if (mine && event.key === "End") kit.stretch(last());
     else if (pages[event.key] && (mine || event.key.length === 1)) leap(pages[event.key]);
     else return false;
-    kit.settled();
     return true;
   }
 
   function resize() {
     now.size = Number(size.value);
     kit.stretch(here() ? here().from : 0);
-    kit.settled();
   }
 
   parts.picture.append(map, moves);

@@ -370,18 +370,13 @@ export function sheetsOf(kit) {
       buttons[name].setAttribute("aria-pressed", String(kit.sheet === name));
     }
     if (kit.sheet === "table") tables();
-    settle();
-  }
-
-  /** Once a window over a long text stands, its storyboard is drawn; while it is dragged, that would be slow. */
-  function settle() {
     if (kit.sheet === "story") board();
     follow();
   }
 
   function follow() {
     if (kit.sheet === "story") for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
-    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step, record().stretch?.from, record().stretch?.size].join();
+    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step].join();
     if (kit.sheet === "table" && shown !== wanted) tables();
     shown = wanted;
   }
@@ -409,5 +404,5 @@ export function sheetsOf(kit) {
   parts.bench.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys));
   parts.tools.append(quiz);
   parts.below.append(keys, story, table);
-  return { adopt, hover, key, follow, renew, settle, destroy, svg: () => takeHome(kit).svgText(), link: linkHere };
+  return { adopt, hover, key, follow, renew, destroy, svg: () => takeHome(kit).svgText(), link: linkHere };
 }

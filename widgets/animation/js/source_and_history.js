@@ -117,7 +117,7 @@ export function moreOf(kit) {
   parts.bench.querySelector(".stage-menu")?.before(reel);
   parts.below.prepend(film);
   return {
-    follow, renew: roll, settle: roll,
+    follow, renew: roll,
     adopt() {
       parts.explain.firstChild?.after(...switches()); // behind the idea, where it is in sight
       parts.explain.append(code);

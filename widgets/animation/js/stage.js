@@ -17,7 +17,7 @@ import { duration, paint, storyReader } from "./paint.js";
 import { sheetsOf } from "./panels.js";
 import { measuring, screenRatio } from "./pen.js";
 import { makePlan } from "./plan.js";
-import { makePlayer, playerBar } from "./player.js";
+import { makePlayer, playerBar, playerKeys } from "./player.js";
 import { readerOf } from "./reader.js";
 import { FAMILY, LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers } from "./record.js";
 import { moreOf } from "./source_and_history.js";
@@ -193,6 +193,7 @@ export function mountOne(el, raw, options = {}) {
     if (record.stretch) options.onStretch?.(record.stretch.from / (record.stretch.length - record.stretch.size));
     relayout();
     redraw();
+    tellPlugs("renew");
   }
 
   function relayout() {
@@ -335,8 +336,6 @@ export function mountOne(el, raw, options = {}) {
       kit.sheet = kit.sheet === name ? null : name;
       tellPlugs("renew");
     },
-    /** The window over a long text stands for now. */
-    settled: () => tellPlugs("settle"),
     plan: () => plan,
     theme: () => theme,
     frame: frameNow,
@@ -356,9 +355,8 @@ export function mountOne(el, raw, options = {}) {
   // -- keys
 
   const faster = (step) => setSpeed(SPEEDS[clamp(SPEEDS.indexOf(now.speed) + step, 0, SPEEDS.length - 1)]);
-  const PLAYER_KEYS = { " ": player.toggle, ArrowRight: player.forward, ArrowLeft: player.backward, Home: player.first, End: player.end, s: player.forward, p: pause };
   const KEYS = {
-    ...(options.bare ? {} : PLAYER_KEYS), // several under one player leave these to it
+    ...(options.bare ? {} : playerKeys(player)), // several under one player leave these to it
     ArrowUp: () => walk(-1),
     ArrowDown: () => walk(1),
     Escape: () => hold(null),
@@ -377,11 +375,10 @@ export function mountOne(el, raw, options = {}) {
     if (!heard && (isForeign(event) || event.target.tagName === "SELECT")) return;
     if (!heard && event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
     const name = event.key in KEYS ? event.key : event.key.toLowerCase();
-    const act = heard || (KEYS[name] && event.key === " " && event.shiftKey ? player.backward : KEYS[name]);
-    if (!act) return;
+    if (!heard && !KEYS[name]) return;
     event.preventDefault();
     event.stopPropagation(); // in a notebook the arrows would also move the cell selection
-    if (!heard) act();
+    if (!heard) KEYS[name](event);
   }
 
   // -- surroundings
