@@ -170,7 +170,8 @@ function apng(pictures) {
   const view = new DataView(head.buffer, head.byteOffset);
   const [width, height] = [view.getUint32(0), view.getUint32(4)];
   let number = 0;
-  const out = [pictures[0].png.subarray(0, 8), ...chunk("IHDR", head), ...chunk("acTL", numbersOf([4, pictures.length], [4, 0]))];
+  const control = chunk("acTL", numbersOf([4, pictures.length], [4, 0]));
+  const out = [pictures[0].png.subarray(0, 8), ...chunk("IHDR", head), ...control];
   pictures.forEach(({ png, ms }, i) => {
     out.push(...chunk("fcTL", numbersOf([4, number++], [4, width], [4, height], [4, 0], [4, 0], [2, Math.min(65535, Math.round(ms))], [2, 1000], [1, 0], [1, 0])));
     for (const { name, data } of chunksOf(png)) {

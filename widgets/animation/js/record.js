@@ -68,7 +68,9 @@ export const mapped = (object, act) => Object.fromEntries(Object.entries(object)
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
 
 /** Base64 as bytes; what is bytes already stays so. */
-export const bytes = (data) => (typeof data === "string" ? Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)) : data);
+export function bytes(data) {
+  return typeof data === "string" ? Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)) : data;
+}
 
 /**
  * The record (`StageRecord` of `schema.py`) with defaults filled in, matrices unpacked, and the moves between
@@ -93,13 +95,15 @@ export function readRecord(raw) {
  * Attention is bytes by layer, `[h, n, m]` each; a live host sends only the layer that is asked for.
  */
 export function withNumbers(record, numbers) {
-  const weights = mapped(numbers.attention || {}, ({ heads, layers, data }) => ({ heads, layers, data: mapped(data, bytes) }));
+  const weights = mapped(numbers.attention || {}, (each) => ({ ...each, data: mapped(each.data, bytes) }));
   const weigh = (matrix) => ({ ...matrix, ...weights[matrix.name.replace(" above", "")] });
   const tell = (frame) => ({ ...frame, told: numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
   return { ...record, numbers, frames: record.frames.map((frame) => (frame.numbers ? tell(frame) : frame)) };
 }
 
-export const readCell = (cell) => ({ key: "", text: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell });
+export function readCell(cell) {
+  return { key: "", text: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell };
+}
 
 export function readMatrix(matrix, painted = []) {
   const [n, m] = matrix.shape || [matrix.rows.length, matrix.columns.length];
