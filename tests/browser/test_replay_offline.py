@@ -84,7 +84,7 @@ def test_a_run_is_scrubbed_without_kernel_and_network(kind: str, files: dict[str
     scrub.press("Home")
     at_step(tab, 0)
     expect(tab.locator(".replay-said")).to_contain_text("before training")
-    scrub.press("PageDown")
+    scrub.press("ArrowRight")
     at_step(tab, 1)
     tab.locator(".replay section.stage").focus()
     tab.keyboard.press("ArrowRight")

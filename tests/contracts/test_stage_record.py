@@ -54,11 +54,6 @@ def differences(value: Any, kind: Any, where: str) -> list[str]:
     return [] if fits else [f"{where} is {value!r}, not {kind.__name__}"]
 
 
-def test_the_declarations_of_the_drawing_are_those_of_the_engine():
-    written = Path(schema.__file__).with_name("record.d.ts").read_text(encoding="utf-8")
-    assert written == schema.declarations(), "run `python -m widgets.animation.schema`"
-
-
 def test_a_difference_is_seen():
     record = typeset(rebuild("MLM").record())
     assert differences(record, schema.StageRecord, "record") == []

@@ -49,9 +49,8 @@ test("a matrix is unpacked and said in words", () => {
   assert.match(speak(matrix, 1), /2 of 3/);
 });
 
-test("bytes are exactly as many as were asked for", () => {
-  assert.deepEqual(Array.from(bytes(base64([7, 8, 9]), 2)), [7, 8]);
-  assert.deepEqual(Array.from(bytes([1], 3)), [1, 0, 0]);
+test("base64 is unpacked, and an order is turned round", () => {
+  assert.deepEqual(Array.from(bytes(base64([7, 8, 9]))), [7, 8, 9]);
   assert.deepEqual(inverse([2, 0, 1]), [1, 2, 0]);
 });
 

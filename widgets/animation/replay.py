@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import torch
-from torch import Tensor
-
 from playground.training.observe.replay import Replay
 from widgets.animation import export_html
 from widgets.animation.record import typeset
@@ -25,7 +22,7 @@ def fragment(replay: Replay, instead: str = "", module: bool = True, reserve: st
 
 
 def packed(replay: Replay) -> dict[str, Any]:
-    """The story as compressed JSON, the attention as compressed differences from one moment to the next."""
+    """The story as compressed JSON, the attention as compressed bytes."""
     curve = replay.curve
     story = {
         "record": typeset({key: value for key, value in replay.last.items() if key != "numbers"}),
@@ -38,17 +35,11 @@ def packed(replay: Replay) -> dict[str, Any]:
         },
     }
     attention = {
-        name: {"shape": list(weights.shape), "data": export_html.packed(_differences(weights))}
+        name: {"shape": list(weights.shape), "data": export_html.packed(weights.contiguous().cpu().numpy().tobytes())}
         for name, weights in replay.attention.items()
         if weights.numel()
     }
     return {"story": export_html.packed(story), "attention": attention}
-
-
-def _differences(weights: Tensor) -> bytes:
-    """Bytes `[moments, ...]` as what each adds to the moment before; bytes wrap round, so nothing is lost."""
-    before = torch.cat([torch.zeros_like(weights[:1]), weights[:-1]])
-    return (weights - before).contiguous().cpu().numpy().tobytes()
 
 
 def _thin(points: Sequence[tuple[int, float]]) -> list[list[float]]:

@@ -1,10 +1,6 @@
-"""What travels between the engine and the drawing: the record of a stage, and the edits that come back.
+"""What travels between the engine and the drawing: the record of a stage, and the edits that come back."""
 
-`record.d.ts` says the same for the JavaScript; `python -m widgets.animation.schema` writes it, a test compares both.
-"""
-
-from pathlib import Path
-from typing import Any, NotRequired, Required, TypedDict, get_args, get_origin, get_type_hints, is_typeddict
+from typing import Any, NotRequired, Required, TypedDict
 
 
 class Cell(TypedDict):
@@ -182,30 +178,3 @@ Edit = TypedDict(
     total=False,
 )
 Edit.__doc__ = "What a person did by hand: `do` says what, the rest is what that needs (see `edits.DO`)."
-
-ALL = (Cell, Lane, Weights, Matrix, CodePart, Code, Frame, Place, Leak, Term, Guess, Numbers, StageRecord, Edit)
-BASIC = {str: "string", int: "number", float: "number", bool: "boolean", Any: "any", type(None): "null"}
-
-
-def declarations() -> str:
-    """The same for TypeScript."""
-    text = "// Written by `python -m widgets.animation.schema` from schema.py.\n"
-    for kind in ALL:
-        text += f"\n/** {' '.join((kind.__doc__ or '').split())} */\nexport interface {kind.__name__} {{\n"
-        for name, value in get_type_hints(kind).items():
-            text += f"  {name}{'' if name in kind.__required_keys__ else '?'}: {_typescript(value)};\n"
-        text += "}\n"
-    return text
-
-
-def _typescript(kind: Any) -> str:
-    """A type in the words of TypeScript."""
-    if kind in BASIC or is_typeddict(kind):
-        return BASIC.get(kind) or kind.__name__
-    inner = [_typescript(part) for part in get_args(kind)]
-    shape = {list: "{}[]", dict: "{{ [name: {}]: {} }}"}.get(get_origin(kind))
-    return shape.format(*inner) if shape else " | ".join(inner)
-
-
-if __name__ == "__main__":
-    Path(__file__).with_name("record.d.ts").write_text(declarations(), encoding="utf-8")

@@ -4,7 +4,7 @@
  * tab remembers. What is pressed meanwhile is not sent again, since that could do it twice.
  */
 
-import { endOf, everywhere, follow, listen, node, tell } from "../animation/js/dom.js";
+import { endOf, follow, listen, node, tell } from "../animation/js/dom.js";
 
 const FIRST = 1000; // milliseconds until the first try; every further one waits twice as long
 const LONGEST = 10000;
@@ -18,13 +18,6 @@ const STYLE = `
 .lost-line button { font: inherit; font-weight: 600; color: #fff; background: #0072b2; border: 0; border-radius: 8px; padding: 6px 16px; cursor: pointer; }
 .lost-line button:focus-visible { outline: 3px solid #1d2129; outline-offset: 2px; }
 `;
-
-/** The step that stands on the Train page; empty where no run has begun. */
-function stepShown() {
-  const figure = [...everywhere(document)].find((each) => each.matches(".figures div") && each.querySelector("span")?.textContent === "step");
-  const step = figure?.querySelector("b").textContent.split(" of ")[0];
-  return step === "0" ? "" : step || "";
-}
 
 /** Whether the app itself answers, and not only what stands before it: a script that every page needs is there. */
 async function answers() {
@@ -63,10 +56,9 @@ function render({ model, el }) {
   function lost() {
     if (away) return;
     away = true;
-    const step = stepShown();
-    const run = ` The run was at step ${step} and goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
+    const run = ` The run goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
     const pressed = " What is pressed or typed now does not reach the app.";
-    show("alert", `Connection lost. What is on screen stays.${pressed}${step ? run : ""} Trying again …`);
+    show("alert", `Connection lost. What is on screen stays.${pressed}${model.get("run") ? run : ""} Trying again …`);
     timer = setTimeout(tryAgain, wait);
   }
 

@@ -161,10 +161,6 @@ function render({ model, el }) {
 
   el.replaceChildren(root);
   changed();
-  requestAnimationFrame(() => {
-    const chosen = list.querySelector("[aria-selected='true']");
-    if (chosen) list.scrollTop = Math.max(0, chosen.offsetTop - list.offsetTop - 60);
-  });
   return endOf(listen([[document, "keydown", anywhere], [document, "pointerdown", outside]]), follow(model, ["value", "cards", "beside"], changed), follow(model, ["nearest"], answered), () => root.remove());
 }
 

@@ -99,10 +99,10 @@ function paintBandTitle(ctx, art, record, kind) {
   const said = `${band.shown} of ${guessesOf(record).length}${beside || band.room >= 300 ? "; point at a row" : ""}`;
   ctx.save();
   Object.assign(ctx, { font: font(plan.wide ? 12.5 : 12, 600), fillStyle: kind ? theme.muted : theme.faint });
-  if (beside) paintWrapped(ctx, title, plan.pad, band.top + 16, plan.gutter - 18, 15, art.memory);
+  if (beside) paintWrapped(ctx, title, plan.pad, band.top + 16, plan.gutter - 18, 15);
   else paintText(ctx, title, band.x > plan.left ? band.x : plan.pad, band.y + 3);
   ctx.font = font(11);
-  if (more && beside) paintWrapped(ctx, said, plan.pad, band.top + 54, plan.gutter - 18, 13, art.memory);
+  if (more && beside) paintWrapped(ctx, said, plan.pad, band.top + 54, plan.gutter - 18, 13);
   else if (more) paintText(ctx, said, band.x + band.room, band.y + 3, { align: "right" });
   if (!kind) paintBox(ctx, { x: band.x - plan.inset, y: band.top - 4, w: band.room + 2 * plan.inset, h: band.height + 8 }, 13, theme.track);
   ctx.restore();
@@ -147,7 +147,7 @@ function paintCard(ctx, art, { x, y, w, h }, frame, guess, later, grown) {
   ctx.font = font(11, 600);
   const price = later ? `${guess.loss.toFixed(2)} → ${later.loss.toFixed(2)}` : "";
   const spare = price ? ctx.measureText(price).width + 8 : 0;
-  paintText(ctx, cut(ctx, cardTitle(frame, guess), w - 16 - spare, art.memory), x + 8, y + 12, { fill: theme.muted });
+  paintText(ctx, cut(ctx, cardTitle(frame, guess), w - 16 - spare), x + 8, y + 12, { fill: theme.muted });
   if (price) paintText(ctx, price, x + w - 8, y + 12, { align: "right" });
   cardLines(guess, later).forEach((line, i) => paintGuess(ctx, art, x + 8, y + CARD.head + i * CARD.line, w - 16, line, grown));
 }
@@ -181,7 +181,7 @@ function paintGuess(ctx, art, x, y, w, line, grown) {
   paintText(ctx, said, x + w, middle, { fill: w * line.share * grown > w - width - 4 ? theme.ink : theme.muted, align: "right" });
   if (line.right) paintRing(ctx, theme, x + 7, middle, 3.4);
   ctx.font = font(11.5, line.right ? 650 : 400);
-  paintText(ctx, cut(ctx, line.word, w - width - (line.right ? 22 : 9), art.memory), x + (line.right ? 15 : 4), middle, { fill: theme.ink });
+  paintText(ctx, cut(ctx, line.word, w - width - (line.right ? 22 : 9)), x + (line.right ? 15 : 4), middle, { fill: theme.ink });
 }
 
 /** A bar for every group of layers: the length of its gradient, or how far it moves as a share of its own length. */
@@ -197,7 +197,7 @@ function paintGroups(ctx, art, groups, kind, grown) {
     const y = band.top + (i % band.bars.lines) * BAR.line;
     const full = width - name - 96;
     ctx.font = font(12);
-    paintText(ctx, cut(ctx, group.name, name - 8, art.memory), x, y + BAR.line / 2, { fill: theme.ink });
+    paintText(ctx, cut(ctx, group.name, name - 8), x, y + BAR.line / 2, { fill: theme.ink });
     const part = Math.max(1, full * (value(group) / most) * grown);
     for (const [wide, fill] of [[full, theme.lattice], [part, theme.strong(kind === "gradient" ? "vermilion" : "green")]]) {
       ctx.fillStyle = fill;

@@ -1,8 +1,7 @@
 /** Tokens as chips: one chip, the lanes with everything on its way, the arcs to what a reader attends to. */
 
 import tokens from "../../tokens.json" with { type: "json" };
-import { node } from "./dom.js";
-import { boxPath, canvasOf, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
+import { boxPath, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
 import { CELL, READER_LANE, READ_LANE, chipBox, clamp, ease, font, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt } from "./record.js";
 
 /** A colour by its name in the theme, such as "ink" or "tint sky". */
@@ -19,34 +18,9 @@ function lookOf(theme, cell, lane) {
   return { ...look, fill: colourOf(theme, look.fill), edge: colourOf(theme, look.edge), text: colourOf(theme, look.text) };
 }
 
-/** A chip; one that rests is drawn once as a stamp, and the stamp again in the frames that follow. */
+/** A token as a box with its word and its marks, `lift` above the paper while it flies. */
 export function paintChip(ctx, art, box, cell, lane, alpha = 1, lift = 0) {
   if (alpha <= 0.004) return;
-  const stamp = lift < 0.02 && stampOf(art, box, cell, lane);
-  if (!stamp) return drawChip(ctx, art, box, cell, lane, alpha, lift);
-  const before = ctx.globalAlpha;
-  ctx.globalAlpha = before * alpha;
-  ctx.drawImage(stamp, box.x - STAMP, box.y - STAMP, stamp.width / art.ratio, stamp.height / art.ratio);
-  ctx.globalAlpha = before;
-}
-
-const STAMP = 14; // px around a chip for its shadow and marks
-const MOST_STAMPS = 1500;
-
-/** The stamp of a chip, for a picture that keeps stamps, at a place where no pixel of it would be smeared. */
-function stampOf(art, { x, y, w, h }, cell, lane) {
-  const { stamps, ratio, plan } = art;
-  if (!stamps || w !== plan.chips.w || h !== plan.chips.h || (x * ratio) % 1 || (y * ratio) % 1 || (STAMP * ratio) % 1) return null;
-  const key = [cell.text, cell.state, cell.chosen, cell.graded, cell.language, lane].join("\n");
-  if (stamps.has(key)) return stamps.get(key);
-  if (stamps.size > MOST_STAMPS) stamps.clear();
-  const { canvas, pen } = canvasOf(w + 2 * STAMP, h + 2 * STAMP, ratio, node("canvas"), Math.ceil);
-  drawChip(pen, art, { x: STAMP, y: STAMP, w, h }, cell, lane, 1, 0);
-  stamps.set(key, canvas);
-  return canvas;
-}
-
-function drawChip(ctx, art, box, cell, lane, alpha, lift) {
   const { theme, plan } = art;
   const look = lookOf(theme, cell, lane);
   const { x, y, w, h } = box;
@@ -68,8 +42,8 @@ function drawChip(ctx, art, box, cell, lane, alpha, lift) {
   paintChipMarks(ctx, theme, box, look, cell, plan.chips.mark, radius);
   const size = Math.min(plan.chips.size, h * 0.62);
   const shown = cell.text === "" && lane === "targets" ? "·" : cell.text;
-  ctx.font = fitted(ctx, shown, w - size * 0.7, size, look.weight || 500, art.memory);
-  if (w > 14) paintText(ctx, cut(ctx, shown, w - size * 0.7, art.memory), x + w / 2, y + h / 2 + size * 0.06, { fill: look.text, align: "center" });
+  ctx.font = fitted(ctx, shown, w - size * 0.7, size, look.weight || 500);
+  if (w > 14) paintText(ctx, cut(ctx, shown, w - size * 0.7), x + w / 2, y + h / 2 + size * 0.06, { fill: look.text, align: "center" });
   ctx.restore();
 }
 
@@ -160,7 +134,7 @@ export function paintHangers(ctx, art, box, cell, lane, alpha) {
     ctx.font = font(size);
     const x = box.x + box.w / 2;
     const y = box.y + (cell.chosen && rises(lane) ? 5 : 0) + box.h + plan.lanes[lane].below * 0.62;
-    const text = cut(ctx, cell.was, box.w, art.memory);
+    const text = cut(ctx, cell.was, box.w);
     paintText(ctx, text, x, y, { fill: theme.muted, align: "center" });
     const half = ctx.measureText(text).width / 2 + 1;
     ctx.fillRect(x - half, y, 2 * half, 1);
@@ -184,7 +158,7 @@ export function paintTracks(ctx, art, record, k, u) {
     paintBox(ctx, { x: plan.left - plan.inset, y: slot.top - 7, w: wide + 2 * plan.inset, h: slot.y + slot.height - slot.top + 14 }, 13, theme.track);
     Object.assign(ctx, { font: font(plan.wide ? 12.5 : 12, 600), fillStyle: presence > 0.5 ? theme.muted : theme.faint });
     const y = plan.wide ? slot.top + slot.above + plan.chips.h / 2 : slot.y + 3;
-    paintWrapped(ctx, (lane && lane.title) || slot.title, plan.pad, y, plan.wide ? plan.gutter - 18 : plan.width - 2 * plan.pad, 15, art.memory);
+    paintWrapped(ctx, (lane && lane.title) || slot.title, plan.pad, y, plan.wide ? plan.gutter - 18 : plan.width - 2 * plan.pad, 15);
     if (slot.numbered && presence > 0.5) paintNumbers(ctx, art, name, laneOf(frames[0], name) || lane);
     ctx.restore();
   }

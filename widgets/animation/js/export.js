@@ -30,7 +30,7 @@ export function savePng(root, { width, height }, theme, scale, name, paint) {
 /** What `paint(pen, art)` paints as SVG, whose text is text. */
 export function svgOf({ width, height }, theme, measure, title, paint) {
   const pen = svgPen(width, height, theme, measure);
-  paint(pen, { memory: new Map(), patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } });
+  paint(pen, { patterns: { hatch: pen.hatch(6), fine: pen.hatch(4) } });
   return pen.text(title);
 }
 
@@ -67,7 +67,7 @@ export function takeHome(kit) {
       Object.assign(pen, { font: font(15, 650), fillStyle: kit.theme().ink, textAlign: "left", textBaseline: "alphabetic" });
       pen.fillText(`${k + 1}. ${frame.title}`, planned.pad, 14);
       pen.translate(0, 28);
-      kit.drawWith(pen, { plan: planned, memory: new Map(), ...extra }, k, 0, view());
+      kit.drawWith(pen, { plan: planned, ...extra }, k, 0, view());
       pen.restore();
     });
     return { size, paint };
@@ -93,7 +93,7 @@ export function takeHome(kit) {
   async function film(first, last, told) {
     const planned = plan();
     const { canvas, pen } = canvasOf(planned.width, planned.height, 1);
-    const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme(), 1), memory: new Map() };
+    const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme(), 1) };
     const pictures = [];
     const places = takes(first, last);
     for (const { k, u, ms } of places) {
@@ -104,7 +104,7 @@ export function takeHome(kit) {
       pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
       told(` ${Math.round((100 * pictures.length) / places.length)} %`);
     }
-    download(kit.root, new Blob([apng(pictures)], { type: "image/apng" }), sheetName("apng.png"));
+    download(kit.root, new Blob(apng(pictures), { type: "image/apng" }), sheetName("apng.png"));
   }
 
   function filmRow() {
@@ -134,9 +134,9 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, n) => {
   return n;
 });
 
-function crc(data) {
+function crc(...parts) {
   let value = 0xffffffff;
-  for (const byte of data) value = CRC_TABLE[(value ^ byte) & 255] ^ (value >>> 8);
+  for (const part of parts) for (const byte of part) value = CRC_TABLE[(value ^ byte) & 255] ^ (value >>> 8);
   return (value ^ 0xffffffff) >>> 0;
 }
 
@@ -148,16 +148,10 @@ function numbersOf(...fields) {
   return out;
 }
 
-function glued(...parts) {
-  const whole = new Uint8Array(sum(parts.map((part) => part.length)));
-  parts.reduce((at, part) => (whole.set(part, at), at + part.length), 0);
-  return whole;
-}
-
-/** One chunk: length, four letters, data, check sum. */
-function chunk(name, data) {
-  const inside = glued(Uint8Array.from(name, (letter) => letter.charCodeAt(0)), data);
-  return glued(numbersOf([4, data.length]), inside, numbersOf([4, crc(inside)]));
+/** One chunk in pieces: length, four letters, data, which may be in pieces too, check sum. */
+function chunk(name, ...data) {
+  const inside = [Uint8Array.from(name, (letter) => letter.charCodeAt(0)), ...data];
+  return [numbersOf([4, sum(data.map((part) => part.length))]), ...inside, numbersOf([4, crc(...inside)])];
 }
 
 /** The chunks of a PNG with their names. */
@@ -170,23 +164,19 @@ function chunksOf(png) {
   return found;
 }
 
-/** Pictures of one size, each as PNG with its milliseconds, as one animated PNG that repeats for ever. */
+/** Pictures of one size, each as PNG with its milliseconds, as the pieces of one animated PNG that repeats for ever. */
 function apng(pictures) {
-  const kept = pictures.reduce((list, { png, ms }) => {
-    const before = list.at(-1);
-    const same = before && before.png.length === png.length && before.png.every((byte, i) => byte === png[i]);
-    return same ? [...list.slice(0, -1), { png, ms: before.ms + ms }] : [...list, { png, ms }];
-  }, []);
-  const head = chunksOf(kept[0].png).find(({ name }) => name === "IHDR").data;
+  const head = chunksOf(pictures[0].png).find(({ name }) => name === "IHDR").data;
   const view = new DataView(head.buffer, head.byteOffset);
   const [width, height] = [view.getUint32(0), view.getUint32(4)];
   let number = 0;
-  const out = [kept[0].png.subarray(0, 8), chunk("IHDR", head), chunk("acTL", numbersOf([4, kept.length], [4, 0]))];
-  kept.forEach(({ png, ms }, i) => {
-    out.push(chunk("fcTL", numbersOf([4, number++], [4, width], [4, height], [4, 0], [4, 0], [2, Math.min(65535, Math.round(ms))], [2, 1000], [1, 0], [1, 0])));
+  const control = chunk("acTL", numbersOf([4, pictures.length], [4, 0]));
+  const out = [pictures[0].png.subarray(0, 8), ...chunk("IHDR", head), ...control];
+  pictures.forEach(({ png, ms }, i) => {
+    out.push(...chunk("fcTL", numbersOf([4, number++], [4, width], [4, height], [4, 0], [4, 0], [2, Math.min(65535, Math.round(ms))], [2, 1000], [1, 0], [1, 0])));
     for (const { name, data } of chunksOf(png)) {
-      if (name === "IDAT") out.push(i ? chunk("fdAT", glued(numbersOf([4, number++]), data)) : chunk("IDAT", data));
+      if (name === "IDAT") out.push(...(i ? chunk("fdAT", numbersOf([4, number++]), data) : chunk("IDAT", data)));
     }
   });
-  return glued(...out, chunk("IEND", new Uint8Array()));
+  return [...out, ...chunk("IEND")];
 }

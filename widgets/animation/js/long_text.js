@@ -30,11 +30,10 @@ export function stretched(whole, from, size) {
   const tell = (told) => told && { ...told, guesses: ask(told.guesses)?.filter(inside), after: ask(told.after)?.filter(inside) };
   const step = (place) => ({ ...place, position: place.position - begins[homeOf(place.stream)] });
   const told = tell(whole.numbers);
-  const shared = new Map();
   const frames = whole.frames.map((frame) => ({
     ...frame,
     lanes: frame.lanes.map((lane) => laneOfStretch(lane, part)),
-    matrices: frame.matrices.map((matrix) => matrixOfStretch(matrix, part, shared)),
+    matrices: frame.matrices.map((matrix) => matrixOfStretch(matrix, part)),
     ...(frame.told ? { told } : {}),
   }));
   return {
@@ -55,13 +54,11 @@ function laneOfStretch(lane, part) {
   return { ...lane, begins: first, cells: lane.cells.slice(first ? at(first) : 0, at(after)) };
 }
 
-/** `shared` holds the cells that were cut out for the frames before: the same cells give the same stretch. */
-function matrixOfStretch(whole, part, shared) {
+function matrixOfStretch(whole, part) {
   const [[top, bottom], [left, right]] = [part(whole.n), part(whole.m)];
   const [n, m] = [bottom - top, right - left];
   if (n === whole.n && m === whole.m) return whole;
-  const cells = shared.get(whole.cells) || new Uint8Array(n * m);
-  shared.set(whole.cells, cells);
+  const cells = new Uint8Array(n * m);
   for (let i = 0; i < n; i++) cells.set(whole.cells.subarray((top + i) * whole.m + left, (top + i) * whole.m + right), i * m);
   const moved = (at) => {
     const [i, j] = [Math.floor(at / whole.m) - top, (at % whole.m) - left];
@@ -81,7 +78,7 @@ function matrixOfStretch(whole, part, shared) {
 function filmOfStretch(film, part) {
   const total = film.words.length;
   const [first, after] = part(total);
-  const cut = (states) => bytes(states, total * 10).filter((_, at) => at % total >= first && at % total < after);
+  const cut = (states) => bytes(states).filter((_, at) => at % total >= first && at % total < after);
   return { words: film.words.slice(first, after), strips: film.strips.map((strip) => ({ ...strip, states: cut(strip.states) })) };
 }
 
@@ -218,7 +215,6 @@ export function stretchOf(kit) {
   const size = node("select", { "aria-label": "Tokens that are drawn", title: "Tokens that are drawn at once", onchange: resize });
   const [before, after] = [iconButton("back", "Previous window (K)", () => leap(-1)), iconButton("step", "Next window (J)", () => leap(1))];
   const moves = node("div", { class: "stage-moves", role: "group", "aria-label": "Stretch" }, before, after, size);
-  const counted = new WeakMap(); // open cells, found once for each set of cells
   let shown = -1;
 
   const here = () => kit.record().stretch;
@@ -255,10 +251,7 @@ export function stretchOf(kit) {
   /** Where the frame stands, and how many cells are open in it and in all. */
   function spoken() {
     const matrix = kit.frame().matrices[0];
-    const open = (each) => {
-      if (!counted.has(each.cells)) counted.set(each.cells, each.cells.reduce((sum, _, at) => sum + Number(isOpen(each, at)), 0));
-      return counted.get(each.cells);
-    };
+    const open = (each) => each.cells.reduce((sum, _, at) => sum + Number(isOpen(each, at)), 0);
     const counts = matrix && matrix.whole ? `; ${open(matrix)} of ${matrix.cells.length} entries allowed here, ${open(matrix.whole)} of ${matrix.whole.cells.length} in all` : "";
     return `tokens ${saysStretch(kit.record())}${counts}`;
   }
@@ -289,7 +282,6 @@ export function stretchOf(kit) {
       const [across, down] = [x - drag.x, y - drag.y];
       kit.stretch(Math.round(drag.from + (Math.abs(across) > Math.abs(down) ? across : down) * here().length));
     },
-    end: () => kit.settled(),
   });
 
   function key(event) {
@@ -301,14 +293,12 @@ export function stretchOf(kit) {
     else if (mine && event.key === "End") kit.stretch(last());
     else if (pages[event.key] && (mine || event.key.length === 1)) leap(pages[event.key]);
     else return false;
-    kit.settled();
     return true;
   }
 
   function resize() {
     now.size = Number(size.value);
     kit.stretch(here() ? here().from : 0);
-    kit.settled();
   }
 
   parts.picture.append(map, moves);

@@ -1,9 +1,8 @@
 /** Matrices: cells by their state, attention over them, words along the axes, show the path of a leak. */
 
 import { paintRing } from "./chips.js";
-import { node } from "./dom.js";
 import { boxPath, canvasOf, cut, paintBox, paintDot, paintLines, paintText, trace } from "./pen.js";
-import { CELL, FUSED, LABEL, READER_LANE, clamp, ease, font, isOpen, layerOf, leakSteps, lerp, range, runsThrough, sameStates, weightAt } from "./record.js";
+import { CELL, FUSED, LABEL, READER_LANE, clamp, ease, font, isOpen, leakSteps, lerp, range, runsThrough, sameStates, weightAt } from "./record.js";
 
 /** Textures in device pixels, so that hatching stays crisp on any screen. */
 export function patterns(ctx, theme, ratio) {
@@ -148,7 +147,7 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
     if (matrix.graded[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
     if (!mine && (top + i + 1) % every) continue;
     ctx.font = font(size, mine ? 600 : 400);
-    const word = cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL, art.memory);
+    const word = cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL);
     paintText(ctx, word, box.x - 18, y, { fill: mine ? theme.ink : reader ? theme.faint : theme.muted, align: "right" });
   }
   for (let j = 0; j < matrix.m; j++) {
@@ -158,7 +157,7 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
     ctx.rotate(box.angle);
     ctx.font = font(size, j === column || lit(j) ? 600 : 400);
     const fill = j === column ? theme.ink : lit(j) ? theme.strong("blue") : reader ? theme.faint : theme.muted;
-    paintText(ctx, cut(ctx, name(matrix.columns, j, left), LABEL, art.memory), 0, 0, { fill, align: box.angle === 0 ? "center" : "left" });
+    paintText(ctx, cut(ctx, name(matrix.columns, j, left), LABEL), 0, 0, { fill, align: box.angle === 0 ? "center" : "left" });
     ctx.restore();
   }
 }
@@ -179,7 +178,7 @@ export function paintMatrix(ctx, art, box, pair, u, view, reader) {
   ctx.save();
   const known = matrix && (before || u > 0);
   Object.assign(ctx, { globalAlpha: known ? 1 : 0.55, font: font(13, 600), fillStyle: known ? art.theme.ink : art.theme.faint, textAlign: "left", textBaseline: "alphabetic" });
-  ctx.fillText(cut(ctx, ...titleOf(ctx, box, art), art.memory), box.left, box.top + 12);
+  ctx.fillText(cut(ctx, ...titleOf(ctx, box, art)), box.left, box.top + 12);
   ctx.restore();
   const shape = matrix || box;
   const leaving = before && !after && u > 0;
@@ -206,7 +205,7 @@ export function paintMatrix(ctx, art, box, pair, u, view, reader) {
     ctx.globalAlpha = base * alpha;
     paintRows(ctx, art, box, matrix, axis, list, view, { grown, strength });
   }
-  if (box.cell < FUSED && axis.still && (growing || leaving || !art.sheets)) cutGaps(ctx, box, matrix.n, matrix.m);
+  if (box.cell < FUSED && axis.still) cutGaps(ctx, box, matrix.n, matrix.m);
   ctx.globalAlpha = base;
   paintLabels(ctx, art, box, matrix, axis, mine, mine && mine.matrix === box.name ? mine.column ?? -1 : -1);
   if (mine) paintReaderRow(ctx, art, box, matrix, axis, mine);
@@ -221,61 +220,11 @@ function paintReaderRow(ctx, art, box, matrix, axis, mine) {
   ctx.strokeRect(box.x + axis.column(mine.column) * box.cell - 0.5, y - 0.5, box.cell - 0.5, box.cell - 0.5);
 }
 
-const MOST_SHEETS = 4; // for each set of cells: as many layers and heads as one looks at in turns
-let numbered = 0;
-
-/** The whole of a matrix as a picture in device pixels, with the weights that the eye is on. */
-function sheetOf({ sheets, ratio, theme, patterns: textures }, box, matrix, eye) {
-  const weights = matrix.heads && eye.head !== null ? matrix.data[layerOf(matrix, eye)] : null;
-  if (weights) weights.number ??= numbered += 1;
-  const key = [box.name, box.cell, ratio, theme.key, ...(weights ? [weights.number, eye.head, layerOf(matrix, eye)] : [])].join();
-  if (!sheets.has(matrix.cells)) sheets.set(matrix.cells, new Map());
-  const kept = sheets.get(matrix.cells);
-  if (kept.has(key)) return kept.get(key);
-  const { canvas, pen } = canvasOf(matrix.m * box.cell, matrix.n * box.cell, ratio, node("canvas"), Math.ceil);
-  const [bare, home, axis] = [{ theme, ratio, patterns: textures }, { ...box, x: 0, y: 0 }, axes(matrix, 0)];
-  paintCells(pen, bare, home, matrix, axis, range(matrix.n), () => true);
-  paintWeights(pen, bare, home, matrix, axis, range(matrix.n), () => true, eye, 1);
-  if (box.cell < FUSED) cutGaps(pen, home, matrix.n, matrix.m);
-  if (kept.size >= MOST_SHEETS) kept.delete(kept.keys().next().value);
-  kept.set(key, canvas);
-  return canvas;
-}
-
-/**
- * Some rows of a matrix: their first columns as far as it has grown, or with `rest` the others. `grown` counts rows,
- * as in 3.5. What glides or fades is painted cell by cell, what rests is copied from its sheet.
- */
-function paintRows(ctx, art, box, matrix, axis, rows, view, { grown = matrix.n, rest = false, strength = 1 } = {}) {
-  if (!art.sheets || !axis.still || strength < 1) {
-    const shown = (i, j) => Math.round(axis.row(i)) + (axis.column(j) + 0.5) / matrix.m < grown !== rest;
-    paintCells(ctx, art, box, matrix, axis, rows, shown);
-    if (!rest) paintWeights(ctx, art, box, matrix, axis, rows, shown, view, strength);
-    return;
-  }
-  const sheet = sheetOf(art, box, matrix, rest ? { head: null } : view);
-  const pixels = (cells) => Math.round(cells * box.cell * art.ratio);
-  const [left, top] = [Math.round(box.x * art.ratio), Math.round(box.y * art.ratio)];
-  ctx.save();
-  ctx.setTransform(1, 0, 0, 1, 0, 0);
-  for (const [i, count, from, to] of stretchesOf(rows, matrix.m, grown, rest)) {
-    const [x, y, w, h] = [pixels(from), pixels(i), pixels(to) - pixels(from), pixels(i + count) - pixels(i)];
-    if (w > 0 && h > 0) ctx.drawImage(sheet, x, y, w, h, left + x, top + y, w, h);
-  }
-  ctx.restore();
-}
-
-/** Neighbouring rows that are shown alike, as [first row, rows, first column, column after the last]. */
-function stretchesOf(rows, m, grown, rest) {
-  const found = [];
-  for (const i of rows) {
-    const upto = clamp(Math.ceil((grown - i) * m - 0.5), 0, m);
-    const [from, to] = rest ? [upto, m] : [0, upto];
-    const before = found.at(-1);
-    if (before && before[0] + before[1] === i && before[2] === from && before[3] === to) before[1] += 1;
-    else if (to > from) found.push([i, 1, from, to]);
-  }
-  return found;
+/** Some rows of a matrix: as much of them as has grown, or with `rest` the others; `grown` counts rows, as in 3.5. */
+function paintRows(ctx, art, box, matrix, axis, rows, view, { grown, rest = false, strength = 1 }) {
+  const shown = (i, j) => Math.round(axis.row(i)) + (axis.column(j) + 0.5) / matrix.m < grown !== rest;
+  paintCells(ctx, art, box, matrix, axis, rows, shown);
+  if (!rest) paintWeights(ctx, art, box, matrix, axis, rows, shown, view, strength);
 }
 
 /** The way of a leaked answer through the matrices: its cells doubly bordered, joined in the order of the layers. */

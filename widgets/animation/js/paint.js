@@ -9,7 +9,7 @@ import { ANSWER, CELL, MOVE, ROW, SPOKEN, SWEEP, clamp, font, matrixOf, range, r
 
 export function paintLegend(ctx, art) {
   const { theme, plan } = art;
-  const small = { ...art, stamps: null, plan: { ...plan, chips: { ...plan.chips, mark: 0.72, size: 9 } } };
+  const small = { ...art, plan: { ...plan, chips: { ...plan.chips, mark: 0.72, size: 9 } } };
   for (const item of plan.legend) {
     const box = { x: item.x, y: item.y - 7, w: 22, h: 14 };
     const cell = readCell({ state: item.state, chosen: item.state === "chosen" });

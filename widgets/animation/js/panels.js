@@ -293,7 +293,7 @@ export function sheetsOf(kit) {
     const view = { reader: null, sort: kit.now.sorted ? 1 : 0, layer: kit.now.layer, head: kit.now.head };
     story.replaceChildren(...record().frames.map((frame, k) => {
       const { canvas, pen } = canvasOf(width, plan.height, scale, node("canvas", { "aria-hidden": "true" }));
-      kit.drawWith(pen, { plan, theme: kit.theme(), memory: new Map(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, view);
+      kit.drawWith(pen, { plan, theme: kit.theme(), ratio: scale, patterns: patterns(pen, kit.theme(), scale) }, k, 0, view);
       const made = button(canvas, frame.caption || frame.title, () => kit.jump(k), { "data-frame": String(k), "aria-label": `${k + 1}. ${frame.title}: ${frame.caption || ""}` });
       made.append(node("span", {}, `${k + 1}. ${frame.title}`));
       return made;
@@ -370,18 +370,13 @@ export function sheetsOf(kit) {
       buttons[name].setAttribute("aria-pressed", String(kit.sheet === name));
     }
     if (kit.sheet === "table") tables();
-    settle();
-  }
-
-  /** Once a window over a long text stands, its storyboard is drawn; while it is dragged, that would be slow. */
-  function settle() {
     if (kit.sheet === "story") board();
     follow();
   }
 
   function follow() {
     if (kit.sheet === "story") for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
-    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step, record().stretch?.from, record().stretch?.size].join();
+    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step].join();
     if (kit.sheet === "table" && shown !== wanted) tables();
     shown = wanted;
   }
@@ -409,5 +404,5 @@ export function sheetsOf(kit) {
   parts.bench.append(node("span", { class: "stage-group" }, buttons.guess, buttons.story, buttons.table, node("span", { class: "stage-menu" }, buttons.save, menu), buttons.keys));
   parts.tools.append(quiz);
   parts.below.append(keys, story, table);
-  return { adopt, hover, key, follow, renew, settle, destroy, svg: () => takeHome(kit).svgText(), link: linkHere };
+  return { adopt, hover, key, follow, renew, destroy, svg: () => takeHome(kit).svgText(), link: linkHere };
 }

@@ -44,40 +44,45 @@ export function paintText(ctx, text, x, y, { spec = ctx.font, fill = ctx.fillSty
   ctx.fillText(text, x, y);
 }
 
-/** Text cut to a width with an ellipsis; measured once for each text, font and width. */
-export function cut(ctx, text, width, memory) {
-  const key = `${ctx.font}|${width | 0}|${text}`;
-  if (!memory.has(key)) {
-    let kept = text;
-    while (kept.length > 1 && ctx.measureText(kept === text ? text : kept + "…").width > width) kept = kept.slice(0, -1);
-    memory.set(key, kept === text ? text : kept + "…");
-  }
-  return memory.get(key);
+/** Text cut to a width with an ellipsis. */
+export function cut(ctx, text, width) {
+  let kept = text;
+  while (kept.length > 1 && ctx.measureText(kept === text ? text : kept + "…").width > width) kept = kept.slice(0, -1);
+  return kept === text ? text : kept + "…";
 }
 
 /** The font in which a text fits into a width, down to four fifths of its size: rather a little smaller than cut off. */
-export function fitted(ctx, text, width, size, weight, memory) {
-  const key = `fitted|${size}|${weight}|${width | 0}|${text}`;
-  if (!memory.has(key)) {
-    ctx.font = font(size, weight);
-    const share = width / Math.max(1, ctx.measureText(text).width);
-    memory.set(key, font(size * clamp(share, Math.min(1, Math.max(0.8, 9 / size)), 1), weight));
-  }
-  return memory.get(key);
+export function fitted(ctx, text, width, size, weight) {
+  ctx.font = font(size, weight);
+  const share = width / Math.max(1, ctx.measureText(text).width);
+  return font(size * clamp(share, Math.min(1, Math.max(0.8, 9 / size)), 1), weight);
 }
 
 /** A title on one or two lines, centred on y. */
-export function paintWrapped(ctx, text, x, y, width, pitch, memory) {
+export function paintWrapped(ctx, text, x, y, width, pitch) {
   const words = text.split(" ");
   let first = words.length;
   while (first > 1 && ctx.measureText(words.slice(0, first).join(" ")).width > width) first -= 1;
   const lines = [words.slice(0, first).join(" "), words.slice(first).join(" ")].filter(Boolean);
-  lines.forEach((line, i) => paintText(ctx, cut(ctx, line, width, memory), x, y + (i - (lines.length - 1) / 2) * pitch));
+  lines.forEach((line, i) => paintText(ctx, cut(ctx, line, width), x, y + (i - (lines.length - 1) / 2) * pitch));
+}
+
+/** What measures texts with a pen, each text and font once: a plan asks for the same widths many times. */
+export function measuring(ctx) {
+  const widths = new Map();
+  return (text, spec) => {
+    const key = `${spec}|${text}`;
+    if (!widths.has(key)) {
+      ctx.font = spec;
+      widths.set(key, ctx.measureText(text).width);
+    }
+    return widths.get(key);
+  };
 }
 
 /** A canvas of a size in CSS pixels, and its pen, which is scaled to the pixels of the device. */
-export function canvasOf(width, height, ratio, canvas = node("canvas"), round = Math.round) {
-  Object.assign(canvas, { width: Math.max(1, round(width * ratio)), height: Math.max(1, round(height * ratio)) });
+export function canvasOf(width, height, ratio, canvas = node("canvas")) {
+  Object.assign(canvas, { width: Math.max(1, Math.round(width * ratio)), height: Math.max(1, Math.round(height * ratio)) });
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   return { canvas, pen };

@@ -128,6 +128,12 @@ export function makePlayer(now, options) {
   };
 }
 
+/** What each key does to a player; Shift and Space step back. */
+export const playerKeys = (player) => ({
+  " ": ({ shiftKey }) => (shiftKey ? player.backward() : player.toggle()), p: player.pause, s: player.forward,
+  ArrowRight: player.forward, ArrowLeft: player.backward, Home: player.first, End: player.end,
+});
+
 const ACTS = { first: "first", back: "backward", play: "toggle", step: "forward", last: "end" };
 
 /** Words for a place, such as "Choose (2/5)": the name is left out where there is little room and stands above. */

@@ -30,7 +30,7 @@ export const layerOf = (matrix, eye) => Math.min(eye.layer ?? matrix.layers - 1,
 /** May the query of a cell attend to its key? */
 export const isOpen = ({ cells }, at) => cells[at] === CELL.visible || cells[at] === CELL.leaked;
 
-export const sameStates = (a, b) => a.n === b.n && a.m === b.m && (a.cells === b.cells || a.cells.every((state, i) => state === b.cells[i]));
+export const sameStates = (a, b) => a.n === b.n && a.m === b.m && a.cells.every((state, i) => state === b.cells[i]);
 
 export const MOVE = 450; // ms of one move
 export const REST = 700; // ms of rest between two moves while playing
@@ -67,19 +67,14 @@ export const percent = (share) => (share > 0 && share < 0.01 ? "<1 %" : `${Math.
 export const mapped = (object, act) => Object.fromEntries(Object.entries(object).map(([name, value]) => [name, act(value)]));
 export const range = (n) => Array.from({ length: n }, (_, i) => i);
 
-/** Base64 of uint8, bytes, or an array of numbers, as exactly `size` bytes. */
-export function bytes(data, size) {
-  if (data instanceof Uint8Array && data.length >= size) return data.subarray(0, size);
-  const out = new Uint8Array(size);
-  const text = typeof data === "string" ? atob(data) : "";
-  for (let i = 0; i < Math.min(size, text.length); i++) out[i] = text.charCodeAt(i);
-  if (typeof data !== "string") out.set(Array.from(data || []).slice(0, size));
-  return out;
+/** Base64 as bytes; what is bytes already stays so. */
+export function bytes(data) {
+  return typeof data === "string" ? Uint8Array.from(atob(data), (sign) => sign.charCodeAt(0)) : data;
 }
 
 /**
- * The record with defaults filled in, matrices unpacked, and the moves between neighbouring frames found once.
- * @param {Partial<import("../record").StageRecord>} raw
+ * The record (`StageRecord` of `schema.py`) with defaults filled in, matrices unpacked, and the moves between
+ * neighbouring frames found once.
  * @returns {any}
  */
 export function readRecord(raw) {
@@ -91,41 +86,23 @@ export function readRecord(raw) {
     lanes: (frame.lanes || []).map((lane) => ({ ...lane, cells: (lane.cells || []).map(readCell) })),
     matrices: (frame.matrices || []).map((matrix) => readMatrix(matrix, (record.painted || {})[matrix.name])),
   }));
-  shareCells(record.frames);
   record.moves = record.frames.slice(1).map((frame, k) => movesBetween(record.frames[k], frame));
   return record.numbers ? withNumbers(record, record.numbers) : record;
 }
 
-/** Frames whose matrix is the same hold the very same cells, so that it is painted only once. */
-function shareCells(frames) {
-  frames.forEach((frame, k) => {
-    for (const matrix of k ? frame.matrices : []) {
-      const before = matrixOf(frames[k - 1], matrix.name);
-      if (before && sameStates(before, matrix)) matrix.cells = before.cells;
-    }
-  });
-}
-
-/** The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions. */
+/**
+ * The same frames with a model's numbers: those frames that show them get its attention, its guesses, its captions.
+ * Attention is bytes by layer, `[h, n, m]` each; a live host sends only the layer that is asked for.
+ */
 export function withNumbers(record, numbers) {
-  const held = {};
-  const weights = (name, cells) => (held[name] ??= readWeights((numbers.attention || {})[name], cells));
-  const weigh = (matrix) => ({ ...matrix, ...weights(matrix.name.replace(" above", ""), matrix.n * matrix.m) });
+  const weights = mapped(numbers.attention || {}, (each) => ({ ...each, data: mapped(each.data, bytes) }));
+  const weigh = (matrix) => ({ ...matrix, ...weights[matrix.name.replace(" above", "")] });
   const tell = (frame) => ({ ...frame, told: numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
   return { ...record, numbers, frames: record.frames.map((frame) => (frame.numbers ? tell(frame) : frame)) };
 }
 
-/** Attention as bytes by layer, `[h, n, m]` each; a live host sends only the layer that is asked for. */
-function readWeights(weights, cells) {
-  if (!weights) return { heads: 0, layers: 0, data: {} };
-  const { heads, layers = 1 } = weights;
-  const given = typeof weights.data === "string" ? { 0: weights.data } : weights.data;
-  return { heads, layers, data: mapped(given, (data) => bytes(data, heads * cells)) };
-}
-
 export function readCell(cell) {
-  const filled = { key: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell };
-  return { ...filled, text: String(filled.text ?? ""), badge: String(filled.badge ?? ""), was: String(filled.was ?? "") };
+  return { key: "", text: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell };
 }
 
 export function readMatrix(matrix, painted = []) {
@@ -134,9 +111,9 @@ export function readMatrix(matrix, painted = []) {
   return {
     ...matrix,
     n, m,
-    cells: bytes(matrix.states, n * m),
+    cells: bytes(matrix.states),
     graded: Array.from(matrix.graded_rows || []),
-    ...readWeights(matrix.weights, n * m),
+    heads: 0, layers: 0, data: {},
     painted: new Set(painted.map(([i, j]) => i * m + j)),
     order: ordered ? matrix.order : null,
     slots: ordered ? inverse(matrix.order) : null,

@@ -1,7 +1,7 @@
 /** A training run to be seen again: the loss curve with a scrub bar over its moments, and the stage as it was at each. */
 
 import { draggable, watchTheme } from "./controls.js";
-import { endOf, listen, node } from "./dom.js";
+import { endOf, node } from "./dom.js";
 import { unpacked, unpackedBytes } from "./files.js";
 import { canvasOf, paintDot, paintLines, paintText, screenRatio } from "./pen.js";
 import { makePlayer, playerBar } from "./player.js";
@@ -28,18 +28,11 @@ const REPLAY_STYLE = `
 @container (max-width: 560px) { .replay .replay-head { padding: 0 10px; } .replay .replay-bar { margin: 0 10px 10px; } .replay .replay-bar input { flex-basis: 100%; order: -1; } }
 `;
 
-/** Bytes that were kept as differences from one moment to the next, as they were. */
-function undelta(data, moments) {
-  const size = data.length / moments;
-  for (let i = size; i < data.length; i++) data[i] += data[i - size]; // bytes wrap round by themselves
-  return data;
-}
-
 /** The story, and the numbers of every moment with their attention in place. */
 async function readReplay(packed) {
   const story = await unpacked(packed.story);
   const attention = {};
-  for (const [name, { shape, data }] of Object.entries(packed.attention)) attention[name] = { shape, data: undelta(await unpackedBytes(data), shape[0]) };
+  for (const [name, { shape, data }] of Object.entries(packed.attention)) attention[name] = { shape, data: await unpackedBytes(data) };
   const weights = (k) => Object.fromEntries(Object.entries(attention).map(([name, { shape, data }]) => {
     const [, layers, heads, n, m] = shape;
     const size = heads * n * m;
@@ -107,13 +100,6 @@ export async function mountReplay(el, packed) {
     return range(steps.length).reduce((best, k) => (far(k) < far(best) ? k : best), 0);
   }
 
-  function key(event) {
-    const act = { PageUp: player.backward, PageDown: player.forward }[event.key];
-    if (!act) return;
-    event.preventDefault();
-    act();
-  }
-
   function repaint() {
     theme = dressed(root);
     draw();
@@ -121,7 +107,7 @@ export async function mountReplay(el, packed) {
 
   const resized = new ResizeObserver(repaint);
   const pull = (_, event) => (player.scrub(nearest(event)), true);
-  const end = endOf(listen([[root, "keydown", key]]), watchTheme(repaint), draggable(canvas, { start: (event) => pull(null, event), move: pull }), player.destroy);
+  const end = endOf(watchTheme(repaint), draggable(canvas, { start: (event) => pull(null, event), move: pull }), player.destroy);
   player.begin({ frame: last() });
   resized.observe(canvas);
   const handle = {

@@ -4,7 +4,7 @@ import { button, isForeign, watchTheme } from "./controls.js";
 import { endOf, listen, node, plain } from "./dom.js";
 import { elsewhere } from "./editing.js";
 import { KEY_LIST, keyList } from "./panels.js";
-import { makePlayer, playerBar } from "./player.js";
+import { makePlayer, playerBar, playerKeys } from "./player.js";
 import { FAMILY, lerp } from "./record.js";
 import { mountOne } from "./stage.js";
 import { HOST_COLOURS, dressed } from "./theme.js";
@@ -79,21 +79,18 @@ function mountInStep(el, raw, options = {}) {
     help.setAttribute("aria-pressed", String(!keys.hidden));
   }
 
-  const KEYS = {
-    " ": player.toggle, p: player.pause, s: player.forward, ArrowRight: player.forward, ArrowLeft: player.backward, Home: player.first, End: player.end,
-    f: () => options.onEdit?.({ do: "fork" }), "?": list,
-  };
+  const KEYS = { ...playerKeys(player), f: () => options.onEdit?.({ do: "fork" }), "?": list };
 
   function key(event) {
     if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName) && event.key === " ") return;
     if ((event.ctrlKey || event.metaKey) && /^[zy]$/i.test(event.key)) return pass(event);
     if (isForeign(event) || event.target === bar.scrub) return;
-    const act = event.key === " " && event.shiftKey ? player.backward : KEYS[event.key] || KEYS[event.key.toLowerCase()];
+    const act = KEYS[event.key] || KEYS[event.key.toLowerCase()];
     said.textContent = (!options.onEdit && elsewhere(event)) || "";
     if (!act) return pass(event);
     event.preventDefault();
     event.stopPropagation();
-    act();
+    act(event);
   }
 
   /** What is no key of the player goes to the stages: to all of them what only looks, to the first one what edits. */

@@ -79,7 +79,7 @@ export function moreOf(kit) {
 
   function strip({ title, states }) {
     const { words } = record().film;
-    const visits = range(VISITS).map((v) => bytes(states, words.length * VISITS).subarray(v * words.length, (v + 1) * words.length));
+    const visits = range(VISITS).map((v) => bytes(states).subarray(v * words.length, (v + 1) * words.length));
     const ever = range(words.length).filter((j) => visits.some((visit) => visit[j])).length;
     const different = new Set(visits.map((visit) => Array.from(visit, (state) => Number(state > 0)).join())).size;
     const said = `${different} choice${different === 1 ? "" : "s"} in 10 visits; ${ever} of ${words.length} words are ever asked for.`;
@@ -95,13 +95,13 @@ export function moreOf(kit) {
     const [width, height] = [words.length * FILM_SIDE + 30 + head * 0.5, head + VISITS * FILM_SIDE + 6];
     const { pen } = canvasOf(width, height, ratio, canvas);
     Object.assign(canvas.style, { width: `${width}px`, aspectRatio: `${width} / ${height}` });
-    const art = { theme, memory: new Map(), ratio, plan: { chips: { size: 9, mark: 0.72, columns: 1, gap: 2, w: FILM_SIDE, h: FILM_SIDE - 4 }, lanes: { inputs: { below: 0 } } } };
+    const art = { theme, ratio, plan: { chips: { size: 9, mark: 0.72, columns: 1, gap: 2, w: FILM_SIDE, h: FILM_SIDE - 4 }, lanes: { inputs: { below: 0 } } } };
     pen.font = font(11.5);
     words.forEach((word, j) => {
       pen.save();
       pen.translate(24 + (j + 0.5) * FILM_SIDE, head - 6);
       pen.rotate(-Math.PI / 4);
-      paintText(pen, cut(pen, word, 90, art.memory), 0, 0, { fill: theme.muted });
+      paintText(pen, cut(pen, word, 90), 0, 0, { fill: theme.muted });
       pen.restore();
     });
     visits.forEach((visit, v) => {
@@ -117,7 +117,7 @@ export function moreOf(kit) {
   parts.bench.querySelector(".stage-menu")?.before(reel);
   parts.below.prepend(film);
   return {
-    follow, renew: roll, settle: roll,
+    follow, renew: roll,
     adopt() {
       parts.explain.firstChild?.after(...switches()); // behind the idea, where it is in sight
       parts.explain.append(code);

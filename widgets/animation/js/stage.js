@@ -15,9 +15,9 @@ import { fitting, lengthOf, saysStretch, stretchOf, stretched } from "./long_tex
 import { patterns } from "./matrices.js";
 import { duration, paint, storyReader } from "./paint.js";
 import { sheetsOf } from "./panels.js";
-import { screenRatio } from "./pen.js";
+import { measuring, screenRatio } from "./pen.js";
 import { makePlan } from "./plan.js";
-import { makePlayer, playerBar } from "./player.js";
+import { makePlayer, playerBar, playerKeys } from "./player.js";
 import { readerOf } from "./reader.js";
 import { FAMILY, LANES, MOVE, SPEEDS, WIDEST, clamp, ease, layerOf, matrixOf, range, readRecord, shownFrom, withNumbers } from "./record.js";
 import { moreOf } from "./source_and_history.js";
@@ -140,16 +140,7 @@ export function mountOne(el, raw, options = {}) {
   const parts = buildParts(player, setSorted, now);
   const { root, canvas } = parts;
   const ctx = canvas.getContext("2d");
-  const [memory, stamps, widths] = [new Map(), new Map(), new Map()];
-  let stampedFor = "";
-  const measure = (text, spec) => {
-    const key = `${spec}|${text}`;
-    if (widths.has(key)) return widths.get(key);
-    if (widths.size > 8000) widths.clear();
-    ctx.font = spec;
-    widths.set(key, ctx.measureText(text).width);
-    return widths.get(key);
-  };
+  const measure = measuring(ctx);
   let whole = readRecord(raw);
   let record = whole; // of a long text, the part that is drawn
   let [plan, theme, art, drawn, onScreen, height] = [null, null, null, [], true, 0];
@@ -202,6 +193,7 @@ export function mountOne(el, raw, options = {}) {
     if (record.stretch) options.onStretch?.(record.stretch.from / (record.stretch.length - record.stretch.size));
     relayout();
     redraw();
+    tellPlugs("renew");
   }
 
   function relayout() {
@@ -215,17 +207,8 @@ export function mountOne(el, raw, options = {}) {
     canvas.style.height = `${plan.height}px`;
     root.style.setProperty("--pad", `${plan.pad}px`);
     root.style.setProperty("--band", `${plan.band}px`);
-    art = { plan, theme, memory, ratio, sheets: art?.sheets || new WeakMap(), stamps, patterns: patterns(ctx, theme, ratio) };
-    memory.clear();
-    restamp();
+    art = { plan, theme, ratio, patterns: patterns(ctx, theme, ratio) };
     tellPlugs("place");
-  }
-
-  /** Stamps hold as long as chips keep their size and colours. */
-  function restamp() {
-    const made = [plan.chips.w, plan.chips.h, plan.chips.size, art.ratio, theme.key].join();
-    if (made !== stampedFor) stamps.clear();
-    stampedFor = made;
   }
 
   function retheme() {
@@ -233,7 +216,6 @@ export function mountOne(el, raw, options = {}) {
     setLamp(parts.lamp, record.leak, theme);
     if (!plan) return;
     art = { ...art, theme, patterns: patterns(ctx, theme, art.ratio) };
-    restamp();
   }
 
   function draw() {
@@ -354,13 +336,11 @@ export function mountOne(el, raw, options = {}) {
       kit.sheet = kit.sheet === name ? null : name;
       tellPlugs("renew");
     },
-    /** The window over a long text stands for now. */
-    settled: () => tellPlugs("settle"),
     plan: () => plan,
     theme: () => theme,
     frame: frameNow,
     /** Draws (k, u) with any pen that knows the canvas' words: the picture itself, a thumbnail, an SVG. */
-    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, sheets: null, stamps: null, ...extra }, record, k, u, view || look()),
+    drawWith: (pen, extra, k, u, view) => paint(pen, { ...art, ...extra }, record, k, u, view || look()),
     /** Tells the host what a person did; the frame that shows it is opened when the answer comes. */
     send(edit, frame) {
       pause();
@@ -375,9 +355,8 @@ export function mountOne(el, raw, options = {}) {
   // -- keys
 
   const faster = (step) => setSpeed(SPEEDS[clamp(SPEEDS.indexOf(now.speed) + step, 0, SPEEDS.length - 1)]);
-  const PLAYER_KEYS = { " ": player.toggle, ArrowRight: player.forward, ArrowLeft: player.backward, Home: player.first, End: player.end, s: player.forward, p: pause };
   const KEYS = {
-    ...(options.bare ? {} : PLAYER_KEYS), // several under one player leave these to it
+    ...(options.bare ? {} : playerKeys(player)), // several under one player leave these to it
     ArrowUp: () => walk(-1),
     ArrowDown: () => walk(1),
     Escape: () => hold(null),
@@ -396,11 +375,10 @@ export function mountOne(el, raw, options = {}) {
     if (!heard && (isForeign(event) || event.target.tagName === "SELECT")) return;
     if (!heard && event.key === " " && event.target.tagName === "BUTTON") return; // space presses the button that has the focus
     const name = event.key in KEYS ? event.key : event.key.toLowerCase();
-    const act = heard || (KEYS[name] && event.key === " " && event.shiftKey ? player.backward : KEYS[name]);
-    if (!act) return;
+    if (!heard && !KEYS[name]) return;
     event.preventDefault();
     event.stopPropagation(); // in a notebook the arrows would also move the cell selection
-    if (!heard) act();
+    if (!heard) KEYS[name](event);
   }
 
   // -- surroundings

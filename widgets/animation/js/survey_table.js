@@ -10,7 +10,7 @@ import { savePng, svgOf } from "./export.js";
 import { csvText, download, fileName } from "./files.js";
 import { axes, cutGaps, paintCells, patterns } from "./matrices.js";
 import { paintLegend } from "./paint.js";
-import { canvasOf, paintLines, paintText, screenRatio } from "./pen.js";
+import { canvasOf, measuring, paintLines, paintText, screenRatio } from "./pen.js";
 import { planLegend } from "./plan.js";
 import { makePlayer } from "./player.js";
 import { FAMILY, FUSED, clamp, ease, font, range, readCell, readMatrix } from "./record.js";
@@ -226,11 +226,7 @@ export function mountTable(el, raw, options = {}) {
   const root = node("section", { class: "wall", "aria-label": "The survey's table" }, node("style", {}, TABLE_STYLE), node("div", { class: "wall-head" }, title, about, tools), picture, opened, details);
   el.replaceChildren(root);
   const ctx = canvas.getContext("2d");
-  const memory = new Map();
-  const measure = (text, spec) => {
-    ctx.font = spec;
-    return ctx.measureText(text).width;
-  };
+  const measure = measuring(ctx);
   let [data, plan, theme, art, stage] = [readTable(raw), null, null, null, null];
   const rows = () => [...picture.querySelectorAll("button")];
   const roomy = () => Math.max(300, Math.min(3840, picture.clientWidth || plan?.width || el.clientWidth || 900));
@@ -238,11 +234,10 @@ export function mountTable(el, raw, options = {}) {
   function relayout() {
     const width = roomy();
     const ratio = screenRatio(width > 2000 ? 1.5 : 3);
-    memory.clear();
     plan = planTable(data, width, measure);
     canvasOf(width, plan.height, ratio, canvas);
     canvas.style.height = `${plan.height}px`;
-    art = { plan, theme, memory, ratio, patterns: patterns(ctx, theme, ratio) };
+    art = { plan, theme, ratio, patterns: patterns(ctx, theme, ratio) };
     place();
   }
 
