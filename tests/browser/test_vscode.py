@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browsing import painted, shot, wait_until
-from widgets.animation import js, live_widget
+from tests.live import live_widget
+from widgets.animation import js
 from widgets.animation.widget import ESM
 from widgets.state.stage import StageStore
 

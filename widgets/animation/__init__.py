@@ -4,6 +4,6 @@ from widgets.animation.edits import unheard
 from widgets.animation.export_html import js, page, standalone
 from widgets.animation.record import lockstep, typeset
 from widgets.animation.static_svg import svg
-from widgets.animation.widget import StageWidget, live_widget
+from widgets.animation.widget import StageWidget
 
-__all__ = ["StageWidget", "js", "live_widget", "lockstep", "page", "standalone", "svg", "typeset", "unheard"]
+__all__ = ["StageWidget", "js", "lockstep", "page", "standalone", "svg", "typeset", "unheard"]

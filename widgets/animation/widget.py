@@ -75,10 +75,3 @@ def alone(store: Any) -> Record:
     """The record, and what a page of the app would show and hear, for there is none."""
     more, made = {"said": store.said or store.trouble or store.full, "alone": True}, store.record()
     return made | more | ({"records": [r | more for r in made["records"]]} if "records" in made else {})
-
-
-def live_widget(store: Any) -> StageWidget:
-    """The stage in a notebook with editing."""
-    widget = StageWidget(record=alone(store))
-    widget.follow(store)
-    return widget

@@ -27,11 +27,11 @@ from playground.training import Run, Session, Started, train
 from playground.training.store.bundled import OBJECTIVES
 from playground.training.store.ready_made import weights_hash
 from playground.zoo import entries
+from tests.live import live_widget
 from tests.papers.test_survey_table import ROWS
 from tests.runs import KINDS, alone, becomes, is_a_sentence, learner_of, reviews, run_of, suited_reviews
 from tests.texts import tokens_for
 from widgets import notebook
-from widgets.animation import live_widget
 from widgets.animation.survey_table import ABOUT, table_data
 from widgets.pages.stage import Notices, painted
 from widgets.pages.train.curves import origin

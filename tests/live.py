@@ -1,0 +1,11 @@
+"""The stage as a notebook shows it, of any state."""
+
+from widgets.animation import StageWidget
+from widgets.animation.widget import alone
+from widgets.state.stage import StageStore
+
+
+def live_widget(store: StageStore) -> StageWidget:
+    widget = StageWidget(record=alone(store))
+    widget.follow(store)
+    return widget
