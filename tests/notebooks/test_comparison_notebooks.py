@@ -73,7 +73,7 @@ def compared(session, home, name, form):
     assert store.lanes.state == "done", store.trouble
     zipfile.ZipFile(io.BytesIO(store.bundle())).extractall(home / name)
     seen = store.lanes.result.facts() if store.lanes.result else store.lanes.found
-    store.forget()
+    store.uploads.remove()
     return home / name, store.lanes.asked.command(), json.loads(json.dumps(seen))
 
 
