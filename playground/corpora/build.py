@@ -195,7 +195,7 @@ def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tupl
         sources.append((_words_of(mix, words.types), mix.held_out_from, 1))
         read += f" and {mix.held_out_from:,} of {mix.name}"
         left += f" and {len(mix) - mix.held_out_from:,}"
-    made, edges = Words(types=words.types), []
+    made, edges = Words(types=words.types, cut=words.cut), []
     for held_out in (False, True):
         for source, edge, times in sources:
             made.extend(source, *((edge, len(source.rows)) if held_out else (0, edge)), times)

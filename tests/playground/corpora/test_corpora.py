@@ -344,6 +344,11 @@ def test_what_is_held_out_of_a_repeated_or_mixed_text_is_never_trained_on(tmp_pa
     assert corpus.pairs(32), "a text of one document has others beside it"
 
 
+def test_a_text_that_is_cut_says_so_where_it_is_mixed_too():
+    corpus = own_text(partial(from_pasted, "one two three . " * 100, limit=200), {"mix": "everyday"})
+    assert "The text is longer; only its first 200 words are used." in corpus.description
+
+
 def test_only_a_text_without_labels_is_repeated_or_mixed_and_something_is_left_to_hold_out(tmp_path):
     table = tmp_path / "labelled.csv"
     table.write_text("text,label\n" + "good film,yes\nbad film,no\n" * 9, encoding="utf-8")
