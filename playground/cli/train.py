@@ -23,6 +23,7 @@ from playground.cli.options import (
     training_options,
 )
 from playground.corpora import open_corpus
+from playground.corpora.build import describe_lengthening
 from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
@@ -34,7 +35,6 @@ from playground.objectives.objective import BY_HAND
 from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
-from playground.training.data import describe_lengthening
 from playground.training.fork import fork
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from playground.corpora.corpus import HELD_OUT, Corpus, find_boundary
 from playground.errors import TooShort, UserError
+from playground.knob import spelt
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
 from playground.tokenizing.vocabulary import SEPARATOR
@@ -203,6 +204,11 @@ def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tupl
     return made, tuple(edges[:-1]), f"Training reads {read}; {left} others are held out."
 
 
+def describe_lengthening(corpus: Corpus) -> str:
+    """How a text of one's own was repeated or mixed; nothing of any other corpus."""
+    return corpus.description if spelt(corpus.name)[1].keys() & {"repeat", "mix"} else ""
+
+
 def _words_of(corpus: Corpus, types: dict[str, int]) -> Words:
     """The words of a corpus of whole words, by the numbers of types that others share."""
     numbers = {SEPARATOR: 0}
@@ -214,10 +220,10 @@ def _words_of(corpus: Corpus, types: dict[str, int]) -> Words:
 
 def _last_part(words: Words) -> int:
     """Where the held-out part of a short text begins: after the sentence that ends nearest, else within a sentence."""
-    wanted = min(round(len(words.rows) * (1 - HELD_OUT)), len(words.rows) - 2)
+    boundary = min(round(len(words.rows) * (1 - HELD_OUT)), len(words.rows) - 2)
     sentence = words.sentence
     ends = [k for k in range(1, len(sentence)) if sentence[k] != sentence[k - 1]]
-    return min(ends, key=lambda end: abs(end - wanted), default=wanted)
+    return min(ends, key=lambda end: abs(end - boundary), default=boundary)
 
 
 def lay_out(pieces: Sequence[Sequence[int]], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:

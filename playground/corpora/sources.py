@@ -62,7 +62,7 @@ class Lengthening:
 
     @property
     def options(self) -> Options:
-        """What the reader of a file is told; nothing where the text is long enough as it is."""
+        """The options of a reader; none where the text stays as it is."""
         repeated: Options = {"repeat": self.repeat} if self.repeat > 1 else {}
         return repeated if self.mix == "none" else {**repeated, "mix": open_corpus(self.mix, tokens=MIXED)}
 

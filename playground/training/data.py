@@ -10,7 +10,6 @@ from playground.batch import Batch, Tokens, full_view
 from playground.corpora import Corpus
 from playground.corpora.corpus import Part, pick
 from playground.errors import UserError
-from playground.knob import spelt
 from playground.objectives import Objective
 from playground.rng import generator
 from playground.slicing import batches
@@ -105,11 +104,6 @@ def continuing(rows: int, stretches: int) -> Tensor:
     """The indices of so many rows by steps: the first rows of all stretches of text, then the second ones."""
     length = rows // stretches
     return torch.arange(stretches * length).view(stretches, length).T.flatten()
-
-
-def describe_lengthening(corpus: Corpus) -> str:
-    """How a text of one's own was repeated or mixed; nothing of any other corpus."""
-    return corpus.description if spelt(corpus.name)[1].keys() & {"repeat", "mix"} else ""
 
 
 PAIRED = frozenset(("pair", "translation", "distance"))

@@ -23,7 +23,7 @@ from playground.training.accumulation import OutOfMemory, room_for
 from playground.training.data import FEW, BatchSampler, Prefetcher, most_at_once, steps_together
 from playground.training.events import Checkpointed, Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.grad_stats import sizes
-from playground.training.text import keep_text
+from playground.training.text import save_run
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.entry import Entry
 from playground.zoo.phase import Phase
@@ -192,13 +192,10 @@ class RunState:
 
     def write(self, folder: Path, stays: bool = False) -> Checkpointed:
         """Write a checkpoint; from one that `stays` the run can be forked later."""
-        learner, corpus = self.learner, self.run.corpus
-        keep_text(folder, corpus)
-        info = checkpoint.CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, self.held_out)
-        path = checkpoint.save(folder / "checkpoint.safetensors", learner, corpus.tokenizer, info)
+        path = save_run(folder, self.learner, self.run.corpus, self.held_out)
         if stays:
-            checkpoint.keep(path, learner.step)
-        return Checkpointed(learner.step, str(path))
+            checkpoint.keep(path, self.learner.step)
+        return Checkpointed(self.learner.step, str(path))
 
 
 def prepared(run: Run, learner: TrainState | None = None) -> RunState:

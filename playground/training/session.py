@@ -15,8 +15,6 @@ import torch
 from playground.analysis.predictions import Predictions
 from playground.errors import UserError
 from playground.knob import turn
-from playground.training import checkpoint
-from playground.training.checkpoint import CorpusInfo
 from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.fork import Fork, fork
 from playground.training.loop import Run, train
@@ -24,7 +22,7 @@ from playground.training.observe.recording import Film, Frame, Measured, Moment,
 from playground.training.system import threads
 from playground.training.system.throttle import Budget
 from playground.training.system.turns import NO_LINE, Turn
-from playground.training.text import keep_text
+from playground.training.text import save_run
 from playground.training.train_state import TrainState
 
 log = logging.getLogger(__name__)
@@ -272,9 +270,7 @@ class Session:
         learner, run = self.learner, self.run
         if run.out is None or learner is None or not learner.step or not learner.sound(torch.zeros(())):
             return
-        keep_text(run.out, run.corpus)
-        info = CorpusInfo(run.corpus.name, run.corpus.hash, run.corpus.unigram_entropy, self._held_out)
-        checkpoint.save(run.out / "checkpoint.safetensors", learner, run.corpus.tokenizer, info)
+        save_run(run.out, learner, run.corpus, self._held_out)
 
     def _may_go_on(self, after: Stepped | Evaluated) -> bool:
         """Wait here while paused, or until it is this run's turn; False once the run shall end."""

@@ -6,20 +6,28 @@ from typing import Any
 
 from torch import Tensor
 
+from playground.batch import Tokens
 from playground.corpora import Corpus
 from playground.corpora.respelling import IN_WORDS, open_saved
 from playground.corpora.sources import is_generated
 from playground.errors import UserError
 from playground.tokenizing import Tokenizer
-from playground.training.checkpoint import FORMAT, Checkpoint, read, write_whole
+from playground.training import checkpoint
+from playground.training.checkpoint import FORMAT, Checkpoint, CorpusInfo, read, write_whole
+from playground.training.train_state import TrainState
 
 ROWS = ("ids", "word_ids", "sentence_ids", "document_ids")
 SAID = ("name", "description", "held_out_from", "label_names", "entropy_bound", "sections")
 
 
-def keep_text(folder: Path, corpus: Corpus) -> None:
-    """Write the text of a run into its folder, once."""
-    path = _path(folder, corpus.hash)
+def save_run(folder: Path, learner: TrainState, corpus: Corpus, held_out: Tokens) -> Path:
+    """Write the checkpoint of a run into its folder, and its text once."""
+    _keep_text(_path(folder, corpus.hash), corpus)
+    info = CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, held_out)
+    return checkpoint.save(folder / "checkpoint.safetensors", learner, corpus.tokenizer, info)
+
+
+def _keep_text(path: Path, corpus: Corpus) -> None:
     if path.exists() or is_generated(corpus.name.partition(IN_WORDS)[0]):
         return
     tensors = {name: getattr(corpus, name) for name in ROWS} | {f"label.{k}": row for k, row in corpus.labels.items()}

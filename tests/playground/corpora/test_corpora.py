@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus, pick, read_text_file
-from playground.corpora.build import build
+from playground.corpora.build import build, describe_lengthening
 from playground.corpora.catalog.parallel import make_parallel
 from playground.corpora.readers import decode
 from playground.corpora.readers import text as reading
@@ -21,7 +21,6 @@ from playground.corpora.sources import own_text, sources
 from playground.corpora.tinyworld import generate
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
-from playground.training.data import describe_lengthening
 
 PARAGRAPH = "The cat sat on the mat. It was a warm day! Nobody else came.\n"
 TEXT = (PARAGRAPH * 2 + "\n") * 12

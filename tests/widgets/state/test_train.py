@@ -18,10 +18,10 @@ from playground.analysis import attention_patterns
 from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
 from playground.corpora import open_corpus
+from playground.corpora.build import describe_lengthening
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
-from playground.training.data import describe_lengthening
 from playground.training.grad_stats import sizes
 from playground.training.loop import prepared
 from playground.training.observe import look as sight

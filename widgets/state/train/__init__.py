@@ -12,6 +12,7 @@ import param
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
+from playground.corpora.build import describe_lengthening
 from playground.corpora.sources import Lengthening, name_with_tokenizer, own_text, read_name, ways_to_lengthen
 from playground.devices import pick
 from playground.errors import TooShort, UserError
@@ -20,7 +21,7 @@ from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 from playground.training import Run, Session
-from playground.training.data import BatchSampler, describe_lengthening, longest_window
+from playground.training.data import BatchSampler, longest_window
 from playground.training.fork import fork, seed_of, what_changed
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from playground.training.observe import replay as moments
