@@ -18,18 +18,26 @@ from typing import Any
 import nbformat
 
 from playground.errors import UserError
+from playground.knob import Knob, check
 
 PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title><style>
 :root {{ color-scheme: light dark; }}
-body {{ font: 1.05rem/1.5 system-ui, sans-serif; max-width: 46rem; margin: 2rem auto; padding: 0 1rem; }}
-li {{ margin: 0 0 .7rem; }} .quiet {{ opacity: .75; font-size: .9em; }}
+body {{ font: 1.05rem/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }}
+ul {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.6rem; padding: 0; }}
+li {{ list-style: none; }}
+li a {{ display: block; color: inherit; font-weight: 600; text-decoration: none; }}
+li a:is(:hover, :focus-visible) {{ text-decoration: underline; }}
+.picture {{ display: block; aspect-ratio: 16 / 10; overflow: hidden; margin: 0 0 .5rem; border: 1px solid #8886;
+  border-radius: .6rem; background: #fff; }}
+.picture > * {{ width: 100% !important; height: 100% !important; object-fit: contain; }}
+.quiet {{ opacity: .75; font-size: .9em; }} .failed {{ color: #d55e00; }}
 </style></head><body><h1>{title}</h1>
 <p>{idea}</p>
-<ol>
+<ul>
 {rows}
-</ol>
+</ul>
 <p class="quiet">{settings}</p>
 </body></html>
 """
@@ -82,6 +90,9 @@ DEMO = """<style>
 </script>"""
 """What makes a page a demo: a part fills the screen, and one button shows the next part and plays its picture."""
 
+PICTURE = re.compile(r'<img alt="[^"]*" src="data:[^"]*">|<svg [^>]*viewBox="[0-9. ]+".*?</svg>', re.DOTALL)
+"""A picture without a script in the output of a cell."""
+
 SOLUTION = re.compile(r"<details><summary>Solution</summary>(.*?)</details>", re.DOTALL)
 
 
@@ -89,7 +100,7 @@ SOLUTION = re.compile(r"<details><summary>Solution</summary>(.*?)</details>", re
 class Lesson:
     """A notebook in one of its forms: what was written, how long it took, and why it failed where it did.
 
-    `kept` says why it kept its own corpus although another was asked for.
+    `kept` says why it kept its own corpus although another was asked for; `picture` is markup, the first that it shows.
     """
 
     name: str
@@ -98,6 +109,7 @@ class Lesson:
     seconds: float
     failure: str = ""
     kept: str = ""
+    picture: str = ""
 
 
 def notebooks(folder: Path, names: Sequence[str] = ()) -> list[Path]:
@@ -111,11 +123,20 @@ def notebooks(folder: Path, names: Sequence[str] = ()) -> list[Path]:
     return [path for path in found if not names or path.stem.startswith(tuple(names))]
 
 
-def parameters(path: Path) -> set[str]:
-    """The names that the parameters cell of a notebook sets."""
+def parameters(path: Path) -> dict[str, Any]:
+    """What the parameters cell of a notebook sets: names and values."""
     tagged = [c for c in nbformat.read(path, as_version=4).cells if "parameters" in c.metadata.get("tags", ())]
     lines = [node for cell in tagged for node in ast.parse(cell.source).body if isinstance(node, ast.Assign)]
-    return {target.id for line in lines for target in line.targets if isinstance(target, ast.Name)}
+    return {t.id: ast.literal_eval(line.value) for line in lines for t in line.targets if isinstance(t, ast.Name)}
+
+
+def _own(path: Path, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the settings that a notebook knows, each in the type of its own value, or refused."""
+    return {
+        name: check(Knob(name, default, None, None, (), "", ""), settings[name])
+        for name, default in parameters(path).items()
+        if name in settings
+    }
 
 
 def needs(path: Path) -> str:
@@ -135,12 +156,22 @@ def run_one(path: Path, out: Path, settings: Mapping[str, Any], form: str = "pag
     kept = needs(path) if "corpus" in settings else ""
     own = {name: value for name, value in settings.items() if not (kept and name == "corpus")}
     try:
-        papermill.execute_notebook(path, made, own, kernel_name="python3", language="python", progress_bar=False)
+        papermill.execute_notebook(
+            path, made, own, kernel_name="python3", language="python", progress_bar=False,
+            extra_arguments=["--log-level=ERROR"],
+        )  # fmt: skip
     except PapermillExecutionError as error:
         failure = f"{path.stem}, cell {error.cell_index}: {error.ename}: {error.evalue}"
-    page = made.with_suffix(".html")
-    page.write_text(as_html(nbformat.read(made, as_version=4), demo=form == "demo"), encoding="utf-8")
-    return Lesson(path.stem, title(path), page, perf_counter() - begun, failure, kept)
+    page, notebook = made.with_suffix(".html"), nbformat.read(made, as_version=4)
+    page.write_text(as_html(notebook, demo=form == "demo"), encoding="utf-8")
+    return Lesson(path.stem, title(path), page, perf_counter() - begun, failure, kept, first_picture(notebook))
+
+
+def first_picture(notebook: nbformat.NotebookNode) -> str:
+    """The first picture that a notebook shows, as markup without a script; empty where it shows none."""
+    outputs = (output for cell in notebook.cells for output in cell.get("outputs", ()))
+    pages = (output.get("data", {}).get("text/html", "").partition("<script")[0] for output in outputs)
+    return next((found[0] for page in pages if (found := PICTURE.search(page))), "")
 
 
 def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
@@ -153,22 +184,16 @@ def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
 
 
 def exercise(path: Path, out: Path) -> tuple[Lesson, str]:
-    """Write a notebook to be handed out, with a cell for the answer in the place of each solution; these come back."""
-    begun, notebook = perf_counter(), nbformat.read(path, as_version=4)
-    cells, solutions = [], []
+    """Write a notebook to be handed out, without its solutions; these come back."""
+    begun, notebook, said = perf_counter(), nbformat.read(path, as_version=4), []
     for cell in notebook.cells:
-        *asked, rest = SOLUTION.split(cell.source) if cell.cell_type == "markdown" else [cell.source]
-        for question, solution in zip(asked[::2], asked[1::2], strict=True):
-            solutions.append(f"{question.strip()}\n\n{solution.strip()}")
-            cells.append(nbformat.v4.new_markdown_cell(question.strip()))
-            cells.append(nbformat.v4.new_code_cell("# Your answer\n"))
-        if not asked or rest.strip():
-            cells.append(nbformat.v4.new_markdown_cell(rest.strip()) if asked else cell)
+        if cell.cell_type == "markdown":
+            said += SOLUTION.findall(cell.source)
+            cell.source = SOLUTION.sub("", cell.source).strip()
     made = out / path.name
-    notebook.cells = cells
     nbformat.write(notebook, made)
-    said = "\n\n".join(solutions).replace("## Exercise", "").strip()
-    return Lesson(path.stem, title(path), made, perf_counter() - begun), f"## {title(path)}\n\n{said}"
+    solutions = "\n\n".join(each.strip() for each in said)
+    return Lesson(path.stem, title(path), made, perf_counter() - begun), f"## {title(path)}\n\n{solutions}"
 
 
 def exercises(paths: Sequence[Path], out: Path) -> Iterator[Lesson]:
@@ -192,7 +217,7 @@ def run_all(
     paths: Sequence[Path], out: Path, settings: Mapping[str, Any], workers: int, form: str = "page"
 ) -> Iterator[Lesson]:
     """Run notebooks side by side, each in a process of its own; each gets those of the settings that it knows."""
-    own = {path: {name: value for name, value in settings.items() if name in parameters(path)} for path in paths}
+    own = {path: _own(path, settings) for path in paths}
     if unknown := settings.keys() - {name for known in own.values() for name in known}:
         raise UserError(f"No notebook has a parameter {sorted(unknown)[0]!r}; look into their parameters cells.")
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
@@ -201,20 +226,20 @@ def run_all(
 
 
 def index(lessons: Sequence[Lesson], settings: Mapping[str, Any], form: str = "page") -> str:
-    """The page that links to all lessons in their order."""
-    rows = (
-        f'<li><a href="{escape(lesson.page.name)}">{escape(lesson.title)}</a> '
-        f'<span class="quiet">{escape(lesson.failure or _told(lesson, form))}</span></li>'
-        for lesson in sorted(lessons, key=lambda lesson: lesson.name)
-    )
+    """The page that links to all lessons in their order, each with its first picture."""
+    rows = map(_card, sorted(lessons, key=lambda lesson: lesson.name))
     said = ", ".join(f"{name} = {value}" for name, value in settings.items())
-    settled = f"Run with {said}." if said else "Run as they are."
+    settled = f"Run with {said}." if said else "Run with their own parameters."
     heading = {"page": "Lessons", "demo": "Demos", "exercise": "Exercises"}[form]
     return PAGE.format(
         title=heading, idea=FORMS[form], rows="\n".join(rows), settings="" if form == "exercise" else escape(settled)
     )
 
 
-def _told(lesson: Lesson, form: str) -> str:
-    kept = f", with its own corpus: it needs {lesson.kept}" if lesson.kept else ""
-    return "" if form == "exercise" else f"{lesson.seconds:.0f} s{kept}"
+def _card(lesson: Lesson) -> str:
+    number = lesson.name.partition("_")[0]
+    picture = f'<span class="picture" aria-hidden="true">{lesson.picture}</span>' if lesson.picture else ""
+    link = f'<a href="{escape(lesson.page.name)}">{picture}{escape(f"{number} {lesson.title}")}</a>'
+    kept = f"Run with its own corpus: it needs {lesson.kept}." if lesson.kept else ""
+    failed = f'<p class="failed">{escape(lesson.failure)}</p>' if lesson.failure else ""
+    return f'<li>{link}{failed}<span class="quiet">{escape(kept)}</span></li>'

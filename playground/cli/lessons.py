@@ -1,7 +1,6 @@
 """`playground lessons`: run the tutorial notebooks and write them as pages."""
 
 import argparse
-import json
 import os
 import sys
 from importlib import import_module
@@ -63,16 +62,8 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _settings(given: argparse.Namespace) -> dict[str, Any]:
-    """The parameters that were set, numbers as numbers; the seed is one of them."""
+    """The parameters that were set, as they were typed; the seed is one of them."""
     typed = pairs(given.set, "The setting")
     if "seed" in typed and given.seed:
         raise UserError(f"--set seed={typed['seed']} and --seed {given.seed} are both given; leave one of them out.")
-    values = {name: _value(text) for name, text in typed.items()}
-    return ({"seed": given.seed} if given.seed else {}) | values
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    return ({"seed": given.seed} if given.seed else {}) | typed

@@ -136,9 +136,11 @@ def _matrices(matrices: Sequence[Record], top: float) -> tuple[list[str], float]
     head = 24 + (longest * 4.6 + 12) * (side >= LABELLED)
     x, parts = float(PAD), []
     for matrix, margin in zip(matrices, margins, strict=True):
-        parts.append(_words(x, top + 12, _title(matrix), 13, font_weight=600))
+        wide = margin + matrix["shape"][1] * side + 46
+        title = _title(matrix) if len(_title(matrix)) * 7.4 < wide else _title(matrix).partition(":")[0]
+        parts.append(_words(x, top + 12, _cut(title, wide / 7.4), 13, font_weight=600))
         parts.extend(_matrix(matrix, x + margin, top + head, side))
-        x += margin + matrix["shape"][1] * side + 46
+        x += wide
     return parts, top + head + max(matrix["shape"][0] for matrix in matrices) * side
 
 

@@ -28,16 +28,18 @@ STYLE = """
 def headless() -> bool:
     """Whether this kernel has no browser (papermill, nbconvert), so that widgets would stay blank.
 
-    The environment variable PLAYGROUND_HEADLESS decides where it is set; else JupyterLab's marks are looked for.
+    The environment variable PLAYGROUND_HEADLESS decides where it is set. Else a front end marks the cells that it sends,
+    and papermill does not, also where it was started from a notebook and inherits the variables of that.
     """
     if (given := os.environ.get("PLAYGROUND_HEADLESS")) is not None:
         return given not in ("", "0", "false")
     shell = get_ipython()
     if shell is None or not hasattr(shell, "kernel"):
         return True
-    if "JPY_SESSION_NAME" in os.environ:
-        return False
-    return not (shell.kernel.get_parent("shell") or {}).get("metadata")
+    request = shell.kernel.get_parent("shell") or {}
+    if request.get("header", {}).get("msg_type") == "execute_request":
+        return not request.get("metadata")
+    return "JPY_SESSION_NAME" not in os.environ
 
 
 def in_block(markup: str) -> str:
