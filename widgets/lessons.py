@@ -25,7 +25,8 @@ PAGE = """<!doctype html>
 <title>{title}</title><style>
 :root {{ color-scheme: light dark; }}
 body {{ font: 1.05rem/1.5 system-ui, sans-serif; max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }}
-ul {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.6rem; padding: 0; }}
+ul {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: 1.6rem;
+  padding: 0; }}
 li {{ list-style: none; }}
 li a {{ display: block; color: inherit; font-weight: 600; text-decoration: none; }}
 li a:is(:hover, :focus-visible) {{ text-decoration: underline; }}

@@ -28,8 +28,8 @@ STYLE = """
 def headless() -> bool:
     """Whether this kernel has no browser (papermill, nbconvert), so that widgets would stay blank.
 
-    The environment variable PLAYGROUND_HEADLESS decides where it is set. Else a front end marks the cells that it sends,
-    and papermill does not, also where it was started from a notebook and inherits the variables of that.
+    The environment variable PLAYGROUND_HEADLESS decides where it is set. Else a front end marks the cells that it
+    sends, and papermill does not, also where it was started from a notebook and inherits the variables of that.
     """
     if (given := os.environ.get("PLAYGROUND_HEADLESS")) is not None:
         return given not in ("", "0", "false")
