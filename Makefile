@@ -31,7 +31,7 @@ app: $(VENV)/app-$(KEY) ## Open the playground in the browser (PORT=5007, BROWSE
 	@exec $(BIN)/playground app $(if $(PORT),--port $(PORT)) $(NO_BROWSER)
 
 lab: $(VENV)/lab-$(KEY) ## Open the tutorial notebooks in JupyterLab
-	@exec $(BIN)/jupyter lab --notebook-dir=notebooks $(if $(PORT),--port=$(PORT)) $(NO_BROWSER)
+	@exec $(BIN)/jupyter lab --notebook-dir=notebooks --LabApp.default_url=/lab/tree/00_start_here.ipynb $(if $(PORT),--port=$(PORT)) $(NO_BROWSER)
 
 docs: $(VENV)/docs-$(KEY) ## Build the documentation site below build/site
 	@$(BIN)/python docs/pages.py build/pages

@@ -176,11 +176,11 @@ def first_picture(notebook: nbformat.NotebookNode) -> str:
 
 
 def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
-    """A notebook as a page that needs no network; a demo has no code, and one button."""
+    """A notebook as a page that needs no network and links to other pages; a demo has no code, and one button."""
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter(mathjax_url="", require_js_url="", exclude_input=demo, exclude_output_prompt=demo)
-    page = exporter.from_notebook_node(notebook)[0]
+    page = re.sub(r'href="([^":/]+)\.ipynb"', r'href="\1.html"', exporter.from_notebook_node(notebook)[0])
     return page.replace("</body>", DEMO + "</body>") if demo else page
 
 

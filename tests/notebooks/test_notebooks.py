@@ -1,6 +1,7 @@
 """Every notebook: it runs by papermill, holds its asserts, and its export still animates without kernel or network."""
 
 import json
+import re
 from pathlib import Path
 
 import nbformat
@@ -8,7 +9,8 @@ import pytest
 
 from playground.cli import main
 from playground.errors import UserError
-from widgets.lessons import Lesson, as_html, exercise, needs, notebooks, parameters, run_one
+from playground.glossary import TERMS
+from widgets.lessons import Lesson, as_html, exercise, needs, notebooks, parameters, run_one, title
 
 NOTEBOOKS = notebooks(Path(__file__).parents[2] / "notebooks")
 each_notebook = pytest.mark.parametrize(
@@ -16,28 +18,11 @@ each_notebook = pytest.mark.parametrize(
     [pytest.param(path, id=path.stem, marks=[pytest.mark.guarded] * (path.stem[:2] == "00")) for path in NOTEBOOKS],
 )
 
-PARAMETERS = {"steps", "seed", "corpus", "device"}
+PARAMETERS = {"steps", "seed", "corpus", "device", "quick"}
 """What every notebook lets papermill set."""
 
-QUICK = {
-    "00_start_here": {"steps": 120, "tuning_steps": 20, "seeds": 2},
-    "01_what_is_a_contextual_embedding": {"steps": 250},
-    "02_how_does_a_model_guess_the_next_word": {"steps": 100},
-    "03_how_does_a_model_fill_a_gap": {"steps": 120},
-    "04_can_a_model_read_in_any_order": {"steps": 60},
-    "05_who_attends_to_whom": {"steps": 60},
-    "06_what_can_be_broken_and_mended": {"steps": 80},
-    "07_which_word_was_replaced": {"steps": 60},
-    "08_do_two_texts_belong_together": {"steps": 250},
-    "09_can_one_model_read_two_languages": {"steps": 200},
-    "10_how_to_adapt_a_model": {"steps": 120, "tuning_steps": 10, "seeds": 2},
-    "11_what_has_a_model_learned": {"steps": 300},
-    "12_can_a_model_be_made_smaller": {"steps": 60, "tuning_steps": 10},
-    "13_can_i_bring_my_own": {"steps": 60, "tuning_steps": 10},
-    "14_can_i_invent_an_objective": {"steps": 120},
-    "15_does_the_claim_hold": {"steps": 60, "tuning_steps": 10, "seeds": 2},
-}
-"""Smaller numbers, with which all that they say can be seen as well."""
+LONGEST = 10
+"""Lines of a cell, without blank ones."""
 
 LARGEST = 3_000_000
 """Bytes of an exported page."""
@@ -50,7 +35,7 @@ def executed(tmp_path_factory):
 
     def run(path: Path) -> Lesson:
         if path.stem not in done:
-            done[path.stem] = run_one(path, tmp_path_factory.mktemp("notebooks"), QUICK.get(path.stem, {}))
+            done[path.stem] = run_one(path, tmp_path_factory.mktemp("notebooks"), {"quick": True})
         return done[path.stem]
 
     return run
@@ -59,13 +44,39 @@ def executed(tmp_path_factory):
 @pytest.mark.guarded
 @each_notebook
 def test_declares_its_parameters_and_keeps_no_outputs(path):
-    assert (PARAMETERS | QUICK.get(path.stem, {}).keys()) <= parameters(path), "the parameters cell must hold these"
+    assert parameters(path).keys() >= PARAMETERS, "the parameters cell must hold these"
     notebook = nbformat.read(path, as_version=4)
     assert not any(c.get("outputs") or c.get("execution_count") for c in notebook.cells if c.cell_type == "code")
-    parts = "\n".join(c.source for c in notebook.cells if c.cell_type == "markdown").split("\n## ")
-    sections = [part for part in parts if part[:1].isdigit()]
+    for cell in notebook.cells:
+        lines = [line for line in cell.source.splitlines() if line.strip()]
+        assert cell.cell_type == "markdown" or len(lines) <= LONGEST, f"more than {LONGEST} lines: {lines[0]}"
+
+
+@pytest.mark.guarded
+@each_notebook
+def test_asks_shows_counts_and_lets_the_reader_try(path):
+    notebook = nbformat.read(path, as_version=4)
+    text = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    numbered, *rest = text.partition("\n## What you have seen")
+    assert text.startswith("# ") and text.splitlines()[0].endswith("?"), "a question"
+    assert "In this notebook you will" in numbered
+    sections = re.findall(r"\n## (\d+)\.", numbered)
+    assert sections == [str(k + 1) for k in range(len(sections))] and len(sections) >= 2
     asserts = [c for c in notebook.cells if c.cell_type == "code" and "assert" in c.source]
-    assert len(asserts) >= len(sections) >= 2, "one assert for each section that shows something"
+    assert len(asserts) >= len(sections), "an assert in each section that shows something"
+    last = re.findall(r"\n## (What you have seen|Exercise|Sources)", text)
+    assert last == ["What you have seen", "Exercise", "Sources"] and "<summary>Solution</summary>" in rest[-1]
+    assert any("# your answer" in cell.source for cell in notebook.cells), "a cell for the answer"
+
+
+@pytest.mark.guarded
+@each_notebook
+def test_its_terms_stand_in_the_glossary(path):
+    names = {term.name.lower() for term in TERMS}
+    for cell in nbformat.read(path, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            bold = {term.lower() for term in re.findall(r"\*\*(.+?)\*\*", cell.source)}
+            assert not {term for term in bold if term not in names and term.removesuffix("s") not in names}
 
 
 @each_notebook
@@ -74,6 +85,8 @@ def test_runs_by_papermill_and_shows_its_pictures(path, executed):
     assert not lesson.failure
     notebook = nbformat.read(lesson.page.with_suffix(".ipynb"), as_version=4)
     written = [output for cell in notebook.cells for output in cell.get("outputs", ())]
+    answer = next(k for k, cell in enumerate(notebook.cells) if "# your answer" in cell.source)
+    assert notebook.cells[answer + 1].outputs[0].text.startswith("Missing: "), "the check says what is missing"
     warned = [output.text for output in written if output.get("name") == "stderr"]
     assert not warned, "such as a word of the lesson that its model does not know"
     outputs = [output.get("data", {}) for output in written]
@@ -119,14 +132,16 @@ def test_a_lesson_that_fails_is_named_with_its_cell_and_cause(tmp_path, capsys):
     [lesson] = json.loads(capsys.readouterr().out)["lessons"]
     assert lesson["failure"] == "01_one, cell 3: AssertionError: the steps are not one"
     page = (tmp_path / "out" / "index.html").read_text()
-    assert '<a href="01_one.html">One &amp; only</a>' in page and "cell 3" in page and "steps = 2" in page
+    assert '<a href="01_one.html">01 One &amp; only</a>' in page and "cell 3" in page and "steps = 2" in page
     assert main([*given, "--set", "step=2"]) == 2
     assert "No notebook has a parameter 'step'" in capsys.readouterr().err
+    assert main([*given, "--set", "steps=many"]) == 2
+    assert "steps is 'many'; it must be a whole number." in capsys.readouterr().err
 
 
 def test_a_notebook_keeps_the_corpus_that_its_asserts_need(tmp_path, capsys):
     kept = {path.stem[:2] for path in NOTEBOOKS if needs(path)}
-    assert kept == {"01", "09", "11"}, "every other notebook takes a text of the class"
+    assert kept == {"01", "04", "09", "11"}, "every other notebook takes a text of the class"
     cells = [
         nbformat.v4.new_markdown_cell("# One"),
         nbformat.v4.new_code_cell("corpus = 'senses'", metadata={"tags": ["parameters"]}),
@@ -138,7 +153,7 @@ def test_a_notebook_keeps_the_corpus_that_its_asserts_need(tmp_path, capsys):
     given = ["lessons", "run", "--notebooks", str(tmp_path / "in"), "--out", str(tmp_path / "out"), "--json"]
     assert main([*given, "--set", "corpus=mine.txt"]) == 0
     assert json.loads(capsys.readouterr().out)["lessons"][0]["kept_corpus"] == "known meanings"
-    assert "with its own corpus: it needs known meanings" in (tmp_path / "out" / "index.html").read_text()
+    assert "Run with its own corpus: it needs known meanings." in (tmp_path / "out" / "index.html").read_text()
 
 
 @pytest.mark.guarded
@@ -152,7 +167,7 @@ def test_exercises_are_handed_out_without_their_solutions(tmp_path, capsys):
             handed = nbformat.read(tmp_path / path.name, as_version=4)
             nbformat.validate(handed)
             assert "<summary>" not in "".join(cell.source for cell in handed.cells)
-            assert any(cell.source.startswith("# Your answer") for cell in handed.cells)
+            assert any("# your answer" in cell.source for cell in handed.cells)
             assert "## Sources" in handed.cells[-1].source
     assert "from right to left" in solutions
     assert "stop at a chance result" in solutions
@@ -165,8 +180,15 @@ def test_every_solution_of_a_cell_is_taken_out(tmp_path):
     nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "one.ipynb")
     _, solutions = exercise(tmp_path / "one.ipynb", tmp_path / "out")
     handed = [cell.source for cell in nbformat.read(tmp_path / "out" / "one.ipynb", as_version=4).cells]
-    assert handed == ["# A lesson", "Why 1?", "# Your answer\n", "Why 2?", "# Your answer\n", "The end."]
+    assert handed == ["# A lesson", "Why 1?\nWhy 2?", "The end."]
     assert "Because 1." in solutions and "Because 2." in solutions
+
+
+@pytest.mark.guarded
+def test_the_first_notebook_lists_the_others_by_their_questions():
+    lines = nbformat.read(NOTEBOOKS[0], as_version=4).cells[0].source.splitlines()
+    listed = [line for line in lines if line.startswith("* [")]
+    assert listed == [f"* [{path.stem[:2]}]({path.name}) {title(path)}" for path in NOTEBOOKS[1:]]
 
 
 def test_a_demo_goes_on_by_its_one_button_and_plays(executed, offline_page, tmp_path):
