@@ -1,4 +1,4 @@
-"""The stage: one drawing module and its hosts (importing this does not import Panel, which `pane` needs)."""
+"""The stage: one drawing module and its hosts (importing this imports neither torch nor Panel, which `pane` needs)."""
 
 from widgets.animation.export_html import js, page, standalone
 from widgets.animation.record import lockstep, typeset
