@@ -1,6 +1,7 @@
 """What a part loads: only the served app needs the extra `app`, and a saved record needs not even torch."""
 
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -72,11 +73,22 @@ def test_what_is_no_record_of_a_stage_is_refused():
         StageWidget(record=rebuild("MLM").facts())
 
 
-@pytest.mark.parametrize("command", ["app", "app --public"])
-def test_the_app_without_its_extra_says_what_to_install(command, monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "panel_material_ui", None)
+@pytest.mark.parametrize(
+    ("command", "library", "extra"),
+    [
+        ("app", "panel_material_ui", "app"),
+        ("app --public", "panel_material_ui", "app"),
+        ("lessons run", "papermill", "lab"),
+    ],
+)
+def test_a_command_without_its_extra_says_what_to_install(command, library, extra, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, library, None)
     assert cli.main(command.split()) == 2
-    assert capsys.readouterr().err == (
-        "The app needs Panel; install it with: pip install 'pretraining-playground[app]'.\n"
-    )
-    assert setup_playground()["launcher_entry"]["enabled"] is False
+    said = rf"[A-Z][\w ]+; install it with: pip install 'pretraining-playground\[{extra}\]'\.\n"
+    assert re.fullmatch(said, capsys.readouterr().err)
+
+
+def test_there_is_no_tile_for_an_app_that_is_not_installed(monkeypatch):
+    assert setup_playground()["launcher_entry"]["enabled"]
+    monkeypatch.setitem(sys.modules, "panel_material_ui", None)
+    assert not setup_playground()["launcher_entry"]["enabled"]
