@@ -7,6 +7,7 @@ TESTS  ?= tests
 WORKERS ?= 2
 CPU    ?=
 
+comma := ,
 BIN := $(VENV)/bin
 # Where Python may not keep what it has compiled, each of the many processes of the tests compiles everything anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -77,13 +78,13 @@ clean: ## Remove the environment and every cache, never a run
 # One stamp for each set of packages; a larger set includes the smaller ones. The stamps of other versions of the two
 # files go before anything is installed: where that is stopped half way, no later make takes it for whole.
 $(VENV)/app-$(KEY): | $(VENV)/made
-	$(call install,.,app)
+	$(call install,.[app],app)
 
 $(VENV)/lab-$(KEY): | $(VENV)/made
-	$(call install,.[lab],app lab)
+	$(call install,.[app$(comma)lab],app lab)
 
 $(VENV)/docs-$(KEY): | $(VENV)/made
-	$(call install,.[docs],app docs)
+	$(call install,.[docs],docs)
 
 $(VENV)/test-$(KEY): | $(VENV)/made
 	$(call install,.[test],app lab test)

@@ -3,7 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widgets.notebook import compare, compress, inspect, stage, table, train
+    from widgets.notebook.comparison import compare
+    from widgets.notebook.compression import compress
+    from widgets.notebook.inspection import inspect
+    from widgets.notebook.picture import stage
+    from widgets.notebook.survey import table
+    from widgets.notebook.training import train
 
 __all__ = ["compare", "compress", "inspect", "stage", "table", "train"]
 

@@ -30,6 +30,8 @@ def add(command: Parser) -> None:
 def serve(given: argparse.Namespace) -> int:
     """Serve until interrupted."""
     server = import_module("widgets.app.server")
+    if not server.installed():
+        raise UserError("The app needs Panel; install it with: pip install 'pretraining-playground[app]'.")
     return server.serve(given.port, browser=not given.no_browser, public=_public(given))
 
 

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ def add(command: Parser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run them side by side; exit status 1 where one fails, which is named with its cell and cause."""
+    if given.form != "exercise" and find_spec("papermill") is None:
+        raise UserError("Lessons run in Jupyter; install it with: pip install 'pretraining-playground[lab]'.")
     lessons = import_module("widgets.lessons")
     chosen, out, settings = lessons.notebooks(Path(given.notebooks), given.names), Path(given.out), _settings(given)
     try:

@@ -32,7 +32,7 @@ from playground.compression.meters import (
 from playground.compression.method import UNCOMPRESSED, Compressed, Pipeline, TaskData, read_pipeline
 from playground.compression.storage import load, save
 from playground.errors import UserError, unwritable
-from playground.finetuning.comparing.compare import TEST_TEXTS, spread
+from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.comparing.significance import against, at_chance, critical, leader
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
@@ -41,6 +41,7 @@ from playground.finetuning.run.record import fingerprint, identity
 from playground.finetuning.strategy.strategy import texts_for
 from playground.parsing import parse_json
 from playground.tokenizing import Tokenizer
+from playground.training.parallel.seeds import spread
 from playground.training.parallel.workers import computed_as_worker, pool, received
 
 RECORD, MOST_PIPELINES = "outcomes.jsonl", 12

@@ -56,11 +56,8 @@ def of_checkpoint(saved: Checkpoint, name: str, folder: Path | None = None) -> S
 
 def of_learner(learner: TrainState, corpus: Corpus, name: str = "") -> Subject:
     """The model of a learner that does not train now; its held-out rows are those on which training evaluates it."""
-    entry, recipe, needs = learner.entry, learner.entry.recipe, learner.objective.needs
-    sampler = BatchSampler.of(
-        corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs, entry.continues
-    )
-    name = name or f"{entry.name} on {corpus.name}, seed {learner.seed}"
+    sampler = BatchSampler.of_learner(learner, corpus)
+    name = name or f"{learner.entry.name} on {corpus.name}, seed {learner.seed}"
     return Subject(name, learner.model, corpus, learner.objective, sampler.evaluation(), learner.seed, learner.step)
 
 

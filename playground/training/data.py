@@ -51,6 +51,12 @@ class BatchSampler:
         held_out = replace(held_out, example_ids=ids[len(train.ids) :], epoch=torch.zeros_like(held_out.lengths))
         return cls(train, held_out.to(device), min(batch, len(train.ids)), seed, continues)
 
+    @classmethod
+    def of_learner(cls, learner: TrainState, corpus: Corpus) -> "BatchSampler":
+        """The batches on which a learner trains, with the second texts that its objective needs."""
+        recipe, needs, continues = learner.entry.recipe, learner.objective.needs, learner.entry.continues
+        return cls.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs, continues)
+
     def at(self, step: int) -> Tokens:
         """The batch of a step, `[batch, window]`."""
         return self.between(step, step + 1)

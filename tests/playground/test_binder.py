@@ -35,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_it_installs_in_the_pinned_versions_and_builds_what_the_pages_begin_with(home):
     install, build = (shlex.split(line)[1:] for line in (home / "asked").read_text().splitlines())
-    assert install == ["pip", "install", "--no-cache-dir", "--constraint", "constraints.txt", "--editable", "."]
+    assert install == ["pip", "install", "--no-cache-dir", "--constraint", "constraints.txt", "--editable", ".[app]"]
     assert build[0] == "playground"
     given = parser().parse_args(build[1:])
     assert (given.name, given.bases, given.cache) == ("build", [], None) and defaults()

@@ -55,7 +55,7 @@ BINDER = requirements(read_lines("binder/requirements.txt"))
 
 
 def test_the_extras_are_there():
-    assert set(OPTIONAL) == {"lab", "hub", "cluster", "benchmarks", "docs", "test", "dev"}
+    assert set(OPTIONAL) == {"app", "lab", "hub", "cluster", "benchmarks", "docs", "test", "dev"}
 
 
 def test_the_version_is_the_one_of_the_code():
@@ -98,7 +98,7 @@ def test_a_wheel_and_a_source_archive_hold_the_bundled_models():
 
 def test_binder_installs_what_the_playground_needs_in_the_pinned_versions():
     assert {name: version(pin) for name, pin in BINDER.items()} == {name: version(PINS[name]) for name in BINDER}
-    assert set(RUNTIME) | {"jupyter-server-proxy"} <= set(BINDER)
+    assert set(RUNTIME | requirements(OPTIONAL["app"])) | {"jupyter-server-proxy"} <= set(BINDER)
 
 
 @pytest.mark.parametrize("name", ["binder/postBuild", "binder/start", ".ci/run"])

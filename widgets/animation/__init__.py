@@ -1,8 +1,8 @@
-"""The stage: one drawing module and its hosts (importing this does not import Panel, which `pane` needs)."""
+"""The stage: one drawing module and its hosts (importing this imports neither torch nor Panel, which `pane` needs)."""
 
-from widgets.animation.edits import unheard
 from widgets.animation.export_html import js, page, standalone
 from widgets.animation.record import lockstep, typeset
+from widgets.animation.schema import unheard
 from widgets.animation.static_svg import svg
 from widgets.animation.widget import StageWidget
 

@@ -1,6 +1,6 @@
 """Edits by hand as plans of the engine: a click, a drag or a typed word changes the plan, and nothing else."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -154,12 +154,3 @@ DO: Mapping[str, Callable[[Plan, Mapping[str, Any]], Plan]] = {
     "unspan": lambda plan, edit: _with_spans(plan, _other_spans(plan, edit)),
     **{key: _value(key) for key in ("order", "cut", "split", "pair")},
 }
-
-
-def unheard(message: Mapping[str, Any], heard: dict[str, int]) -> Iterator[Mapping[str, Any]]:
-    """The edits of a message that were not seen before; `heard` has the last number of every sender."""
-    sender = str(message.get("from"))
-    for edit in message.get("edits", ()):
-        if edit.get("number", 0) > heard.get(sender, 0):
-            heard[sender] = edit["number"]
-            yield edit

@@ -1,5 +1,6 @@
 """What travels between the engine and the drawing: the record of a stage, and the edits that come back."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any, NotRequired, Required, TypedDict
 
 
@@ -178,3 +179,12 @@ Edit = TypedDict(
     total=False,
 )
 Edit.__doc__ = "What a person did by hand: `do` says what, the rest is what that needs (see `edits.DO`)."
+
+
+def unheard(message: Mapping[str, Any], heard: dict[str, int]) -> Iterator[Mapping[str, Any]]:
+    """The edits of a message that were not seen before; `heard` has the last number of every sender."""
+    sender = str(message.get("from"))
+    for edit in message.get("edits", ()):
+        if edit.get("number", 0) > heard.get(sender, 0):
+            heard[sender] = edit["number"]
+            yield edit

@@ -7,8 +7,9 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from widgets.animation.edits import unheard
+from playground.errors import UserError
 from widgets.animation.record import Record, typeset
+from widgets.animation.schema import unheard
 from widgets.bundle import beside
 
 ESM = beside(__file__, "js/main.js")
@@ -53,7 +54,11 @@ class StageWidget(DrawingWidget):
 
     @traitlets.validate("record")
     def _typeset(self, proposal: Any) -> Record:
-        return typeset(proposal["value"])
+        record = proposal["value"]
+        if record and not record.keys() & {"frames", "records", "alone"}:
+            has = ", ".join(map(str, record))
+            raise UserError(f"This is no record of a stage: it has no frames, but {has}; save stage(...).record.")
+        return typeset(record)
 
     def follow(self, store: Any) -> None:
         """Show what the store rebuilds, and give it what a person does by hand."""

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from widgets.app.server import LARGEST_MESSAGE, LOOKED_EVERY, LOST_FOR
+from widgets.app.server import LARGEST_MESSAGE, LOOKED_EVERY, LOST_FOR, installed
 
 
 def setup_playground() -> dict[str, Any]:
@@ -16,7 +16,12 @@ def setup_playground() -> dict[str, Any]:
         "--plugins", "widgets.app.session",
         "--unused-session-lifetime", str(LOST_FOR), "--check-unused-sessions", str(LOOKED_EVERY),
     ]  # fmt: skip
-    launcher = {"enabled": True, "title": "Playground", "icon_path": str(here / "icon.svg"), "category": "Notebook"}
+    launcher = {
+        "enabled": installed(),
+        "title": "Playground",
+        "icon_path": str(here / "icon.svg"),
+        "category": "Notebook",
+    }
     # a class that starts all at once waits for the disk of its hub
     return {
         "command": command, "unix_socket": True, "timeout": 300, "new_browser_tab": False, "launcher_entry": launcher

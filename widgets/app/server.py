@@ -1,6 +1,7 @@
 """Serves the app: on the loopback address for one machine alone, or to others where that is asked for."""
 
 import socket
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,11 @@ def _say_where(port: int, public: "Public | None") -> None:
     print(f"Pretraining Playground is served on port {port}{f', below {public.prefix}/' * bool(public.prefix)}.")
     print(f"Opened from pages of {', '.join(public.origins or addresses(port))}, and no others.")
     print(f"A teacher opens {public.prefix}/class/NAME?teacher with the key {public.key}", flush=True)
+
+
+def installed() -> bool:
+    """Whether the libraries of the extra `app` are here; Panel Material UI brings all others."""
+    return find_spec("panel_material_ui") is not None
 
 
 def answers(port: int) -> bool:

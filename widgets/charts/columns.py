@@ -6,8 +6,7 @@ from typing import Any
 
 from torch import Tensor
 
-from playground.finetuning.comparing.compare import spread
-from playground.training.parallel.seeds import Band
+from playground.training.parallel.seeds import Band, spread
 from playground.training.session import Row
 from widgets.charts.legend import Mark, shape, style
 from widgets.tokens import BLUE, GREEN, GREY, VERMILION

@@ -1,4 +1,4 @@
-"""A document of a corpus with its annotations: what is drawn, and the drawing."""
+"""A document of a corpus with its annotations, drawn."""
 
 import param
 

@@ -1,14 +1,20 @@
-"""Functions for a notebook cell: `stage`, `table`, `train`, `compare`, `compress` and `inspect`."""
+"""Functions for a notebook cell and what they return; a module is loaded when one of its names is asked for."""
 
-from widgets.notebook.comparison import Compared, compare
-from widgets.notebook.compression import CompressedModels, compress
-from widgets.notebook.drawing import headless
-from widgets.notebook.inspection import Inspected, Instruments, inspect
-from widgets.notebook.picture import Picture, stage
-from widgets.notebook.survey import Table, table
-from widgets.notebook.training import Progress, Trained, train
+from importlib import import_module
+from typing import Any
 
-__all__ = [
-    "Compared", "CompressedModels", "Inspected", "Instruments", "Picture", "Progress", "Table", "Trained", "compare",
-    "compress", "headless", "inspect", "stage", "table", "train",
-]  # fmt: skip
+MODULES = {
+    "comparison": ("Compared", "compare"),
+    "compression": ("CompressedModels", "compress"),
+    "inspection": ("Inspected", "Instruments", "inspect"),
+    "picture": ("Picture", "stage"),
+    "survey": ("Table", "table"),
+    "training": ("Progress", "Trained", "train"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in MODULES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -6,7 +6,7 @@ from html import escape
 
 import panel_material_ui as pmui
 
-from playground.finetuning.comparing.compare import spread
+from playground.training.parallel.seeds import spread
 from widgets.charts.class_band import class_chart
 from widgets.charts.strategies_over_steps import legend
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, download, plot, row, typed

@@ -13,7 +13,6 @@ from playground.rng import next_seed
 from playground.tokenizing import KINDS
 from playground.tokenizing.words import split_words
 from widgets.document import DocumentPane
-from widgets.document.annotations import known, sheet
 from widgets.pages.knobs import corpus_knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, heading, number, row, upload
 from widgets.pages.menus import own_first
@@ -21,6 +20,7 @@ from widgets.state.app import Store
 from widgets.state.corpus import NO_LABEL, CorpusStore, Cut
 from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
 from widgets.static import corpus_uses, tokens
+from widgets.static.annotations import known, sheet
 from widgets.theme import figures, html, say
 
 MOST_ROWS = 3  # texts of a table that are shown before it is used
@@ -231,7 +231,8 @@ class Tokens(View):
         made: Cut | None = cutting.result
         if made is not None and not cutting.error:
             found, unknown = tokens.cut(made.tokenizer, made.text)
-            self.numbers.object = tokens.numbers(made.tokenizer, found, unknown, len(split_words(made.text)))
+            named = tokens.numbers(made.tokenizer, found, unknown, len(split_words(made.text)))
+            self.numbers.object = figures(named)
             self.drawn.object = tokens.markup(made.text, found, unknown=unknown) + say(
                 f"Out of vocabulary: {KINDS[made.tokenizer.kind].unknown}.", "quiet"
             )

@@ -4,7 +4,6 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from playground.corpora import Corpus
-from playground.corpora.respelling import IN_WORDS
 from playground.finetuning import Base
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
@@ -51,22 +50,9 @@ def changed(base: Base, tokenizer: Tokenizer, how: str) -> Generator[str, None, 
     return base, tokenizer
 
 
-def has_learned(learner: TrainState, corpus: Corpus) -> bool:
-    """Whether a model has learned something: in steps of ours, or before it was imported."""
-    return learner.step > 0 or IN_WORDS in corpus.name
-
-
-def batches(learner: TrainState, corpus: Corpus) -> BatchSampler:
-    """The batches on which a learner trains, with the second texts that its objective needs."""
-    recipe, needs = learner.entry.recipe, learner.objective.needs
-    return BatchSampler.of(
-        corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs, learner.entry.continues
-    )
-
-
 def base_of(learner: TrainState, corpus: Corpus) -> Base:
     """A learner with its held-out text; the text for rehearsal is as a checkpoint would give it back."""
-    sampler = batches(learner, corpus)
+    sampler = BatchSampler.of_learner(learner, corpus)
     return Base(learner, sampler.evaluation(), lambda: in_words_of(corpus.tokenizer, sampler.windows))
 
 

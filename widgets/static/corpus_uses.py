@@ -8,7 +8,7 @@ import torch
 
 from playground.corpora import Corpus
 from playground.tokenizing.vocabulary import SEPARATOR
-from widgets.document.annotations import known
+from widgets.static.annotations import known
 
 GENERATED = "the corpora of our own grammar know it"
 

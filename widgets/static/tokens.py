@@ -5,7 +5,6 @@ from html import escape
 from typing import Any
 
 from playground.tokenizing import Tokenizer
-from widgets.theme import figures, say
 from widgets.tokens import BLUE, VERMILION
 
 LONGEST = 600
@@ -51,23 +50,22 @@ def _framed(text: str, pieces: Sequence[Piece], marks: dict[int, str]) -> Iterat
     yield escape(text[done:])
 
 
-def numbers(tokenizer: Tokenizer, pieces: Sequence[Piece], unknown: set[int], words: int) -> str:
+def numbers(tokenizer: Tokenizer, pieces: Sequence[Piece], unknown: set[int], words: int) -> dict[str, str]:
     """How many entries there are, into how many pieces the text falls, and how many of them are unknown."""
     per_word = f"{len(pieces) / max(1, words):.2f}"
-    return figures({
+    return {
         "entries in the vocabulary": f"{len(tokenizer):,}", "pieces of this text": f"{len(pieces):,}",
         "pieces per word": per_word, "unknown pieces": f"{len(unknown):,}",
-    })  # fmt: skip
+    }  # fmt: skip
 
 
 def describe_merge(states: Sequence[dict[str, Any]], at: int) -> str:
     """What the merge at one place of the stepper did."""
     state = states[at]
     if not state["pair"]:
-        return say(f"At first every letter is a piece: {len(state['pieces'])} pieces.", "quiet")
-    left, right = state["pair"]
-    return say(
-        f"Merge {at} of {len(states) - 1}: “{left}” and “{right}” become “{left}{right}”, "
-        f"the pair learnt as number {state['rank'] + 1}. {len(state['pieces'])} pieces are left.",
-        "quiet",
+        return f'<p class="quiet">At first every letter is a piece: {len(state["pieces"])} pieces.</p>'
+    left, right = map(escape, state["pair"])
+    return (
+        f'<p class="quiet">Merge {at} of {len(states) - 1}: “{left}” and “{right}” become “{left}{right}”, '
+        f"the pair learnt as number {state['rank'] + 1}. {len(state['pieces'])} pieces are left.</p>"
     )

@@ -4,7 +4,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import Any
 
 import torch
@@ -23,6 +23,7 @@ from playground.finetuning.strategy.compose import Unlike, difference, nothing_a
 from playground.finetuning.strategy.find import find_strategy
 from playground.finetuning.strategy.strategy import Strategy, texts_for
 from playground.tokenizing import Tokenizer
+from playground.training.parallel.seeds import spread
 from playground.training.parallel.workers import computed_as_worker
 
 TEST_TEXTS = 500
@@ -228,11 +229,6 @@ def mixed_levels(facts: dict[str, Any]) -> list[str]:
         shares = [f"{name} {share:.0%}" for name, share in zip(names, s["levels"], strict=False)]
         sentences += [f"{s['name']} reads {', '.join(shares)}."] if shares else []
     return sentences
-
-
-def spread(values: Sequence[float]) -> dict[str, Any]:
-    """Mean, sample standard deviation (0 for a single value) and the values themselves."""
-    return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
 
 
 def against_first(outcomes: Outcomes, chance: float | None = None, texts: int = 0) -> list[dict[str, Any]]:

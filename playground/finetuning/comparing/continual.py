@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from playground.errors import UserError
 from playground.finetuning.comparing.budget_matching import with_rate
-from playground.finetuning.comparing.compare import TEST_TEXTS, spread
+from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
@@ -23,6 +23,7 @@ from playground.models.adapters import AdapterKind, Attached
 from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
+from playground.training.parallel.seeds import spread
 from playground.training.parallel.workers import computed_as_worker
 
 

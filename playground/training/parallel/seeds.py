@@ -59,14 +59,19 @@ class Band:
     seeds: int
 
 
+def spread(values: Sequence[float]) -> dict[str, Any]:
+    """Mean, sample standard deviation (0 for a single value) and the values themselves."""
+    return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
+
+
 def bands(points: Iterable[Point]) -> tuple[Band, ...]:
     """The band over the seeds at every evaluated step, of the points so far."""
     losses: dict[int, dict[int, float]] = {}
     for point in points:
         if point.row.held_out is not None:
             losses.setdefault(point.row.step, {})[point.seed] = point.row.held_out
-    values = {step: [by_seed[seed] for seed in sorted(by_seed)] for step, by_seed in sorted(losses.items())}
-    return tuple(Band(step, fmean(v), stdev(v) if len(v) > 1 else 0.0, len(v)) for step, v in values.items())
+    values = {step: spread([by_seed[seed] for seed in sorted(by_seed)]) for step, by_seed in sorted(losses.items())}
+    return tuple(Band(step, each["mean"], each["sd"], len(each["values"])) for step, each in values.items())
 
 
 def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:

@@ -13,7 +13,7 @@ import torch
 
 from playground.errors import UserError
 from playground.finetuning import Cell, Comparison, Strategy, TrialEvent, difference, find_strategy, find_task
-from playground.finetuning.comparing.compare import against_first, compare, spread, verdict
+from playground.finetuning.comparing.compare import against_first, compare, verdict
 from playground.finetuning.comparing.significance import adjusted, against, critical, p_value, seeds_needed
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data import prompting
@@ -48,6 +48,7 @@ from playground.models.adapters import Adapter, attach
 from playground.training import train
 from playground.training.data import BatchSampler
 from playground.training.parallel import workers
+from playground.training.parallel.seeds import spread
 from tests.runs import each_kind, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")

@@ -13,7 +13,6 @@ from playground.corpora.tinyworld.labels import LABELS, MARKS
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.runs import becomes, is_a_sentence, tiny
-from widgets.document.annotations import FEW, codes, known, sheet
 from widgets.pages import corpus as corpus_page
 from widgets.state import corpus as reading
 from widgets.state.app import Store
@@ -22,6 +21,7 @@ from widgets.state.job import Job
 from widgets.state.train import OPENED, OWN_FILE, OWN_TEXT, TrainStore
 from widgets.state.uploads import LARGEST_FILE
 from widgets.static import corpus_uses, tokens
+from widgets.static.annotations import FEW, codes, known, sheet
 
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>"
 PLAIN = "the old dog saw a cat . it ran away .\n\n" * 40

@@ -24,11 +24,10 @@ from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, table
 from playground.training import Session
 from playground.training.store.bundled import OBJECTIVES
 from widgets.animation.record import lockstep
-from widgets.state.base import has_learned
 from widgets.state.history import History
 from widgets.state.job import Job
 from widgets.state.stage import edits, link
-from widgets.state.stage.model import StageModel, bundled_model, train_on, train_small
+from widgets.state.stage.model import StageModel, bundled_model, has_learned, train_on, train_small
 from widgets.state.stage.samples import PAIRS, STORY, listed, offered, texts_for
 
 LONGEST_TEXT = 2_000  # characters of a sentence on the stage

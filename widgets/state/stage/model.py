@@ -20,6 +20,7 @@ from playground.trace.model_frames import numbers, with_numbers
 from playground.trace.rebuild import Rebuilt
 from playground.training import Run, Started, Stepped, train
 from playground.training.checkpoint import Checkpoint
+from playground.training.data import BatchSampler
 from playground.training.fork import fork
 from playground.training.observe.update import look_inside
 from playground.training.observe.update import record as inside_record
@@ -28,7 +29,6 @@ from playground.training.store.ready_made import named
 from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo.entry import entry_for
-from widgets.state.base import batches
 
 STEPS = 200  # steps of a small model that is trained for the stage: seconds on one core, and better than chance
 WINDOW = 16  # tokens of its texts: a row of its batch can be read on the stage at a glance
@@ -118,7 +118,8 @@ class StageModel:
 
     def inside(self) -> dict[str, Any]:
         """The record of this learner's next step."""
-        return inside_record(look_inside(self.learner, batches(self.learner, self.corpus)), self.corpus.name)
+        feed = BatchSampler.of_learner(self.learner, self.corpus)
+        return inside_record(look_inside(self.learner, feed), self.corpus.name)
 
 
 def bundled_model(name: str) -> StageModel | None:
@@ -153,3 +154,8 @@ def _trained(run: Run, learner: TrainState | None, progress: Progress) -> StageM
             progress(event.step - begun, STEPS)
     assert learner is not None
     return StageModel(learner, run.corpus)
+
+
+def has_learned(learner: TrainState, corpus: Corpus) -> bool:
+    """Whether a model has learned something: in steps of ours, or before it was imported."""
+    return learner.step > 0 or IN_WORDS in corpus.name

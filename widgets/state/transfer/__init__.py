@@ -39,9 +39,10 @@ from playground.training.parallel.workers import spare
 from playground.training.store.ready_made import named, weights_hash
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
-from widgets.state.base import AS_IT_IS, CHANGES, base_of, changed, corpus_info, has_learned, origin_of
+from widgets.state.base import AS_IT_IS, CHANGES, base_of, changed, corpus_info, origin_of
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE, Quota
+from widgets.state.stage.model import has_learned
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
 from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
