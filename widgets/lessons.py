@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from copy import deepcopy
 from dataclasses import dataclass
 from html import escape
 from multiprocessing import get_context
@@ -16,6 +17,7 @@ from time import perf_counter
 from typing import Any
 
 import nbformat
+from latex2mathml.converter import convert
 
 from playground.errors import UserError
 from playground.knob import Knob, check
@@ -93,6 +95,8 @@ DEMO = """<style>
 
 PICTURE = re.compile(r'<img alt="[^"]*" src="data:[^"]*">|<svg [^>]*viewBox="[0-9. ]+".*?</svg>', re.DOTALL)
 """A picture without a script in the output of a cell."""
+
+FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
 
 SOLUTION = re.compile(r"<details><summary>Solution</summary>(.*?)</details>", re.DOTALL)
 
@@ -176,12 +180,23 @@ def first_picture(notebook: nbformat.NotebookNode) -> str:
 
 
 def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
-    """A notebook as a page that needs no network and links to other pages; a demo has no code, and one button."""
+    """A notebook as a page that needs no network and links to other pages; a demo has no code, and one button.
+
+    Its formulas are MathML, which a browser sets by itself.
+    """
     from nbconvert import HTMLExporter
 
+    notebook = deepcopy(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = FORMULA.sub(_mathml, cell.source)
     exporter = HTMLExporter(mathjax_url="", require_js_url="", exclude_input=demo, exclude_output_prompt=demo)
     page = re.sub(r'href="([^":/]+)\.ipynb"', r'href="\1.html"', exporter.from_notebook_node(notebook)[0])
     return page.replace("</body>", DEMO + "</body>") if demo else page
+
+
+def _mathml(formula: re.Match[str]) -> str:
+    return convert(formula[1] or formula[2], display="block" if formula[1] else "inline")
 
 
 def exercise(path: Path, out: Path) -> tuple[Lesson, str]:
