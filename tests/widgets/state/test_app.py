@@ -666,7 +666,7 @@ def test_what_turns_out_wrong_in_the_thread_is_a_sentence(transfer, training):
     assert done(transfer)
     assert transfer.lanes.state == "failed"
     assert is_a_sentence(transfer.trouble)
-    assert "labels is 1" in transfer.trouble
+    assert "train_size is 1" in transfer.trouble
 
 
 def test_a_model_of_other_words_is_a_sentence(transfer, training):
