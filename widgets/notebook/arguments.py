@@ -37,7 +37,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
             try:
                 bound.arguments[name] = read(value, Any if form is Parameter.empty else form)
             except TypeError:
-                large = f" of at most {len(str(LARGEST))} digits" if type(value) is int and form is int else ""
+                large = f" of at most {len(str(LARGEST))} digits" if type(value) is int and abs(value) > LARGEST else ""
                 raise UserError(f"{name} is {value!r}; it must be {in_words(form)}{large}.") from None
         return function(*bound.args, **bound.kwargs)
 

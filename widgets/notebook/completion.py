@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from inspect import Parameter, isfunction, signature
 from itertools import chain
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 from IPython.core.completer import CompletionContext, SimpleCompletion, SimpleMatcherResult, context_matcher
 
@@ -31,7 +31,6 @@ NAMES: Mapping[str, Callable[[], Iterable[str]]] = {
     "lr_policy": lambda: RATES, "input_format": lambda: INPUT_FORMATS,
 }  # fmt: skip
 """The names that a parameter takes as a text."""
-
 
 KNOBS: Mapping[str, Callable[[str], Iterable[str]]] = {
     "objective": lambda name: find_objective(name).knobs,
@@ -85,8 +84,9 @@ def _names(typed: str, calls: list[Bracket], namespace: Mapping[str, Any]) -> tu
     """The names for a text that is begun, also in a list."""
     call = next(each for each in reversed(calls) if each.called or each.mark in ("", "{"))
     parameters = _parameters(call.called, namespace)
-    name = call.keyword or "".join(list(parameters)[call.position : call.position + 1])
-    known = NAMES[name]() if name in NAMES and "str" in str(parameters.get(name)) else ()
+    name = call.keyword or "".join([*parameters][call.position : call.position + 1])
+    form = parameters[name].annotation if name in parameters else None
+    known = NAMES[name]() if name in NAMES and str in (form, *get_args(form)) else ()
     return typed, [each for each in known if each.lower().startswith(typed.lower())]
 
 
