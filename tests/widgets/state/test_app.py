@@ -1135,7 +1135,7 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
     assert [o.accuracy for o in repeated.outcomes["mine"]] == [o.accuracy for o in mine]
     with pytest.raises(UserError, match="match is 'nope'"):
         notebook.compare(trained, strategies=("full",), match="nope")
-    with pytest.raises(UserError, match="give what `train"):
+    with pytest.raises(UserError, match="must be what train"):
         notebook.compare("bert")
 
 
