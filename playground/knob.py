@@ -113,6 +113,12 @@ def check(k: Knob, value: Any) -> Any:
     return value
 
 
+def check_knobs(part: Any) -> None:
+    """Refuse a part of which a knob has a value that cannot be."""
+    for k in knobs(part):
+        check(k, getattr(part, k.name))
+
+
 SWITCH = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False, "off": False}
 
 
@@ -121,6 +127,8 @@ def _convert(k: Knob, value: Any) -> Any:
     try:
         if kind is bool:
             return value if isinstance(value, bool) else SWITCH[str(value).lower()]
+        if isinstance(value, bool) or (kind is str and not isinstance(value, str)):
+            raise TypeError
         if kind is int and float(value) != int(float(value)):
             raise ValueError
         return kind(float(value)) if kind is int else kind(value)

@@ -7,6 +7,9 @@ from typing import Any
 LARGEST = 2**53 - 1
 """The largest whole number that JSON in a browser, SQLite and a tensor all hold."""
 
+LIMITS = {"seeds": 1_000, "steps": 100_000, "texts": 1_000_000, "processes": 256}
+"""The largest numbers that one call takes; threads are limited like processes."""
+
 DEEPEST = 64
 """Most levels of nested lists and objects."""
 

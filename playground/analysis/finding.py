@@ -106,7 +106,7 @@ Drawing = Bars | Curve | Matrix | Scatter | Tree | Words | Rows
 """The ways in which a table can be drawn; their fields are the names of its columns."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Number:
     """One number with its unit, and what it compares to by name, such as "chance", "control task" or "gold"."""
 
@@ -116,7 +116,7 @@ class Number:
     baselines: Mapping[str, float] = field(default_factory=dict)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
     """Columns of one length and how they are drawn; `lines` are values to compare with, `note` explains in words."""
 
@@ -147,7 +147,7 @@ class Table:
         return text.getvalue()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Finding:
     """What an instrument says of one subject: a `headline` in a sentence, numbers, tables."""
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, say
+from playground.cli.options import Parser, common_options, say, whole
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.model_selection import facts, try_all
@@ -24,9 +24,9 @@ def add(command: Parser) -> None:
     option("runs", nargs="+", type=run_folder, metavar="RUN", help="runs by their names or folders")
     option("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
     option("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
-    option("--train-size", type=number_of("texts"), default=64, metavar="N")
-    option("--seeds", type=number_of("seeds"), default=2, metavar="K")
-    option("--tuning-steps", type=number_of("steps"), default=80, metavar="N")
+    option("--train-size", type=whole, default=64, metavar="N")
+    option("--seeds", type=whole, default=2, metavar="K")
+    option("--tuning-steps", type=whole, default=80, metavar="N")
 
 
 def choose(given: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from itertools import chain
@@ -13,7 +14,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, parallelism, training_options
+from playground.cli.options import Parser, common_options, number_of, parallelism, training_options, whole
 from playground.cli.prepare import add_decoder, check_runs, learn_second
 from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
@@ -21,11 +22,10 @@ from playground.cli.train import train_one
 from playground.cluster import connected, lanes
 from playground.errors import UserError, unwritable
 from playground.finetuning import Comparison, TrialEvent, find_task
-from playground.finetuning.comparing.budget_matching import check_rules, list_published
+from playground.finetuning.comparing.budget_matching import list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name
-from playground.finetuning.data.input_format import find_format
 from playground.finetuning.report.page import Report, against
 from playground.finetuning.run.record import Record
 from playground.finetuning.run.scheduler import Elsewhere
@@ -54,9 +54,9 @@ def add(command: Parser) -> None:
         "--train-size", type=counts, default=(64,), metavar="N",
         help="labelled texts to learn from, 64 by default; or several: 16,64,256",
     )  # fmt: skip
-    option("--seeds", type=number_of("seeds"), default=3, metavar="K")
-    option("--tuning-steps", type=number_of("steps"), default=80, metavar="N", help="steps of each training")
-    option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes for the trainings")
+    option("--seeds", type=whole, default=3, metavar="K")
+    option("--tuning-steps", type=whole, default=80, metavar="N", help="steps of each training")
+    option("--workers", type=whole, default=1, metavar="N", help="processes for the trainings")
     parallelism(command)
     option("--cluster", metavar="ADDRESS|local", help="run the trainings on a Dask cluster")
     option("--match", default="steps", help="what is equal in all trainings: steps, tokens or flops")
@@ -77,20 +77,23 @@ def add(command: Parser) -> None:
 
 def counts(text: str) -> tuple[int, ...]:
     """The type of an option: one number of labelled texts, or several with commas between them."""
-    return tuple(sorted({number_of("texts")(part) for part in text.split(",")}))
+    return tuple(sorted({whole(part) for part in text.split(",")}))
 
 
 def compare_strategies(given: argparse.Namespace) -> int:
     """Check the request, train or change the base where that is asked for, then compare."""
     what = file_task_name(given.task, given.text_column, given.label_column)
     task, chosen = find_task(what), [read(line) for line in split(given.strategies)]
+    asked = ComparisonSpec(
+        given.base, what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
+        given.match, given.lr_policy, given.workers, given.input_format, given.parallelism,
+        tuple(given.extra_encoder), tuple(given.then or ()),
+    )  # fmt: skip
+    asked.check(chosen)
     if task.notice:
         print(f"{task.name}: {task.notice}", file=sys.stderr)
     if given.lr_policy == "published":
         print(list_published(chosen), file=sys.stderr)
-    check_rules(given.match, given.lr_policy)
-    if given.input_format is not None:
-        find_format(given.input_format)
     check_sequence(given, what, chosen)
     check_runs(given)
     with _folder(given.out) as folder:
@@ -99,11 +102,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
             run = learn_second(run, given.second_language, folder)
         if given.decoder:
             run = add_decoder(run, given.decoder, folder)
-        asked = ComparisonSpec(
-            str(run), what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
-            given.match, given.lr_policy, given.workers, given.input_format, given.parallelism,
-            tuple(given.extra_encoder), tuple(given.then or ()),
-        )  # fmt: skip
+        asked = replace(asked, base=str(run))
         if asked.then:
             return compare_in_turn(given, asked, folder)
         saved = checkpoint.load(run)

@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, path, say
+from playground.cli.options import Parser, common_options, path, say, whole
 from playground.compression import methods
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
 from playground.compression.report import FILES, kept_in_words
@@ -33,10 +33,10 @@ def add(command: Parser) -> None:
     )  # fmt: skip
     option("--methods", action="store_true", help="list the methods with their knobs, and do nothing else")
     option("--task", default="sentiment", metavar="TASK", help="a task, or your own labelled file")
-    option("--train-size", type=number_of("texts"), default=64, metavar="N", help="labelled texts to learn from")
-    option("--seeds", type=number_of("seeds"), default=3, metavar="K")
-    option("--tuning-steps", type=number_of("steps"), default=80, metavar="N", help="steps of the uncompressed model")
-    option("--workers", type=number_of("processes"), default=1, metavar="N", help="parallel processes")
+    option("--train-size", type=whole, default=64, metavar="N", help="labelled texts to learn from")
+    option("--seeds", type=whole, default=3, metavar="K")
+    option("--tuning-steps", type=whole, default=80, metavar="N", help="steps of the uncompressed model")
+    option("--workers", type=whole, default=1, metavar="N", help="parallel processes")
     option("--resume", action="store_true", help="make only the models that --out does not hold yet")
     option("--out", type=path, metavar="DIR", help="folder for the models, the table and the record")
     option("--hf", action="store_true", help="also write Hugging Face folders of the first seed, where a family fits")

@@ -13,13 +13,10 @@ from typing import Any, NoReturn
 
 from playground.errors import UserError, readable
 from playground.folders import runs_folder
-from playground.parsing import LARGEST, parse_int, parse_json
+from playground.parsing import LARGEST, LIMITS, parse_int, parse_json
 
 KNOBS = "a knob of the model, of its recipe or of its objective"
 """What `--set` turns where a model is trained."""
-
-LIMITS = {"seeds": 1_000, "steps": 100_000, "texts": 1_000_000, "processes": 256}
-"""The largest numbers that one command takes; threads are limited like processes."""
 
 
 class Parser(argparse.ArgumentParser):

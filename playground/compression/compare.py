@@ -39,7 +39,8 @@ from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.record import fingerprint, identity
 from playground.finetuning.strategy.strategy import texts_for
-from playground.parsing import parse_json
+from playground.knob import check_knobs, knob
+from playground.parsing import LIMITS, parse_json
 from playground.tokenizing import Tokenizer
 from playground.training.parallel.seeds import spread
 from playground.training.parallel.workers import computed_as_worker, pool, received
@@ -57,11 +58,11 @@ class CompressionSpec:
     base: str = "base"
     task: str = "sentiment"
     pipelines: tuple[str, ...] = ("DistilBERT", "int8")
-    seeds: int = 3
+    seeds: int = knob(3, 1, LIMITS["seeds"], unit="seeds")
     seed: int = 0
-    labels: int = 64
-    steps: int = 80
-    workers: int = 1
+    train_size: int = knob(64, 2, LIMITS["texts"], unit="labelled texts")
+    steps: int = knob(80, 1, LIMITS["steps"], unit="steps")
+    workers: int = knob(1, 1, LIMITS["processes"], unit="processes")
 
     @property
     def chosen(self) -> tuple[Pipeline, ...]:
@@ -75,11 +76,7 @@ class CompressionSpec:
             raise UserError("No pipeline is named; name at least one, such as DistilBERT.")
         if len(self.chosen) > MOST_PIPELINES + 1:
             raise UserError(f"{len(self.chosen) - 1} pipelines are named; compare at most {MOST_PIPELINES} at once.")
-        if self.labels < 2 or self.seeds < 1 or self.workers < 1:
-            raise UserError(
-                f"labels is {self.labels}, seeds is {self.seeds} and workers is {self.workers}; at least 2 labels, 1 "
-                "seed and 1 worker are needed."
-            )
+        check_knobs(self)
 
 
 @dataclass(frozen=True)
@@ -177,7 +174,7 @@ class Compression:
         return {
             "task": self.task.name,
             "metric": self.task.metric,
-            "labels": self.spec.labels,
+            "labels": self.spec.train_size,
             "seeds": len(first),
             "chance": self.chance,
             "texts": self.texts,
@@ -284,7 +281,7 @@ def compress(
         learner = replace_model(base.learner, deepcopy(base.learner.model))
         base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
         texts, seeds = texts_for(base.learner, task, [], tokenizer), range(spec.seed, spec.seed + spec.seeds)
-        train = {seed: texts(spec.labels, seed, "train") for seed in seeds}
+        train = {seed: texts(spec.train_size, seed, "train") for seed in seeds}
         work = Work(base, task, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, spec.steps, home)
         record = Record.of(folder, resume, work, spec)
         found: dict[tuple[str, int], Outcome] = {}
@@ -323,7 +320,7 @@ class Record:
             tensors = [
                 value for data in (work.train[seed], work.test[seed]) for value in (data.tokens.ids, data.labels)
             ]
-            shared[seed] = [fingerprint(work.base, *tensors), spec.labels, spec.steps, work.task.name, __version__]
+            shared[seed] = [fingerprint(work.base, *tensors), spec.train_size, spec.steps, work.task.name, __version__]
         record = cls(folder and folder / RECORD, shared)
         if record.path is not None and record.path.exists():
             record._read(record.path) if resume else record.path.unlink()

@@ -61,7 +61,7 @@ class TaskData:
         return self.base.rehearse()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Compressed:
     """A classifier, and what a file must know of it.
 

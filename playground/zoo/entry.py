@@ -98,10 +98,15 @@ class Entry:
         form = f"{OWN_FORM}, unless the recipe called 'paper' is taken" if self.published else OWN_FORM
         return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE, form))}."
 
+    @property
+    def knobs(self) -> dict[str, list[str]]:
+        """The names of its knobs: of the model, of the recipe and of the objective; no two of them share a name."""
+        own = {part: [k.name for k in knobs(getattr(self, part))] for part in ("model", "recipe")}
+        return own | {"objective": list(self.objective.knobs)}
+
     def turned(self, settings: Mapping[str, Any]) -> "Entry":
-        """The entry with its knobs turned, those of model, recipe and objective alike; no two of them share a name."""
-        known = {"model": [k.name for k in knobs(self.model)], "recipe": [k.name for k in knobs(self.recipe)]}
-        known["objective"] = list(self.objective.knobs)
+        """The entry with its knobs turned, those of model, recipe and objective alike."""
+        known = self.knobs
         for name in settings:
             if not any(name in names for names in known.values()):
                 listed = "; ".join(f"of the {part}: {', '.join(names) or 'none'}" for part, names in known.items())

@@ -48,7 +48,7 @@ def kernel() -> Iterator[Kernel]:
     environment = os.environ | {"PLAYGROUND_HEADLESS": "0", "PYTHONPATH": str(ROOT)}
     manager, client = start_new_kernel(startup_timeout=PATIENCE, env=environment)
     made = Kernel(manager, client)
-    made.run("from tests.runs import reviews; from widgets import compare, stage, table, train")
+    made.run("from tests.runs import reviews; from widgets import compare, compress, inspect, stage, table, train")
     yield made
     client.stop_channels()
     manager.shutdown_kernel(now=True)
@@ -86,13 +86,24 @@ def test_who_waits_for_a_run_is_let_go_by_an_interrupt(kernel: Kernel) -> None:
     assert float(kernel.run("print(other.held_out)")) > 0
 
 
-@pytest.mark.parametrize(("begun", "offered"), [("stage('PLM', pl", "plan="), ("train('GPT', st", "steps=")])
-def test_tab_offers_the_options(kernel: Kernel, begun: str, offered: str) -> None:
-    reply = kernel.client.complete(begun, reply=True, timeout=PATIENCE)
-    assert offered in reply["content"]["matches"]
+@pytest.mark.parametrize(
+    ("begun", "offered", "typed"),
+    [
+        ("stage('PLM', pl", "plan=", "pl"),
+        ("train('GPT', st", "steps=", "st"),
+        ("stage('MLM', mask", "mask_ratio=", "mask"),
+        ("x = 3\ntrain('GPT', 're", "reviews", "re"),
+        ("compare(model, strategies=['gradual u", "gradual unfreezing", "gradual u"),
+    ],
+)
+def test_tab_offers_the_options_and_the_names(kernel: Kernel, begun: str, offered: str, typed: str) -> None:
+    reply = kernel.client.complete(begun, reply=True, timeout=PATIENCE)["content"]
+    assert offered in reply["matches"]
+    assert begun[reply["cursor_start"] : reply["cursor_end"]] == typed, "what is replaced"
 
 
-@pytest.mark.parametrize("name", ["stage", "table", "train", "compare"])
-def test_a_question_mark_shows_signature_values_and_an_example(kernel: Kernel, name: str) -> None:
+@pytest.mark.parametrize("name", ["stage", "table", "train", "compare", "compress", "inspect"])
+def test_a_question_mark_shows_signature_names_values_and_an_example(kernel: Kernel, name: str) -> None:
     said = kernel.client.inspect(name, reply=True, timeout=PATIENCE)["content"]["data"]["text/plain"]
-    assert "Signature:" in said and "What comes back is a widget" in said and ">>> " in said
+    assert "Signature:" in said and "What comes back " in said and ">>> " in said
+    assert " list the " in " ".join(said.replace("lists", "list").split()), "where the names are"

@@ -108,6 +108,7 @@ def test_export_animates_without_kernel_and_network(path, executed, offline_page
     page = offline_page
     page.goto(executed(path).page.as_uri())
     page.locator("canvas").first.wait_for()
+    assert "$" not in "".join(page.locator(".jp-MarkdownOutput").all_inner_texts()), "a formula that is not set"
     host = page.evaluate_handle(
         "[...document.querySelectorAll('[id^=stage-], [id^=replay-]')].find(e => e.__stage || e.__replay)"
     )
@@ -137,6 +138,28 @@ def test_a_lesson_that_fails_is_named_with_its_cell_and_cause(tmp_path, capsys):
     assert "No notebook has a parameter 'step'" in capsys.readouterr().err
     assert main([*given, "--set", "steps=many"]) == 2
     assert "steps is 'many'; it must be a whole number." in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("steps=abc", "steps is 'abc'; it must be a whole number."),
+        ("seed=[1]", "seed is [1]; it must be a whole number."),
+        ("steps=0", "steps is 0; it must lie between 1 and 100000 steps."),
+    ],
+)
+def test_a_setting_of_a_wrong_type_is_named_with_its_cell(setting, said, tmp_path, capsys):
+    cells = [
+        nbformat.v4.new_markdown_cell("# One"),
+        nbformat.v4.new_code_cell("steps = 1\nseed = 0", metadata={"tags": ["parameters"]}),
+        nbformat.v4.new_code_cell("from widgets import train\n\ntrain('GPT', steps=steps, seed=seed)"),
+    ]
+    (tmp_path / "in").mkdir()
+    nbformat.write(nbformat.v4.new_notebook(cells=cells), tmp_path / "in" / "01_one.ipynb")
+    given = ["lessons", "run", "--notebooks", str(tmp_path / "in"), "--out", str(tmp_path / "out")]
+    assert main([*given, "--set", setting]) == 1
+    printed = capsys.readouterr()
+    assert f"01_one, cell 3: UserError: {said}" in printed.out and "Traceback" not in printed.out + printed.err
 
 
 def test_a_notebook_keeps_the_corpus_that_its_asserts_need(tmp_path, capsys):

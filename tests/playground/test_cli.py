@@ -787,8 +787,11 @@ MISTAKES = {
         ("BERT --strategies full,nope", "'nope'"),
         ("BERT --match nope", "'nope'"),
         ("BERT --lr-policy nope", "'nope'"),
-        ("BERT --train-size 99999999", "at most 1,000,000"),
-        ("BERT --tuning-steps 99999999", "at most 100,000"),
+        ("BERT --train-size 99999999", "train_size is 99999999; it must lie between 2 and 1000000 labelled texts."),
+        ("BERT --train-size 8,x", "'x' is not a whole number"),
+        ("BERT --tuning-steps 99999999", "steps is 99999999; it must lie between 1 and 100000 steps."),
+        ("BERT --seeds 0", "seeds is 0; it must lie between 1 and 1000 seeds."),
+        ("BERT --workers -1", "workers is -1; it must lie between 1 and 256 processes."),
         ("BERT --then=--", "'--'"),
         ("a\0b", "'a\\x00b'"),
         ("BERT --then nope", "'nope'"),
@@ -808,6 +811,7 @@ MISTAKES = {
         ("run --with nope", "no compression method named 'nope'"),
         ("run --with int8(bits=99)", "bits is 99"),
         ("run --with int8,pruning", "quantization comes last"),
+        ("run --tuning-steps 0", "steps is 0; it must lie between 1 and 100000 steps."),
         ("run --hf", "--hf writes folders next to the models"),
         ("run", "There is no checkpoint at"),
     ],
@@ -854,7 +858,7 @@ def test_cuda_where_there_is_none_is_a_mistake(call, monkeypatch):
 
 
 @pytest.mark.usefixtures("files")
-@pytest.mark.parametrize(("more", "fragment"), [("--train-size 1", "labels is 1"), ("--strategies ,", "strategy")])
+@pytest.mark.parametrize(("more", "fragment"), [("--train-size 1", "train_size is 1"), ("--strategies ,", "strategy")])
 def test_a_comparison_that_cannot_be_is_a_mistake(more, fragment, call, text):
     call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
     refuses(call, ["compare", "run", *more.split()], fragment)
@@ -877,11 +881,11 @@ def test_a_comparison_that_cannot_be_kept_is_a_mistake(call, text):
 @pytest.mark.usefixtures("files")
 def test_a_comparison_that_is_refused_leaves_no_folder_and_no_other_result(call, text):
     call("train", "BERT", "--corpus", text, "--steps", 1, *TINY, "--out", "run")
-    refuses(call, ["compare", "run", "--train-size", "1", "--out", "a/b"], "labels is 1")
+    refuses(call, ["compare", "run", "--train-size", "1", "--out", "a/b"], "train_size is 1")
     assert not Path("a").exists()
     Path("old").mkdir()
     Path("old/lanes.jsonl").write_text("what was found before\n", encoding="utf-8")
-    refuses(call, ["compare", "run", "--train-size", "1", "--out", "old"], "labels is 1")
+    refuses(call, ["compare", "run", "--train-size", "1", "--out", "old"], "train_size is 1")
     assert Path("old/lanes.jsonl").read_text(encoding="utf-8") == "what was found before\n"
 
 

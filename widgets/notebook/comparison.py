@@ -7,7 +7,7 @@ from typing import Any
 import traitlets
 from IPython.display import display
 
-from playground.errors import UserError, unwritable
+from playground.errors import unwritable
 from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
 from playground.finetuning.comparing.compare import compare as compare_strategies
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -16,8 +16,9 @@ from playground.finetuning.data.task import short
 from playground.finetuning.report.page import Report
 from playground.finetuning.report.page import write as write_files
 from playground.finetuning.run.record import Record
-from playground.finetuning.strategy.parse import read, spell
+from playground.finetuning.strategy.parse import read, spell, split
 from playground.training import checkpoint
+from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, in_block
 from widgets.notebook.training import Trained
 from widgets.state.base import base_of, corpus_info, origin_of
@@ -56,10 +57,14 @@ class Compared(Drawing):
         """The same as `playground compare --json`."""
         return self.value
 
+    @checked
     def write(self, folder: str | Path) -> None:
         """Write page, picture, table, facts and notebook into a folder."""
-        Path(folder).mkdir(parents=True, exist_ok=True)
-        write_files(self.report, Path(folder))
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+            write_files(self.report, Path(folder))
+        except OSError as error:
+            raise unwritable(folder, error) from error
 
     def baked(self, module: bool) -> str:
         """A page of tags, which needs no module."""
@@ -80,10 +85,11 @@ class Compared(Drawing):
         return f"A comparison on {self.report.comparison.task.name}: {', '.join(self.report.comparison.outcomes)}"
 
 
+@checked
 def compare(
     base: Trained,
     task: str = "sentiment",
-    strategies: Sequence[str | Strategy] = FIRST_CHOICE,
+    strategies: str | Sequence[str | Strategy] = FIRST_CHOICE,
     *,
     train_size: int | Sequence[int] = 64,
     seeds: int = 3,
@@ -101,23 +107,25 @@ def compare(
     """Fine-tune a trained model in several ways on the same seeds and labelled texts.
 
     The options are those of `playground compare`: `task` may be a labelled file of yours, `train_size` several numbers,
-    a strategy a line such as "full + L2-SP [embeddings 1-40 x0]". With `out` the result and the base are kept in a
-    folder, from where its notebook and its command make them again; `resume` goes on with what is there.
+    a strategy a line such as "full + L2-SP [embeddings 1-40 x0]", `strategies` a list or one text with commas. With
+    `out` the result and the base are kept in a folder, from where its notebook and its command make them again;
+    `resume` goes on with what is there. Tab inside the quotes and `playground zoo` list the tasks and the
+    strategies.
 
     What comes back is a widget; its `value`, also called `facts`, is what `playground compare --json` prints.
 
     >>> race = compare(train("BERT"), "sentiment", ["feature-based", "full"], seeds=3)
     >>> race.value["verdict"]
     """
-    if not isinstance(base, Trained):
-        raise UserError(f"The base is {type(base).__name__}; give what `train(...)` returned.")
-    chosen = [read(line) if isinstance(line, str) else line for line in strategies]
+    lines = split(strategies) if isinstance(strategies, str) else strategies
+    chosen = [read(line) if isinstance(line, str) else line for line in lines]
     folder, learner, corpus = None if out is None else Path(out), base.learner, base.corpus
     asked = ComparisonSpec(
         str(folder / "base") if folder else "base", file_task_name(task, text_column, label_column),
         tuple(map(spell, chosen)), (train_size,) if isinstance(train_size, int) else tuple(train_size),
         seeds, seed, steps, match, lr_policy, workers, input_format,
     )  # fmt: skip
+    asked.check(chosen)
     start, record = base_of(learner, corpus), None
     if folder:
         try:

@@ -13,13 +13,14 @@ from playground.compression.report import FILES
 from playground.compression.storage import load as load_compressed
 from playground.errors import UserError
 from playground.finetuning import find_task
+from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
 from widgets.notebook.training import Trained
 from widgets.state.base import base_of
 from widgets.static import compression, svg
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CompressedModels:
     """A finished compression that shows itself: the meters side by side, what is kept, and what the lead is worth."""
 
@@ -31,11 +32,15 @@ class CompressedModels:
         """The same as `playground compress --json`."""
         return self.result.facts() | {"base": self.base}
 
+    @checked
     def details(self, pipeline: str) -> Compressed:
         """A compressed model of the first seed, to look into; it needs `out`, for without it the files are gone."""
         if pipeline not in self.result.outcomes:
             raise UserError(f"There is no pipeline {pipeline!r}; there are: {', '.join(self.result.outcomes)}.")
         return load_compressed(self.result.outcomes[pipeline][0].folder, self.result.task)
+
+    def __repr__(self) -> str:
+        return f"A compression on {self.result.task.name}: {', '.join(self.result.outcomes)}"
 
     def _repr_html_(self) -> str:
         facts = self.facts
@@ -46,9 +51,10 @@ class CompressedModels:
         )
 
 
+@checked
 def compress(
     base: Trained,
-    pipelines: Sequence[str] = CompressionSpec.pipelines,
+    pipelines: str | Sequence[str] = CompressionSpec.pipelines,
     *,
     task: str = "sentiment",
     train_size: int = 64,
@@ -61,13 +67,19 @@ def compress(
 ) -> CompressedModels:
     """Make a trained model smaller in several ways, each on the same seeds and labelled texts.
 
-    A pipeline is a line such as "DistilBERT, int8". With `out` the models, the table and the record are kept in a
-    folder, and `resume` goes on with what is there.
+    A pipeline is a line such as "DistilBERT, int8", as `playground compress --with` takes it: one text is one pipeline,
+    a list several. With `out` the models, the table and the record are kept in a folder, and `resume` goes on with
+    what is there. Tab inside the quotes and `playground compress --methods` list the methods.
+
+    What comes back shows itself; its `facts` are what `playground compress --json` prints, `details(pipeline)` is a
+    compressed model, to look into.
+
+    >>> smaller = compress(train("BERT"), ["int8", "DistilBERT, int8"], seeds=3)
+    >>> smaller.facts["verdict"]
     """
-    if not isinstance(base, Trained):
-        raise UserError(f"The base is {type(base).__name__}; give what `train(...)` returned.")
     learner, corpus, folder = base.learner, base.corpus, None if out is None else Path(out)
-    spec = CompressionSpec("base", task, tuple(pipelines), seeds, seed, train_size, steps, workers)
+    lines = (pipelines,) if isinstance(pipelines, str) else tuple(pipelines)
+    spec = CompressionSpec("base", task, lines, seeds, seed, train_size, steps, workers)
     events = compress_models(
         base_of(learner, corpus), corpus.tokenizer, spec, task=find_task(task), folder=folder, resume=resume
     )

@@ -8,20 +8,23 @@ from typing import Any
 from playground.analysis.finding import Finding, Table
 from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
-from playground.errors import UserError
 from playground.interop.subjects import of_learner, open_subject
 from playground.knob import turn
+from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
 from widgets.notebook.training import Trained
 from widgets.state.inside import by_name, differences
 from widgets.static import findings
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Instruments:
     """What can be asked of a model, and why the rest cannot; `inspect(model, name)` asks."""
 
     subject: Subject
+
+    def __repr__(self) -> str:
+        return f"The instruments for {self.subject.name}; inspect(model, name) asks one"
 
     def _repr_html_(self) -> str:
         said = {name: each.missing(self.subject) or each.question for name, each in instruments().items()}
@@ -29,7 +32,7 @@ class Instruments:
         return in_block(f'<p class="title">{escape(self.subject.name)}</p><table>{"".join(lines)}</table>')
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Inspected:
     """What an instrument found of one or more models, by their names; it shows itself, with their differences."""
 
@@ -46,6 +49,9 @@ class Inspected:
         """What each further model has more than the first, of tables with the same rows."""
         return differences(self.found)
 
+    def __repr__(self) -> str:
+        return f"{self.instrument.name} in {', '.join(self.found)}: {self.finding.headline}"
+
     def _repr_html_(self) -> str:
         each = "".join(
             f'<div><p class="title">{escape(name)}</p>{findings.markup(finding)}</div>'
@@ -56,13 +62,21 @@ class Inspected:
         return in_block(f'<style>{findings.STYLE}</style>{said}<div class="pictures">{each}</div>{more}')
 
 
+@checked
 def inspect(
     model: Trained | str, instrument: str = "", *, beside: Trained | str | Sequence[Trained | str] = (), **settings: Any
 ) -> Inspected | Instruments:
     """Look inside a model with an instrument, and inside others `beside` it; without one, all instruments are listed.
 
     A model is what `train(...)` returned, or the name of a kept run, the path of a checkpoint or of a folder of
-    transformers, or an entry whose ready-made checkpoint is meant; `settings` are the knobs of the instrument.
+    transformers, or an entry whose ready-made checkpoint is meant; `settings` are the knobs of the instrument. Tab
+    inside the quotes and `inspect(model)` list the instruments.
+
+    What comes back shows itself; `finding` is what was found of the first model, with its numbers and tables, `found`
+    that of each model by its name, `differences` what the others have more.
+
+    >>> seen = inspect(train("BERT"), "agreement")
+    >>> seen.finding.headline
     """
     several = [beside] if isinstance(beside, Trained | str) else [*beside]
     subjects = [_subject(each) for each in (model, *several)]
@@ -74,8 +88,4 @@ def inspect(
 
 
 def _subject(model: Trained | str) -> Subject:
-    if isinstance(model, str):
-        return open_subject(model)
-    if not isinstance(model, Trained):
-        raise UserError(f"The model is {type(model).__name__}; give what `train(...)` returned, or the name of a run.")
-    return of_learner(model.learner, model.corpus)
+    return open_subject(model) if isinstance(model, str) else of_learner(model.learner, model.corpus)

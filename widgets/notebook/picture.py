@@ -15,6 +15,7 @@ from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
 from widgets.animation import standalone, typeset
 from widgets.animation.widget import StageWidget, alone
+from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, headless
 from widgets.notebook.training import Trained
 from widgets.state.stage import LONGEST_WINDOWED, StageModel, StageStore
@@ -97,6 +98,7 @@ class Picture(StageWidget, Drawing):
         return f"{self.rebuilt.objective.name} on {self.rebuilt.text!r}"
 
 
+@checked
 def stage(
     objective: str | Objective = "MLM",
     text: str = "",
@@ -105,14 +107,15 @@ def stage(
     seed: int = 0,
     plan: str | Mapping[str, Any] = "",
     model: Trained | None = None,
-    collator: Any = None,
+    collator: Callable[..., Any] | None = None,
     tokenizer: Any = None,
     **knobs: Any,
 ) -> Picture:
     """One objective on one text, animated: what the model is given, what it may attend to, what it must predict.
 
     The objective is a name, a weighted sum of names, or one of yours; `pair` is the second text of one that reads
-    two. `plan` is a plan by hand such as "chosen=3,8"; `knobs` turn its knobs, as in `mask_ratio=0.5`.
+    two. `plan` is a plan by hand such as "chosen=3,8"; `knobs` turn its knobs, as in `mask_ratio=0.5`. Tab inside the
+    quotes and `playground zoo` list the objectives.
 
     With a `model` that `train` returned, its attention, predictions and losses are shown; without a text it gets a
     held-out one. In JupyterLab the plan and the mask of a named objective can be edited by hand, and edits undone.

@@ -8,6 +8,7 @@ import traitlets
 from playground.trace.rebuild import SENTENCE
 from playground.trace.rebuild import table as survey_table
 from widgets.animation.survey_table import Wall
+from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing
 
 
@@ -42,6 +43,7 @@ class Table(Drawing):
         return f"The survey's table for {self.wall.text!r}"
 
 
+@checked
 def table(
     text: str = SENTENCE,
     *,
@@ -51,7 +53,8 @@ def table(
 ) -> Table:
     """The survey's whole table for a text: what eleven objectives give and ask. Each row unfolds its stage.
 
-    `pair` is the second text, `plans` are plans by hand by the name of the objective.
+    `pair` is the second text, `plans` are plans by hand by the name of the objective; the first column lists the
+    names.
 
     What comes back is a widget: `value` is the name of the row that is unfolded, and may be set; `facts` are the rows
     as `playground table --json` prints them.

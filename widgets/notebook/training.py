@@ -39,6 +39,7 @@ from playground.zoo import Entry, entry_for, entry_named
 from playground.zoo.preset import find_preset
 from widgets.animation.export_html import fragment as fragment_of
 from widgets.animation.replay import fragment, packed
+from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, headless, in_block
 from widgets.static import predictions, svg
 
@@ -67,6 +68,9 @@ class Progress:
     def held_out(self) -> list[tuple[int, float]]:
         """The held-out losses so far."""
         return [(row.step, row.held_out) for row in self.rows if row.held_out is not None]
+
+    def __repr__(self) -> str:
+        return f"A run: {self.state}, step {self.step} of {self.steps}"
 
 
 @dataclass
@@ -163,9 +167,9 @@ class Learned:
 
 
 def _warn(notice: str) -> None:
-    """Warn in the cell that called the caller."""
+    """Warn in the cell that called the caller, which is `checked`."""
     if notice:
-        warnings.warn(notice, stacklevel=3)
+        warnings.warn(notice, stacklevel=4)
 
 
 class Trained(Drawing):
@@ -300,20 +304,25 @@ class Trained(Drawing):
             raise UserError("The run was paused before its first test, so no held-out loss is known; use resume().")
         return losses[-1]
 
+    @checked
     def fill(self, text: str, count: int = 5) -> list[tuple[str, float]]:
         """The likeliest words for the one `[MASK]` of a text, with their probabilities.
 
         The model reads as it was trained: GPT sees the words on the left alone, BERT both sides. Words that it does not
         know are named in a warning.
         """
+        words = self.corpus.tokenizer.words
+        if not 1 <= count <= len(words):
+            raise UserError(f"count is {count}; it must lie between 1 and {len(words)} words.")
         _warn(cloze.unknown_beside_gap(text, self.corpus.tokenizer))
         tokens, place = cloze.gap_of(text, self.corpus.tokenizer)
         model = self.learner.model
         example = cloze.with_gap(model.shape, tokens.to(self.learner.device), place.to(self.learner.device))
         chances = cloze.log_chances(model, example)[0].exp().topk(count)
-        words = (self.corpus.tokenizer.words[k] for k in chances.indices.tolist())
-        return list(zip(words, chances.values.tolist(), strict=True))
+        likeliest = (words[k] for k in chances.indices.tolist())
+        return list(zip(likeliest, chances.values.tolist(), strict=True))
 
+    @checked
     def states(self, text: str) -> Tensor:
         """The last state of every token of a text, `[n, d]`: its contextual embedding, or its word vector.
 
@@ -361,6 +370,7 @@ def _hear_interrupts() -> None:
         kernel.saved_sigint_handler = signal.signal(signal.SIGINT, in_cells)
 
 
+@checked
 def train(
     entry: str | Objective = "RoBERTa",
     corpus: str | Corpus = "world",
@@ -376,7 +386,8 @@ def train(
 
     The recipe "paper" takes the published form of network and optimiser; `knobs` turn those of model, recipe and
     objective, such as layers=4 or mask_ratio=0.6. `sentence` is predicted while it learns. Where `playground zoo
-    build` has made the very checkpoint already, it is read, and the chart says so.
+    build` has made the very checkpoint already, it is read, and the chart says so. Tab inside the quotes and
+    `playground zoo` list the entries, the objectives and the corpora.
 
     What comes back is a widget: `run` has the steps and losses so far and may be observed; `pause()`, `resume()` and
     an interrupt of the kernel do what their names say. `held_out`, `fill("the [MASK] .")` and `states("a text")` ask

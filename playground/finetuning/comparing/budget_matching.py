@@ -169,7 +169,7 @@ def search_rate(base: Base, strategy: Strategy, train: Dataset, setting: Finetun
     """
     number = len(train.labels)
     if number < 8:
-        raise UserError(f"labels is {number}; a search for rates holds a quarter back and needs at least 8.")
+        raise UserError(f"train_size is {number}; a search for rates holds a quarter back and needs at least 8.")
     index = torch.arange(number, device=train.labels.device)
     learnt, held_back = (train.pick(part) for part in (index[: number * 3 // 4], index[number * 3 // 4 :]))
     scores = {}

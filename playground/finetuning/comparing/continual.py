@@ -178,6 +178,7 @@ def continual(
     `tasks` and `chosen` are those that the spec names, where they are known already.
     """
     tasks, chosen = tasks or spec.tasks, chosen or spec.chosen
+    spec.check(chosen)
     check(tasks, chosen)
     setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
     base = replace(base, tokenizer=tokenizer, memory={})

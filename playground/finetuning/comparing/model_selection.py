@@ -48,6 +48,7 @@ def try_all(
     batch_size: int = FinetuneConfig.batch_size,
 ) -> Generator[TriedRun]:
     """Every run on every task, by the first strategy of the spec at its largest number of labelled texts."""
+    spec.check(spec.chosen)
     setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
     [strategy, *_], size = spec.chosen, max(spec.train_sizes)
     for (run, one), task in product(saved.items(), tasks):

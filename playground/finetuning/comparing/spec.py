@@ -8,17 +8,24 @@ from pathlib import Path
 
 from playground.corpora.sources import two_files
 from playground.errors import UserError
+from playground.finetuning.comparing.budget_matching import check_rules
 from playground.finetuning.data.files import COLUMNS, find_task
+from playground.finetuning.data.input_format import find_format
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, from_checkpoint
 from playground.finetuning.strategy.parse import read
 from playground.finetuning.strategy.strategy import Strategy
+from playground.knob import Knob, check, check_knobs, knob
+from playground.parsing import LIMITS
 from playground.tokenizing import Tokenizer
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
 
 FIRST_CHOICE = ("feature-based", "full", "gradual unfreezing")
 """The strategies to begin with: nothing changes, everything changes, one layer after the other."""
+
+TRAIN_SIZE = Knob("train_size", 64, 2, LIMITS["texts"], (), "labelled texts", "")
+"""The number of labelled texts to learn from."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +43,12 @@ class ComparisonSpec:
     task: str = "sentiment"
     strategies: tuple[str, ...] = FIRST_CHOICE
     train_sizes: tuple[int, ...] = (64,)
-    seeds: int = 3
+    seeds: int = knob(3, 1, LIMITS["seeds"], unit="seeds")
     seed: int = 0
-    steps: int = 80
+    steps: int = knob(80, 1, LIMITS["steps"], unit="steps")
     match: str = "steps"
     lr_policy: str = "own"
-    workers: int = 1
+    workers: int = knob(1, 1, LIMITS["processes"], unit="processes")
     input_format: str | None = None
     parallelism: str = "auto"
     extra_encoders: tuple[str, ...] = ()
@@ -57,16 +64,20 @@ class ComparisonSpec:
         return [find_task(name) for name in (self.task, *self.then)]
 
     def check(self, chosen: Sequence[Strategy]) -> None:
+        """Refuse what cannot be compared."""
         if not chosen:
             raise UserError("No strategy is named; name at least one.")
         names = [s.name for s in dict.fromkeys(chosen)]
         if len(names) > len(set(names)):
             raise UserError(f"Two different strategies have one name ({', '.join(names)}); give one of them another.")
-        if self.workers < 1:
-            raise UserError(f"workers is {self.workers}; at least 1 is needed.")
-        if not self.train_sizes or min(self.train_sizes) < 2 or self.seeds < 1:
-            labels = ", ".join(map(str, self.train_sizes)) or "empty"
-            raise UserError(f"labels is {labels} and seeds is {self.seeds}; at least 2 labels and 1 seed are needed.")
+        if not self.train_sizes:
+            raise UserError("train_size is empty; name at least one number of labelled texts.")
+        for size in self.train_sizes:
+            check(TRAIN_SIZE, size)
+        check_knobs(self)
+        check_rules(self.match, self.lr_policy)
+        if self.input_format is not None:
+            find_format(self.input_format)
 
     def seen_from(self, folder: Path) -> "ComparisonSpec":
         """The same with the paths of runs and files relative to a folder."""

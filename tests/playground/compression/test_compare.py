@@ -28,7 +28,7 @@ from tests.compressing import compressed, data, quick, teacher
 from tests.runs import learner_of
 
 SPEC = CompressionSpec(
-    pipelines=("head pruning, int8", "quantization(bits=1)"), seeds=2, labels=12, steps=3,
+    pipelines=("head pruning, int8", "quantization(bits=1)"), seeds=2, train_size=12, steps=3,
 )  # fmt: skip
 
 
@@ -193,7 +193,8 @@ def test_a_compressed_model_is_held_against_a_small_one_of_its_size():
 
 def test_what_cannot_be_compared_is_refused():
     for wrong, sentence in (
-        ({"pipelines": ()}, "No pipeline is named"), ({"labels": 1}, "labels is 1"),
+        ({"pipelines": ()}, "No pipeline is named"), ({"train_size": 1}, "train_size is 1; it must lie between 2 and"),
+        ({"steps": 0}, "steps is 0"), ({"seeds": 0}, "seeds is 0"), ({"workers": -1}, "workers is -1"),
         ({"pipelines": tuple(f"quantization(bits={b})" for b in range(1, 15))}, "14 pipelines are named"),
     ):  # fmt: skip
         with pytest.raises(UserError, match=sentence):

@@ -269,7 +269,7 @@ def test_a_search_has_the_same_budget_for_all_and_never_sees_the_texts_it_judges
         assert search_rate(base_of(), find_strategy(name), texts(16), SETTING, 0) in GRID
         assert [rate for rate, *_ in seen] == list(GRID)
         assert {(a, b) for _, a, b, _ in seen} == {(12, 4)}
-    with pytest.raises(UserError, match="labels is 6"):
+    with pytest.raises(UserError, match="train_size is 6"):
         search_rate(base_of(), find_strategy("full"), texts(6), SETTING, 0)
 
 

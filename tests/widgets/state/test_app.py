@@ -666,7 +666,7 @@ def test_what_turns_out_wrong_in_the_thread_is_a_sentence(transfer, training):
     assert done(transfer)
     assert transfer.lanes.state == "failed"
     assert is_a_sentence(transfer.trouble)
-    assert "labels is 1" in transfer.trouble
+    assert "train_size is 1" in transfer.trouble
 
 
 def test_a_model_of_other_words_is_a_sentence(transfer, training):
@@ -1135,7 +1135,7 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
     assert [o.accuracy for o in repeated.outcomes["mine"]] == [o.accuracy for o in mine]
     with pytest.raises(UserError, match="match is 'nope'"):
         notebook.compare(trained, strategies=("full",), match="nope")
-    with pytest.raises(UserError, match="give what `train"):
+    with pytest.raises(UserError, match="must be what train"):
         notebook.compare("bert")
 
 
