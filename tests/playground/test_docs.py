@@ -117,7 +117,7 @@ def test_the_glossary_is_what_its_script_writes():
 def test_every_term_of_the_glossary_is_used_and_stands_once():
     names = [term.name.lower() for term in TERMS]
     assert names == sorted(set(names))
-    files = [*SCREEN, *(ROOT / "playground").rglob("*.py"), ROOT / "README.md"]
+    files = [*SCREEN, *(ROOT / "playground").rglob("*.py"), *(ROOT / "notebooks").glob("*.ipynb"), ROOT / "README.md"]
     texts = [file.read_text(encoding="utf-8").lower() for file in files if file.name != "glossary.py"]
     assert [name for name in names if not any(name in text for text in texts)] == []
     assert [term.name for term in TERMS if not term.says.endswith(".") or "\n" in term.says or "|" in term.says] == []

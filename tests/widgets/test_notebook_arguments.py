@@ -1,7 +1,7 @@
 """What is typed into the functions of a notebook: every wrong type is refused by name, every name completes on Tab."""
 
 from collections.abc import Callable, Mapping, Sequence
-from inspect import isfunction, signature
+from inspect import signature
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, get_args, get_origin
@@ -9,6 +9,7 @@ from typing import Any, get_args, get_origin
 import numpy as np
 import pytest
 
+import widgets
 from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.finetuning import Strategy
@@ -19,9 +20,7 @@ from widgets.notebook.arguments import read
 from widgets.notebook.completion import NAMES, completions
 from widgets.notebook.training import Trained
 
-FUNCTIONS = {
-    name: each for name in notebook.__all__ if isfunction(each := getattr(notebook, name)) and name != "headless"
-}
+FUNCTIONS = {name: getattr(widgets, name) for name in widgets.__all__}
 METHODS = (Trained.fill, Trained.states, notebook.Compared.write, notebook.CompressedModels.details)
 PARAMETERS = [
     pytest.param(function, parameter, id=f"{function.__qualname__} {name}")
