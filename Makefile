@@ -14,6 +14,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # Installed packages are renewed when the content of these two files changes, not when their date does.
 KEY := $(shell cat pyproject.toml constraints.txt | cksum | tr ' ' '-')
 FIND_CHROMIUM := $(PYTHON) tests/chromium.py
+# Jupyter does not start as root, which in a container is the only user, unless it is told.
+ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 NO_BROWSER := $(if $(filter no false 0 none no-browser,$(BROWSER))$(filter true 1,$(CI)),--no-browser)
 CPU_BUILDS := $(if $(CPU),--extra-index-url https://download.pytorch.org/whl/cpu)
 INSTALL = PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_CONSTRAINT=constraints.txt PIP_BUILD_CONSTRAINT=constraints.txt \
@@ -32,7 +34,8 @@ app: $(VENV)/app-$(KEY) ## Open the playground in the browser (PORT=5007, BROWSE
 	@exec $(BIN)/playground app $(if $(PORT),--port $(PORT)) $(NO_BROWSER)
 
 lab: $(VENV)/lab-$(KEY) ## Open the tutorial notebooks in JupyterLab
-	@exec $(BIN)/jupyter lab --notebook-dir=notebooks --LabApp.default_url=/lab/tree/00_start_here.ipynb $(if $(PORT),--port=$(PORT)) $(NO_BROWSER)
+	@exec $(BIN)/jupyter lab --notebook-dir=notebooks --LabApp.default_url=/lab/tree/00_start_here.ipynb \
+		$(if $(PORT),--port=$(PORT)) $(NO_BROWSER) $(ROOT)
 
 docs: $(VENV)/docs-$(KEY) ## Build the documentation site below build/site
 	@$(BIN)/python docs/pages.py build/pages

@@ -28,6 +28,7 @@ const coloured = (runs) => runs.map(([kind, text]) => (kind ? node("span", { cla
 /** Text of a call that may be broken after its signs, so that no word is cut in two. */
 const breakable = (part) => (typeof part === "string" ? part.split(/(?<=[(,=])/).flatMap((piece, i) => (i ? [node("wbr"), piece] : [piece])) : [part]);
 
+const BESIDE = 860; // px from which on the explanation stands beside the picture; below it, code would be in the way
 const VISITS = 10;
 const FILM_SIDE = 15;
 const FILM_STATES = ["", "masked", "randomised", "graded_as_is"];
@@ -38,7 +39,7 @@ export function moreOf(kit) {
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
   const reel = labelButton("film", "Epochs", "Masks over epochs: which words are masked in each of ten epochs, the same ones or others every time (V)", () => kit.turn("film"), { "aria-pressed": "false" });
-  let shown = null;
+  let shown = null, wish = null; // whether a person has opened or closed the code
 
   function follow() {
     const made = kit.frame().code;
@@ -51,7 +52,9 @@ export function moreOf(kit) {
       node("pre", { tabindex: "0", role: "region", "aria-label": `Code in ${file} from line ${line}` }, node("code", {}, ...coloured(spans))),
     ]);
     const call = node("code", {}, ...coloured(made.call).flatMap(breakable));
-    code.replaceChildren(node("h3", {}, "The code of this frame"), ...(made.says ? [node("p", { class: "quiet" }, made.says)] : []), node("details", { open: "" }, node("summary", {}, call), ...blocks));
+    const details = node("details", {}, node("summary", { onclick: () => (wish = !details.open) }, call), ...blocks);
+    details.open = wish ?? kit.root.clientWidth > BESIDE;
+    code.replaceChildren(node("h3", {}, "The code of this frame"), ...(made.says ? [node("p", { class: "quiet" }, made.says)] : []), details);
   }
 
   function switches() {
