@@ -8,6 +8,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from copy import deepcopy
 from dataclasses import dataclass
 from html import escape
 from multiprocessing import get_context
@@ -92,6 +93,12 @@ DEMO = """<style>
 
 PICTURE = re.compile(r'<img alt="[^"]*" src="data:[^"]*">|<svg [^>]*viewBox="[0-9. ]+".*?</svg>', re.DOTALL)
 """A picture without a script in the output of a cell."""
+
+FORMULA = re.compile(r"(\$\$?)(.+?)\1", re.DOTALL)
+"""A formula in a text: on a line of its own between two dollar signs on each side, or within a line between one."""
+
+LARGER = "<style>.jp-MarkdownOutput math { font-size: 1.2em; }</style>"
+"""The letters of a formula are as large as those around it."""
 
 SOLUTION = re.compile(r"<details><summary>Solution</summary>(.*?)</details>", re.DOTALL)
 
@@ -178,9 +185,20 @@ def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
     """A notebook as a page that needs no network; a demo has no code, and one button."""
     from nbconvert import HTMLExporter
 
+    notebook = deepcopy(notebook)
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = FORMULA.sub(_typeset, cell.source)
     exporter = HTMLExporter(mathjax_url="", require_js_url="", exclude_input=demo, exclude_output_prompt=demo)
-    page = exporter.from_notebook_node(notebook)[0]
+    page = exporter.from_notebook_node(notebook)[0].replace("</head>", f"{LARGER}</head>", 1)
     return page.replace("</body>", DEMO + "</body>") if demo else page
+
+
+def _typeset(formula: re.Match[str]) -> str:
+    """A formula between dollar signs as MathML, which a browser draws without a script."""
+    from latex2mathml.converter import convert
+
+    return convert(formula[2].strip(), display="block" if formula[1] == "$$" else "inline")
 
 
 def exercise(path: Path, out: Path) -> tuple[Lesson, str]:
