@@ -34,6 +34,7 @@ ROWS = (
     ("attention head", "One of several parallel attentions in a layer, each with its own weights."),
     ("attention mask", "Which key positions a query position may attend to.", "attention_mask, attn_mask"),
     ("attention pattern", "A regular way in which a head attends, such as to the previous word.", "Clark et al. 2019"),
+    ("attractor", "A noun of the other number between a subject and its verb.", "Linzen et al. 2016"),
     ("baseline", "What the others are compared with: the first strategy, or guessing by frequency."),
     ("batch", "The rows of one training step."),
     ("BPE merges", "The pairs of pieces that were joined, in order, to make a vocabulary.", "Sennrich et al. 2016"),
@@ -102,6 +103,7 @@ ROWS = (
     ("phase", "A stretch of a run with an objective, a text and a learning-rate schedule of its own."),
     ("pipeline", "Compression methods in sequence, such as DistilBERT, then int8."),
     ("position", "The index of a token in a row; the model gets it from rotary or learned embeddings."),
+    ("pre-training", "Training on text without labels, before a model is adapted to a task."),
     ("prediction", "What the model says for a scored position, with its probability."),
     ("probe", "A question that a model is asked without being trained for it.", "zero-shot probe"),
     (

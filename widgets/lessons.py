@@ -96,7 +96,11 @@ DEMO = """<style>
 PICTURE = re.compile(r'<img alt="[^"]*" src="data:[^"]*">|<svg [^>]*viewBox="[0-9. ]+".*?</svg>', re.DOTALL)
 """A picture without a script in the output of a cell."""
 
-FORMULA = re.compile(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", re.DOTALL)
+FORMULA = re.compile(r"(\$\$?)(.+?)\1", re.DOTALL)
+"""A formula in a text: on a line of its own between two dollar signs on each side, or within a line between one."""
+
+LARGER = "<style>.jp-MarkdownOutput math { font-size: 1.2em; }</style>"
+"""The letters of a formula are as large as those around it."""
 
 SOLUTION = re.compile(r"<details><summary>Solution</summary>(.*?)</details>", re.DOTALL)
 
@@ -180,23 +184,22 @@ def first_picture(notebook: nbformat.NotebookNode) -> str:
 
 
 def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
-    """A notebook as a page that needs no network and links to other pages; a demo has no code, and one button.
-
-    Its formulas are MathML, which a browser sets by itself.
-    """
+    """A notebook as a page that needs no network and links to other pages; a demo has no code, and one button."""
     from nbconvert import HTMLExporter
 
     notebook = deepcopy(notebook)
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            cell.source = FORMULA.sub(_mathml, cell.source)
+            cell.source = FORMULA.sub(_typeset, cell.source)
     exporter = HTMLExporter(mathjax_url="", require_js_url="", exclude_input=demo, exclude_output_prompt=demo)
-    page = re.sub(r'href="([^":/]+)\.ipynb"', r'href="\1.html"', exporter.from_notebook_node(notebook)[0])
+    page = exporter.from_notebook_node(notebook)[0].replace("</head>", f"{LARGER}</head>", 1)
+    page = re.sub(r'href="([^":/]+)\.ipynb"', r'href="\1.html"', page)
     return page.replace("</body>", DEMO + "</body>") if demo else page
 
 
-def _mathml(formula: re.Match[str]) -> str:
-    return convert(formula[1] or formula[2], display="block" if formula[1] else "inline")
+def _typeset(formula: re.Match[str]) -> str:
+    """A formula between dollar signs as MathML, which a browser draws without a script."""
+    return convert(formula[2].strip(), display="block" if formula[1] == "$$" else "inline")
 
 
 def exercise(path: Path, out: Path) -> tuple[Lesson, str]:

@@ -92,10 +92,16 @@ def asked(gauges: Sequence[Probe], corpus: Corpus, model: LanguageModel) -> tupl
 
 
 def agreement_items(attractors: int, count: int) -> list[ProbeItem]:
-    """The verb in the number of its subject, with nouns of the other number in between (arXiv:1611.01368)."""
+    """The verb in the number of its subject, with nouns of the other number in between (arXiv:1611.01368).
+
+    A full stop stands before each sentence. Rows are cut from the text anywhere, so the first words of a row are mostly
+    the end of a sentence: "the doctor" that of "the pens near the doctor are old ."
+    """
     pairs = minimal_pairs(f"agreement-{attractors}", count, 0, "test")
     places = (next(k for k, (a, b) in enumerate(zip(*pair, strict=True)) if a != b) for pair in pairs)
-    return [ProbeItem(right, place, wrong[place]) for (right, wrong), place in zip(pairs, places, strict=True)]
+    return [
+        ProbeItem([".", *right], place + 1, wrong[place]) for (right, wrong), place in zip(pairs, places, strict=True)
+    ]
 
 
 def _polarity(count: int) -> list[ProbeItem]:

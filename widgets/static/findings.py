@@ -118,7 +118,8 @@ def curve(table: Table) -> str:
     turned = len(names) * LETTER * max(map(len, names), default=0) > WIDE - 80
     for value, name in marks:
         more = f' transform="rotate(-28 {x(value):.1f} 240)"' if turned else ""
-        parts.append(words(x(value), 242, name, "end" if turned else "middle", more=more))
+        middle = min(x(value), WIDE - LETTER * len(name) / 2)  # the last name ends within the picture
+        parts.append(words(x(value) if turned else middle, 242, name, "end" if turned else "middle", more=more))
     colours = _colours(groups)
     for name, colour in colours.items():
         rows = sorted((k for k, group in enumerate(groups) if group == name), key=lambda k: at[k])

@@ -62,7 +62,7 @@ def _best(shape: Architecture, items: list[ProbeItem]) -> float:
     """The share of verbs where the grammar, given the words that the model sees, prefers the right form."""
     right = 0
     for item in items:
-        chart = chart_of(automaton("agreement"), item.words)
+        chart = chart_of(automaton("agreement"), item.words, "window")
         chances = chart.chances(item.place, words_seen(shape, item.place, len(item.words)))
         one, other = chart.automaton.tokenizer.encode_words([item.words[item.place], item.wrong])
         right += bool(chances[one] > chances[other])

@@ -12,8 +12,10 @@ from playground.analysis.facts import known_questions, mention_counts
 from playground.analysis.floor.automaton import automaton
 from playground.analysis.floor.chart import Chart
 from playground.analysis.instrument import instrument_named
+from playground.analysis.instruments.agreement import _best
 from playground.analysis.instruments.odd_one_out import _topics
 from playground.analysis.instruments.roles import KINDS, OTHER_CASE, _items
+from playground.analysis.probes import agreement_items
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.facts import MENTIONS
 from playground.interop.subjects import of_learner
@@ -121,6 +123,13 @@ def test_the_grammar_agrees_across_four_attractors_and_the_untrained_do_not():
     found = instrument_named("agreement").look(fresh("GPT", "agreement"))
     assert [number.baselines["grammar"] for number in found.numbers] == [1.0] * 5
     assert all(0.2 < number.value < 0.8 for number in found.numbers)
+
+
+def test_sentences_about_agreement_are_no_ends_of_others_though_rows_begin_anywhere():
+    """At the very beginning of a row the grammar itself takes "the doctor" for the end of a sentence."""
+    shape, items = tiny("GPT").model, agreement_items(0, 20)
+    assert _best(shape, items) == 1.0
+    assert _best(shape, [replace(item, words=item.words[1:], place=item.place - 1) for item in items]) < 0.8
 
 
 def test_pronouns_stand_in_the_case_of_their_place():

@@ -80,6 +80,13 @@ DRAWN = {
 }  # fmt: skip
 
 
+def test_the_last_name_below_a_curve_ends_within_the_picture():
+    levels = ["embeddings", "layer 1", "final norm"]
+    made = findings.curve(Table("c", {"level": levels, "y": [1.0, 2.0, 3.0]}, Curve("level", "y")))
+    middle = float(re.search(r'x="([0-9.]+)"[^>]*>final norm<', made)[1])
+    assert middle + findings.LETTER * len("final norm") / 2 <= findings.WIDE
+
+
 @pytest.mark.parametrize("kind", findings.DRAWINGS)
 def test_every_way_to_draw_makes_markup_that_escapes_words(kind):
     made = findings.markup(Finding("It is <so>.", (Number("n", 1.0, "u", {"chance": 0.5}),), (DRAWN[kind],)))
