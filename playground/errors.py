@@ -12,6 +12,10 @@ class UserError(ValueError):
     def __init__(self, sentence: object = "") -> None:
         super().__init__(readable(str(sentence)))
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows of it."""
+        return [str(self)]
+
 
 class TooShort(UserError):
     """A text, of so many `tokens`, that would do if there were more of it."""

@@ -45,6 +45,14 @@ def test_an_edit_by_hand_is_seen_from_python(monkeypatch):
     assert picture.value["order"] == picture.facts["plan"]["order"] == OTHER["order"]
 
 
+def test_a_frame_beyond_the_last_is_the_last_as_in_the_browser():
+    picture = notebook.stage("MLM")
+    picture.frame = 99
+    assert picture.frame == len(picture.record["frames"]) - 1
+    picture.frame = -1
+    assert picture.frame == 0
+
+
 def test_nothing_is_sent_to_the_browser_before_it_is_shown():
     picture, rows = notebook.stage("MLM"), notebook.table()
     assert picture.facts and rows.facts and picture.comm is None

@@ -60,6 +60,12 @@ class StageWidget(DrawingWidget):
             raise UserError(f"This is no record of a stage: it has no frames, but {has}; save stage(...).record.")
         return typeset(record)
 
+    @traitlets.validate("frame")
+    def _on_film(self, proposal: Any) -> int:
+        """The nearest frame that there is, as the slider takes it."""
+        first = self.record.get("records", [self.record])[0]
+        return max(0, min(proposal["value"], len(first.get("frames", "?")) - 1))
+
     def follow(self, store: Any) -> None:
         """Show what the store rebuilds, and give it what a person does by hand."""
         heard: dict[str, int] = {}
