@@ -33,8 +33,8 @@ li {{ list-style: none; }}
 li a {{ display: block; color: inherit; font-weight: 600; text-decoration: none; }}
 li a:is(:hover, :focus-visible) {{ text-decoration: underline; }}
 .picture {{ display: block; aspect-ratio: 16 / 10; overflow: hidden; margin: 0 0 .5rem; border: 1px solid #8886;
-  border-radius: .6rem; background: #fff; }}
-.picture > * {{ width: 100% !important; height: 100% !important; object-fit: contain; }}
+  border-radius: .6rem; background: #fff; font-weight: 400; }}
+.picture > * {{ width: 100% !important; height: 100% !important; object-fit: cover; object-position: top; }}
 .quiet {{ opacity: .75; font-size: .9em; }} .failed {{ color: #d55e00; }}
 </style></head><body><h1>{title}</h1>
 <p>{idea}</p>
@@ -55,9 +55,10 @@ FORMS = {
 
 DEMO = """<style>
 .jp-MarkdownOutput { font-size: 1.3em; }
+.jp-RenderedText pre { font-size: 1.3em; padding-left: 1.6em; }
 .lesson-part { min-height: 100vh; box-sizing: border-box; padding: 1rem 0 5rem; }
-#lesson-next { position: fixed; right: 1.5rem; bottom: 1.5rem; z-index: 9; padding: .6em 1.4em; font: inherit;
-  border-radius: .5em; border: 1px solid #777; background: #0072b2; color: #fff; cursor: pointer; }
+#lesson-next { position: fixed; right: 1.5rem; bottom: 1.5rem; z-index: 9; padding: .6em 1.4em;
+  font: 1rem system-ui, sans-serif; border-radius: .5em; border: 1px solid #777; background: #0072b2; color: #fff; cursor: pointer; }
 </style><script>
 (() => {
   const main = document.querySelector("main") || document.body;
@@ -78,7 +79,11 @@ DEMO = """<style>
     at = (at + 1) % parts.length;
     parts[at].scrollIntoView({ behavior: "instant" });
     const host = [...parts[at].querySelectorAll("[id^=stage-]")].find((each) => each.__stage);
-    if (host) host.__stage.play();
+    if (host) {
+      const { top, bottom } = host.getBoundingClientRect();
+      scrollBy({ top: Math.max(0, Math.min(top, bottom - innerHeight)), behavior: "instant" }); // the whole picture
+      host.__stage.play();
+    }
     say();
   };
   button.onclick = next;
@@ -101,6 +106,9 @@ FORMULA = re.compile(r"(\$\$?)(.+?)\1", re.DOTALL)
 
 LARGER = "<style>.jp-MarkdownOutput math { font-size: 1.2em; }</style>"
 """The letters of a formula are as large as those around it."""
+
+ANSWER = "# your answer"
+"""What a cell holds in which a reader answers; the next cell checks it."""
 
 SOLUTION = re.compile(r"<details><summary>Solution</summary>(.*?)</details>", re.DOTALL)
 
@@ -188,9 +196,11 @@ def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
     from nbconvert import HTMLExporter
 
     notebook = deepcopy(notebook)
-    for cell in notebook.cells:
+    for number, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_typeset, cell.source)
+        elif demo and ANSWER in cell.source:
+            del notebook.cells[number : number + 2]  # with the cell that checks the answer
     exporter = HTMLExporter(mathjax_url="", require_js_url="", exclude_input=demo, exclude_output_prompt=demo)
     page = exporter.from_notebook_node(notebook)[0].replace("</head>", f"{LARGER}</head>", 1)
     page = re.sub(r'href="([^":/]+)\.ipynb"', r'href="\1.html"', page)

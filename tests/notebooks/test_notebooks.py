@@ -10,7 +10,7 @@ import pytest
 from playground.cli import main
 from playground.errors import UserError
 from playground.glossary import TERMS
-from widgets.lessons import Lesson, as_html, exercise, needs, notebooks, parameters, run_one, title
+from widgets.lessons import ANSWER, Lesson, as_html, exercise, needs, notebooks, parameters, run_one, title
 
 NOTEBOOKS = notebooks(Path(__file__).parents[2] / "notebooks")
 each_notebook = pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_asks_shows_counts_and_lets_the_reader_try(path):
     assert asserts >= len(sections), "an assert for each section that shows something"
     last = re.findall(r"\n## (What you have seen|Exercise|Sources)", text)
     assert last == ["What you have seen", "Exercise", "Sources"] and "<summary>Solution</summary>" in rest[-1]
-    assert any("# your answer" in cell.source for cell in notebook.cells), "a cell for the answer"
+    assert any(ANSWER in cell.source for cell in notebook.cells), "a cell for the answer"
 
 
 @pytest.mark.guarded
@@ -87,7 +87,7 @@ def test_runs_by_papermill_and_shows_its_pictures(path, executed):
     assert not lesson.failure
     notebook = nbformat.read(lesson.page.with_suffix(".ipynb"), as_version=4)
     written = [output for cell in notebook.cells for output in cell.get("outputs", ())]
-    answer = next(k for k, cell in enumerate(notebook.cells) if "# your answer" in cell.source)
+    answer = next(k for k, cell in enumerate(notebook.cells) if ANSWER in cell.source)
     assert notebook.cells[answer + 1].outputs[0].text.startswith("Missing: "), "the check says what is missing"
     warned = [output.text for output in written if output.get("name") == "stderr"]
     assert not warned, "such as a word of the lesson that its model does not know"
@@ -192,7 +192,7 @@ def test_exercises_are_handed_out_without_their_solutions(tmp_path, capsys):
             handed = nbformat.read(tmp_path / path.name, as_version=4)
             nbformat.validate(handed)
             assert "<summary>" not in "".join(cell.source for cell in handed.cells)
-            assert any("# your answer" in cell.source for cell in handed.cells)
+            assert any(ANSWER in cell.source for cell in handed.cells)
             assert "## Sources" in handed.cells[-1].source
     assert "the words on its right" in solutions
     assert "stop at a chance result" in solutions
@@ -229,6 +229,9 @@ def test_a_demo_goes_on_by_its_one_button_and_plays(executed, offline_page, tmp_
     page.locator("button#lesson-next", has_text="Next (2 of 6)").wait_for()
     page.wait_for_function("document.querySelector('[id^=stage-]').__stage.state().frame > 0")
     assert page.evaluate("document.querySelectorAll('.lesson-part')[1].getBoundingClientRect().top") < 100
+    below = "document.querySelector('section.stage').getBoundingClientRect().bottom - innerHeight"
+    assert page.evaluate(below) < 1, "the whole picture is in sight"
+    assert not page.get_by_text("Missing").count(), "nothing is asked of a class that cannot type"
 
 
 def test_formulas_of_a_page_are_drawn_without_a_script():
