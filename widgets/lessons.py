@@ -58,7 +58,8 @@ DEMO = """<style>
 .jp-RenderedText pre { font-size: 1.3em; padding-left: 1.6em; }
 .lesson-part { min-height: 100vh; box-sizing: border-box; padding: 1rem 0 5rem; }
 #lesson-next { position: fixed; right: 1.5rem; bottom: 1.5rem; z-index: 9; padding: .6em 1.4em;
-  font: 1rem system-ui, sans-serif; border-radius: .5em; border: 1px solid #777; background: #0072b2; color: #fff; cursor: pointer; }
+  font: 1rem system-ui, sans-serif; border-radius: .5em; border: 1px solid #777; background: #0072b2; color: #fff;
+  cursor: pointer; }
 </style><script>
 (() => {
   const main = document.querySelector("main") || document.body;
