@@ -66,8 +66,8 @@ def _finding(
         tables.append(Table("Change of the zero-shot probes", columns, drawing, "share right", note=note))
     gain = f" The loss is lower without {', '.join(better)}." if better else ""
     return Finding(
-        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats; without {idle} of "
-        f"{len(heads)} heads the loss changes by at most {SURE:g} standard errors.{gain}",
+        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats. {idle} of {len(heads)} "
+        f"heads can be left out alone with a change of at most {SURE:g} standard errors.{gain}",
         (
             Number("largest rise of the loss", mean[worst], "nats", {"loss with all heads": float(before.mean())}),
             Number("heads within two standard errors of no change", idle / len(heads), "share of the heads"),
