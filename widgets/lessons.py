@@ -197,11 +197,12 @@ def as_html(notebook: nbformat.NotebookNode, demo: bool = False) -> str:
     from nbconvert import HTMLExporter
 
     notebook = deepcopy(notebook)
-    for number, cell in enumerate(notebook.cells):
+    answer = next((k for k, cell in enumerate(notebook.cells) if ANSWER in cell.source), None)
+    if demo and answer is not None:
+        del notebook.cells[answer : answer + 2]  # with the cell that checks the answer
+    for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = FORMULA.sub(_typeset, cell.source)
-        elif demo and ANSWER in cell.source:
-            del notebook.cells[number : number + 2]  # with the cell that checks the answer
     exporter = HTMLExporter(mathjax_url="", require_js_url="", exclude_input=demo, exclude_output_prompt=demo)
     page = exporter.from_notebook_node(notebook)[0].replace("</head>", f"{LARGER}</head>", 1)
     page = re.sub(r'href="([^":/]+)\.ipynb"', r'href="\1.html"', page)
@@ -214,11 +215,11 @@ def _typeset(formula: re.Match[str]) -> str:
 
 
 def exercise(path: Path, out: Path) -> tuple[Lesson, str]:
-    """Write a notebook to be handed out, without its solutions; these come back."""
+    """Write a notebook to be handed out, without its solutions; these come back, each with what was asked."""
     begun, notebook, said = perf_counter(), nbformat.read(path, as_version=4), []
     for cell in notebook.cells:
-        if cell.cell_type == "markdown":
-            said += SOLUTION.findall(cell.source)
+        if cell.cell_type == "markdown" and SOLUTION.search(cell.source):
+            said += SOLUTION.split(cell.source.rpartition("## Exercise")[2])
             cell.source = SOLUTION.sub("", cell.source).strip()
     made = out / path.name
     nbformat.write(notebook, made)
