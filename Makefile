@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Installed packages are renewed when the content of these two files changes, not when their date does.
 KEY := $(shell cat pyproject.toml constraints.txt | cksum | tr ' ' '-')
 FIND_CHROMIUM := $(PYTHON) tests/chromium.py
-# Jupyter does not start as root, which in a container is the only user, unless it is told.
+# In a container root is often the only user; without this option Jupyter does not start as root.
 ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 NO_BROWSER := $(if $(filter no false 0 none no-browser,$(BROWSER))$(filter true 1,$(CI)),--no-browser)
 CPU_BUILDS := $(if $(CPU),--extra-index-url https://download.pytorch.org/whl/cpu)

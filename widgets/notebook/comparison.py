@@ -15,13 +15,14 @@ from playground.finetuning.data.files import file_task_name
 from playground.finetuning.data.task import short
 from playground.finetuning.report.page import Report
 from playground.finetuning.report.page import write as write_files
+from playground.finetuning.run.base import base_of
 from playground.finetuning.run.record import Record
 from playground.finetuning.strategy.parse import read, spell, split
 from playground.training import checkpoint
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, in_block
 from widgets.notebook.training import Trained
-from widgets.state.base import base_of, corpus_info, origin_of
+from widgets.state.base import corpus_info, origin_of
 from widgets.static import comparison, svg
 from widgets.tokens import VERMILION
 

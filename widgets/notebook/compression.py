@@ -13,10 +13,10 @@ from playground.compression.report import FILES
 from playground.compression.storage import load as load_compressed
 from playground.errors import UserError
 from playground.finetuning import find_task
+from playground.finetuning.run.base import base_of
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
 from widgets.notebook.training import Trained
-from widgets.state.base import base_of
 from widgets.static import compression, svg
 
 

@@ -8,10 +8,9 @@ from playground.finetuning import Base
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.finetuning.report.page import Origin
-from playground.finetuning.run.base import in_words_of, opened_again
+from playground.finetuning.run.base import opened_again
 from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import CorpusInfo
-from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 
 AS_IT_IS, SECOND = "as it is", "with words of a second language"
@@ -48,12 +47,6 @@ def changed(base: Base, tokenizer: Tokenizer, how: str) -> Generator[str, None, 
         donor, words = (base.learner, tokenizer) if how == SAME else (None, None)
         return replace(base, learner=with_decoder(base.learner, tokenizer, donor, words), memory={}), tokenizer
     return base, tokenizer
-
-
-def base_of(learner: TrainState, corpus: Corpus) -> Base:
-    """A learner with its held-out text; the text for rehearsal is as a checkpoint would give it back."""
-    sampler = BatchSampler.of_learner(learner, corpus)
-    return Base(learner, sampler.evaluation(), lambda: in_words_of(corpus.tokenizer, sampler.windows))
 
 
 def origin_of(learner: TrainState, corpus: Corpus) -> Origin:

@@ -84,13 +84,17 @@ def from_checkpoint(saved: Checkpoint, rehearsed: bool = True) -> Base:
         corpus = corpus_of(saved)
     except UserError:  # its text is there no more
         return Base(learner, held_out)
-    recipe, needs = learner.entry.recipe, learner.objective.needs
+    return Base(learner, held_out, lambda: _rehearsed(learner, corpus))
 
-    def text() -> Tokens:
-        sampler = BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, learner.seed, learner.device, needs)
-        return in_words_of(saved.tokenizer, sampler.windows)
 
-    return Base(learner, held_out, text)
+def base_of(learner: TrainState, corpus: Corpus) -> Base:
+    """The base of a learner with the held-out text on which its training is tested."""
+    return Base(learner, BatchSampler.of_learner(learner, corpus).evaluation(), lambda: _rehearsed(learner, corpus))
+
+
+def _rehearsed(learner: TrainState, corpus: Corpus) -> Tokens:
+    """The rows on which a learner has trained, as a checkpoint gives them back."""
+    return in_words_of(corpus.tokenizer, BatchSampler.of_learner(learner, corpus).windows)
 
 
 def opened_again(name: str, content: str, tokenizer: Tokenizer) -> Corpus | None:

@@ -20,6 +20,7 @@ from playground.finetuning.data import prompting
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run import scheduler as lanes
 from playground.finetuning.run import trainer as tune_module
+from playground.finetuning.run.base import from_checkpoint
 from playground.finetuning.run.scheduler import Text, TrialData
 from playground.finetuning.run.trainer import (
     HEAD,
@@ -46,6 +47,7 @@ from playground.finetuning.strategy.schedules import (
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_hidden
 from playground.models.adapters import Adapter, attach
 from playground.training import train
+from playground.training.checkpoint import Checkpoint, CorpusInfo
 from playground.training.data import BatchSampler
 from playground.training.parallel import workers
 from playground.training.parallel.seeds import spread
@@ -668,6 +670,15 @@ def test_what_is_rehearsed_is_never_measured():
     assert len(rehearsed | measured) == len(base.held_out.ids)
     other = replace(base, rehearsal=lambda: base.held_out)
     assert other.measured is base.held_out
+
+
+@pytest.mark.parametrize("entry", ["RoBERTa", "Transformer-XL"])
+def test_a_run_from_its_file_rehearses_the_rows_that_it_was_trained_on(entry, monkeypatch):
+    learner, mixed = learner_of(entry), replace(reviews(), sections=(len(reviews()) // 3,))
+    monkeypatch.setattr("playground.finetuning.run.base.corpus_of", lambda _: mixed)
+    sampler = BatchSampler.of_learner(learner, mixed)
+    saved = Checkpoint(learner, mixed.tokenizer, CorpusInfo(mixed.name, mixed.hash, 0.0, sampler.evaluation()))
+    assert torch.equal(from_checkpoint(saved).rehearse().ids, sampler.windows.ids)
 
 
 def test_further_pre_training_leaves_the_task_alone_in_its_first_third():

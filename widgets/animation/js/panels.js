@@ -13,6 +13,9 @@ import { canvasOf } from "./pen.js";
 import { makePlan } from "./plan.js";
 import { clamp, homeOf, isOpen, laneOf, percent, range, shownFrom, speak, sum, weightAt } from "./record.js";
 
+/** Pixels above which the explanation stands beside the picture; else it stands below. */
+export const BESIDE = 860;
+
 const SHEETS_STYLE = `
 .stage .stage-explain { flex: 0 0 270px; contain: size; overflow: auto; scrollbar-width: thin; min-height: 330px; font-size: 13px; padding: 2px var(--pad) 0 0; min-width: 0; }
 .stage .stage-explain h3 { font-size: 11px; font-weight: 600; letter-spacing: .05em; text-transform: uppercase; color: var(--muted); margin: 12px 0 3px; }
@@ -43,7 +46,7 @@ const SHEETS_STYLE = `
 .stage .stage-menu > div button { justify-content: flex-start; border: 0; } .stage .stage-menu > div p { margin: 0; padding: 4px 8px; max-width: 270px; font-size: 12.5px; }
 .stage .stage-range { display: flex; flex-wrap: wrap; align-items: center; gap: 4px; padding: 0 4px; } .stage .stage-range select { height: 28px; max-width: 118px; font-size: 12px; }
 .stage .stage-keys { columns: 2 220px; padding: 8px var(--pad); font-size: 13px; margin: 0; } .stage .stage-keys div { break-inside: avoid; } .stage kbd { font: inherit; font-weight: 650; display: inline-block; min-width: 8.2em; }
-@container (max-width: 860px) {
+@container (max-width: ${BESIDE}px) {
   .stage .stage-body { flex-direction: column; } .stage .stage-main { width: 100%; flex: none; }
   .stage .stage-explain { flex: none; contain: none; width: 100%; padding: 0 var(--pad); columns: 2 280px; column-gap: 26px; } .stage .stage-explain section { break-inside: avoid; }
 }

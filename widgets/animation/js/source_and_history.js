@@ -4,6 +4,7 @@ import { paintChip } from "./chips.js";
 import { button, isForeign, labelButton, setLamp } from "./controls.js";
 import { node } from "./dom.js";
 import { explained } from "./glossary.js";
+import { BESIDE } from "./panels.js";
 import { canvasOf, cut, paintBox, paintText, screenRatio } from "./pen.js";
 import { bytes, font, range, readCell } from "./record.js";
 
@@ -19,7 +20,7 @@ const MORE_STYLE = `
 .stage .stage-film { padding: 8px var(--pad); } .stage .stage-film p { margin: 0 0 6px; color: var(--muted); font-size: 13px; }
 .stage .stage-film div { display: flex; flex-wrap: wrap; gap: 10px 18px; } .stage .stage-film canvas { width: auto; max-width: 100%; }
 .stage .stage-film figure { margin: 0; min-width: 0; } .stage .stage-film figcaption { font-size: 12.5px; max-width: 200px; } .stage .stage-film figcaption b { font-weight: 650; }
-@container (max-width: 860px) { .stage .stage-explain .stage-code { column-span: all; } }
+@container (max-width: ${BESIDE}px) { .stage .stage-explain .stage-code { column-span: all; } }
 `;
 
 /** Runs of Python `[kind, text]` as text and coloured spans. */
@@ -28,7 +29,6 @@ const coloured = (runs) => runs.map(([kind, text]) => (kind ? node("span", { cla
 /** Text of a call that may be broken after its signs, so that no word is cut in two. */
 const breakable = (part) => (typeof part === "string" ? part.split(/(?<=[(,=])/).flatMap((piece, i) => (i ? [node("wbr"), piece] : [piece])) : [part]);
 
-const BESIDE = 860; // px from which on the explanation stands beside the picture; below it, code would be in the way
 const VISITS = 10;
 const FILM_SIDE = 15;
 const FILM_STATES = ["", "masked", "randomised", "graded_as_is"];
@@ -39,7 +39,7 @@ export function moreOf(kit) {
   const code = node("section", { class: "stage-code" });
   const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
   const reel = labelButton("film", "Epochs", "Masks over epochs: which words are masked in each of ten epochs, the same ones or others every time (V)", () => kit.turn("film"), { "aria-pressed": "false" });
-  let shown = null, wish = null; // whether a person has opened or closed the code
+  let shown = null, wish = null; // the wish: whether a person has opened or closed the code, which is in the way below a picture
 
   function follow() {
     const made = kit.frame().code;

@@ -26,7 +26,7 @@ from playground.finetuning.data.files import file_task_name
 from playground.finetuning.data.input_format import INPUT_FORMATS
 from playground.finetuning.data.task import UnknownWords, short
 from playground.finetuning.report.page import FILES, TURN_FILES, ContinualReport, Origin, Report
-from playground.finetuning.run.base import in_words_of, replace_model
+from playground.finetuning.run.base import base_of, in_words_of, replace_model
 from playground.finetuning.run.record import Record
 from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import spell
@@ -39,7 +39,7 @@ from playground.training.parallel.workers import spare
 from playground.training.store.ready_made import named, weights_hash
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
-from widgets.state.base import AS_IT_IS, CHANGES, base_of, changed, corpus_info, origin_of
+from widgets.state.base import AS_IT_IS, CHANGES, changed, corpus_info, origin_of
 from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE, Quota
 from widgets.state.stage.model import has_learned
