@@ -33,7 +33,7 @@ li {{ list-style: none; }}
 li a {{ display: block; color: inherit; font-weight: 600; text-decoration: none; }}
 li a:is(:hover, :focus-visible) {{ text-decoration: underline; }}
 .picture {{ display: block; aspect-ratio: 16 / 10; overflow: hidden; margin: 0 0 .5rem; border: 1px solid #8886;
-  border-radius: .6rem; background: #fff; font-weight: 400; }}
+  border-radius: .6rem; background: #fff; color: #1d2129; color-scheme: light; font-weight: 400; }}
 .picture > * {{ width: 100% !important; height: 100% !important; object-fit: cover; object-position: top; }}
 .quiet {{ opacity: .75; font-size: .9em; }} .failed {{ color: #d55e00; }}
 </style></head><body><h1>{title}</h1>
