@@ -4,10 +4,11 @@ Written for the versions below, to which `pyproject.toml` is pinned; `tests/widg
 as one of these names is gone or means something else.
 """
 
+import asyncio
 import atexit
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from functools import cache, wraps
 from hashlib import sha256
@@ -18,13 +19,16 @@ from weakref import WeakKeyDictionary
 
 import panel as pn
 from bokeh.document import Document
+from bokeh.document.events import DocumentPatchedEvent
 from bokeh.embed.bundle import extension_dirs
 from bokeh.server import auth_provider
+from bokeh.server.connection import ServerConnection
 from bokeh.server.session import ServerSession
 from bokeh.server.views.ws import WSHandler
 from bokeh.util.token import get_session_id
 from panel.custom import AnyWidgetComponent
 from panel.io.callbacks import PeriodicCallback
+from panel.io.document import _WRITE_BLOCK, _WRITE_MSGS, schedule_write_events, write_events
 from panel.io.resources import get_dist_path
 from panel.io.server import DocHandler
 from panel.models.markup import HTML
@@ -186,6 +190,22 @@ def lock_clicks() -> None:
     whatever changes a model of Bokeh itself then fails, and both are lost.
     """
     Syncable._event_coroutine.lock = True
+
+
+def send_in_order() -> None:
+    """Let what changes on a page be sent in the order in which it was changed, from now on.
+
+    Panel writes a change at once, or puts it off while the connection is busy; Bokeh writes its own when the lock of
+    the page is let go. One that is about a new model may so come before the model itself ("reference isn't known").
+    """
+
+    def send(self: ServerConnection, event: DocumentPatchedEvent) -> Awaitable[None]:
+        visit = event.document
+        busy = visit in _WRITE_MSGS or visit in _WRITE_BLOCK or not self._socket.write_lock._block._value
+        (schedule_write_events if busy else write_events)(visit, [self], [event])
+        return asyncio.sleep(0)
+
+    ServerConnection.send_patch_document = send
 
 
 def answer_head() -> None:

@@ -1,8 +1,10 @@
 """The names that Panel and Bokeh do not promise are there and mean what `widgets/panel_compat.py` takes them for."""
 
 import asyncio
+import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
 from importlib.metadata import version
@@ -13,13 +15,18 @@ import panel as pn
 import panel_material_ui as pmui
 import pytest
 from bokeh.document import Document
+from bokeh.document.events import ModelChangedEvent
+from bokeh.models import Div
+from bokeh.protocol import Protocol
 from bokeh.server.connection import ServerConnection
 from bokeh.server.session import ServerSession
 from bokeh.server.views.ws import WSHandler
 from bokeh.util.token import generate_jwt_token
+from panel.io.document import schedule_write_events, write_events
 from panel.io.resources import JS_RESOURCES
 from panel.io.state import set_curdoc
 from panel.models.esm import AnyWidgetComponent
+from tornado.locks import Lock
 
 from widgets import panel_compat
 from widgets.app.first_paint import TEMPLATE
@@ -62,6 +69,38 @@ def test_what_a_click_does_holds_the_lock_of_its_page():
         pn.state.execute(partial(button._event_coroutine, visit, None), schedule=True)
     [waiting] = visit.session_callbacks
     assert not getattr(waiting.callback, "nolock", False)
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_changes_of_panel_and_of_bokeh_are_sent_in_the_order_in_which_they_were_made(busy):
+    import_module("widgets.app.session")  # which lets them be
+    sent, visit, model = [], Document(), Div()
+    visit.add_root(model)
+    socket = WSHandler.__new__(WSHandler)
+    socket.write_lock = Lock()
+    socket.ws_connection = SimpleNamespace(is_closing=lambda: False, write_message=lambda text, **_: write(text))
+    connection = ServerConnection.__new__(ServerConnection)
+    connection._socket, connection._protocol = socket, Protocol()
+
+    async def write(text: str) -> None:
+        sent.extend(event["new"] for event in json.loads(text).get("events", []))
+
+    def change(text: str) -> ModelChangedEvent:
+        return ModelChangedEvent(visit, model, "text", text)
+
+    async def a_callback() -> None:
+        with set_curdoc(visit), await socket.write_lock.acquire() if busy else nullcontext():
+            pending = [connection.send_patch_document(change("first, of Bokeh"))]
+            (schedule_write_events if busy else write_events)(visit, [connection], [change("second, of Panel")])
+            pending.append(connection.send_patch_document(change("third, of Bokeh")))
+        for each in pending:
+            await each
+        while len(sent) < 3:
+            await asyncio.sleep(0.01)
+
+    with ThreadPoolExecutor() as beside:
+        beside.submit(asyncio.run, a_callback()).result()
+    assert sent == ["first, of Bokeh", "second, of Panel", "third, of Bokeh"]
 
 
 def test_the_common_busy_sign_is_a_watcher_of_the_library():

@@ -19,6 +19,7 @@ from widgets.panel_compat import (
     lock_clicks,
     note_messages,
     on_page_left,
+    send_in_order,
     with_our_scripts,
 )
 
@@ -128,3 +129,4 @@ on_page_left(goodbye)
 answer_head()
 note_messages()
 lock_clicks()
+send_in_order()
