@@ -50,6 +50,7 @@ from playground.objectives import Objective, find_objective, objectives
 from playground.rng import generator
 from playground.slicing import batches
 from playground.tokenizing import specials
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.training.data import STEPS, BatchSampler, most_at_once
 from playground.training.loop import Run, prepared
 from playground.zoo import entry_for
@@ -67,7 +68,7 @@ def texts(length: int) -> Tokens:
     """Random pieces of words for the longest block, no padding; three in ten pieces go on with the word before."""
     rng = generator(0, "bench", length)
     shape = (BATCH * STEPS, length)
-    ids = torch.randint(SPECIALS.first_word, SPECIALS.size, shape, generator=rng)
+    ids = torch.randint(FIRST_WORD, SPECIALS.size, shape, generator=rng)
     begins = torch.rand(shape, generator=rng) < 0.7
     word = begins.index_fill(1, torch.tensor([0]), True).cumsum(1) - 1
     return Tokens(ids, torch.full((len(ids),), length), word, torch.zeros_like(ids), SPECIALS, padded=False)

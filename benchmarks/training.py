@@ -30,6 +30,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from playground.corpora import Corpus
 from playground.tokenizing import train as train_tokenizer
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.training import Run
 from playground.training.loop import prepared
 from playground.zoo import entry_named
@@ -51,7 +52,7 @@ def text(words, tokens=60_000):
     vocabulary = " ".join(f"w{n}" for n in range(words))
     tokenizer = train_tokenizer([vocabulary], "word", words)
     rng = torch.Generator().manual_seed(0)
-    ids = torch.randint(tokenizer.specials.first_word, len(tokenizer), (tokens,), generator=rng)
+    ids = torch.randint(FIRST_WORD, len(tokenizer), (tokens,), generator=rng)
     number = torch.arange(tokens)
     return Corpus("random", "random words", tokenizer, ids, number, number // 12, number // 60, int(tokens * 0.95))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
+from playground.errors import UserError
 from playground.pickling import declared_fields
 
 if TYPE_CHECKING:
@@ -40,18 +41,83 @@ class Action(IntEnum):
 
 @dataclass(frozen=True)
 class Specials:
-    """The ids of the tokens that are not words; words have the ids from `first_word` up to `size`."""
+    """The roles of tokens that are no words, each as an id of a vocabulary of `size` entries, wherever that stands.
 
-    pad: int
-    start: int
-    end: int
-    cls: int
-    sep: int
-    mask: int
-    sentinels: tuple[int, ...]
-    unknown: int
-    first_word: int
+    Two roles may share an id (GPT-2's end also begins, parts and pads). A role that the vocabulary lacks (None) is
+    refused where it is asked for. `ids` are all entries that no text is made of, ascending, without the unknown word.
+    """
+
     size: int
+    ids: tuple[int, ...]
+    roles: Mapping[str, int]
+    sentinels: tuple[int, ...] = ()
+
+    __getstate__ = declared_fields
+
+    def id_of(self, role: str) -> int:
+        """The id of a role; a vocabulary without it is refused."""
+        if (number := self.roles.get(role)) is None:
+            raise UserError(
+                f"The vocabulary has no {role} token, which this needs; give it one (playground import DIR "
+                f"--add-special-tokens {role}), or choose what needs none."
+            )
+        return number
+
+    pad = property(lambda self: self.id_of("pad"))
+    start = property(lambda self: self.id_of("start"))
+    end = property(lambda self: self.id_of("end"))
+    cls = property(lambda self: self.id_of("cls"))
+    sep = property(lambda self: self.id_of("sep"))
+    mask = property(lambda self: self.id_of("mask"))
+
+    @property
+    def unknown(self) -> int:
+        """The id of the unknown word; -1, which no token has, where the vocabulary can spell everything."""
+        return self.roles.get("unknown", -1)
+
+    @property
+    def signs(self) -> tuple[int, ...]:
+        """What stands for hidden text: the mask token, where there is one, and the sentinels."""
+        mask = self.roles.get("mask")
+        return self.sentinels if mask is None else (mask, *self.sentinels)
+
+    @cached_property
+    def _first(self) -> int | None:
+        """The first id of the text where all special ones stand before it, which is compared instead of looked up."""
+        return len(self.ids) if self.ids == tuple(range(len(self.ids))) else None
+
+    def in_text(self, ids: Tensor) -> Tensor:
+        """Which ids are words or the unknown word."""
+        return ids >= self._first if self._first is not None else _in_text(self.ids, self.size, ids.device)[ids]
+
+    def is_word(self, ids: Tensor) -> Tensor:
+        """Which ids are words that the vocabulary knows."""
+        if self._first is not None and self._first == self.unknown:
+            return ids > self._first
+        return self.in_text(ids) & (ids != self.unknown)
+
+    @cached_property
+    def words(self) -> Tensor:
+        """The ids of all words `[w]`, ascending."""
+        return self.is_word(torch.arange(self.size)).nonzero()[:, 0]
+
+    def nth_word(self, number: Tensor) -> Tensor:
+        """The ids of the words with these numbers, counted from 0 in the order of their ids."""
+        if self._first is not None and self._first == self.unknown:
+            return number + self._first + 1
+        return self.words.to(number.device)[number]
+
+    def number_of(self, ids: Tensor) -> Tensor:
+        """The inverse of `nth_word`; -1 for what is no word."""
+        words = self.is_word(torch.arange(self.size, device=ids.device))
+        return (words.cumsum(0) * words - 1)[ids]
+
+
+@lru_cache(maxsize=16)
+def _in_text(special: tuple[int, ...], size: int, device: torch.device) -> Tensor:
+    table = torch.ones(size, dtype=torch.bool)
+    table[list(special)] = False
+    return table.to(device)
 
 
 @dataclass(frozen=True)
@@ -92,13 +158,13 @@ class Tokens:
         """Which tokens an objective may select: neither padding nor special tokens (unknown words count as words)."""
         if self.words_alone:
             return ones_view(self.ids)
-        words = self.ids >= self.specials.unknown
+        words = self.specials.in_text(self.ids)
         return self.valid & words if self.padded else words
 
     @cached_property
     def words_alone(self) -> bool:
         """Whether there is neither padding nor a special token."""
-        return not self.padded and bool(self.ids.numel()) and int(self.ids.min()) >= self.specials.unknown
+        return not self.padded and bool(self.ids.numel()) and bool(self.specials.in_text(self.ids).all())
 
     @cached_property
     def lengths_list(self) -> tuple[int, ...]:

@@ -16,13 +16,13 @@ from playground.corpora.corpus import pick
 from playground.objectives import find_objective, plan_overrides
 from playground.objectives.change.tokens import Corruption
 from playground.rng import generator
-from playground.tokenizing.vocabulary import SPECIAL_TOKENS, specials
+from playground.tokenizing.vocabulary import FIRST_WORD, SPECIAL_TOKENS, specials
 from playground.trace.rebuild import DRAW, Rebuilt
 
 TWO_SENTENCES = "I am happy to join with you today . We walk here now ."
 WORDS = 61
 SPECIALS = specials(len(SPECIAL_TOKENS) + WORDS)
-FIRST = SPECIALS.first_word
+FIRST = FIRST_WORD
 INSIDE = (SPECIALS.sep, SPECIALS.mask, SPECIALS.cls, SPECIALS.sentinels[0], SPECIALS.sentinels[1])
 
 
@@ -71,7 +71,7 @@ def plan_of_one(plan, row, width):
 
 def plain_rows(rows, length):
     """Many rows of the same distinct words, without padding: what the laws are counted on."""
-    return tokens_of([[SPECIALS.first_word + k for k in range(length)]] * rows, padded=False)
+    return tokens_of([[FIRST_WORD + k for k in range(length)]] * rows, padded=False)
 
 
 def visited(tokens, visit):
@@ -83,7 +83,7 @@ def tokens_of_words(text):
     """One row of a text whose words stand between spaces; a full stop ends a sentence."""
     words = text.split()
     known = list(dict.fromkeys(words))
-    ids = [SPECIALS.first_word + known.index(w) for w in words]
+    ids = [FIRST_WORD + known.index(w) for w in words]
     sentence = [words[:k].count(".") for k in range(len(words))]
     spare = [f"w{k}" for k in range(WORDS - len(known))]
     return Tokens(
@@ -205,7 +205,7 @@ def batches(draw, *, special=True, rows=4, longest=64):
 def _token(random, share):
     if random.random() < share:
         return random.choice(INSIDE)
-    return random.choice((SPECIALS.unknown, *range(SPECIALS.first_word, SPECIALS.first_word + 12)))
+    return random.choice((SPECIALS.unknown, *range(FIRST_WORD, FIRST_WORD + 12)))
 
 
 def _running(random, length, step):

@@ -77,7 +77,8 @@ def _after_same(example: Batch, rows: Stream, columns: Stream) -> Tensor:
 
 def _special(example: Batch, rows: Stream, columns: Stream) -> Tensor:
     ids, specials = columns.ids, example.tokens.specials
-    ends = (ids < specials.first_word) & (ids != specials.mask) & (ids != specials.unknown) & columns.valid
+    signs = torch.tensor(specials.signs, device=ids.device)
+    ends = ~specials.in_text(ids) & ~torch.isin(ids, signs) & columns.valid
     return rows.valid[:, :, None] & ends[:, None, :]
 
 

@@ -82,7 +82,8 @@ def write(model: LanguageModel, text: Sequence[int], specials: Specials, how: Ge
 def _log_probs(model: LanguageModel, specials: Specials, states: Callable[[Tensor], Tensor], written: Tensor) -> Tensor:
     """Log-probabilities `[k, v]` behind what is written; a special token is written only if it ends or marks a part."""
     scores = model.score(states(written)[:, -1], "vocabulary", model.network)
-    scores[:, [specials.pad, specials.start, specials.cls, specials.mask]] = float("-inf")
+    written_too = {specials.end, specials.sep, *specials.sentinels}
+    scores[:, [number for number in specials.ids if number not in written_too]] = float("-inf")
     return scores.log_softmax(-1).cpu()
 
 

@@ -15,7 +15,7 @@ def cooccurrence(ids: Tensor, specials: Specials, window: int = 10) -> Cells:
     window and unknown words are skipped (released code).
     """
     ids = ids[ids != specials.unknown].long()
-    last = bounds((ids < specials.first_word)[None])[1][0]
+    last = bounds(~specials.in_text(ids)[None])[1][0]
     place = torch.arange(len(ids), device=ids.device)
     table = _sparse(ids.new_zeros((2, 0)), 0.0, specials.size)
     for distance in range(1, window + 1):

@@ -57,7 +57,7 @@ def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
     number = text.sentence_ids[0]
     counts = torch.bincount((number - number.min()).clamp(min=0))
     wanted = int(counts.clamp(max=longest).argmax()) + int(number.min())
-    places = ((number == wanted) & (text.ids[0] >= text.specials.unknown)).nonzero().flatten()[:longest]
+    places = ((number == wanted) & text.specials.in_text(text.ids[0])).nonzero().flatten()[:longest]
     return one_row(text.ids[0][places].tolist(), corpus.tokenizer)
 
 

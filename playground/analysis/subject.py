@@ -110,7 +110,7 @@ SHORTEST, LONGEST = 3, 32
 def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> Tokens:
     """At most `count` random sentences of a corpus in their order, those of a fitting length."""
     first, last = (0, corpus.held_out_from) if part == "train" else (corpus.held_out_from, len(corpus))
-    number, words = corpus.sentence_ids[first:last], corpus.ids[first:last] >= corpus.tokenizer.specials.unknown
+    number, words = corpus.sentence_ids[first:last], corpus.tokenizer.specials.in_text(corpus.ids[first:last])
     _, place, size = number.unique_consecutive(return_inverse=True, return_counts=True)
     lengths = torch.zeros_like(size).index_add_(0, place, words.long())
     starts = first + size.cumsum(0) - size

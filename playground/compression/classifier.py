@@ -48,7 +48,7 @@ class Classifier(nn.Module):
         """The texts with the ids of the words that are left."""
         if self.kept_ids is None:
             return texts
-        new = torch.full((self.vocabulary,), texts.tokens.specials.unknown)
+        new = torch.full((self.vocabulary,), texts.tokens.specials.id_of("unknown"))
         new[self.kept_ids] = torch.arange(len(self.kept_ids))
         return replace(texts, tokens=replace(texts.tokens, ids=new[texts.tokens.ids]))
 

@@ -281,8 +281,8 @@ class LanguageModel(nn.Module):
         there = position_of(inputs, example.tokens.ids.shape[1])[rows, places]
         hidden = self.generator(inputs, self.token_embedding.weight)[rows, there]
         scores = self.generator_lm_head(hidden, self.token_embedding.weight)
-        scores[:, : example.tokens.specials.first_word] = float("-inf")
-        return scores
+        specials = example.tokens.specials
+        return scores.masked_fill(~specials.is_word(torch.arange(specials.size, device=scores.device)), float("-inf"))
 
     def features(self, tokens: Tokens, attn_weights: Weights = None) -> Tensor:
         """The last states of a plain text, `[b, t, d]`, read as in pre-training; 2d with two directions."""
@@ -317,8 +317,12 @@ class LanguageModel(nn.Module):
         return sides[0] if len(sides) == 1 else [torch.cat(level, dim=-1) for level in zip(*sides, strict=True)]
 
     def decode(self, read: Tensor, tokens: Tokens, written: Tensor) -> Tensor:
-        """The decoder's states of what is `written` `[b, u]`, given the encoder's states `read` of a plain text."""
-        real = written != tokens.specials.pad
+        """The decoder's states of what is `written` `[b, u]`, given the encoder's states `read` of a plain text.
+
+        What pads a row stands at its end; the first token may have the same id (T5).
+        """
+        there = (written != tokens.specials.pad).long().flip(1).cummax(1).values.flip(1)
+        real = there.bool().index_fill(1, there.new_zeros(1), True)
         decoder, source = stream(written, zeros_view(written), real), self._plain(tokens)
         cross = full_mask(source.valid, source.padded, readers=real)
         decoder = replace(decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross)

@@ -14,16 +14,9 @@ FIRST_WORD = len(SPECIAL_TOKENS)
 
 def specials(size: int) -> Specials:
     """The ids of the special tokens of a vocabulary of `size` entries, special tokens included."""
-    place = {token: i for i, token in enumerate(SPECIAL_TOKENS)}
     return Specials(
-        pad=place["[PAD]"],
-        start=place["[START]"],
-        end=place["[END]"],
-        cls=place["[CLS]"],
-        sep=SEPARATOR,
-        mask=place["[MASK]"],
-        sentinels=tuple(place[s] for s in SENTINELS),
-        unknown=UNKNOWN,
-        first_word=FIRST_WORD,
-        size=size,
+        size,
+        ids=tuple(range(UNKNOWN)),
+        roles={"pad": 0, "start": 1, "end": 2, "cls": 3, "sep": SEPARATOR, "mask": 5, "unknown": UNKNOWN},
+        sentinels=tuple(range(6, UNKNOWN)),
     )

@@ -97,11 +97,12 @@ def lanes(example: Batch, row: int) -> list[dict[str, Any]]:
 
 def _original(example: Batch, row: int) -> list[Cell]:
     tokens, bilingual, ordered = example.tokens, _bilingual(example, row), _reordered(example, row)
+    special = {*tokens.specials.ids}
     return [
         _cell(
             tokens.vocabulary[token],
             f"t{place}",
-            "special" if token < tokens.specials.unknown else "kept",
+            "special" if token in special else "kept",
             1 + int(tokens.labels["language"][row, place]) if bilingual else 0,
             chosen=bool(example.selected[row, place]),
             badge=str(int(example.prediction_order[row, place]) + 1) if ordered else "",
@@ -148,9 +149,9 @@ def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> li
 
 
 def _state(origin: int, token: int, action: int, specials: Specials, plain: bool) -> str:
-    special = token < specials.unknown
+    special = token in specials.ids
     if origin < 0:
-        return "special" if special and token != specials.mask and token not in specials.sentinels else "inserted"
+        return "special" if special and token not in specials.signs else "inserted"
     if plain:
         return "kept"
     return "special" if action == Action.KEPT and special else STATES[Action(action)]

@@ -133,8 +133,7 @@ def _with_ids(part: Batch, question: Target, ids: Tensor) -> Batch:
 
 def _other_words(ids: Tensor, changed: Tensor, specials: Specials) -> Tensor:
     """The ids `[b, n]` with another word at each changed place."""
-    words = specials.size - specials.first_word
-    return (specials.first_word + (ids - specials.first_word + 1) % words).where(changed, ids)
+    return specials.nth_word((specials.number_of(ids) + 1) % len(specials.words)).where(changed, ids)
 
 
 def _kept(example: Batch) -> Iterator[Batch]:
@@ -152,7 +151,7 @@ def _counts(state: RunState) -> Iterator[tuple[int, int, int]]:
 
 def _cells(part: Batch) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """The same of each stream of a part as booleans, `[b, n]` each."""
-    signs = torch.tensor([part.tokens.specials.mask, *part.tokens.specials.sentinels], device=part.inputs.ids.device)
+    signs = torch.tensor(part.tokens.specials.signs, device=part.inputs.ids.device)
     hidden = (part.actions != Action.KEPT).any(1, keepdim=True)  # a control code is a sentinel that hides nothing
     for stream in (part.inputs, part.decoder):
         if stream is not None:

@@ -4,13 +4,14 @@ from collections import defaultdict
 from dataclasses import replace
 
 from playground.batch import Action
+from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.oracles import stages
 from tests.oracles.stages import Asked, Row, maskable, see_all, see_left
 from tests.texts import SPECIALS
 
 
 def is_word(token):
-    return token == SPECIALS.unknown or token >= SPECIALS.first_word
+    return token == SPECIALS.unknown or token >= FIRST_WORD
 
 
 def drop(text, kept):

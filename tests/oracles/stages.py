@@ -7,6 +7,7 @@ A text is a list of ids. A row of positions is a `Row`: ids and, for each, the p
 from dataclasses import dataclass, field, replace
 
 from playground.batch import Action
+from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.texts import SPECIALS
 
 
@@ -34,7 +35,7 @@ class Asked:
 
 
 def maskable(text):
-    return [token == SPECIALS.unknown or token >= SPECIALS.first_word for token in text]
+    return [token == SPECIALS.unknown or token >= FIRST_WORD for token in text]
 
 
 def count_half_even(text, rate, specials=2):

@@ -16,10 +16,11 @@ from playground.batch import Action, AttentionMask, begin, causal_mask, full_mas
 from playground.leaks import Place
 from playground.objectives import find_objective
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace import frames
 from playground.trace.overrides import repainted
 from playground.trace.rebuild import rebuild
-from tests.texts import SPECIALS, WORDS, plain_rows, story, suited, tokens_of
+from tests.texts import WORDS, plain_rows, story, suited, tokens_of
 
 READERS = ("inputs", "query", "decoder")
 
@@ -191,7 +192,7 @@ def test_masks_that_are_transitive_are_their_own_closure():
 
 def long_tokens(words=256):
     """One long text, with a second one where an objective needs it."""
-    rows = [[SPECIALS.first_word + k % WORDS for k in range(words)]]
+    rows = [[FIRST_WORD + k % WORDS for k in range(words)]]
     return tokens_of(rows, sentence=[[k // 16 for k in range(words)]], padded=False)
 
 

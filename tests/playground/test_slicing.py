@@ -21,6 +21,7 @@ from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import objectives
 from playground.rng import generator
 from playground.slicing import batches, rows, trimmed
+from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.laws import assert_same, leaves, same
 from tests.texts import SPECIALS, suited, tokens_of
 
@@ -30,7 +31,7 @@ every_objective = pytest.mark.parametrize("name", list(objectives()))
 
 def texts():
     """Twelve ragged texts; the longest stand at the end, so that early parts are narrower than the whole."""
-    return tokens_of([[SPECIALS.first_word + (k * n) % 50 for k in range(n)] for n in range(3, 15)], extra=3)
+    return tokens_of([[FIRST_WORD + (k * n) % 50 for k in range(n)] for n in range(3, 15)], extra=3)
 
 
 def example_of(name):
@@ -59,7 +60,7 @@ def test_every_part_counts_the_tokens_of_its_texts(name):
 
 
 def test_parts_of_texts_without_padding_count_their_tokens_too():
-    tokens = tokens_of([[SPECIALS.first_word + k for k in range(8)]] * 7, padded=False)
+    tokens = tokens_of([[FIRST_WORD + k for k in range(8)]] * 7, padded=False)
     whole = objectives()["MLM"].example(tokens, generator(3))
     assert [part.count for part in batches(whole, 3)] == [24, 24, 8]
     assert [part.count for part in batches(whole, 7)] == [56]
@@ -105,7 +106,7 @@ def test_batches_are_trimmed_together_as_they_are_alone(name):
 
 
 def test_what_has_no_padding_is_not_touched():
-    tokens = tokens_of([[SPECIALS.first_word + k for k in range(8)]] * 4, padded=False)
+    tokens = tokens_of([[FIRST_WORD + k for k in range(8)]] * 4, padded=False)
     for name in ("LM", "MLM", "PLM"):
         whole = objectives()[name].example(tokens, generator(0))
         assert trimmed(whole).inputs is whole.inputs
@@ -131,7 +132,7 @@ def full_of_everything():
         places = (some(b, width), some(b, width) > 0, some(b, width))
         return Target(name, kind, reader, *places, 2.0, True, some(b, width, 2))
 
-    text = tokens_of([[SPECIALS.first_word + k for k in range(n)]] * b)
+    text = tokens_of([[FIRST_WORD + k for k in range(n)]] * b)
     text = replace(text, example_ids=torch.arange(b), epoch=some(b), word_counts=some(b), labels={"sense": some(b, n)})
     text = replace(text, neighbours={"next": text})
     window = (some(1, n), some(b, n))

@@ -116,7 +116,7 @@ def _chosen(subject: Subject) -> Pair:
     length = text.ids.shape[1]
     gap, other = (~torch.eye(length, dtype=torch.bool)).nonzero(as_tuple=True)
     rows = pick(text, torch.zeros(len(gap), dtype=torch.long))
-    strange = subject.corpus.ids[subject.corpus.ids >= subject.tokenizer.specials.first_word]
+    strange = subject.corpus.ids[subject.tokenizer.specials.is_word(subject.corpus.ids)]
     drawn = strange[torch.randint(len(strange), (len(gap),), generator=subject.rng("strange words"))].long()
     changed = replace(rows, ids=rows.ids.scatter(1, other[:, None], drawn[:, None]))
     true = text.ids[0][gap][:, None]

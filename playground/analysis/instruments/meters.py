@@ -71,7 +71,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 def _text(subject: Subject, length: int, rows: int) -> Tokens:
     """Texts of a length, out of random words."""
     words, rng = subject.tokenizer.words, subject.rng("meters", length)
-    ids = torch.randint(subject.tokenizer.specials.first_word, len(words), (rows, length), generator=rng)
+    specials = subject.tokenizer.specials
+    ids = specials.nth_word(torch.randint(len(specials.words), (rows, length), generator=rng))
     zero = torch.zeros_like(ids)
     return Tokens(
         ids, torch.full((rows,), length), zero, zero, subject.tokenizer.specials, vocabulary=words, padded=False

@@ -28,7 +28,7 @@ def word_vectors(model: LanguageModel) -> Tensor:
 def frequent_words(corpus: Corpus, fewest: int = 5) -> Tensor:
     """The ids of words that the training text has at least so often, the most frequent first."""
     counts = torch.bincount(corpus.ids[: corpus.held_out_from], minlength=len(corpus.tokenizer))
-    counts[: corpus.tokenizer.specials.first_word] = 0
+    counts[~corpus.tokenizer.specials.is_word(torch.arange(len(counts)))] = 0
     order = counts.argsort(descending=True, stable=True)
     return order[: int((counts >= fewest).sum())]
 

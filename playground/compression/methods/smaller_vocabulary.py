@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor, nn
 
+from playground.batch import Specials
 from playground.compression.classifier import Classifier
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import fine_tune
@@ -32,15 +33,16 @@ class KeepFrequentWords:
         if self.words < old.model.token_embedding.num_embeddings:
             texts = (data.train.tokens, data.unlabelled(self.texts).tokens)
             ids = torch.cat([tokens.ids[tokens.valid] for tokens in texts])
-            keep_words(old, frequent(ids, self.words, old.vocabulary, data.train.tokens.specials.first_word))
+            keep_words(old, frequent(ids, self.words, data.train.tokens.specials))
         return fine_tune(start, data, rng, self.steps)
 
 
-def frequent(ids: Tensor, words: int, size: int, first_word: int) -> Tensor:
+def frequent(ids: Tensor, words: int, specials: Specials) -> Tensor:
     """The special tokens and the most frequent words, as ids in their order."""
-    counts = torch.bincount(ids, minlength=size)
-    counts[:first_word] = len(ids) + 1
-    return counts.argsort(descending=True, stable=True)[: max(words, first_word)].sort().values
+    counts = torch.bincount(ids, minlength=specials.size)
+    special = ~specials.is_word(torch.arange(specials.size))
+    counts[special] = len(ids) + 1
+    return counts.argsort(descending=True, stable=True)[: max(words, int(special.sum()))].sort().values
 
 
 @torch.no_grad()

@@ -96,7 +96,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
     learner, recipe = made.learner, made.learner.entry.recipe
     model, learning = learner.model, {n: p for n, p in learner.model.named_parameters() if n in made.new}
     number = {word: k for k, word in enumerate(made.tokenizer.words)}
-    unknown = made.tokenizer.specials.unknown
+    unknown = made.tokenizer.specials.id_of("unknown")
     ids = torch.tensor([number.get(word, unknown) for word in corpus.tokenizer.words], dtype=corpus.ids.dtype)
     read = replace(corpus, ids=ids[corpus.ids.long()], tokenizer=made.tokenizer)
     feed = BatchSampler.of(read, recipe.seq_len, recipe.batch_size, learner.seed, learner.device)

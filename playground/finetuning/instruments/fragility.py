@@ -161,7 +161,7 @@ def _network(subject: Subject, tokenizer: Tokenizer) -> Subject:
 
 def measure_substitution(subject: Subject, settings: Settings) -> Finding:
     """Success and share of words changed of a greedy attack by words of the same class, which keep the label."""
-    known = [subject.tokenizer.words[k] for k in range(subject.tokenizer.specials.first_word, len(subject.tokenizer))]
+    known = [subject.tokenizer.words[k] for k in subject.tokenizer.specials.words.tolist()]
     likes = same_meaning(known)
     columns: dict[str, list] = {"model": [], "accuracy": [], "texts": []}
     rows: dict[str, list] = {"before": [], "after": [], "label": [], "model": []}
@@ -250,8 +250,8 @@ def measure_triggers(subject: Subject, settings: TriggerSettings) -> Finding:
 def _known(subject: Subject) -> list[int]:
     """The words that the training text has, the most frequent first."""
     counts = Counter(subject.corpus.ids[: subject.corpus.held_out_from].tolist())
-    first = subject.tokenizer.specials.first_word
-    return [word for word, _ in counts.most_common() if word >= first]
+    known = {*subject.tokenizer.specials.words.tolist()}
+    return [word for word, _ in counts.most_common() if word in known]
 
 
 def _right(victim: Victim, trigger: tuple[str, ...] | list[str], texts: list[list[str]], label: int) -> float:

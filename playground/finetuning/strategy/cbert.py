@@ -68,7 +68,8 @@ class Conditional:
     def fill(self, tokens: Tokens, gaps: Tensor, labels: Tensor, rng: Generator) -> Tokens:
         """The texts with words sampled for the gaps."""
         scores = self.scores(tokens, gaps, labels)
-        scores[:, : tokens.specials.first_word] = float("-inf")
+        words = tokens.specials.is_word(torch.arange(scores.shape[1], device=scores.device))
+        scores = scores.masked_fill(~words, float("-inf"))
         drawn = torch.multinomial(scores.softmax(-1).cpu(), 1, generator=rng)[:, 0]
         ids = tokens.ids.clone()
         ids[gaps] = drawn.to(ids.device)

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch, Spans, Tokens, arange, arange_rows, begin, language_ids_at, stream
+from playground.batch import Batch, Spans, Specials, Tokens, arange, arange_rows, begin, language_ids_at, stream
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
@@ -67,7 +67,7 @@ class ArrangeCooccurrences(Arrange):
 def _of_batch(example: Batch, window: int) -> Batch:
     tokens, specials = example.tokens, example.tokens.specials
     known = collect(example, tokens.valid & (tokens.ids != specials.unknown))
-    word, other, weight, met = _pairs(known, specials.first_word, window)
+    word, other, weight, met = _pairs(known, specials, window)
     seen, first = _counted(known.ids[:, word] * specials.size + known.ids[:, other], weight, met, specials.size**2)
     index, real = packed(first)
     word, other = word[index], other[index]
@@ -79,17 +79,17 @@ def _of_batch(example: Batch, window: int) -> Batch:
     return replace(example, tokens=counted, inputs=cells, spans=named)
 
 
-def _pairs(text: Ragged, lowest: int, window: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def _pairs(text: Ragged, specials: Specials, window: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The pairs of positions within a window, by their left one, then by distance, in both orders.
 
     The two positions and the weight 1/d of each, `[m]`, and which pairs meet in each row, `[b, m]`; special tokens
-    (ids below `lowest`) part a text.
+    part a text.
     """
     position = arange(text.ids.shape[1], text.ids.device)[:, None]
     distance = torch.arange(1, window + 1, device=position.device)
     right = position + distance
     left, weight = position.expand_as(right), (1.0 / distance.double()).expand(right.shape)
-    met = right <= bounds(~text.real | (text.ids < lowest))[1][..., None]
+    met = right <= bounds(~text.real | ~specials.in_text(text.ids))[1][..., None]
     right = right.clamp(max=max(0, len(position) - 1))
     return _both(left, right), _both(right, left), _both(weight, weight), _both(met, met)
 

@@ -64,7 +64,7 @@ def _actions(example: Batch, words: Tensor) -> Tensor:
     """What is done to each token `[b, t]`: the first of a span becomes its marker, the rest is deleted."""
     spans, action = example.spans, example.actions
     here = (spans.length > 0).flatten().nonzero()[:, 0]
-    random = words.take(here) >= example.tokens.specials.first_word
+    random = example.tokens.specials.is_word(words.take(here))
     mark = random * (Action.RANDOMISED - Action.MASKED) + Action.MASKED
     hidden = example.selected & (action != Action.GRADED_AS_IS)  # sentences may be left as they are
     first = (spans.start + sampling.first_of_rows(action)[:, None]).take(here)
@@ -81,5 +81,6 @@ def markers(example: Batch, kind: str) -> Tensor:
 
 def sentinel(example: Batch, number: Tensor) -> Tensor:
     """The sentinel of each number; the last one stands for all that come after it."""
-    sentinels = torch.tensor(example.tokens.specials.sentinels, device=number.device)
+    specials = example.tokens.specials
+    sentinels = torch.tensor(specials.sentinels or [specials.id_of("sentinel")], device=number.device)
     return sentinels.take(number.clamp(0, len(sentinels) - 1))

@@ -1,5 +1,6 @@
 """Change tokens where they stand: into a mask, into a random word, or not at all."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -106,8 +107,8 @@ class ChangeTokens(Change):
             return words_by(noise, example, self.random_words_from)
         if self.random_words_from == "unigram":
             return words_by(sampling.noise((len(places),), rng), example, self.random_words_from)
-        first, size = pool_of(example, self.random_words_from)
-        return torch.randint(first, first + size, (len(places),), generator=rng, device=rng.device)
+        size, id_of = pool_of(example, self.random_words_from)
+        return id_of(torch.randint(size, (len(places),), generator=rng, device=rng.device))
 
     def build(self, example: Batch, plan: Corruption) -> Batch:
         tokens = example.tokens
@@ -128,9 +129,8 @@ class ChangeTokens(Change):
         words = put(example.tokens.ids, plan.places, plan.words)
         if "replace" in wanted:
             random = plan_overrides.words_of(example, (action == Action.RANDOMISED) & example.selected, 0)
-            first = 0 if self.random_words_from == "vocabulary" else example.tokens.specials.first_word
             names = one_each(wanted["replace"], random, "replace")
-            words = paint(example, words, {p: word_id(example, n, first) for p, n in names.items()})
+            words = paint(example, words, {p: word_id(example, n, self.random_words_from) for p, n in names.items()})
         return Corruption(plan.places, action.take(plan.places), words.take(plan.places))
 
     def tell(self, example: Batch, plan: Corruption, row: int) -> dict[str, Any]:
@@ -153,15 +153,16 @@ def words_by(noise: Tensor, example: Batch, pool: str = "words") -> Tensor:
     if pool == "unigram":
         limits = word_weights(example.tokens).cumsum(0)
         return torch.searchsorted(limits, noise.double() * limits[-1], right=True)
-    first, size = pool_of(example, pool)
-    return first + (noise.double() * size).long()
+    size, id_of = pool_of(example, pool)
+    return id_of((noise.double() * size).long())
 
 
-def pool_of(example: Batch, pool: str) -> tuple[int, int]:
-    """The first id of a pool of random words and how many there are: the words, or the whole vocabulary."""
+def pool_of(example: Batch, pool: str) -> tuple[int, Callable[[Tensor], Tensor]]:
+    """How many entries a pool of random words has, the words or the whole vocabulary, and their ids by number."""
     specials = example.tokens.specials
-    first = 0 if pool == "vocabulary" else specials.first_word
-    return first, max(specials.size - first, 1)
+    if pool == "vocabulary":
+        return specials.size, lambda number: number
+    return max(len(specials.words), 1), specials.nth_word
 
 
 def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
@@ -170,13 +171,14 @@ def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
     return replace(inputs, ids=gather_origin(words, inputs.origin).where(here, inputs.ids))
 
 
-def word_id(example: Batch, word: str, first: int | None = None) -> int:
-    """The id of a word of a plan by hand; the text's vocabulary must have it, from the id `first` on."""
-    vocabulary = example.tokens.vocabulary
-    first = example.tokens.specials.first_word if first is None else first
-    if word not in vocabulary[first:]:
+def word_id(example: Batch, word: str, pool: str = "words") -> int:
+    """The id of a word of a plan by hand; the text's vocabulary must have it, as a word unless any entry may be it."""
+    ids = [k for k, entry in enumerate(example.tokens.vocabulary) if entry == word]
+    known = example.tokens.specials.is_word(torch.tensor(ids, dtype=torch.long)).tolist()
+    found = [k for k, is_word in zip(ids, known, strict=True) if is_word or pool == "vocabulary"]
+    if not found:
         raise UserError(f"The word {word!r} is not in the vocabulary of this text; use one that is.")
-    return vocabulary.index(word, first)
+    return found[0]
 
 
 def first_pieces(example: Batch, chosen: Tensor, row: int) -> Tensor:

@@ -16,6 +16,6 @@ class MergeAdjacent(Choose):
     """
 
     def build(self, example: Batch) -> Batch:
-        found, most = marked_spans(example, example.selected), len(example.tokens.specials.sentinels)
+        found, most = marked_spans(example, example.selected), len(example.tokens.specials.sentinels) or None
         spans = Spans(found.start[:, :most], found.length.where(found.length > 0, -1)[:, :most])
         return replace(example, spans=spans, selected=inside(spans, example.selected.shape[1]))

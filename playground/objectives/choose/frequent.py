@@ -54,7 +54,7 @@ def word_counts(tokens: Tokens) -> Tensor:
     """How often each word occurs, `[v]`, specials 0: in the corpus where that is known, else in this batch."""
     specials, counts = tokens.specials, tokens.word_counts
     if counts is not None:
-        return counts.double() * (arange(len(counts), counts.device) >= specials.unknown)
+        return counts.double() * specials.in_text(arange(len(counts), counts.device))
     words = tokens.maskable.double().flatten()
     return torch.bincount(tokens.ids.flatten(), words, minlength=specials.size)
 
@@ -62,6 +62,6 @@ def word_counts(tokens: Tokens) -> Tensor:
 def word_weights(tokens: Tokens, power: float = 1.0) -> Tensor:
     """The count of each word `[v]` to a power, specials and the unknown word 0; where no word occurs, all are alike."""
     counts = word_counts(tokens)
-    known = arange(len(counts), counts.device) >= tokens.specials.first_word
+    known = tokens.specials.is_word(arange(len(counts), counts.device))
     weights = counts.pow(power) * (counts > 0) * known
     return weights.where(weights.sum() > 0, known.double())

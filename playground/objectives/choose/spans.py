@@ -158,7 +158,8 @@ class ChooseSpans(Choose):
     def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
         """Draw the cuts that part the kept tokens, and as many that part the hidden ones."""
         tokens, number = example.tokens, example.maskable.sum(1)
-        gone, count, most = _counts(self, tokens.ids.shape[1], len(tokens.specials.sentinels), number.device)
+        width = tokens.ids.shape[1]
+        gone, count, most = _counts(self, width, len(tokens.specials.sentinels) or width, number.device)
         gone, count = gone[number], count[number]
         cuts = torch.cat([count - 1 + self.outer, count - 1])
         places = torch.cat([number - gone - 1 + 2 * self.outer, gone - 1])

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch, Stream, arange, arange_rows, gather_origin
+from playground.batch import Batch, Specials, Stream, arange, arange_rows, gather_origin
 from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
@@ -52,15 +52,15 @@ def bounds(wall: Tensor) -> tuple[Tensor, Tensor]:
     return position.where(wall, before), position.where(wall, after)
 
 
-def words_around(stream: Stream, lowest: int) -> tuple[Tensor, Tensor]:
-    """The first and last of the adjacent words around each position; specials (ids below `lowest`) and padding part."""
-    return bounds(~stream.valid | (stream.ids < lowest))
+def words_around(stream: Stream, specials: Specials) -> tuple[Tensor, Tensor]:
+    """The first and last of the adjacent words around each position; special tokens and padding part them."""
+    return bounds(~stream.valid | ~specials.in_text(stream.ids))
 
 
 def window(example: Batch, radius: Tensor) -> tuple[Tensor, Tensor]:
     """The first and last input position `[b, n]` within the radius `[b, t]` of each, clipped at specials and ends."""
     inputs = example.inputs
-    first, last = words_around(inputs, example.tokens.specials.unknown)
+    first, last = words_around(inputs, example.tokens.specials)
     position, radius = arange_rows(inputs.ids), gather_origin(radius, inputs.origin)
     return torch.maximum(first, position - radius), torch.minimum(last, position + radius)
 

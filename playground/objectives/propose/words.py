@@ -34,9 +34,9 @@ class SampleFromGenerator(Propose):
         """A word for every text position, `[b, t]`; only those at chosen positions are used."""
         ids = example.tokens.ids
         if self.proposer is None and self.disallow_correct:
-            first, size = pool_of(example, "words")
+            size, id_of = pool_of(example, "words")
             steps = 1 + (sampling.noise(tuple(ids.shape), rng).double() * (size - 1)).long()
-            return first + (ids.clamp(min=first - 1) - first + steps) % size
+            return id_of((example.tokens.specials.number_of(ids) + steps) % size)
         if self.proposer is None:
             return words_by(sampling.noise(tuple(ids.shape), rng), example)
         scores = self.proposer(example)

@@ -43,7 +43,7 @@ class SeeAllButSelf(See):
     """A position sees all words of its text but its own (context2vec, Melamud et al. 2016, sec. 2)."""
 
     def build(self, example: Batch) -> Batch:
-        return _bag(example, *words_around(example.inputs, example.tokens.specials.unknown))
+        return _bag(example, *words_around(example.inputs, example.tokens.specials))
 
 
 @dataclass(frozen=True)

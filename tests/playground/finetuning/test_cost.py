@@ -6,6 +6,7 @@ from playground.models import make_model, with_required_parts
 from playground.models.cost import PASSES, forward_flops, operations, positions, step_flops
 from playground.objectives import find_objective
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.zoo import find_entry
 from tests.texts import SPECIALS, tokens_of
 
@@ -13,7 +14,7 @@ from tests.texts import SPECIALS, tokens_of
 @pytest.mark.parametrize("name", ["RoBERTa", "GPT", "XLNet", "BART", "ELECTRA"])
 def test_every_entry_has_a_cost(name):
     entry = find_entry(name)
-    example = entry.objective.example(tokens_of([[SPECIALS.first_word + k for k in range(12)]] * 3), generator(0))
+    example = entry.objective.example(tokens_of([[FIRST_WORD + k for k in range(12)]] * 3), generator(0))
     model = make_model(with_required_parts(entry.model, example), SPECIALS.size, generator(0))
     assert step_flops(model, example) == 3 * forward_flops(model, example) > 0
     assert all(p.requires_grad for p in model.parameters()), "the model itself is left as it was"
@@ -21,7 +22,7 @@ def test_every_entry_has_a_cost(name):
 
 def test_the_count_is_that_of_the_products_on_paper():
     entry, number, width = find_entry("RoBERTa"), 12, 64
-    example = find_objective("MLM").example(tokens_of([[SPECIALS.first_word + k for k in range(number)]]), generator(0))
+    example = find_objective("MLM").example(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layer = 2 * number * (4 * width**2 + 2 * 4 * width**2) + 2 * 2 * number**2 * width
     graded = int(example.questions[0].loss_mask.sum())
@@ -32,7 +33,7 @@ def test_the_count_is_that_of_the_products_on_paper():
 
 def test_what_is_said_from_the_sizes_is_what_is_counted():
     entry, number = find_entry("RoBERTa"), 12
-    example = find_objective("MLM").example(tokens_of([[SPECIALS.first_word + k for k in range(number)]]), generator(0))
+    example = find_objective("MLM").example(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layers = [group for group in model.groups() if group.startswith("encoder")]
     sizes = {name: p.numel() for name, p in model.named_parameters() if p.dim() > 1}

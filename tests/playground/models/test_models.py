@@ -17,6 +17,7 @@ from playground.models.transformer import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace import frames
 from tests.texts import SPECIALS, hiding, plain_rows, plan_of_one, suited, tokens_of
 
@@ -504,13 +505,13 @@ def test_proposals_are_words_for_the_chosen_positions_of_the_text(models):
     before = next(s for s in reversed(steps) if s.verb == "ask" and s.example.generator is None).example
     proposed = model.propose(before)
     assert proposed.shape == (int(before.selected.sum()), SPECIALS.size)
-    assert bool((proposed[:, : SPECIALS.first_word] == float("-inf")).all())
+    assert bool((proposed[:, :FIRST_WORD] == float("-inf")).all())
     answer = model.forward(steps[-1].example)[0]
     assert (answer.rows.tolist(), (answer.positions - 1).tolist()) == tuple(
         x.tolist() for x in before.selected.nonzero(as_tuple=True)
     )
-    wanted = answer.scores[:, SPECIALS.first_word :].detach()
-    torch.testing.assert_close(proposed[:, SPECIALS.first_word :], wanted, rtol=1e-9, atol=1e-9)
+    wanted = answer.scores[:, FIRST_WORD:].detach()
+    torch.testing.assert_close(proposed[:, FIRST_WORD:], wanted, rtol=1e-9, atol=1e-9)
 
 
 SEEN_FROM = {

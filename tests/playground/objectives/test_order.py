@@ -20,6 +20,7 @@ from playground.objectives.choose.order import LAWS, around
 from playground.objectives.see import SeePermutation
 from playground.objectives.see.order import CONTEXTS
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import SENTENCE, rebuild
 from tests.laws import assert_law, assert_mean, assert_share, uniform
 from tests.oracles import stages
@@ -277,7 +278,7 @@ def test_every_position_is_a_target_equally_often(grams, length):
 
 
 def test_ragged_texts_have_equal_positions_too():
-    rows = [[SPECIALS.first_word + k for k in range(size)] for size in (7, 12)] * 10_000
+    rows = [[FIRST_WORD + k for k in range(size)] for size in (7, 12)] * 10_000
     stage, example = ChooseOrder(), begin(tokens_of(rows))
     chosen = stage.build(example, stage.plan(example, generator(12))).selected
     for size in (7, 12):

@@ -23,6 +23,7 @@ from playground.objectives.choose import (
     ChooseTrigrams,
 )
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.stories import dense, shown
 from tests.texts import SPECIALS, batches, plan_of_one, seeds, suited, tokens_of
 
@@ -172,7 +173,7 @@ def test_p18_other_names_for_the_words_change_nothing_else(name, tokens, seed):
     knobs = {knob: value for knob, value in MASKS_ONLY.items() if knob in objective.knobs}
     tokens, objective = suited(objective, tokens), objective.turn(knobs)
     mapping = torch.arange(SPECIALS.size)
-    mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
+    mapping[FIRST_WORD:] = mapping[FIRST_WORD:].flip(0)
     first = objective.example(tokens, generator(seed))
     other = objective.example(renamed(tokens, mapping), generator(seed))
     for one, two in zip(first.with_auxiliary, other.with_auxiliary, strict=True):
@@ -199,7 +200,7 @@ def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, se
     """What RTD's generator drew, renamed like the text, gives the same labels."""
     steps = find_objective("RTD").turn(MASKS_ONLY).steps(tokens, generator(seed))
     mapping = torch.arange(SPECIALS.size)
-    mapping[SPECIALS.first_word :] = mapping[SPECIALS.first_word :].flip(0)
+    mapping[FIRST_WORD:] = mapping[FIRST_WORD:].flip(0)
     plans = [mapping[s.plan] if s.verb == "propose" else s.plan for s in steps]
     again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].example
     assert torch.equal(again.inputs.ids, mapping[steps[-1].example.inputs.ids])

@@ -12,6 +12,7 @@ from playground.objectives import find_objective
 from playground.objectives.propose import SampleFromGenerator, sample
 from playground.objectives.propose.wrong import SampleNegatives, noise_probability
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.laws import assert_law, assert_share
 from tests.texts import FIRST, SPECIALS, WORDS, plain_rows, tokens_of
 
@@ -54,7 +55,7 @@ def test_a_stage_with_a_proposer_samples_from_its_scores():
 def test_the_right_word_can_be_forbidden_and_all_others_keep_their_law(proposes):
     """ELECTRA's option: every other word as likely as before, the right one never (objectives reference, 12)."""
     weights = torch.full((SPECIALS.size,), float("-inf"))
-    weights[SPECIALS.first_word :] = 0.0
+    weights[FIRST_WORD:] = 0.0
     weights[[50, 51, 52]] = torch.tensor([3.0, 2.0, 1.0]) if proposes else torch.zeros(3)
     tokens = tokens_of([[50, 51] * 10] * 1500)
     proposer = (lambda example: weights.expand(int(example.selected.sum()), -1)) if proposes else None

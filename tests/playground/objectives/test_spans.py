@@ -24,6 +24,7 @@ from playground.objectives.choose import (
 )
 from playground.objectives.objective import tell
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import rebuild
 from tests.laws import assert_law, assert_mean, assert_share, uniform
 from tests.oracles import stages as oracles
@@ -331,7 +332,7 @@ def test_a_tenth_of_the_marks_becomes_a_random_word():
     there = example.spans.is_span
     plan = SpansToSentinels(mask_random=0.1).plan(example, generator(6))[there]
     assert_share(int((plan != SPECIALS.mask).sum()), len(plan), 0.1)
-    assert_law(Counter(plan[plan != SPECIALS.mask].tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
+    assert_law(Counter(plan[plan != SPECIALS.mask].tolist()), uniform(range(FIRST_WORD, SPECIALS.size)))
     action = example.actions
     number = int(((action == Action.MASKED) | (action == Action.RANDOMISED)).sum())
     assert_share(int((action == Action.RANDOMISED).sum()), number, 0.1)

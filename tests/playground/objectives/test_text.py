@@ -16,6 +16,7 @@ from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeDocument, ArrangeLanguage
 from playground.objectives.see import SeeLeft, SeeRight
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.laws import assert_law, uniform
 from tests.stories import dense, scored_answers, shown, texts
 from tests.texts import SPECIALS, batches, plain_rows, seeds, suited, tokens_of
@@ -94,7 +95,7 @@ def test_a_code_is_the_first_topic_of_a_row_wherever_it_begins():
     """Rows begin in the middle of documents: of other documents nothing is read and nothing is asked."""
     tokens = coded([-1, -1, 3, 3, 3, -1], [4, 4, -1, 2, 2, 2], [1, 1, 1, 2, 2, 2], [-1] * 6)
     example = find_objective("CTRL").example(tokens, generator(0))
-    code, word = SPECIALS.sentinels, [SPECIALS.first_word + k for k in range(6)]
+    code, word = SPECIALS.sentinels, [FIRST_WORD + k for k in range(6)]
     spans = [(2, 5), (0, 2), (0, 3), (0, 6)]
     for row, (sign, (first, end)) in enumerate(zip([code[3], code[4], code[1], SPECIALS.start], spans, strict=True)):
         assert scored_answers(example, row) == word[first:end]

@@ -18,6 +18,7 @@ from playground.objectives.choose import ChooseTokens
 from playground.objectives.objective import tell
 from playground.objectives.ops import sampling
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import rebuild
 from tests.laws import assert_law, assert_share, uniform
 from tests.oracles import stages
@@ -193,7 +194,7 @@ def test_random_words_are_uniform_over_the_words():
     tokens = plain_rows(1000, 30)
     words = stage.plan(replace(begin(tokens), selected=tokens.valid), generator(2)).words
     assert len(words) == 30_000
-    assert_law(Counter(words.tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
+    assert_law(Counter(words.tolist()), uniform(range(FIRST_WORD, SPECIALS.size)))
 
 
 def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
@@ -204,7 +205,7 @@ def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
     for action in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS):
         words = plan.words[plan.action == action]
         assert len(words) >= 15_000
-        assert_law(Counter(words.tolist()), uniform(range(SPECIALS.first_word, SPECIALS.size)))
+        assert_law(Counter(words.tolist()), uniform(range(FIRST_WORD, SPECIALS.size)))
 
 
 def pool(name, tokens, seed=0):
@@ -229,7 +230,7 @@ def test_random_words_follow_the_batch_where_the_corpus_has_no_counts():
     words = pool("unigram", tokens_of([[40, 40, 40, 41, SPECIALS.sep]] * 4000))
     assert_law(Counter(words), {40: 0.75, 41: 0.25})
     nothing = pool("unigram", tokens_of([[SPECIALS.sep]] * 500))
-    assert set(nothing) <= set(range(SPECIALS.first_word, SPECIALS.size))
+    assert set(nothing) <= set(range(FIRST_WORD, SPECIALS.size))
 
 
 def test_a_plan_with_a_special_token_as_random_word_is_read_back():
@@ -240,7 +241,7 @@ def test_a_plan_with_a_special_token_as_random_word_is_read_back():
         "mask_ratio": 0.9,
     }
     first = story("MLM", settings=settings_, seed=3)
-    assert set(first.facts()["plan"]["replace"]) & set(first.example.tokens.vocabulary[: SPECIALS.first_word])
+    assert set(first.facts()["plan"]["replace"]) & set(first.example.tokens.vocabulary[:FIRST_WORD])
     again = story("MLM", settings=settings_, seed=4, wanted=tell(first.steps))
     assert again.facts()["inputs"] == first.facts()["inputs"]
 

@@ -7,6 +7,7 @@ import pytest
 from playground import cli
 from playground.objectives import find_objective
 from playground.rng import generator
+from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import meters
 from playground.trace.signal import Meter, measure
 from tests.texts import SPECIALS, plain_rows, suited, tokens_of
@@ -53,7 +54,7 @@ def test_a_label_of_a_pair_is_one_answer_for_two_texts():
 
 
 def test_padding_is_not_read_and_rows_that_ask_nothing_are_counted():
-    word = SPECIALS.first_word
+    word = FIRST_WORD
     tokens = tokens_of([[word] * 20, [SPECIALS.sep] * 5, [], [word]], extra=4)
     assert of("MLM", tokens)["hidden words"] == Meter(graded=3 + 1, read=26, idle_rows=2)
     assert of("LM", tokens)["next word"] == Meter(graded=26, read=26, idle_rows=1)
