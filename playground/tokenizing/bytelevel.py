@@ -7,10 +7,9 @@ spaces separate words, and "##" marks what continues one, as in every other kind
 import re
 import unicodedata
 from collections.abc import Callable
-from functools import partial
 from itertools import groupby
 
-from playground.tokenizing.merging import Learnt, Merger, Run, train_merges, within_room
+from playground.tokenizing.merging import Learnt, train_merges, within_room
 from playground.tokenizing.pieces import MARK, Code, Counts, both, continues, plain
 
 BYTES = tuple(map(chr, range(256)))
@@ -27,14 +26,9 @@ def learn(counts: Counts, room: int, across: bool = False) -> Learnt:
     code = Code(BYTES)
 
     def write(word: str) -> str:
-        return " ".join(code.write(letters, first=k == 0) for k, (letters, _) in enumerate(runs(word, across)))
+        return " ".join(code.write(letters, first=k == 0) for k, letters in enumerate(runs(word, across)))
 
     return _renamed(within_room(both(BYTES), train_merges(counts, write, code, room), room), show, across)
-
-
-def cutter(learnt: Learnt) -> Merger:
-    """The splitter by these merges of bytes."""
-    return Merger(raw(learnt), Code(BYTES), partial(runs, across=learnt.across))
 
 
 def raw(learnt: Learnt) -> Learnt:
@@ -52,15 +46,10 @@ def _renamed(learnt: Learnt, change: Callable[[str], str], across: bool) -> Lear
     return Learnt(tuple(map(rename, learnt.pieces)), merges, across=across)
 
 
-def runs(word: str, across: bool = False) -> list[Run]:
-    """The bytes of a word, each with the span of its character, separated where the category changes."""
-    found, start = [], 0
-    for _, group in groupby(categories(word), lambda category: None if across else category):
-        end = start + len(list(group))
-        places = [(k, k + 1) for k in range(start, end) for _ in word[k].encode("utf-8")]
-        found.append((word[start:end].encode("utf-8").decode("latin-1"), places))
-        start = end
-    return found
+def runs(word: str, across: bool = False) -> list[str]:
+    """The bytes of a word, separated where the category of the characters changes."""
+    parted = groupby(zip(word, categories(word), strict=True), lambda each: None if across else each[1])
+    return ["".join(c for c, _ in group).encode("utf-8").decode("latin-1") for _, group in parted]
 
 
 def categories(word: str) -> list[str]:

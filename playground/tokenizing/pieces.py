@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from playground.tokenizing.vocabulary import FIRST_WORD
-
 MARK = "##"
 """Prefix of a piece that continues a word (BERT, arXiv:1810.04805, sec. 3)."""
 
@@ -18,12 +16,6 @@ READ = 2_000_000
 
 PRIVATE = 0xF0000
 """The first of the characters that Unicode reserves for private use."""
-
-Piece = tuple[int, int, int]
-"""An id, and the first letter of its word that it covers and the one after the last."""
-
-Cut = Callable[[str], list[Piece]]
-"""Splits one word into pieces."""
 
 Counts = Mapping[str, int]
 """Words and how often each occurs."""
@@ -37,11 +29,6 @@ class Learnt:
     merges: tuple[tuple[str, str], ...] = ()
     scores: tuple[float, ...] = ()
     across: bool = False
-
-    @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The id of every piece."""
-        return {piece: number for number, piece in enumerate(self.pieces, FIRST_WORD)}
 
 
 def continues(piece: str) -> bool:

@@ -1,19 +1,21 @@
 """The merges of BPE on a text, state by state."""
 
+from collections.abc import Sequence
+from itertools import groupby, pairwise
 from typing import Any
 
 from playground.errors import UserError
-from playground.tokenizing import bytelevel
-from playground.tokenizing.merging import Merger, Symbol
-from playground.tokenizing.pieces import plain
+from playground.tokenizing.pieces import MARK, plain
 from playground.tokenizing.tokenizer import Tokenizer
 from playground.tokenizing.words import clean
 
 MOST_CHARACTERS = 1_000
 """Characters of a text whose merges are shown."""
 
-Runs = list[tuple[int, list[Symbol]]]
-"""The number of a word, and symbols of it that may be merged with each other."""
+Symbol = tuple[str, int, int]
+"""A piece as the model has it, and its first place in the text and the one after its last."""
+
+Ranks = dict[tuple[str, str], int]
 
 
 def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
@@ -23,42 +25,60 @@ def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
     indices of the pieces that are new; `pair` the two strings that were joined (empty at first); `rank` the number
     of the merge in the order in which it was learnt (-1 at first). The last state is the result of `encode`.
     """
-    merger = tokenizer.cut
-    if not isinstance(merger, Merger):
+    if not tokenizer.merges:
         raise UserError(f"Only BPE merges pieces; this tokenizer's kind is {tokenizer.kind!r}, choose bpe or bytes.")
     if len(text) > MOST_CHARACTERS:
         raise UserError(f"The text has {len(text)} characters; merges are shown for at most {MOST_CHARACTERS}.")
-    runs: Runs = [
-        (index, [(symbol, match.start() + first, match.start() + last) for symbol, first, last in run])
-        for index, match in enumerate(tokenizer.find(clean(text)))
-        for run in merger.spell(tokenizer.small(match.group()))
-    ]
-    states = [_state(tokenizer, merger, runs, runs, -1)]
+    ranks: Ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
+    words = _letters(tokenizer, clean(text))
+    states = [_state(tokenizer, words, words, -1)]
     while True:
-        waiting = [merger.next_merge(symbols) for _, symbols in runs]
-        rank = min((found[0] for found in waiting if found), default=None)
+        waiting = [_next_merge(symbols, ranks) for symbols in words]
+        rank = min((found for found, _ in filter(None, waiting)), default=None)
         if rank is None:
             return states
-        merged = [
-            (word, merger.merged(symbols, rank) if found and found[0] == rank else symbols)
-            for (word, symbols), found in zip(runs, waiting, strict=True)
-        ]
-        states.append(_state(tokenizer, merger, runs, merged, rank))
-        runs = merged
+        merged = [_merged(symbols, ranks, rank) for symbols in words]
+        states.append(_state(tokenizer, words, merged, rank))
+        words = merged
 
 
-def _state(tokenizer: Tokenizer, merger: Merger, before: Runs, after: Runs, rank: int) -> dict[str, Any]:
+def _letters(tokenizer: Tokenizer, text: str) -> list[list[Symbol]]:
+    """The single letters of each word, before anything is merged; of a byte-level model its bytes."""
+    found, encoding = list[list[Symbol]](), tokenizer.encode(text)
+    for _, group in groupby(zip(encoding.word, encoding.offsets, strict=True), lambda piece: piece[0]):
+        spans = [span for _, span in group]
+        symbols: list[Symbol] = []
+        for place in range(spans[0][0], spans[-1][1]):
+            for letter in tokenizer.letters(text[place]):
+                symbols.append((MARK + letter if symbols else letter, place, place + 1))
+        found.append(symbols)
+    return found
+
+
+def _next_merge(symbols: Sequence[Symbol], ranks: Ranks) -> tuple[int, int] | None:
+    """The rank of the earliest learnt merge that is possible, and the leftmost place where it is."""
+    possible = ((ranks.get((a[0], b[0])), k) for k, (a, b) in enumerate(pairwise(symbols)))
+    return min(((rank, k) for rank, k in possible if rank is not None), default=None)
+
+
+def _merged(symbols: list[Symbol], ranks: Ranks, rank: int) -> list[Symbol]:
+    """The symbols after one merge, wherever it is the next one."""
+    while (found := _next_merge(symbols, ranks)) and found[0] == rank:
+        k = found[1]
+        (left, first, _), (right, _, last) = symbols[k : k + 2]
+        symbols = [*symbols[:k], (left + plain(right), first, last), *symbols[k + 2 :]]
+    return symbols
+
+
+def _state(tokenizer: Tokenizer, before: list[list[Symbol]], after: list[list[Symbol]], rank: int) -> dict[str, Any]:
     symbols = [
-        (word, symbol, symbol in old) for (_, old), (word, new) in zip(before, after, strict=True) for symbol in new
+        (word, symbol, symbol in old)
+        for word, (old, new) in enumerate(zip(before, after, strict=True))
+        for symbol in new
     ]
-
-    def readable(coded: str) -> str:
-        name = plain(merger.name(coded))
-        return bytelevel.show(name) if tokenizer.kind == "bytes" else name
-
     return {
-        "pieces": [[readable(coded), first, last, word] for word, (coded, first, last), _ in symbols],
+        "pieces": [[tokenizer.readable(name), first, last, word] for word, (name, first, last), _ in symbols],
         "joined": [index for index, (_, _, old) in enumerate(symbols) if not old],
-        "pair": [plain(piece) for piece in tokenizer.merges[rank]] if rank >= 0 else [],
+        "pair": [tokenizer.readable(name) for name in tokenizer.merges[rank]] if rank >= 0 else [],
         "rank": rank,
     }

@@ -1,8 +1,9 @@
 """A typed text as a batch of one row."""
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import torch
 
@@ -10,7 +11,7 @@ from playground.batch import Tokens
 from playground.errors import UserError
 from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.sentences import number_sentences
-from playground.tokenizing.tokenizer import Tokenizer, of_words, unknown_words
+from playground.tokenizing.tokenizer import Tokenizer, of_words
 from playground.tokenizing.words import clean, find_words
 
 LONGEST = 64
@@ -51,54 +52,74 @@ def read_input(text: str, tokenizer: Tokenizer | None = None, longest: int = LON
 
     Labels: guessed phrases and mentions, as running numbers (-1: none), and the language, which is always 0.
     """
-    words, labels = _read(clean(text[:MOST_CHARACTERS]), across=tokenizer is not None and tokenizer.across)
-    if not words:
+    read = [each for each in map(_read, _paragraphs(clean(text[:MOST_CHARACTERS]))) if each[1]]
+    if not read:
         raise UserError(f"The text {text[:20]!r} has no words; type at least one.")
-    tokenizer = tokenizer or of_words(words)
-    ids = [tokenizer.encode_word(word) for word in words]
-    places = [index for index, pieces in enumerate(ids) for _ in pieces]
-    kept = places[:longest]
-    row = [number for pieces in ids for number in pieces][:longest]
-    rows = {name: torch.tensor([[values[index] for index in kept]]) for name, values in labels.items()}
+    spelt = [word for _, words, _ in read for word in words]
+    tokenizer = tokenizer or of_words(spelt)
+    pieces = _pieces(read, tokenizer)
+    kept = pieces[:longest]
+    labels = _labels([words for _, words, _ in read])
+    rows = {name: torch.tensor([[values[piece.label] for piece in kept]]) for name, values in labels.items()}
     tokens = Tokens(
-        ids=torch.tensor([row]),
-        lengths=torch.tensor([len(row)]),
-        word_ids=torch.tensor([kept]),
+        ids=torch.tensor([[piece.id for piece in kept]]),
+        lengths=torch.tensor([len(kept)]),
+        word_ids=torch.tensor([[piece.word for piece in kept]]),
         sentence_ids=rows.pop("sentence"),
         specials=tokenizer.specials,
         labels=rows,
         vocabulary=tokenizer.words,
         padded=False,
     )
-    unknown = unknown_words(tokenizer, words[: kept[-1] + 1])
+    unknown = [*dict.fromkeys(spelt[piece.label] for piece in kept if piece.id == tokenizer.specials.unknown)]
     notice = [f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}."] if unknown else []
     left_out: tuple[LeftOut, ...] = ()
-    if len(text) > MOST_CHARACTERS or len(places) > longest:
-        left_out = (LeftOut("text", longest, 0 if len(text) > MOST_CHARACTERS else len(places)),)
+    if len(text) > MOST_CHARACTERS or len(pieces) > longest:
+        left_out = (LeftOut("text", longest, 0 if len(text) > MOST_CHARACTERS else len(pieces)),)
     return TextInput(tokens, tokenizer, " ".join([*map(str, left_out), *notice]), left_out)
 
 
-def _read(text: str, across: bool) -> tuple[list[str], dict[str, list[int]]]:
-    """The words of all paragraphs and labels of each; a new paragraph begins a new sentence.
+@dataclass(frozen=True)
+class _Piece:
+    """An id, the number of the tokenizer's word that it belongs to, and that of ours, which has the labels."""
 
-    With `across`, words without a space between them are one, with the labels of its first part.
-    """
-    words: list[str] = []
+    id: int
+    word: int
+    label: int
+
+
+def _paragraphs(text: str) -> list[str]:
+    return _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
+def _read(paragraph: str) -> tuple[str, list[str], list[int]]:
+    """A paragraph, its words, and where each begins."""
+    matches = list(find_words(paragraph))
+    return paragraph, [match.group() for match in matches], [match.start() for match in matches]
+
+
+def _pieces(read: Sequence[tuple[str, list[str], list[int]]], tokenizer: Tokenizer) -> list[_Piece]:
+    found: list[_Piece] = []
+    before = 0
+    for paragraph, words, starts in read:
+        encoding, begun = tokenizer.encode(paragraph), found[-1].word + 1 if found else 0
+        for number, word, (first, _) in zip(encoding.ids, encoding.word, encoding.offsets, strict=True):
+            label = max(0, bisect_right(starts, first) - 1)
+            found.append(_Piece(number, begun + word, before + label))
+        before += len(words)
+    return found
+
+
+def _labels(paragraphs: Sequence[list[str]]) -> dict[str, list[int]]:
+    """Labels of each word; a new paragraph begins a new sentence."""
     sentence: list[int] = []
-    begins: list[bool] = []
-    for paragraph in _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n")):
-        matches = list(find_words(paragraph))
+    for words in paragraphs:
         first = sentence[-1] + 1 if sentence else 0
-        words += [match.group() for match in matches]
-        sentence += [first + number for number in number_sentences([match.group() for match in matches])]
-        ends = [-1, *(match.end() for match in matches)]
-        begins += [not across or match.start() != end for match, end in zip(matches, ends, strict=False)]
-    labels = {
+        sentence += [first + number for number in number_sentences(words)]
+    words = [word for paragraph in paragraphs for word in paragraph]
+    return {
         "sentence": sentence,
         "phrase": guess_phrases(words, sentence),
         "mention": guess_mentions(words, sentence),
         "language": [0] * len(words),
     }
-    starts = [index for index, begin in enumerate(begins) if begin]
-    whole = ["".join(words[a:b]) for a, b in pairwise([*starts, len(words)])]
-    return whole, {name: [values[index] for index in starts] for name, values in labels.items()}

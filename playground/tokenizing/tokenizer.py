@@ -1,22 +1,24 @@
-"""One interface to all kinds of tokenizers: words, characters, and four kinds of learnt pieces of words."""
+"""One face over the `tokenizers` library: text to ids and back, by what was learnt here or elsewhere."""
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from re import Match
-from typing import Literal
+from typing import Any, Literal
+
+import tokenizers
 
 from playground.batch import Specials
 from playground.errors import UserError
 from playground.parsing import parse_json
 from playground.pickling import declared_fields
 from playground.tokenizing import bytelevel, pieces
-from playground.tokenizing.kinds import KINDS, check
-from playground.tokenizing.pieces import Cut, Learnt
-from playground.tokenizing.vocabulary import FIRST_WORD, SPECIAL_TOKENS, UNKNOWN, specials
-from playground.tokenizing.words import clean, find_chunks, find_words, join_words, lowered
+from playground.tokenizing.kinds import KINDS
+from playground.tokenizing.library import FROM_LIBRARY, SPACE, TO_LIBRARY, tokenizer_json, types_of
+from playground.tokenizing.pieces import MARK, Learnt
+from playground.tokenizing.vocabulary import FIRST_WORD, specials
+from playground.tokenizing.words import CLOSING, clean, find_chunks, find_words, glued, join_words
 
 Kind = Literal["word", "character", "wordpiece", "bpe", "bytes", "unigram"]
 KindOrAuto = Literal["auto", "word", "character", "wordpiece", "bpe", "bytes", "unigram"]
@@ -38,71 +40,167 @@ class Encoding:
 
 @dataclass(frozen=True)
 class Tokenizer:
-    """A vocabulary (`words`, id -> string) and the way text is split; text never gives special tokens.
+    """A tokenizer.json of the `tokenizers` library, and the roles of its special tokens; text never gives these.
 
-    A piece that continues a word is written with "##" in `words`, as in BERT's vocabulary (arXiv:1810.04805, sec. 3).
-    `scores` are the log-probabilities of Unigram's pieces. With `across` byte-level BPE merges letters, digits and
-    punctuation with each other, which GPT-2 forbids; then a word is everything between two spaces.
+    What is a word is what its pre-tokenizer says, and what a space parts.
     """
 
-    kind: Kind
-    words: tuple[str, ...]
-    lower: bool = False
-    merges: tuple[tuple[str, str], ...] = ()
-    scores: tuple[float, ...] = ()
-    across: bool = False
-
-    def __len__(self) -> int:
-        return len(self.words)
+    text: str
+    specials: Specials
 
     __getstate__ = declared_fields
 
-    @cached_property
-    def specials(self) -> Specials:
-        return specials(len(self))
+    def __len__(self) -> int:
+        return self.specials.size
 
     @cached_property
-    def learnt(self) -> Learnt:
-        """What the splitter needs, without the special tokens."""
-        return Learnt(self.words[FIRST_WORD:], self.merges, self.scores, self.across)
+    def settings(self) -> dict[str, Any]:
+        """The content of the tokenizer.json."""
+        return json.loads(self.text)
 
     @cached_property
-    def cut(self) -> Cut:
-        """Splits one word, in lower case where `lower` is on, into pieces: their ids and the letters they cover."""
-        return KINDS[self.kind].cutter(self.learnt)
+    def library(self) -> tokenizers.Tokenizer:
+        library = tokenizers.Tokenizer.from_str(self.text)
+        library.no_truncation()
+        library.no_padding()
+        library.encode_special_tokens = True
+        return library
 
-    def find(self, text: str) -> Iterator[Match[str]]:
-        """The words of a clean text, as this tokenizer separates them, with their spans."""
-        return find_chunks(text) if self.across else find_words(text)
+    @cached_property
+    def kind(self) -> Kind:
+        """The method of its model."""
+        form = self.settings["model"].get("type")
+        if form == "BPE":
+            byte_level = "ByteLevel" in types_of(self.settings["pre_tokenizer"])
+            return "bytes" if byte_level else "bpe" if self.settings["model"]["merges"] else "character"
+        return "word" if form == "WordLevel" else "wordpiece" if form == "WordPiece" else "unigram"
+
+    @cached_property
+    def lower(self) -> bool:
+        """Whether text is read in lower case."""
+        return self._normal("A") == "a"
+
+    def _normal(self, text: str) -> str:
+        normalizer = self.library.normalizer
+        return text if normalizer is None else normalizer.normalize_str(text)
+
+    @cached_property
+    def own(self) -> bool:
+        """Whether it has the layout of the tokenizers that are learnt here, which read each word by itself."""
+        return self.specials == specials(len(self)) and self.settings["pre_tokenizer"]["type"] == "Sequence"
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The string of each id; what continues a word is written with "##", as in BERT's vocabulary."""
+        names = [""] * len(self)
+        for name, number in self.library.get_vocab(with_added_tokens=True).items():
+            names[number] = name
+        added = {*self.specials.ids, *(token["id"] for token in self.settings.get("added_tokens") or ())}
+        shown = [name if k in added else self._shown(name) for k, name in enumerate(names)]
+        return tuple(name or f"<row {k}>" for k, name in enumerate(shown))
+
+    def _shown(self, name: str) -> str:
+        if not name or self.kind == "word" or (self.settings["model"].get("end_of_word_suffix")):
+            return name.removesuffix(self.settings["model"].get("end_of_word_suffix") or "")
+        if self.kind == "unigram" or (self.kind == "bpe" and not self._marks):
+            return name if name == SPACE else name[1:] if name.startswith(SPACE) else MARK + name
+        if self.kind != "bytes":
+            return name
+        later = pieces.continues(name) if self._marks else not name.startswith(TO_SPACE)
+        letters = pieces.plain(name) if self._marks else name.removeprefix(TO_SPACE) if name != TO_SPACE else name
+        return (MARK if later else "") + bytelevel.show("".join(FROM_LIBRARY[letter] for letter in letters))
+
+    @cached_property
+    def _marks(self) -> bool:
+        """Whether what continues a word is marked in the vocabulary itself."""
+        return self.settings["model"].get("continuing_subword_prefix") == MARK
+
+    @cached_property
+    def merges(self) -> tuple[tuple[str, str], ...]:
+        """The merges of BPE as the model has them, the earliest learnt first."""
+        found = self.settings["model"].get("merges") or ()
+        pairs = (pair.split(" ") if isinstance(pair, str) else pair for pair in found)
+        return tuple((left, right) for left, right in pairs)
+
+    def letters(self, text: str) -> str:
+        """Text as the model reads it before any merge: its bytes at byte level."""
+        normal = self._normal(text)
+        if self.kind != "bytes":
+            return normal
+        return "".join(TO_LIBRARY[letter] for letter in normal.encode("utf-8").decode("latin-1"))
+
+    def readable(self, name: str) -> str:
+        """A piece as the model has it, without its mark; one that the vocabulary lacks is [UNK]."""
+        if self.library.token_to_id(name) is None:
+            return self.words[self.specials.unknown]
+        return pieces.plain(self._shown(name))
 
     def encode(self, text: str) -> Encoding:
         """The ids of a text, with the word and the span in the (clean) text of each.
 
         A piece of a few bytes of a character has the span of the whole character.
         """
-        found = Encoding([], [], [])
-        for index, match in enumerate(self.find(clean(text))):
-            for number, first, last in self.cut(self.small(match.group())):
-                found.ids.append(number)
-                found.word.append(index)
-                found.offsets.append((match.start() + first, match.start() + last))
-        return found
+        text = clean(text)
+        found = self.library.encode(text, add_special_tokens=False)
+        made, before = Encoding([], [], []), None
+        for number, word, (begin, last) in zip(found.ids, found.word_ids, found.offsets, strict=True):
+            first = begin
+            while first < last - 1 and text[first].isspace():  # the space before a word is a part of its first piece
+                first += 1
+            parted = first > begin or text[first - 1 : first].isspace()
+            parted = parted and bool(made.ids) and first != made.offsets[-1][0]
+            made.word.append(made.word[-1] + (word is None or word != before or parted) if made.ids else 0)
+            typed = number in self._special  # the text has the name of a special token
+            made.ids.append(self.specials.id_of("unknown") if typed else number)
+            made.offsets.append((first, last))
+            before = word
+        return made
+
+    @cached_property
+    def _special(self) -> frozenset[int]:
+        return frozenset(self.specials.ids)
+
+    def spell(self, words: Sequence[str]) -> list[list[int]]:
+        """The ids of each of some words, as they are in the text that the words make; none has none."""
+        words = [clean(word) for word in words]
+        if self.own:
+            return [self.encode_word(word) for word in words]
+        found: list[list[int]] = [[] for _ in words]
+        starts, text = [], ""
+        for word, close in zip(words, glued(words), strict=True):
+            text += word if close else f" {word}"
+            starts.append(len(text) - len(word))
+        encoding, at = self.encode(text), 0
+        for number, (first, last) in zip(encoding.ids, encoding.offsets, strict=True):
+            while at + 1 < len(words) and starts[at + 1] <= max(first, last - 1) and starts[at + 1] <= first:
+                at += 1
+            found[at].append(number)
+        return [ids or self.encode_word(word) for ids, word in zip(found, words, strict=True)]
 
     def encode_words(self, words: Iterable[str]) -> list[int]:
-        """The ids of separated words: one for each at word level, else the pieces of each."""
-        return [piece[0] for word in words for piece in self.cut(self.small(clean(word)))]
+        """The ids of words: one for each at word level, else the pieces of each."""
+        return [number for ids in self.spell([*words]) for number in ids]
 
     def encode_word(self, word: str) -> list[int]:
         """The ids of one word: a single one at word level, one or more pieces else."""
-        return self.encode_words([word])
+        word = clean(word)
+        if not self.own:
+            return self.encode(word if word in CLOSING else f" {word}").ids
+        letters = self.letters(word)
+        found = self._model.tokenize(SPACE + letters if self.kind == "unigram" else letters) if letters else []
+        return [self.specials.unknown if token.id in self._special else token.id for token in found]
+
+    @cached_property
+    def _model(self) -> Any:
+        return self.library.model
 
     def small(self, word: str) -> str:
         """The word in lower case where this tokenizer has only that."""
-        return lowered(word) if self.lower else word
+        return word.lower() if self.lower else word
 
     def continues(self, number: int) -> bool:
         """Whether this id is a piece that continues the word of the piece before it."""
-        return self.kind != "word" and number >= FIRST_WORD and pieces.continues(self.words[number])
+        return self.kind != "word" and number not in self._special and pieces.continues(self.words[number])
 
     def _plain(self, number: int) -> str:
         return pieces.plain(self.words[number]) if self.continues(number) else self.words[number]
@@ -112,7 +210,9 @@ class Tokenizer:
         return [self._plain(int(number)) for number in ids]
 
     def join(self, ids: Iterable[int]) -> str:
-        """The text of ids, with spaces between words but not before punctuation marks."""
+        """The text of ids; of a tokenizer that was learnt here with spaces but before punctuation marks."""
+        if not self.own:
+            return self.library.decode([int(number) for number in ids], skip_special_tokens=False).strip()
         words: list[str] = []
         for number in map(int, ids):
             if words and self.continues(number):
@@ -121,36 +221,61 @@ class Tokenizer:
                 words.append(self._plain(number))
         return join_words(map(bytelevel.text_of, words) if self.kind == "bytes" else words)
 
+    def with_words(self, words: Iterable[str]) -> "Tokenizer":
+        """The same vocabulary of whole words with more of them behind."""
+        model = self.settings["model"]
+        vocab = model["vocab"] | {word: number for number, word in enumerate(words, len(self))}
+        return of_settings({**self.settings, "model": {**model, "vocab": vocab}}, specials(len(vocab)))
+
     def to_json(self) -> str:
         """The tokenizer as JSON, to be saved beside a run."""
-        saved = {"kind": self.kind, "lower": self.lower, "words": self.words[FIRST_WORD:], "merges": self.merges}
-        optional = {"scores": self.scores} if self.scores else {}
-        return json.dumps(saved | optional | ({"across": True} if self.across else {}), ensure_ascii=False)
+        roles = {"size": len(self), "ids": self.specials.ids, "roles": self.specials.roles}
+        saved = {"tokenizer": self.settings, "specials": {**roles, "sentinels": self.specials.sentinels}}
+        return json.dumps(saved, ensure_ascii=False)
 
     @staticmethod
     def from_json(text: str) -> "Tokenizer":
         """A tokenizer that was saved with `to_json`."""
         try:
             saved = parse_json(text)
-            if not all(isinstance(word, str) for word in saved["words"]):
-                raise TypeError(saved["words"])
-            merges = tuple((str(left), str(right)) for left, right in saved["merges"])
-            scores = tuple(map(float, saved.get("scores", ())))
-            learnt = Learnt(tuple(saved["words"]), merges, scores, bool(saved.get("across", False)))
-            check(saved["kind"], learnt)
-            return _from_learnt(saved["kind"], learnt, bool(saved["lower"]))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            known = saved["specials"]
+            numbers = [*known["ids"], *known["roles"].values(), *known["sentinels"]]
+            if not all(type(number) is int and 0 <= number < known["size"] for number in numbers):
+                raise ValueError(numbers)
+            roles = {str(role): number for role, number in known["roles"].items()}
+            made = Specials(known["size"], tuple(known["ids"]), roles, tuple(known["sentinels"]))
+            return of_settings(saved["tokenizer"], made)
+        except (ValueError, KeyError, TypeError, AttributeError, UserError) as error:
             raise UserError(f"This is no saved tokenizer: {text[:40]!r}; it must be what to_json() wrote.") from error
 
 
-def _from_learnt(kind: Kind, learnt: Learnt, lower: bool) -> Tokenizer:
-    return Tokenizer(kind, SPECIAL_TOKENS + learnt.pieces, lower, learnt.merges, learnt.scores, learnt.across)
+TO_SPACE = "Ġ"
+"""What byte-level BPE writes for the space before a word (GPT-2's released code)."""
+
+
+def of_settings(settings: Mapping[str, Any], roles: Specials) -> Tokenizer:
+    """The tokenizer of a tokenizer.json, which the library must take and whose ids must be below the size."""
+    text = json.dumps(settings, ensure_ascii=False)
+    made = Tokenizer(text, roles)
+    try:
+        vocab = made.library.get_vocab(with_added_tokens=True)
+    except Exception as error:  # the library raises bare exceptions
+        raise UserError(f"tokenizer.json cannot be used: {error}.") from error
+    if highest := [name for name, number in vocab.items() if number >= roles.size]:
+        raise UserError(f"The tokenizer gives {highest[0]!r} the id {vocab[highest[0]]}; there are {roles.size} rows.")
+    return made
+
+
+def of_learnt(kind: Kind, learnt: Learnt, lower: bool = False) -> Tokenizer:
+    """A tokenizer of pieces that were learnt, in our layout."""
+    size = FIRST_WORD + len(learnt.pieces)
+    return Tokenizer(json.dumps(tokenizer_json(kind, learnt, lower), ensure_ascii=False), specials(size))
 
 
 def of_words(words: Iterable[str], lower: bool = False) -> Tokenizer:
     """Whole words, exactly these types: the most frequent first, among equally frequent ones the first to occur."""
-    counts = Counter(map(lowered, words) if lower else words)
-    return _from_learnt("word", KINDS["word"].learn(counts, None), lower)
+    counts = Counter(word.lower() for word in words) if lower else Counter(words)
+    return of_learnt("word", KINDS["word"].learn(counts, None), lower)
 
 
 def train(
@@ -172,7 +297,7 @@ def of_counts(
     """
     types: Counter[str] = Counter()
     for word, count in counts.items():
-        types[lowered(word) if lower else word] += count
+        types[word.lower() if lower else word] += count
     if kind == "auto":
         covered, total = sum(count for _, count in types.most_common(FEW_TYPES)), types.total()
         kind = "word" if not total or covered / total >= ENOUGH else "bpe"
@@ -188,9 +313,9 @@ def of_counts(
             f"across is on and kind is {kind!r}; only the kind 'bytes' can merge across character categories."
         )
     options = {"across": True} if across else {}
-    return _from_learnt(kind, KINDS[kind].learn(types, size - FIRST_WORD, **options), lower)
+    return of_learnt(kind, KINDS[kind].learn(types, size - FIRST_WORD, **options), lower)
 
 
 def unknown_words(tokenizer: Tokenizer, words: Sequence[str]) -> list[str]:
     """The words, each once, that this vocabulary cannot encode."""
-    return [word for word in dict.fromkeys(words) if UNKNOWN in tokenizer.encode_word(word)]
+    return [word for word in dict.fromkeys(words) if tokenizer.specials.unknown in tokenizer.encode_word(word)]

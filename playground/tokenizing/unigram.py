@@ -4,8 +4,7 @@ import json
 
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from playground.tokenizing.pieces import Code, Counts, Cut, Learnt, Piece, alphabet, both, code_of, coded_text
-from playground.tokenizing.vocabulary import SPECIAL_TOKENS, UNKNOWN
+from playground.tokenizing.pieces import Code, Counts, Learnt, alphabet, both, coded_text
 
 STEP = 1e-4
 """The difference that the library puts between scores of needless letters, in an order that varies from run to run."""
@@ -36,23 +35,3 @@ def _scores(counts: Counts, code: Code, room: int) -> dict[str, float]:
     library.train_from_iterator(coded_text(counts, code.write), trainer)
     found = [(coded, code.read(coded), score) for coded, score in json.loads(library.to_str())["model"]["vocab"]]
     return {piece: score for coded, piece, score in found if code.piece(piece) == coded}
-
-
-def cutter(learnt: Learnt) -> Cut:
-    """The splitter into the most probable pieces; a run of letters outside the alphabet is one unknown piece.
-
-    SentencePiece does the same with such a run.
-    """
-    code = code_of(learnt.pieces)
-    scored = zip(map(code.piece, learnt.pieces), learnt.scores, strict=True)
-    model = models.Unigram([(SPECIAL_TOKENS[UNKNOWN], 0.0), *scored], 0)
-
-    def cut(word: str) -> list[Piece]:
-        found: list[Piece] = []
-        at = 0
-        for token in model.tokenize(code.write(word)):
-            found.append((token.id + UNKNOWN, at, at + len(token.value)))
-            at += len(token.value)
-        return found
-
-    return cut

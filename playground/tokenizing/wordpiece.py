@@ -10,8 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from playground.tokenizing.pieces import MARK, Counts, Cut, Learnt, Piece, alphabet, both, continues, joined, plain
-from playground.tokenizing.vocabulary import UNKNOWN
+from playground.tokenizing.pieces import MARK, Counts, Learnt, alphabet, both, joined
 
 FEWEST = 2
 """A pair that occurs less often is never merged."""
@@ -23,30 +22,6 @@ def learn(counts: Counts, room: int) -> Learnt:
     known = dict.fromkeys(both(letters))
     known |= dict.fromkeys(_merged_pieces(_Pairs(counts, set(letters)), room - len(known)))
     return Learnt(tuple(known))
-
-
-def cutter(learnt: Learnt) -> Cut:
-    """The splitter into the longest pieces from the left; a word that needs an unknown piece is unknown as a whole.
-
-    BERT does the same with such a word.
-    """
-    numbers, longest = learnt.numbers, max((len(plain(piece)) for piece in learnt.pieces), default=1)
-
-    def cut(word: str) -> list[Piece]:
-        found: list[Piece] = []
-        start = 0
-        while start < len(word):
-            mark = MARK if start else ""
-            ends = range(min(len(word), start + longest), start, -1)
-            pieces = ((mark + word[start:end], end) for end in ends)
-            piece, end = next(((p, end) for p, end in pieces if p in numbers and continues(p) == bool(start)), ("", 0))
-            if not end:
-                return [(UNKNOWN, 0, len(word))]
-            found.append((numbers[piece], start, end))
-            start = end
-        return found
-
-    return cut
 
 
 class _Pairs:

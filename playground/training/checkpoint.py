@@ -25,7 +25,7 @@ from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entry_named
 from playground.zoo.entry import Entry
 
-FORMAT = 2
+FORMAT = 3
 """Grows when the content of a file changes."""
 
 HELD_OUT = ("ids", "lengths", "word_ids", "sentence_ids")

@@ -19,7 +19,6 @@ from playground.knob import Knob, knobs
 from playground.parsing import LARGEST
 from playground.rng import derive
 from playground.tokenizing import KINDS, Tokenizer, merge_steps, train
-from playground.tokenizing.merging import Merger
 from playground.tokenizing.vocabulary import SEPARATOR
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
@@ -246,7 +245,7 @@ def _cut(corpus: Corpus, span: tuple[int, int], wanted: Vocabulary, before: Cut 
         kind, size, across = wanted
         tokenizer = train([_text(corpus, 0, READ_TO_CUT)], kind, size, across=across)
     text = _text(corpus, *span)[:LONGEST_CUT]
-    merges = merge_steps(tokenizer, text[:LONGEST_MERGE]) if isinstance(tokenizer.cut, Merger) else []
+    merges = merge_steps(tokenizer, text[:LONGEST_MERGE]) if tokenizer.merges else []
     return Cut(corpus, wanted, tokenizer, text, tuple(merges))
 
 

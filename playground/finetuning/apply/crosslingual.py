@@ -62,7 +62,7 @@ def with_words_of(learner: TrainState, tokenizer: Tokenizer, corpus: Corpus) -> 
     words = [word for word in words if word not in known]
     if not words:
         raise UserError(f"This model's vocabulary knows all words of {corpus.name} already, so there is none to learn.")
-    longer = replace(tokenizer, words=(*tokenizer.words, *words))
+    longer = tokenizer.with_words(words)
     made = TrainState.new(learner.entry, longer.words, learner.seed, learner.device)
     old, new = learner.model.state_dict(), dict[str, int]()
     with torch.no_grad():

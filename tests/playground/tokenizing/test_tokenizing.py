@@ -23,11 +23,12 @@ from playground.tokenizing import (  # fmt: skip
     specials,
     train,
 )
+from playground.tokenizing.pieces import Learnt
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.text_input import LeftOut, read_input
-from playground.tokenizing.tokenizer import Kind, KindOrAuto, of_counts
+from playground.tokenizing.tokenizer import Kind, KindOrAuto, of_counts, of_learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
-from playground.tokenizing.words import clean, find_words, join_words, lowered, split_words
+from playground.tokenizing.words import clean, find_chunks, find_words, join_words, split_words
 
 LITERALS = (*SPECIAL_TOKENS, "<script>alert('x')</script>", "##ing", "Ġ", "\x00", "[CLS][SEP]")
 
@@ -40,6 +41,12 @@ BYTES = train([TEXT] * 4, kind="bytes", size=700)
 ACROSS = train([TEXT] * 4, kind="bytes", size=700, across=True)
 SMALL = train([TEXT] * 4, kind="unigram", size=200, lower=True)
 ALL = {kind: train([TEXT] * 4, kind=kind, size=700) for kind in KINDS} | {"across": ACROSS, "lower": SMALL}
+
+
+def words_of(tokenizer):
+    return find_chunks if tokenizer is ACROSS else find_words
+
+
 every_tokenizer = pytest.mark.parametrize("tokenizer", ALL.values(), ids=ALL)
 
 HOSTILE = (
@@ -51,7 +58,7 @@ HOSTILE = (
 
 texts = (
     st.sampled_from(HOSTILE)
-    | st.text(max_size=60)
+    | st.text(st.characters(exclude_categories=("Cs", "Cn")), max_size=60)  # libraries differ in unassigned ones
     | st.lists(st.sampled_from((*LITERALS, *TEXT.split(), " ", "\n\n")), max_size=12).map(" ".join)
 )
 
@@ -61,7 +68,8 @@ def test_the_layout_of_the_vocabulary_is_fixed():
     assert len(SPECIAL_TOKENS) == 39
     assert (s.pad, s.start, s.end, s.cls, s.sep, s.mask) == (0, 1, 2, 3, 4, 5)
     assert s.sentinels == tuple(range(6, 38))
-    assert (s.unknown, s.first_word, s.size) == (38, 39, 100)
+    assert (s.unknown, s.size) == (38, 100)
+    assert s.ids == tuple(range(38)) and s.words.tolist() == list(range(39, 100))
 
 
 @every_tokenizer
@@ -160,18 +168,21 @@ def test_a_saved_tokenizer_comes_back(tokenizer):
     assert again.encode(TEXT) == tokenizer.encode(TEXT)
 
 
+SAVED = json.loads(PIECES.to_json())
+DAMAGED = (
+    {**SAVED, "tokenizer": {**SAVED["tokenizer"], "model": {"type": "x"}}},
+    {**SAVED, "tokenizer": {}},
+    {**SAVED, "specials": {**SAVED["specials"], "size": 50}},
+    {**SAVED, "specials": {**SAVED["specials"], "roles": {"mask": -1}}},
+    {**SAVED, "specials": {**SAVED["specials"], "sentinels": ["a"]}},
+)
+
+
 @pytest.mark.parametrize(
     "text",
     [
         *("", "[]", "{}", "no json", "[" * 100_000),
-        json.dumps({"kind": "x", "words": [], "merges": [], "lower": False}),
-        json.dumps({"kind": ["bpe"], "words": [], "merges": [], "lower": False}),
-        json.dumps({"kind": "bpe", "words": ["a", "##b"], "merges": [["a", "##c"]], "lower": False}),
-        json.dumps({"kind": "bpe", "words": ["a", "##b"], "merges": [["a", "##b"]], "lower": False}),
-        json.dumps({"kind": "bpe", "words": ["\ud800"], "merges": [], "lower": False}),
-        json.dumps({"kind": "bytes", "words": ["a"], "merges": [], "lower": False}),
-        json.dumps({"kind": "unigram", "words": ["a"], "merges": [], "lower": False}),
-        json.dumps({"kind": "unigram", "words": ["a"], "merges": [], "lower": False, "scores": [float("nan")]}),
+        *(json.dumps(saved) for saved in DAMAGED),
     ],
 )
 def test_a_damaged_tokenizer_is_refused(text):
@@ -237,14 +248,14 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
     text = clean(text)
     found = tokenizer.encode(text)
     drawn = {place for first, last in found.offsets for place in range(first, last)}
-    assert drawn == {place for match in tokenizer.find(text) for place in range(*match.span())}
+    assert drawn == {place for match in words_of(tokenizer)(text) for place in range(*match.span())}
     for number, (first, last) in zip(found.ids, found.offsets, strict=True):
         under = tokenizer.small(text[first:last])
         if tokenizer.kind == "bytes":
             piece = bytelevel.hide(tokenizer.decode([number])[0]).encode("latin-1")
             assert piece in under.encode() and len(piece) > len(under[1:-1].encode())
         elif number != UNKNOWN:
-            assert lowered(under) == tokenizer.decode([number])[0] or not tokenizer.lower
+            assert tokenizer.decode([number])[0] in under.lower() or not tokenizer.lower
             assert under == tokenizer.decode([number])[0] or tokenizer.lower
 
 
@@ -253,7 +264,7 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
 @settings(max_examples=60, deadline=None)
 def test_the_pieces_of_a_word_put_together_are_the_word(tokenizer, text):
     found = tokenizer.encode(text)
-    words = [tokenizer.small(match.group()) for match in tokenizer.find(clean(text))]
+    words = [tokenizer.small(match.group()) for match in words_of(tokenizer)(clean(text))]
     assert sorted(set(found.word)) == list(range(len(words)))
     for index, word in enumerate(words):
         ids = [number for number, place in zip(found.ids, found.word, strict=True) if place == index]
@@ -345,10 +356,10 @@ def test_wordpiece_takes_the_longest_piece_and_judges_pairs_by_more_than_their_n
 
 
 def test_unigram_prefers_the_cut_whose_pieces_are_likelier():
-    words = (*SPECIAL_TOKENS, "ab", "##c", "a", "##bc", "##b")
+    words = ("ab", "##c", "a", "##bc", "##b")
     scores = (-1.0, -1.0, -3.0, -3.0, -2.0)
     for better, cut in ((scores, ["ab", "c"]), ((-1.0, -6.0, -3.0, -3.0, -2.0), ["a", "bc"])):
-        tokenizer = Tokenizer("unigram", words, scores=better)
+        tokenizer = of_learnt("unigram", Learnt(words, scores=better))
         assert tokenizer.decode(tokenizer.encode_word("abc")) == cut
 
 
@@ -369,7 +380,8 @@ def test_a_word_that_nobody_has_cut_is_no_trouble(kind):
     for word in ("ab" * 5_000, "##x", "##xy", "a b"):
         ids = tokenizer.encode_word(word)
         pieces = "".join(tokenizer.decode(ids))
-        assert UNKNOWN in ids or (bytelevel.text_of(pieces) if kind == "bytes" else pieces) == word
+        read = bytelevel.text_of(pieces) if kind == "bytes" else pieces
+        assert UNKNOWN in ids or read == (word.removeprefix("##") if kind == "wordpiece" else word), "as in BERT"
     assert Tokenizer.from_json(tokenizer.to_json()) == tokenizer
 
 
@@ -379,16 +391,6 @@ def test_a_tokenizer_that_was_used_can_be_sent_to_another_process(tokenizer):
     again = pickle.loads(pickle.dumps(tokenizer))
     assert again == tokenizer == copy.deepcopy(tokenizer)
     assert again.encode(TEXT).ids == ids
-
-
-def test_tokenizers_saved_before_there_were_more_kinds_still_load():
-    words = Tokenizer.from_json('{"kind": "word", "lower": true, "words": ["the", "dog"], "merges": []}')
-    pieces = Tokenizer.from_json(
-        '{"kind": "bpe", "lower": false, "words": ["d", "o", "##d", "##o", "do"], "merges": [["d", "##o"]]}'
-    )
-    assert words.encode("The dog").ids == [39, 40]
-    assert pieces.decode(pieces.encode("dod").ids) == ["do", "d"]
-    assert pieces.to_json().count("scores") == 0, "what is saved did not change for the old kinds"
 
 
 @pytest.mark.parametrize(
@@ -421,8 +423,8 @@ def test_the_merges_of_a_text_end_where_encoding_ends(tokenizer, text):
 
 
 def test_merges_happen_one_pair_at_a_time():
-    words = (*SPECIAL_TOKENS, "b", "a", "n", "##b", "##a", "##n", "##an", "##anan", "ban")
-    tokenizer = Tokenizer("bpe", words, merges=(("##a", "##n"), ("##an", "##an"), ("b", "##an")))
+    words = ("b", "a", "n", "##b", "##a", "##n", "##an", "##anan", "ban")
+    tokenizer = of_learnt("bpe", Learnt(words, (("##a", "##n"), ("##an", "##an"), ("b", "##an"))))
     first, second, third = merge_steps(tokenizer, "banana")
     assert [piece[0] for piece in first["pieces"]] == list("banana") and first["pair"] == [] and first["rank"] == -1
     assert [piece[0] for piece in second["pieces"]] == ["b", "an", "an", "a"]
