@@ -141,7 +141,10 @@ class Tokenizer:
         A piece of a few bytes of a character has the span of the whole character.
         """
         text = clean(text)
-        found = self.library.encode(text, add_special_tokens=False)
+        try:
+            found = self.library.encode(text, add_special_tokens=False)
+        except Exception as error:  # the library raises bare exceptions
+            raise UserError(f"The vocabulary cannot write {text[:40]!r} ({error}).") from error
         made, before = Encoding([], [], []), None
         for number, word, (begin, last) in zip(found.ids, found.word_ids, found.offsets, strict=True):
             first = begin
