@@ -8,6 +8,8 @@ from playground.interop import Opened, open_folder
 from playground.interop.run import save_run
 from playground.knob import written
 from playground.models import Architecture
+from playground.tokenizing import Tokenizer
+from playground.tokenizing.vocabulary import ROLES
 from playground.training.store.runs import Runs
 
 
@@ -17,6 +19,10 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("folder", metavar="DIR", help="a folder with config.json and model.safetensors")
     option("--numbered", action="store_true", help="take words as numbers and do not read the tokenizer")
+    option(
+        "--add-special-tokens", default="", metavar="ROLE,...",
+        help="new rows for special tokens that the folder lacks, such as mask for GPT-2",
+    )  # fmt: skip
     option("--save", type=path, metavar="DIR", help="folder for a checkpoint that the other commands and pages open")
     list_of_runs(command)
     option(
@@ -26,15 +32,14 @@ def add(command: Parser) -> None:
 
 def show_folder(given: argparse.Namespace) -> int:
     """Open the folder, print its card, and save it where that is asked for."""
-    opened = open_folder(given.folder, given.numbered)
+    added = tuple(filter(None, (role.strip() for role in given.add_special_tokens.split(","))))
+    opened = open_folder(given.folder, given.numbered, added)
     facts = _facts(opened)
     lines = [
         f"{opened.family.name} ({opened.family.source})",
         f"parameters  {facts['parameters']:,}",
-        f"vocabulary  {len(opened.tokenizer):,} entries ({opened.tokenizer.kind}); it lacks {facts['absent']} of our "
-        "special tokens",
-        f"words       {facts['unlike']:,} of {facts['words']:,} words of the vocabulary get other ids in the "
-        "tokenizers library",
+        f"vocabulary  {len(opened.tokenizer):,} entries ({opened.tokenizer.kind}), with the ids of the folder",
+        f"special     {spelt(opened.tokenizer)}",
         f"unlike our  {written(opened.model.shape, ', ', Architecture())}",
     ]
     if given.save:
@@ -44,14 +49,21 @@ def show_folder(given: argparse.Namespace) -> int:
 
 
 def _facts(opened: Opened) -> dict[str, object]:
-    vocabulary = opened.vocabulary
+    roles = opened.tokenizer.specials.roles
     return {
         "family": opened.family.name,
         "architecture": asdict(opened.model.shape),
         "parameters": sum(weight.numel() for weight in opened.model.parameters()),
         "vocabulary": len(opened.tokenizer),
         "tokenizer": opened.tokenizer.kind,
-        "absent": sum(row < 0 for row in vocabulary.rows),
-        "words": vocabulary.words,
-        "unlike": vocabulary.unlike,
+        "special_tokens": {role: opened.tokenizer.words[number] for role, number in roles.items()},
+        "absent": [role for role in ROLES if role not in roles],
     }
+
+
+def spelt(tokenizer: Tokenizer) -> str:
+    """The special tokens by their roles, and the roles that nothing has."""
+    roles = tokenizer.specials.roles
+    has = ", ".join(f"{role} {tokenizer.words[roles[role]]}" for role in ROLES if role in roles)
+    lacks = ", ".join(role for role in ROLES if role not in roles)
+    return f"{has}; none for {lacks} (--add-special-tokens)" if lacks else has

@@ -14,7 +14,6 @@ from playground.errors import TooShort, UserError
 from playground.knob import spelt
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
-from playground.tokenizing.vocabulary import SEPARATOR
 
 FEWEST = 64
 """A text with fewer tokens is too short to train on."""
@@ -156,9 +155,10 @@ def build(
     rows = torch.frombuffer(words.rows, dtype=torch.int32)
     counts = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
     tokenizer = tokenizer or of_counts({word: count for word, count in counts if word}, **options)
-    pieces = [[SEPARATOR], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
+    separator = tokenizer.specials.sep
+    pieces = [[separator], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
     ids, word, first = lay_out(pieces, rows)
-    sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == SEPARATOR
+    sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == separator
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
     return Corpus(
         name=name,
@@ -168,7 +168,7 @@ def build(
         word_ids=word,
         sentence_ids=sentence,
         document_ids=ends.cumsum(0, dtype=torch.int32).sub_(ends.int()),
-        held_out_from=int(first[edges[len(edges) // 2]]) if edges else find_boundary(ids, sentence),
+        held_out_from=int(first[edges[len(edges) // 2]]) if edges else find_boundary(ends, sentence),
         sections=tuple(int(first[edge]) for edge in edges) if mix is not None else (),
         labels={
             **{label: row[word] for label, row in (labels or {}).items()},
@@ -211,8 +211,8 @@ def describe_lengthening(corpus: Corpus) -> str:
 
 def _words_of(corpus: Corpus, types: dict[str, int]) -> Words:
     """The words of a corpus of whole words, by the numbers of types that others share."""
-    numbers = {SEPARATOR: 0}
-    for number in set(corpus.ids.tolist()) - {SEPARATOR}:
+    numbers = {corpus.tokenizer.specials.sep: 0}
+    for number in set(corpus.ids.tolist()) - {*numbers}:
         numbers[number] = types.setdefault(corpus.tokenizer.words[number], len(types))
     rows = array("i", [numbers[number] for number in corpus.ids.tolist()])
     return Words(types=types, rows=rows, sentence=array("i", corpus.sentence_ids.tolist()))

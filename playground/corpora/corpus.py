@@ -15,7 +15,6 @@ from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
 from playground.errors import TooShort
 from playground.pickling import declared_fields
 from playground.tokenizing.tokenizer import Tokenizer
-from playground.tokenizing.vocabulary import SEPARATOR
 
 Part = Literal["train", "held_out"]
 
@@ -195,12 +194,11 @@ def _counted(numbers: Tensor) -> Tensor:
     return numbers.unique_consecutive(return_inverse=True)[1].int()
 
 
-def find_boundary(ids: Tensor, sentence: Tensor) -> int:
-    """Where the held-out part begins: after the document that ends nearest, else after the nearest sentence."""
-    wanted = round(len(ids) * (1 - HELD_OUT))
-    slack = max(1, round(len(ids) * HELD_OUT / 2))
-    ends = (ids[:-1] == SEPARATOR).nonzero()[:, 0] + 1
-    for places in (ends, (sentence[1:] != sentence[:-1]).nonzero()[:, 0] + 1):
+def find_boundary(ends: Tensor, sentence: Tensor) -> int:
+    """Where the held-out part begins: after the document that `ends` nearest `[n]`, else after the nearest sentence."""
+    wanted = round(len(ends) * (1 - HELD_OUT))
+    slack = max(1, round(len(ends) * HELD_OUT / 2))
+    for places in (ends[:-1].nonzero()[:, 0] + 1, (sentence[1:] != sentence[:-1]).nonzero()[:, 0] + 1):
         if len(places) and int((places - wanted).abs().min()) <= slack:
             return int(places[(places - wanted).abs().argmin()])
     return wanted

@@ -9,7 +9,6 @@ from torch import Tensor
 from playground.batch import Tokens
 from playground.errors import TooShort, UserError
 from playground.rng import generator
-from playground.tokenizing.vocabulary import SEPARATOR
 
 if TYPE_CHECKING:
     from playground.corpora.corpus import Corpus
@@ -104,7 +103,7 @@ def _apart(sentences: Segments, rng: torch.Generator) -> tuple[Tensor, Tensor, T
 
 def _sentences(corpus: "Corpus", first: int, last: int) -> Segments:
     """The sentences of a part in order, without [SEP]."""
-    kept = (corpus.ids[first:last] != SEPARATOR).nonzero()[:, 0] + first
+    kept = (corpus.ids[first:last] != corpus.tokenizer.specials.sep).nonzero()[:, 0] + first
     sentence, document = corpus.sentence_ids[kept], corpus.document_ids[kept]
     begins = torch.ones(len(kept), dtype=torch.bool)
     begins[1:] = (sentence[1:] != sentence[:-1]) | (document[1:] != document[:-1])

@@ -3,8 +3,8 @@
 import json
 import os
 import shutil
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +13,15 @@ from safetensors import SafetensorError
 from safetensors.torch import save_file
 from torch import Tensor
 
+from playground.batch import Specials
 from playground.errors import UserError
 from playground.interop.family import LIMITS, Family, check_equal, check_size, empty_state, families
 from playground.interop.generator import add_generator, take_generator
-from playground.interop.tokenizer_file import ABSENT, Vocabulary, read_vocabulary, write_tokenizer
+from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
 from playground.interop.weights import WHOLE, Weights, read_json
 from playground.models import Architecture, LanguageModel, model_without_weights
-from playground.tokenizing import Tokenizer, specials
+from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
-
-NEVER = -1e4
-"""The score's bias of special tokens that a model was never trained with: none is ever predicted."""
 
 GENERATOR = "generator"
 """The folder inside for ELECTRA's generator."""
@@ -36,21 +34,11 @@ ROWS = ("token_embedding.weight", "lm_head.bias", "generator_lm_head.bias")
 
 @dataclass(frozen=True)
 class Opened:
-    """What a folder holds: the model, its tokenizer, its family, and the row of the folder for each of our ids.
-
-    Ids without a row (-1) are special tokens of ours that the folder lacks: zero vectors that are never predicted.
-    """
+    """What a folder holds: the model, its tokenizer and its family; its ids are ours."""
 
     model: LanguageModel
     tokenizer: Tokenizer
     family: Family
-    vocabulary: Vocabulary
-
-    @property
-    def ids(self) -> Tensor:
-        """Our id for each row of the folder; where two of ours have one row, that of the first."""
-        found = {row: number for number, row in reversed([*enumerate(self.vocabulary.rows)]) if row != ABSENT}
-        return torch.tensor([found[row] for row in range(len(found))])
 
 
 # writing
@@ -74,7 +62,7 @@ def export(source: TrainState | LanguageModel, tokenizer: Tokenizer, path: Path 
         files[GENERATOR] = (families()[family.companion], *take_generator(shape, state))
     words = write_tokenizer(tokenizer)
     parts = {
-        folder: (_config(kind, form, len(tokenizer)), kind.write(form, held, specials(0).pad), words)
+        folder: (_config(kind, form, tokenizer.specials), kind.write(form, held, tokenizer.specials.pad), words)
         for folder, (kind, form, held) in files.items()
     }
     write_folder(path, parts)
@@ -94,11 +82,11 @@ def choose_family(shape: Architecture, name: str = "") -> Family:
     )
 
 
-def _config(family: Family, shape: Architecture, size: int) -> dict[str, Any]:
-    ids = specials(size)
+def _config(family: Family, shape: Architecture, ids: Specials) -> dict[str, Any]:
     start = {"decoder_start_token_id": ids.start, "forced_eos_token_id": None} if shape.decoder_layers else {}
-    numbers = {"pad_token_id": ids.pad, "bos_token_id": ids.start, "eos_token_id": ids.end, **start}
-    return {**family.write_config(shape, ids.pad), "vocab_size": size, **numbers, "dtype": "float32"}
+    known = {"pad_token_id": "pad", "bos_token_id": "start", "eos_token_id": "end"}
+    numbers = {key: ids.roles[role] for key, role in known.items() if role in ids.roles} | start
+    return {**family.write_config(shape, ids.pad), "vocab_size": ids.size, **numbers, "dtype": "float32"}
 
 
 def write_folder(path: Path, parts: Mapping[str, tuple[dict[str, Any], dict[str, Tensor], dict[str, Any]]]) -> None:
@@ -129,8 +117,11 @@ def write_folder(path: Path, parts: Mapping[str, tuple[dict[str, Any], dict[str,
 # reading
 
 
-def open_folder(path: Path | str, numbered: bool = False) -> Opened:
-    """Read a folder that transformers wrote; with `numbered` its words are numbers and its tokenizer is not read."""
+def open_folder(path: Path | str, numbered: bool = False, add: Sequence[str] = ()) -> Opened:
+    """Read a folder that transformers wrote; with `numbered` its words are numbers and its tokenizer is not read.
+
+    The vocabulary gets a row for each role of a special token to `add`, such as "mask" for GPT-2.
+    """
     path = Path(path)
     if not os.path.isfile(path / "config.json"):
         raise UserError(f"There is no config.json in {path}; give a folder that save_pretrained wrote.")
@@ -141,11 +132,10 @@ def open_folder(path: Path | str, numbered: bool = False) -> Opened:
         if other.name != family.companion:
             raise UserError(f"{path / GENERATOR} is {other.name}, not {family.companion}.")
         shape, state = add_generator(shape, state, small, own)
-    vocabulary = read_vocabulary(path, config, len(state["token_embedding.weight"]), numbered)
-    shape, state = _reordered(shape, state, vocabulary)
-    model = model_without_weights(shape, len(vocabulary.rows))
-    model.load_state_dict(state, assign=True)
-    return Opened(model, vocabulary.tokenizer, family, vocabulary)
+    tokenizer = read_tokenizer(path, config, len(state["token_embedding.weight"]), numbered, add)
+    model = model_without_weights(shape, len(tokenizer))
+    model.load_state_dict(_with_rows(state, len(tokenizer)), assign=True)
+    return Opened(model, tokenizer, family)
 
 
 def _read_part(path: Path, config: Mapping[str, Any]) -> tuple[Family, Architecture, dict[str, Tensor]]:
@@ -190,20 +180,10 @@ def _plain_weight(name: str, like: Tensor) -> Tensor:
     return torch.ones(like.shape) if name.endswith("weight") else torch.zeros(like.shape)
 
 
-def _reordered(
-    shape: Architecture, state: Mapping[str, Tensor], vocabulary: Vocabulary
-) -> tuple[Architecture, dict[str, Tensor]]:
-    """The rows in the order of our ids; an id without a row of its own has a zero vector or a copy, and no chance."""
-    rows = torch.tensor(vocabulary.rows)
-    size = len(state["token_embedding.weight"])
-    if len(rows) == size and bool((rows == torch.arange(size)).all()):
-        return shape, dict(state)
-    first = torch.full((size,), len(rows)).scatter_reduce(
-        0, rows.clamp(min=0), torch.arange(len(rows)) + (rows < 0) * len(rows), "amin"
-    )
-    own = (rows >= 0) & (first[rows.clamp(min=0)] == torch.arange(len(rows)))
-    biases = {name: state.get(name, torch.zeros(size)) for name in ROWS[1:2] + tuple(n for n in ROWS[2:] if n in state)}
-    table = torch.cat([state[ROWS[0]], torch.zeros(1, state[ROWS[0]].shape[1])])
-    moved = {ROWS[0]: table[rows.where(rows >= 0, size)]}
-    moved |= {name: bias[rows.clamp(min=0)].where(own, NEVER) for name, bias in biases.items()}
-    return replace(shape, lm_head_bias=True), {**state, **moved}
+def _with_rows(state: Mapping[str, Tensor], size: int) -> dict[str, Tensor]:
+    """The weights with rows for special tokens that were added: the mean of the others, as good as unknown words."""
+
+    def longer(value: Tensor) -> Tensor:
+        return torch.cat([value, value.mean(0, keepdim=True).expand(size - len(value), *value.shape[1:])])
+
+    return {name: longer(value) if name in ROWS and len(value) < size else value for name, value in state.items()}

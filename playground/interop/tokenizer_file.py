@@ -74,6 +74,7 @@ def read_tokenizer(
         for role, other in INSTEAD.items():
             if role not in roles and other in roles:
                 roles[role] = roles[other]
+        roles.setdefault("pad", 0)
         if "unknown" in roles and roles["unknown"] in [roles[role] for role in roles if role != "unknown"]:
             del roles["unknown"]  # GPT-2 has no unknown word, and its configuration names the end for it
         special = [token["id"] for token in settings["added_tokens"] if token.get("special")]

@@ -7,6 +7,9 @@ SENTINELS = tuple(f"<{k}>" for k in range(32))
 
 SPECIAL_TOKENS = ("[PAD]", "[START]", "[END]", "[CLS]", "[SEP]", "[MASK]", *SENTINELS, "[UNK]")
 
+ROLES = ("pad", "start", "end", "cls", "sep", "mask", "unknown")
+"""What special tokens are for; the sentinels are numbered besides."""
+
 SEPARATOR = SPECIAL_TOKENS.index("[SEP]")
 UNKNOWN = SPECIAL_TOKENS.index("[UNK]")
 FIRST_WORD = len(SPECIAL_TOKENS)
@@ -17,6 +20,6 @@ def specials(size: int) -> Specials:
     return Specials(
         size,
         ids=tuple(range(UNKNOWN)),
-        roles={"pad": 0, "start": 1, "end": 2, "cls": 3, "sep": SEPARATOR, "mask": 5, "unknown": UNKNOWN},
+        roles=dict(zip(ROLES, (0, 1, 2, 3, SEPARATOR, 5, UNKNOWN), strict=True)),
         sentinels=tuple(range(6, UNKNOWN)),
     )

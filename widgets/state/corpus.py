@@ -19,7 +19,6 @@ from playground.knob import Knob, knobs
 from playground.parsing import LARGEST
 from playground.rng import derive
 from playground.tokenizing import KINDS, Tokenizer, merge_steps, train
-from playground.tokenizing.vocabulary import SEPARATOR
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
@@ -251,4 +250,4 @@ def _cut(corpus: Corpus, span: tuple[int, int], wanted: Vocabulary, before: Cut 
 
 def _text(corpus: Corpus, first: int, last: int) -> str:
     ids = corpus.ids[first:last]
-    return corpus.tokenizer.join(ids[ids != SEPARATOR].tolist())
+    return corpus.tokenizer.join(ids[ids != corpus.tokenizer.specials.sep].tolist())

@@ -8,7 +8,6 @@ import torch
 from torch import Tensor
 
 from playground.corpora import Corpus
-from playground.tokenizing.vocabulary import SEPARATOR
 from playground.tokenizing.words import join_words
 from widgets.tokens import BLUE, GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
@@ -68,7 +67,7 @@ def known(corpus: Corpus) -> list[str]:
 def sheet(corpus: Corpus, first: int, last: int) -> Sheet:
     """The tokens from `first` to `last` as words; every piece of a word has the word's labels."""
     ids = corpus.ids[first:last].tolist()
-    places = [place for place, number in enumerate(ids) if number != SEPARATOR]
+    places = [place for place, number in enumerate(ids) if number != corpus.tokenizer.specials.sep]
     pieces = [list(group) for _, group in groupby(places, lambda place: int(corpus.word_ids[first + place]))]
     heads = torch.tensor([first + group[0] for group in pieces], dtype=torch.long)
     values = {name: corpus.labels[name][heads].tolist() for name in known(corpus)}

@@ -7,7 +7,6 @@ from html import escape
 import torch
 
 from playground.corpora import Corpus
-from playground.tokenizing.vocabulary import SEPARATOR
 from widgets.static.annotations import known
 
 GENERATED = "the corpora of our own grammar know it"
@@ -84,7 +83,7 @@ def _order(corpus: Corpus) -> Iterator[tuple[str, bool, str]]:
     several = "language" in corpus.labels and int(corpus.labels["language"].max()) > 0
     documents = int(corpus.document_ids[-1]) + 1
     sentences = int((torch.diff(corpus.sentence_ids) != 0).sum()) + 1
-    pairs = not several and sentences > documents > 1 and bool((corpus.ids == SEPARATOR).any())
+    pairs = not several and sentences > documents > 1 and bool((corpus.ids == corpus.tokenizer.specials.sep).any())
     lacking = "it takes several documents, some of two sentences"
     why = "each document is a sentence and its translation" if several else lacking
     yield "next sentence and sentence order: NSP, SOP", pairs, "documents of several sentences" if pairs else why

@@ -44,7 +44,7 @@ def split_domains(
     nats = (corpus.entropy_bound or 0.0) * len(corpus) + len(food) * _entropy(share) + sentences * _entropy(style)
     return replace(
         split,
-        held_out_from=find_boundary(split.ids, split.sentence_ids),
+        held_out_from=find_boundary(split.ids == SEPARATOR, split.sentence_ids),
         label_names={**corpus.label_names, "domain": DOMAINS},
         entropy_bound=nats / len(split) if corpus.entropy_bound else None,
     )

@@ -72,7 +72,7 @@ def generate(preset: str, seed: int, tokens: int) -> Corpus:
         word_ids=torch.arange(len(ids), dtype=torch.int32),
         sentence_ids=sentence,
         document_ids=document,
-        held_out_from=find_boundary(ids, sentence),
+        held_out_from=find_boundary(ids == SEPARATOR, sentence),
         labels={
             **of_forms(rules.forms, forms),
             **marks,
