@@ -4,6 +4,7 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import TypedDict, Unpack
 
 import torch
@@ -37,7 +38,9 @@ class Vocabulary(TypedDict, total=False):
 
 
 class Options(Vocabulary, total=False):
-    """The same, how often a short text is repeated, and a generated corpus that is mixed with it."""
+    """The same, or a tokenizer from elsewhere; how often a short text is repeated, and what is mixed with it."""
+
+    tokenizer: Tokenizer
 
     repeat: int
     mix: Corpus
@@ -156,8 +159,12 @@ def build(
     counts = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
     tokenizer = tokenizer or of_counts({word: count for word, count in counts if word}, **options)
     separator = tokenizer.specials.sep
-    pieces = [[separator], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
-    ids, word, first = lay_out(pieces, rows)
+    if tokenizer.own:
+        pieces = [[separator], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
+        ids, word, first = lay_out(pieces, rows)
+        word_ids = word
+    else:
+        ids, word, first, word_ids = lay_out_text(words, tokenizer)
     sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == separator
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
     return Corpus(
@@ -165,7 +172,7 @@ def build(
         description=" ".join(filter(None, [about, note, cut])),
         tokenizer=tokenizer,
         ids=ids,
-        word_ids=word,
+        word_ids=word_ids,
         sentence_ids=sentence,
         document_ids=ends.cumsum(0, dtype=torch.int32).sub_(ends.int()),
         held_out_from=int(first[edges[len(edges) // 2]]) if edges else find_boundary(ends, sentence),
@@ -224,6 +231,30 @@ def _last_part(words: Words) -> int:
     sentence = words.sentence
     ends = [k for k in range(1, len(sentence)) if sentence[k] != sentence[k - 1]]
     return min(ends, key=lambda end: abs(end - boundary), default=boundary)
+
+
+def lay_out_text(words: Words, tokenizer: Tokenizer) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The same as `lay_out` with the pieces that a tokenizer from elsewhere gives to the text of each document.
+
+    The last are the numbers of its own words, for it may cut one of ours.
+    """
+    types, ids, row, begins, first = list(words.types), array("i"), array("i"), array("b"), array("i")
+    for begin in range(0, len(words.rows), SLICE):
+        some, at = words.rows[begin : begin + SLICE], begin
+        for ends, group in groupby(some, lambda number: number == 0):
+            numbers = list(group)
+            spelt = [[(tokenizer.specials.sep, True)]] * len(numbers)
+            if not ends:
+                spelt = tokenizer.spell_text([types[number] for number in numbers])
+            for pieces in spelt:
+                first.append(len(ids))
+                for number, new in pieces:
+                    ids.append(number)
+                    row.append(at)
+                    begins.append(new)
+                at += 1
+    whole, rows, starts = (torch.frombuffer(each, dtype=torch.int32) for each in (ids, row, first))
+    return whole.long(), rows, starts, torch.frombuffer(begins, dtype=torch.int8).cumsum(0, dtype=torch.int32) - 1
 
 
 def lay_out(pieces: Sequence[Sequence[int]], rows: Tensor) -> tuple[Tensor, Tensor, Tensor]:

@@ -4,25 +4,17 @@ from itertools import pairwise
 
 from playground.corpora.build import Words, build
 from playground.corpora.corpus import Corpus
-from playground.corpora.sources import open_corpus
 from playground.tokenizing import Tokenizer
-from playground.tokenizing.vocabulary import SEPARATOR
 
 IN_WORDS = " in the words of "
 """Stands between the name of a corpus and the kind of the other tokenizer."""
-
-
-def open_saved(name: str, tokenizer: Tokenizer) -> Corpus:
-    """The corpus that a checkpoint names, in the words of the tokenizer of the checkpoint where its name says so."""
-    bare, other, _ = name.rpartition(IN_WORDS)
-    return respelt(open_corpus(bare), tokenizer) if other else open_corpus(name)
 
 
 def respelt(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
     """The text of a corpus in the pieces of another tokenizer."""
     words, sentence, begin = Words(), corpus.sentence_ids.tolist(), 0
     ids, number = corpus.ids.tolist(), corpus.word_ids.tolist()
-    ends = [k for k, token in enumerate(ids) if token == SEPARATOR] or [len(ids)]
+    ends = [k for k, token in enumerate(ids) if token == corpus.tokenizer.specials.sep] or [len(ids)]
     for end in ends:
         starts = [k for k in range(begin, end) if k == begin or number[k] != number[k - 1]]
         edges = [*starts, end]
@@ -31,4 +23,4 @@ def respelt(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
         words.add(spelt, [sentence[k] - first for k in starts])
         words.close()
         begin = end + 1
-    return build(f"{corpus.name}{IN_WORDS}{tokenizer.kind}", words, tokenizer=tokenizer)
+    return build(corpus.name, words, tokenizer=tokenizer)

@@ -17,9 +17,11 @@ from playground.corpora.readers.table import from_table
 from playground.corpora.readers.text import from_pasted, read_text_file
 from playground.corpora.readers.translations import read_translations
 from playground.corpora.readers.treebank import CELLS, read_treebank
+from playground.corpora.respelling import IN_WORDS, respelt
 from playground.corpora.tokenization import Tokenization, retokenized
 from playground.errors import UserError
 from playground.knob import Knob, knob, knobs, spelt, turn, written
+from playground.tokenizing import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,12 @@ TEXTS = (".txt", ".md", ".rst", ".text")
 
 
 def open_corpus(
-    name_or_path: str | Path, *, seed: int = 0, tokens: int | None = None, **reading: Unpack[Reading]
+    name_or_path: str | Path,
+    *,
+    seed: int = 0,
+    tokens: int | None = None,
+    tokenizer: Tokenizer | None = None,
+    **reading: Unpack[Reading],
 ) -> Corpus:
     """A corpus by its name or by the path of a file; `tokens` limits either.
 
@@ -122,8 +129,10 @@ def open_corpus(
         settings, how = _settings(source, changed)
         own, options = [] if settings is None else [settings], how.options if source.splits else {}
         made = source.make(seed, tokens or source.tokens, *own, **options)
-        return replace(made if options else retokenized(made, how), name=_full_name(source, settings, how))
-    corpus = _open_own(bare, limit, reading, changed)
+        made = made if options else retokenized(made, how)
+        made = respelt(made, tokenizer) if tokenizer is not None else made
+        return replace(made, name=_full_name(source, settings, how))
+    corpus = _open_own(bare, limit, reading, changed, tokenizer)
     if corpus:
         return corpus
     near = catalog.three_nearest(bare, sources().values())
@@ -132,21 +141,23 @@ def open_corpus(
     )
 
 
-def _open_own(name: str, limit: int, reading: Reading, changed: Mapping[str, Any]) -> Corpus | None:
+def _open_own(
+    name: str, limit: int, reading: Reading, changed: Mapping[str, Any], tokenizer: Tokenizer | None
+) -> Corpus | None:
     """A data set of the hub, a file or two files; None where there is none of this name."""
     if name.startswith(HUB):
-        return own_text(partial(from_table, read_hub(name.removeprefix(HUB)), limit=limit), changed)
+        return own_text(partial(from_table, read_hub(name.removeprefix(HUB)), limit=limit), changed, tokenizer)
     if os.path.exists(name):
-        return own_text(partial(_open_file, Path(name), limit, reading), changed)
+        return own_text(partial(_open_file, Path(name), limit, reading), changed, tokenizer)
     pair = two_files(name)
-    return own_text(partial(read_translations, *pair, limit=limit, **reading), changed) if pair else None
+    return own_text(partial(read_translations, *pair, limit=limit, **reading), changed, tokenizer) if pair else None
 
 
-def own_text(read: Callable[..., Corpus], changed: Mapping[str, Any]) -> Corpus:
-    """A text of one's own, read with the knobs that are changed, which its name tells."""
+def own_text(read: Callable[..., Corpus], changed: Mapping[str, Any], tokenizer: Tokenizer | None = None) -> Corpus:
+    """A text of one's own, read with the knobs that are changed, which its name tells, or another's tokenizer."""
     parts = _settings(OWN, changed)
-    options = [option for part in parts for option in part.options.items()]
-    corpus = read(**dict(options))
+    options = dict(option for part in parts for option in part.options.items())
+    corpus = read(**options if tokenizer is None else {**options, "tokenizer": tokenizer})
     return replace(corpus, name=_with_knobs(corpus.name, parts, (Lengthening(), Tokenization())))
 
 
@@ -218,6 +229,14 @@ def sources() -> dict[str, Source]:
 def find_source(name: str) -> Source:
     """A corpus that can be generated, by its name."""
     return catalog.choose("playground.corpora.catalog", Source, name, "corpus")
+
+
+def open_saved(name: str, tokenizer: Tokenizer) -> Corpus:
+    """The corpus that a checkpoint names, in the words of the tokenizer of the checkpoint where its name says so."""
+    bare, other, _ = name.rpartition(IN_WORDS)
+    if not other:
+        return open_corpus(name)
+    return replace(open_corpus(bare, tokenizer=tokenizer), name=name)
 
 
 def _open_file(path: Path, limit: int, reading: Reading, **options: Unpack[Options]) -> Corpus:

@@ -7,7 +7,8 @@ from pathlib import Path
 import torch
 
 from playground.corpora import pick
-from playground.corpora.respelling import IN_WORDS, open_saved
+from playground.corpora.respelling import IN_WORDS
+from playground.corpora.sources import open_saved
 from playground.errors import UserError
 from playground.interop.folder import Opened
 from playground.rng import generator

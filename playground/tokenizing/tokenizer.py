@@ -1,6 +1,7 @@
 """One face over the `tokenizers` library: text to ids and back, by what was learnt here or elsewhere."""
 
 import json
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -168,17 +169,26 @@ class Tokenizer:
         words = [clean(word) for word in words]
         if self.own:
             return [self.encode_word(word) for word in words]
-        found: list[list[int]] = [[] for _ in words]
-        starts, text = [], ""
-        for word, close in zip(words, glued(words), strict=True):
-            text += word if close else f" {word}"
+        pieces = self.spell_text(words)
+        return [
+            [number for number, _ in some] or self.encode_word(word) for some, word in zip(pieces, words, strict=True)
+        ]
+
+    def spell_text(self, words: Sequence[str]) -> list[list[tuple[int, bool]]]:
+        """The pieces of the text that the words make, for each of these, and whether a word of its own begins there.
+
+        A piece that reaches into the next word belongs to the first of both.
+        """
+        found: list[list[tuple[int, bool]]] = [[] for _ in words]
+        close, text, starts = glued(words), "", list[int]()
+        for word, without in zip(words, close, strict=True):
+            text += word if without else f" {word}"
             starts.append(len(text) - len(word))
-        encoding, at = self.encode(text), 0
-        for number, (first, last) in zip(encoding.ids, encoding.offsets, strict=True):
-            while at + 1 < len(words) and starts[at + 1] <= max(first, last - 1) and starts[at + 1] <= first:
-                at += 1
-            found[at].append(number)
-        return [ids or self.encode_word(word) for ids, word in zip(found, words, strict=True)]
+        encoding, before = self.encode(text), -1
+        for number, word, (first, _) in zip(encoding.ids, encoding.word, encoding.offsets, strict=True):
+            found[max(0, bisect_right(starts, first) - 1)].append((number, word != before))
+            before = word
+        return found
 
     def encode_words(self, words: Iterable[str]) -> list[int]:
         """The ids of words: one for each at word level, else the pieces of each."""
@@ -225,9 +235,10 @@ class Tokenizer:
         return join_words(map(bytelevel.text_of, words) if self.kind == "bytes" else words)
 
     def with_words(self, words: Iterable[str]) -> "Tokenizer":
-        """The same vocabulary of whole words with more of them behind."""
+        """The same vocabulary of whole words with those behind that it lacks."""
         model = self.settings["model"]
-        vocab = model["vocab"] | {word: number for number, word in enumerate(words, len(self))}
+        new = (word for word in dict.fromkeys(words) if word not in model["vocab"])
+        vocab = model["vocab"] | {word: number for number, word in enumerate(new, len(self))}
         return of_settings({**self.settings, "model": {**model, "vocab": vocab}}, specials(len(vocab)))
 
     def to_json(self) -> str:

@@ -3,13 +3,13 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
 
 LONGEST = 100
 """Letters of one word; a longer one (a web address, a line of data) is cut."""
 
-CLOSING = frozenset(".,!?;:)]}%…")
-OPENING = frozenset("([{")
+CLOSING = frozenset(".,!?;:)]}%…”")
+OPENING = frozenset("([{“")
+QUOTE = '"'
 
 _COMBINING = [c for c in map(chr, range(0x300, 0x10000)) if unicodedata.category(c) in ("Mn", "Mc")]
 _MARKS = "".join(map(re.escape, _COMBINING)) + "\u00ad\u200c\u200d"
@@ -35,7 +35,7 @@ WORD = re.compile(
     rf"|[^{_GAP}][{_MARKS}]*"
 )
 CHUNK = re.compile(rf"[^{_GAP}]+")
-_BOTH_HAN = re.compile(rf"[{_HAN}]{{2}}")
+_HANS = re.compile(rf"[{_HAN}]{{2}}")
 
 
 def find_words(text: str) -> Iterator[re.Match[str]]:
@@ -54,14 +54,14 @@ def split_words(text: str) -> list[str]:
 
 
 def glued(words: Sequence[str]) -> list[bool]:
-    """Which words stand behind the one before them without a space: full stops, what is in brackets, Chinese."""
-    close = [
-        right in CLOSING
-        or (left in OPENING and right[:1].isalnum())
-        or bool(_BOTH_HAN.fullmatch(left[-1:] + right[:1]))
-        for left, right in pairwise(words)
-    ]
-    return [True, *close][: len(words)]
+    """Which words stand without a space behind the one before: full stops, what is in brackets or quoted, Chinese."""
+    found, quoted = list[bool](), False
+    for left, right in zip(["", *words], words, strict=False):
+        opened = left in OPENING or (left == QUOTE and quoted)
+        close = right in CLOSING or (opened and right[:1].isalnum()) or bool(_HANS.fullmatch(left[-1:] + right[:1]))
+        found.append(close or not left or (right == QUOTE and quoted))
+        quoted ^= right == QUOTE
+    return found
 
 
 def join_words(words: Iterable[str]) -> str:

@@ -8,8 +8,8 @@ from torch import Tensor
 
 from playground.batch import Tokens
 from playground.corpora import Corpus
-from playground.corpora.respelling import IN_WORDS, open_saved
-from playground.corpora.sources import is_generated
+from playground.corpora.respelling import IN_WORDS
+from playground.corpora.sources import is_generated, open_saved
 from playground.errors import UserError
 from playground.tokenizing import Tokenizer
 from playground.training import checkpoint

@@ -57,7 +57,7 @@ def _reworded(corpus: Corpus, food: Tensor, loud: Tensor, vocabulary: float) -> 
     """
     words, instead = corpus.tokenizer.words, food_words(vocabulary)
     added = (word for replacements in lex.FOOD.values() for word in replacements.split())
-    tokenizer = replace(corpus.tokenizer, words=tuple(dict.fromkeys((*words, *CODES, "!", *added))))
+    tokenizer = corpus.tokenizer.with_words((*CODES, "!", *added))
     replaced = tokenizer.encode_words(instead.get(word, word) for word in words[FIRST_WORD:])
     stop, exclamation = tokenizer.encode_words((".", "!"))
     ids = corpus.ids.where(~food, torch.tensor([*range(FIRST_WORD), *replaced])[corpus.ids])

@@ -161,7 +161,7 @@ def _both_vocabularies(corpus: Corpus, other: Language) -> tuple[Tokenizer, Tens
     words = first.words[FIRST_WORD:]
     translation = dictionary(words, other.shared, other.language)
     added = (translation[word] for word in words if word in own)
-    both = replace(first, words=tuple(dict.fromkeys((*first.words, *added))))
+    both = first.with_words(added)
     second = both.encode_words(translation[word] for word in words)
     return both, torch.tensor([*range(FIRST_WORD), *second])
 

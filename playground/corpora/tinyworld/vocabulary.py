@@ -1,7 +1,6 @@
 """One vocabulary for all generated corpora, so that a model of one can be used on the tasks of another."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import chain
 
@@ -39,7 +38,7 @@ def vocabulary(preset: str) -> Tokenizer:
     shared = shared_vocabulary()
     if not find_preset(preset).apart:
         return shared
-    return replace(shared, words=tuple(dict.fromkeys((*shared.words, *preset_words(preset)))))
+    return shared.with_words(preset_words(preset))
 
 
 def preset_words(preset: str) -> Iterator[str]:

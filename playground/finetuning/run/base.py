@@ -8,7 +8,7 @@ import torch
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, pick
-from playground.corpora.respelling import open_saved
+from playground.corpora.sources import open_saved
 from playground.errors import UserError
 from playground.finetuning.data.task import Task
 from playground.models.model import LanguageModel

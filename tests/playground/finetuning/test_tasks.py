@@ -44,6 +44,8 @@ from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.tokenizing import of_words
 from playground.tokenizing.padding import batch
+from playground.tokenizing.pieces import Learnt
+from playground.tokenizing.tokenizer import of_learnt
 from playground.training import Run, train
 from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
@@ -281,8 +283,7 @@ def test_similarity_is_read_in_both_orders_and_choices_one_by_one():
 
 
 def test_tags_stand_at_the_first_piece_of_every_word():
-    pieces = of_words([])
-    letters = replace(pieces, kind="character", words=(*pieces.words, "a", "b", "##b"))
+    letters = of_learnt("character", Learnt(("a", "b", "##b")))
     made, rows = rows_of(BERT, Item((["ab", "b"],), [1, 0]), answer=Tags(("x", "y")), tokenizer=letters)
     assert rows == ["[CLS] a ##b b [SEP]"]
     assert made.labels.tolist() == [[-1, 1, -1, 0, -1]]
