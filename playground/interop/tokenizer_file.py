@@ -207,7 +207,7 @@ def _sentinels(number: Mapping[str, int]) -> tuple[int, ...]:
 
 def _numbers(size: int) -> dict[str, Any]:
     """Words called by their numbers."""
-    vocab = {f"<row {number}>": number for number in range(size)}
+    vocab = {f"#{number}": number for number in range(size)}
     return {
         "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
         "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,

@@ -1,20 +1,25 @@
-"""tokenizer.json in both directions: the library and our tokenizers give a word the same ids."""
+"""The tokenizer of a folder is the library's: the same ids for whole texts, and roles that point to them."""
 
 import json
 
 import pytest
 import tokenizers
 import transformers as hf
-from tokenizers import models, normalizers, pre_tokenizers, trainers
+from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 from playground.errors import UserError
-from playground.interop.tokenizer_file import read_vocabulary, write_tokenizer
-from playground.tokenizing import SPECIAL_TOKENS, train
+from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
+from playground.tokenizing import SPECIAL_TOKENS, read_input, train
 
 TEXT = (
     "The dog sees the cats . Don't go , we'll see 3.5 U.S. dogs — ok ! Houses and the housing of a naïve café ; "
     "dogs and housings are seen by the 12 seers (again) . 東京 is far away ."
 )
+TEXTS = (
+    TEXT, "  seen   housing.", "we'll go!", "well-known state-of-the-art e-mails, aren't they?", "3.14 U.S. a/b c_d",
+    "我很高兴。私は今日あなたと一緒でうれしい。", "วันนี้ฉันดีใจ",
+    'He said "no" (twice) — and left…', "a\u0301bc ﬁ İstanbul",
+)  # fmt: skip
 KINDS = ("word", "character", "wordpiece", "bpe", "bytes", "unigram")
 
 
@@ -26,20 +31,19 @@ def written(folder, files):
 
 @pytest.mark.parametrize("lower", [False, True], ids=["as it is", "lower"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_gives_the_same_ids_in_the_library_and_is_read_back(kind, lower, tmp_path):
+def test_what_is_learnt_here_is_read_back_the_same(kind, lower, tmp_path):
     tokenizer = train([TEXT] * 4, kind=kind, size=640, lower=lower)
     written(tmp_path, write_tokenizer(tokenizer))
     library = tokenizers.Tokenizer.from_file(str(tmp_path / "tokenizer.json"))
-    for text in (TEXT, "  seen   housing.", "we'll go!"):
+    for text in TEXTS:
         assert library.encode(text, add_special_tokens=False).ids == tokenizer.encode(text).ids
-    again = read_vocabulary(tmp_path, {}, len(tokenizer), numbered=False)
-    assert again.tokenizer == tokenizer and again.rows == tuple(range(len(tokenizer))) and not again.unlike
+    assert read_tokenizer(tmp_path, {}, len(tokenizer)) == tokenizer
 
 
 def test_across_categories_is_written_too(tmp_path):
     tokenizer = train([TEXT] * 4, kind="bytes", size=640, across=True)
     written(tmp_path, write_tokenizer(tokenizer))
-    assert read_vocabulary(tmp_path, {}, len(tokenizer), numbered=False).tokenizer == tokenizer
+    assert read_tokenizer(tmp_path, {}, len(tokenizer)) == tokenizer
 
 
 def test_transformers_opens_the_tokenizer_with_its_special_tokens(tmp_path):
@@ -51,52 +55,131 @@ def test_transformers_opens_the_tokenizer_with_its_special_tokens(tmp_path):
     assert library.convert_tokens_to_ids(["[CLS]", "<7>"]) == [3, 13]
 
 
-def bert_files(folder, lower=True):
+BERT = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+
+
+def bert_files():
     """A WordPiece vocabulary in BERT's order."""
     library = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    library.normalizer = normalizers.BertNormalizer(lowercase=lower)
+    library.normalizer = normalizers.BertNormalizer(lowercase=True)
     library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    special = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    library.decoder = decoders.WordPiece()
     library.train_from_iterator(
-        [TEXT] * 4, trainers.WordPieceTrainer(vocab_size=150, special_tokens=special, show_progress=False)
+        [TEXT] * 4, trainers.WordPieceTrainer(vocab_size=150, special_tokens=BERT, show_progress=False)
     )
-    library.save(str(folder / "tokenizer.json"))
     return library
 
 
-def test_a_vocabulary_of_bert_is_read_in_our_order(tmp_path):
-    library = bert_files(tmp_path)
-    found = read_vocabulary(tmp_path, {}, library.get_vocab_size(), numbered=False)
-    assert [found.rows[SPECIAL_TOKENS.index(t)] for t in ("[PAD]", "[CLS]", "[SEP]", "[MASK]")] == [0, 3, 4, 5]
-    assert found.tokenizer.lower and found.rows[SPECIAL_TOKENS.index("<0>")] == -1 and not found.unlike
-    text = "the dogs and the housing of seers ."
-    rows = [found.rows[number] for number in found.tokenizer.encode(text).ids]
-    assert rows == library.encode(text, add_special_tokens=False).ids
+def gpt_files():
+    """Byte-level BPE in GPT-2's form; its one special token stands last."""
+    library = tokenizers.Tokenizer(models.BPE())
+    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    library.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    library.train_from_iterator(
+        [TEXT] * 4, trainers.BpeTrainer(vocab_size=300, show_progress=False, initial_alphabet=alphabet)
+    )
+    library.add_special_tokens(["<|endoftext|>"])
+    return library
 
 
-def test_a_list_of_words_is_read_like_the_file(tmp_path):
-    library = bert_files(tmp_path)
-    whole = read_vocabulary(tmp_path, {}, library.get_vocab_size(), numbered=False)
+def t5_files():
+    """Unigram of SentencePiece in T5's form; the numbered tokens stand last, backwards."""
+    library = tokenizers.Tokenizer(models.Unigram())
+    library.normalizer = normalizers.NFKC()
+    library.pre_tokenizer = pre_tokenizers.Metaspace()
+    library.decoder = decoders.Metaspace()
+    special = ["<pad>", "</s>", "<unk>"]
+    library.train_from_iterator(
+        [TEXT] * 4,
+        trainers.UnigramTrainer(vocab_size=80, show_progress=False, special_tokens=special, unk_token="<unk>"),
+    )
+    library.add_special_tokens([f"<extra_id_{k}>" for k in reversed(range(4))])
+    return library
+
+
+FORMS = {"BERT": bert_files, "GPT-2": gpt_files, "T5": t5_files}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_whole_texts_get_the_ids_of_the_library(form, tmp_path):
+    library = FORMS[form]()
+    library.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = read_tokenizer(tmp_path, {}, library.get_vocab_size())
+    for text in TEXTS:
+        found, ids = tokenizer.encode(text), library.encode(text, add_special_tokens=False).ids
+        assert found.ids == ids
+        assert read_input(text, tokenizer, 10_000).tokens.ids[0].tolist() == ids
+        assert all(first < last for first, last in found.offsets) and sorted(found.word) == found.word
+        assert tokenizer.join(ids) == library.decode(ids, skip_special_tokens=False).strip()
+    plain = "The dog sees the cats, and the housing (again) is far away."
+    spelt = tokenizer.spell("The dog sees the cats , and the housing ( again ) is far away .".split())
+    assert [number for ids in spelt for number in ids] == library.encode(plain, add_special_tokens=False).ids
+    assert read_tokenizer(written(tmp_path, write_tokenizer(tokenizer)), {}, len(tokenizer)) == tokenizer
+
+
+@pytest.mark.parametrize(
+    ("form", "config", "roles"),
+    [
+        ("BERT", {}, {"pad": 0, "unknown": 2, "cls": 3, "start": 3, "sep": 4, "end": 4, "mask": 5}),
+        (
+            "GPT-2",
+            {"bos_token_id": 300, "eos_token_id": 300},
+            dict.fromkeys(("start", "end", "cls", "sep", "pad"), 300),
+        ),
+        ("T5", {"decoder_start_token_id": 0}, {"pad": 0, "start": 0, "cls": 0, "end": 1, "sep": 1, "unknown": 2}),
+    ],
+)
+def test_roles_point_to_the_ids_that_the_folder_has_for_them(form, config, roles, tmp_path):
+    library = FORMS[form]()
+    library.save(str(tmp_path / "tokenizer.json"))
+    specials = read_tokenizer(tmp_path, config, library.get_vocab_size()).specials
+    assert specials.roles == roles
+    assert specials.sentinels == tuple(library.token_to_id(f"<extra_id_{k}>") for k in range(4) if form == "T5")
+    assert set(specials.ids) >= {*roles.values(), *specials.sentinels} - {roles.get("unknown")}
+    if form != "BERT":
+        with pytest.raises(UserError, match=r"no mask token.*--add-special-tokens mask"):
+            specials.mask  # noqa: B018
+        again = read_tokenizer(tmp_path, config, library.get_vocab_size(), add=("mask",))
+        assert again.specials.mask == library.get_vocab_size() == len(again) - 1 and again.words[-1] == "[MASK]"
+        assert again.encode("[MASK]").ids == library.encode("[MASK]", add_special_tokens=False).ids
+    with pytest.raises(UserError, match="not for 'x'"):
+        read_tokenizer(tmp_path, config, library.get_vocab_size(), add=("x",))
+
+
+@pytest.mark.parametrize("form", ["BERT", "GPT-2"])
+def test_the_older_files_are_read_like_the_one(form, tmp_path):
+    library = FORMS[form]()
+    library.save(str(tmp_path / "tokenizer.json"))
+    whole = read_tokenizer(tmp_path, {}, library.get_vocab_size())
     (tmp_path / "tokenizer.json").unlink()
-    words = sorted(library.get_vocab().items(), key=lambda item: item[1])
-    (tmp_path / "vocab.txt").write_text("".join(f"{word}\n" for word, _ in words), encoding="utf-8")
-    again = read_vocabulary(tmp_path, {}, library.get_vocab_size(), numbered=False)
-    assert again.rows == whole.rows and again.tokenizer.words[39:] == whole.tokenizer.words[39:]
+    vocab = dict(sorted(library.get_vocab().items(), key=lambda item: item[1]))
+    if form == "BERT":
+        (tmp_path / "vocab.txt").write_text("".join(f"{word}\n" for word in vocab), encoding="utf-8")
+    else:
+        merges = json.loads(library.to_str())["model"]["merges"]
+        lines = ["#version: 0.2", *(" ".join(pair) for pair in merges)]
+        written(tmp_path, {"vocab.json": vocab})
+        (tmp_path / "merges.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    again = read_tokenizer(tmp_path, {}, library.get_vocab_size())
+    assert again.words == whole.words and again.specials.roles == whole.specials.roles
+    for text in TEXTS:
+        assert again.encode(text) == whole.encode(text)
 
 
-def test_kinds_that_ours_cannot_express_are_refused_and_can_be_numbered(tmp_path):
-    gpt = tokenizers.Tokenizer(models.BPE())
-    gpt.pre_tokenizer = pre_tokenizers.ByteLevel()
-    gpt.train_from_iterator([TEXT], trainers.BpeTrainer(vocab_size=300, show_progress=False))
-    piece = tokenizers.Tokenizer(models.Unigram())
-    piece.pre_tokenizer = pre_tokenizers.Metaspace()
-    piece.train_from_iterator([TEXT] * 4, trainers.UnigramTrainer(vocab_size=80, show_progress=False))
-    ends = tokenizers.Tokenizer(models.BPE(end_of_word_suffix="</w>"))
-    for library, told in ((gpt, "space before a word"), (piece, "Unigram"), (ends, "'BPE'")):
-        library.save(str(tmp_path / "tokenizer.json"))
-        with pytest.raises(UserError, match=told):
-            read_vocabulary(tmp_path, {}, 400, numbered=False)
-        assert read_vocabulary(tmp_path, {"pad_token_id": 7}, 400, numbered=True).rows[0] == 7
+def test_an_added_token_is_kept_whole(tmp_path):
+    library = bert_files()
+    library.add_tokens(["<ent>"])
+    library.save(str(tmp_path / "tokenizer.json"))
+    tokenizer = read_tokenizer(tmp_path, {}, library.get_vocab_size())
+    assert tokenizer.words[tokenizer.encode("the <ent> sees").ids[1]] == "<ent>"
+
+
+def test_without_a_tokenizer_words_are_numbers_and_text_is_refused(tmp_path):
+    tokenizer = read_tokenizer(tmp_path, {"pad_token_id": 7}, 20)
+    assert tokenizer.specials.pad == 7 and tokenizer.encode("#3 #4").ids == [3, 4]
+    with pytest.raises(UserError, match="cannot write 'hello'"):
+        tokenizer.encode("hello")
 
 
 @pytest.mark.parametrize(
@@ -105,20 +188,19 @@ def test_kinds_that_ours_cannot_express_are_refused_and_can_be_numbered(tmp_path
         ("{", "no JSON"),
         ("[]", "not an object"),
         ("{}", "damaged"),
-        ('{"model": {"type": "WordLevel", "vocab": {"a": 5, "b": 5}}}', "'b'"),
-        ('{"model": {"type": "WordLevel", "vocab": {"a": 99}}}', "99"),
-        ('{"model": {"type": "WordLevel", "vocab": {"a": NaN}}}', "nan"),
-        ('{"model": {"type": "WordLevel", "vocab": {"a": 1}}}', "tokenizer.json"),
+        ('{"model": {"type": "WordLevel", "vocab": {"a": 5, "b": 5}}}', "has 5 2 times"),
+        ('{"model": {"type": "WordLevel", "vocab": {"a": 99}, "unk_token": "a"}}', "99"),
+        ('{"model": {"type": "WordLevel", "vocab": {"a": NaN}}}', "cannot be used"),
+        ('{"model": {"type": "Fancy", "vocab": {"a": 1}}}', "tokenizer.json"),
     ],
 )
 def test_a_damaged_tokenizer_is_refused(text, told, tmp_path):
     (tmp_path / "tokenizer.json").write_text(text)
     with pytest.raises(UserError, match=told):
-        read_vocabulary(tmp_path, {}, 9, numbered=False)
+        read_tokenizer(tmp_path, {}, 9)
 
 
-@pytest.mark.parametrize("name", ["merges.txt", "spiece.model"])
-def test_older_files_are_named(name, tmp_path):
-    (tmp_path / name).write_text("x")
-    with pytest.raises(UserError, match=name):
-        read_vocabulary(tmp_path, {}, 9, numbered=False)
+def test_a_file_of_sentencepiece_that_cannot_be_converted_is_named(tmp_path):
+    (tmp_path / "spiece.model").write_text("x")
+    with pytest.raises(UserError, match=r"only in spiece\.model"):
+        read_tokenizer(tmp_path, {}, 9)
