@@ -23,7 +23,6 @@ from playground.cli.options import (
     training_options,
 )
 from playground.corpora import open_corpus
-from playground.corpora.build import describe_lengthening
 from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
@@ -156,8 +155,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
         corpus = open_corpus(_corpus_name(given, entry))
     except TooShort as short:
         raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
-    lengthened = describe_lengthening(corpus)
-    print(lengthened, end="\n" * bool(lengthened), file=sys.stderr)
+    print(corpus.notice, end="\n" * bool(corpus.notice), file=sys.stderr)
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(

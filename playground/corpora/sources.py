@@ -231,7 +231,7 @@ def _open_file(path: Path, limit: int, reading: Reading, **options: Unpack[Optio
 
 def _look(path: Path, encoding: str | None) -> str:
     """The suffix that fits a file without a known one, by the first line that is no comment; plain text by default."""
-    lines = next(decoded(path, encoding), "").splitlines()
+    lines = next(decoded(path, encoding), "").split("\n")
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     return ".conllu" if first.count("\t") == CELLS - 1 and first[0].isdigit() else ".txt"
 

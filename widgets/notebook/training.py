@@ -401,6 +401,7 @@ def train(
     if (made := _read(chosen, corpus, seed, sentence, device)) is not None:
         return made
     text = open_corpus(corpus) if isinstance(corpus, str) else corpus
+    _warn(text.notice)
     probe = ProbeSentence(*text_to_watch(text, chosen.watched, chosen.recipe.seq_len, sentence))
     run = Run(chosen, text, seed, pick(device), steps=steps, evaluate_every=max(1, min(50, steps // 8)))
     torch.set_num_threads(1)

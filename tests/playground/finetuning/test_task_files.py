@@ -77,7 +77,7 @@ def test_a_table_is_a_task_of_classes(name):
 def test_what_was_guessed_is_said_and_can_be_named():
     guessed = find_task("said.tsv").notice
     assert "the text is in the column 'column 1', the label is in the column 'column 2'" in guessed
-    assert "a text that comes twice is one" in guessed
+    assert "12 texts are left out that came before. " in guessed
     other = find_task(file_task_name("said.csv", "said", "stars"))
     assert other.answer == Classes(tuple(map(str, range(7))))
     assert "Guessed" not in other.notice
@@ -100,6 +100,50 @@ def test_two_parallel_files_are_a_task_of_writing():
     assert task.answer == Writing()
     for item in task.items(20, 0, "train"):
         assert list(item.right) == ["une", "maison", item.texts[0][2]]
+
+
+PAIRS = [(f"it rains in town {k}", claim, label) for k in range(30) for claim, label in (
+    ("it is wet", "yes"), ("it is dry", "no"), ("he sings", "maybe"))]  # fmt: skip
+
+
+def pair_file(name, rows, head="premise,hypothesis,label"):
+    return write(name, "".join(",".join(row) + "\n" for row in (head.split(","), *rows)))
+
+
+@pytest.mark.usefixtures("files")
+def test_two_text_columns_are_a_task_of_pairs():
+    task = find_task(pair_file("nli.csv", PAIRS))
+    assert task.answer == Classes(("maybe", "no", "yes"))
+    assert "a pair of texts of nli.csv" in task.idea
+    read = {(*map(" ".join, item.texts), task.answer.names[item.right]) for item in task.items.train + task.items.test}
+    assert read == set(PAIRS), "no row is lost, and none is the same as one with the border elsewhere"
+    assert file_task_name("a.csv", "x", "y", "z", "cp1252") == "a.csv?text=x&second=z&label=y&encoding=cp1252"
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_dropped_and_what_contradicts_is_counted():
+    again = [(*pair, "no") for *pair, _ in PAIRS[:12]]
+    task = find_task(pair_file("again.csv", [*PAIRS, *again]))
+    assert "12 texts are left out that came before, 8 of them with another label." in task.notice
+    assert len(task.items.train) + len(task.items.test) == len(PAIRS)
+    with pytest.raises(UserError, match=r"all with the label 'yes'; texts of two or more labels .*60 of them with an"):
+        find_task(file_task_name(pair_file("conflict.csv", PAIRS), "premise", None))
+    gone = [(f"text {k}", "ab"[k % 2]) for k in range(90)] + [(f"TEXT {k}", "c") for k in range(9)]
+    assert find_task(pair_file("gone.csv", gone, "text,label")).answer.names == ("a", "b"), "no label without a text"
+    write("said.en", "".join(f"one house {k}\n" for k in [*range(60), 1]) + "\none mouse\n")
+    write("said.fr", "".join(f"une maison {k}\n" for k in [*range(60), 2]) + "trop\nune souris\n")
+    both = find_task("said.en+said.fr").notice
+    assert "63 lines make 62 pairs" in both and "1 line is left out that came before, 1 of them with another tr" in both
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", ["said.csv", "bank.conllu", "said.en+said.fr"])
+def test_the_encoding_of_a_task_can_be_named(name):
+    for path in map(Path, name.split("+")):
+        path.write_bytes(path.read_text(encoding="utf-8").replace("house", "ho\xfcse").encode("utf-16-be"))
+    with pytest.raises(UserError, match="zero"):
+        find_task(name)
+    assert find_task(file_task_name(name, None, None, encoding="utf-16-be")).tests
 
 
 # what is split

@@ -18,7 +18,6 @@ from playground.analysis import attention_patterns
 from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
 from playground.corpora import open_corpus
-from playground.corpora.build import describe_lengthening
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
@@ -223,7 +222,7 @@ def test_a_text_that_is_too_short_is_repeated_or_mixed_and_trained_on_with_one_b
     assert becomes(lambda: session.state == "done") and session.error == ""
     assert store.trouble == "" and not any(button.visible for button in troubles.longer.values())
     corpus, window = session.run.corpus, store.chosen.recipe.seq_len
-    assert store.notice == describe_lengthening(corpus) and "Training reads 12 of your 17 tokens " in store.notice
+    assert store.notice == corpus.notice and "Training reads 12 of your 17 tokens " in store.notice
     assert session.run.entry.recipe.seq_len == window, "a row can be held out"
     assert corpus.name in {run.corpus for run in store.kept()} and ("mix=everyday" in corpus.name) == (way == "mix")
     if way == "mix":

@@ -12,7 +12,6 @@ import param
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
-from playground.corpora.build import describe_lengthening
 from playground.corpora.sources import Lengthening, name_with_tokenizer, own_text, read_name, ways_to_lengthen
 from playground.devices import pick
 from playground.errors import TooShort, UserError
@@ -289,7 +288,7 @@ class TrainStore(CorpusChoice):
         """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
         asked = entry.recipe.seq_len
         fits = min(asked, max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.needs)))
-        self.notice = describe_lengthening(corpus)
+        self.notice = corpus.notice
         if fits == asked:
             return entry
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
