@@ -48,7 +48,10 @@ def add(command: Parser) -> None:
     option("--then", action="append", metavar="TASK", help="a task to learn afterwards; may come again")
     option("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
     option("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
+    option("--second-column", metavar="NAME", help="of a table of pairs: the second text; guessed with the first")
+    option("--encoding", metavar="NAME", help="of a file that is not in UTF-8, such as cp1252")
     option("--input-format", metavar="NAME", help="texts as rows: plain, last, BERT, GPT")
+    option("--max-length", type=number_of(), metavar="N", help="most tokens of the texts of a row")
     option("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
     option(
         "--train-size", type=counts, default=(64,), metavar="N",
@@ -82,12 +85,12 @@ def counts(text: str) -> tuple[int, ...]:
 
 def compare_strategies(given: argparse.Namespace) -> int:
     """Check the request, train or change the base where that is asked for, then compare."""
-    what = file_task_name(given.task, given.text_column, given.label_column)
+    what = file_task_name(given.task, given.text_column, given.label_column, given.second_column, given.encoding)
     task, chosen = find_task(what), [read(line) for line in split(given.strategies)]
     asked = ComparisonSpec(
         given.base, what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
         given.match, given.lr_policy, given.workers, given.input_format, given.parallelism,
-        tuple(given.extra_encoder), tuple(given.then or ()),
+        tuple(given.extra_encoder), tuple(given.then or ()), given.max_length,
     )  # fmt: skip
     asked.check(chosen)
     if task.notice:

@@ -180,9 +180,10 @@ def continual(
     tasks, chosen = tasks or spec.tasks, chosen or spec.chosen
     spec.check(chosen)
     check(tasks, chosen)
-    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
+    rows = {"input_format": spec.input_format, "max_length": spec.max_length}
+    setting = FinetuneConfig(spec.steps, batch_size, **rows)
     base = replace(base, tokenizer=tokenizer, memory={})
-    texts = [(task, texts_for(base.learner, task, chosen, tokenizer, spec.input_format)) for task in tasks]
+    texts = [(task, texts_for(base.learner, task, chosen, tokenizer, **rows)) for task in tasks]
     for seed in range(spec.seed, spec.seed + spec.seeds):
         for strategy in chosen:
             yield from _lane(base, texts, with_rate(strategy, spec.lr_policy), spec.train_sizes[-1], seed, setting)

@@ -49,13 +49,13 @@ def try_all(
 ) -> Generator[TriedRun]:
     """Every run on every task, by the first strategy of the spec at its largest number of labelled texts."""
     spec.check(spec.chosen)
-    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
+    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format, max_length=spec.max_length)
     [strategy, *_], size = spec.chosen, max(spec.train_sizes)
     for (run, one), task in product(saved.items(), tasks):
         alike, found = likeness(one, task), []
         base = replace(from_checkpoint(one, strategy.rehearses), tokenizer=one.tokenizer, task=task)
         try:
-            texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format)
+            texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format, spec.max_length)
             for seed in range(spec.seed, spec.seed + spec.seeds):
                 train, test = texts(size, seed, "train"), texts(TESTS, 0, "test")
                 *_, last = tune(replace(base, memory={}), strategy, train, test, setting, seed)
