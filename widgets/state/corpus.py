@@ -25,21 +25,9 @@ from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
 from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
-from widgets.state.uploads import Uploads
+from widgets.state.uploads import ENCODINGS, Uploads
 
 NO_LABEL = "(none)"  # no column is the label
-
-ENCODINGS = {
-    "as the file says, else UTF-8": "",
-    "cp1252 (Western Windows)": "cp1252",
-    "latin-1 (Western Europe)": "latin-1",
-    "cp1250 (Central European Windows)": "cp1250",
-    "cp1251 (Cyrillic Windows)": "cp1251",
-    "koi8-r (Cyrillic)": "koi8-r",
-    "shift_jis (Japanese)": "shift_jis",
-    "gb18030 (Chinese)": "gb18030",
-    "utf-16": "utf-16",
-}
 
 LONGEST_SHEET = 200  # words of one sheet; a longer document has several
 

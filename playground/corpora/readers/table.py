@@ -91,7 +91,7 @@ def collect(
     second: str | None = None,
     note: str = "",
 ) -> Table:
-    """The rows as a table; columns that are not named are guessed, a second text ("" for none) with the first."""
+    """The rows as a table; columns that are not named are guessed, also a second text ("" for none)."""
     sample = list(islice(rows, LOOK))
     if not sample:
         raise UserError(f"{name} has no rows; add some, each with a text.")
@@ -103,7 +103,7 @@ def collect(
             raise UserError(f"{name} has no column {column!r}; its columns are: {known}.")
     if len(set(named)) < len(named):
         raise UserError(f"The column {named[0]!r} is named twice; name different columns for the texts and the label.")
-    pair = _guess_pair(columns, sample, label) if text is None and second is None else None
+    pair = _guess_pair(columns, sample, text, label) if second is None else None
     text_column, second_column = pair or (text or _guess_text(name, columns, sample, (second, label)), second or None)
     label_column = label or _guess_label(columns, sample, (text_column, second_column))
     kept = _gather(chain(sample, rows), text_column, second_column, label_column)
@@ -116,7 +116,7 @@ def collect(
         label_column = None
     numbers, names = kept.labels.sorted()
     guesses = [] if text else [f"the text is in the column {text_column!r}"]
-    guesses = [f"the texts are pairs, in the columns {text_column!r} and {second_column!r}"] if pair else guesses
+    guesses += [f"the second text is in the column {second_column!r}"] if pair else []
     if not label:
         guesses.append(f"the label is in the column {label_column!r}" if label_column else "no column is a label")
     guessed = f"Guessed: {', '.join(guesses)}." if guesses else ""
@@ -174,14 +174,19 @@ def _gather(rows: Iterable[Row], text: str, second: str | None, label: str | Non
     return gathered
 
 
-def _guess_pair(columns: Sequence[str], sample: Sequence[Row], label: str | None) -> tuple[str, str] | None:
-    """Two columns whose names belong together, unless the second is all that can be the label."""
+def _guess_pair(
+    columns: Sequence[str], sample: Sequence[Row], text: str | None, label: str | None
+) -> tuple[str, str] | None:
+    """Two columns whose names belong together, the text first, unless one is all that can be the label."""
     plain = {column.strip().lower(): column for column in reversed(columns) if column != label}
     numbered = [(f"{name}{a}", f"{name}{b}") for name in (*TEXTS, "query") for a, b in NUMBERS]
-    pair = next(((plain[a], plain[b]) for a, b in (*PAIRS, *numbered) if a in plain and b in plain), None)
-    if pair and not label and not _guess_label(columns, sample, pair) and _guess_label(columns, sample, pair[:1]):
+    pairs = [(plain[a], plain[b]) for a, b in (*PAIRS, *numbered) if a in plain and b in plain]
+    pair = next((pair for pair in pairs if text is None or text in pair), None)
+    if pair is None:
         return None
-    return pair
+    if label is None and not _guess_label(columns, sample, pair) and _guess_label(columns, sample, pair[:1]):
+        return None
+    return (pair[1], pair[0]) if text == pair[1] else pair
 
 
 def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], taken: Container[str | None]) -> str:

@@ -71,13 +71,14 @@ class ContinualResult:
     """One strategy with one seed after all tasks.
 
     Row k of the matrix is the accuracy on the tasks 0 to k after task k was learnt; `forgetting` is the rise of the
-    pre-training loss by then, in nats.
+    pre-training loss by then, in nats; `notices` say what is left out of the texts.
     """
 
     strategy: Strategy
     seed: int
     matrix: tuple[tuple[float, ...], ...]
     forgetting: tuple[float, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def final(self) -> float:
@@ -205,11 +206,12 @@ def _lane(
     base: Base, tasks: Sequence[tuple[Task, Texts]], strategy: Strategy, size: int, seed: int, setting: FinetuneConfig
 ) -> Iterator[Advanced | ContinualResult]:
     model, earlier = base.learner.model, list[LearntTask]()
-    matrix, forgetting = [], []
+    matrix, forgetting, notices = [], [], list[str]()
     before = _pre_training_loss(base, model)
     for number, (task, texts) in enumerate(tasks):
         here = replace(base, learner=replace_model(base.learner, model), task=task, memory={})
         train, test = numbered(texts(size, seed, "train"), here), numbered(texts(TEST_TEXTS, seed, "test"), here)
+        notices += [f"{task.name}: {line}" for line in train.notices + test.notices]
         run = Finetuner(here, protecting(strategy, earlier), train, setting, seed)
         for step in range(setting.steps):
             run.learn(step)
@@ -221,7 +223,7 @@ def _lane(
         earlier.append(LearntTask(run.train, run.prepared(test), run.head.requires_grad_(False), own))
         matrix.append(tuple(one.accuracy(model) for one in earlier))
         forgetting.append(_pre_training_loss(base, model) - before)
-    yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting))
+    yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting), tuple(notices))
 
 
 def _pre_training_loss(base: Base, model: LanguageModel) -> float:
@@ -248,6 +250,7 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
             }
             for name, some in lanes.items()
         ],
+        "told": list(passed[0].notices) if passed else [],
     }
 
 

@@ -30,7 +30,10 @@ TESTS, SAMPLE = 200, 200
 
 @dataclass(frozen=True)
 class TriedRun:
-    """One run on one task: mean accuracy and that of each seed, or None and why not, and how alike the words are."""
+    """One run on one task: mean accuracy and that of each seed, or None and why not, and how alike the words are.
+
+    `notices` say what is left out of the texts.
+    """
 
     run: str
     task: str
@@ -38,6 +41,7 @@ class TriedRun:
     accuracy: float | None
     reason: str = ""
     values: tuple[float, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 @computed_as_worker
@@ -56,15 +60,16 @@ def try_all(
         base = replace(from_checkpoint(one, strategy.rehearses), tokenizer=one.tokenizer, task=task)
         try:
             texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format, spec.max_length)
+            test = texts(TESTS, 0, "test")
             for seed in range(spec.seed, spec.seed + spec.seeds):
-                train, test = texts(size, seed, "train"), texts(TESTS, 0, "test")
+                train = texts(size, seed, "train")
                 *_, last = tune(replace(base, memory={}), strategy, train, test, setting, seed)
                 assert isinstance(last, Result)
                 found.append(last.accuracy)
         except UserError as refused:
             yield TriedRun(run, task.name, alike, None, str(refused))
         else:
-            yield TriedRun(run, task.name, alike, fmean(found), values=tuple(found))
+            yield TriedRun(run, task.name, alike, fmean(found), "", tuple(found), train.notices + test.notices)
 
 
 def likeness(saved: Checkpoint, task: Task) -> float:

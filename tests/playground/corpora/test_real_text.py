@@ -240,13 +240,16 @@ def test_two_text_columns_are_a_pair(tmp_path, head):
     first, second = head.split(",")
     assert (found.text_column, found.second_column, found.label_column) == (first, second, "label")
     assert list(zip(found.texts, found.seconds, strict=True)) == [pair[:2] for pair in PAIRED * 20]
-    assert f"the texts are pairs, in the columns {first!r} and {second!r}" in found.notice
+    assert (
+        f"the text is in the column {first!r}, the second text is in the column {second!r}, the label" in found.notice
+    )
     assert "1 column is left out: 'id'. 1 row is left out" in found.notice
     whole = from_table(found, kind="word")
     assert whole.tokenizer.join(whole.ids[whole.document_ids == 0].tolist()[:-1]) == "it rains it is wet"
-    assert (read_table(path, text=first).seconds, read_table(path, second="").second_column) == ((), None)
-    other = read_table(path, text=second, second=first)
-    assert (other.texts, other.seconds) == (found.seconds, found.texts)
+    assert (read_table(path, text=first).seconds, read_table(path, second="").second_column) == (found.seconds, None)
+    for named in ({"text": second}, {"text": second, "second": first}, {"second": first, "label": "label"}):
+        other = read_table(path, **named)
+        assert (other.texts, other.seconds) == (found.seconds, found.texts)
 
 
 def test_what_is_no_pair_is_none(tmp_path):

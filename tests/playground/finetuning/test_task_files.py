@@ -127,7 +127,7 @@ def test_what_is_dropped_and_what_contradicts_is_counted():
     assert "12 texts are left out that came before, 8 of them with another label." in task.notice
     assert len(task.items.train) + len(task.items.test) == len(PAIRS)
     with pytest.raises(UserError, match=r"all with the label 'yes'; texts of two or more labels .*60 of them with an"):
-        find_task(file_task_name(pair_file("conflict.csv", PAIRS), "premise", None))
+        find_task(file_task_name(pair_file("conflict.csv", PAIRS), None, None, ""))
     gone = [(f"text {k}", "ab"[k % 2]) for k in range(90)] + [(f"TEXT {k}", "c") for k in range(9)]
     assert find_task(pair_file("gone.csv", gone, "text,label")).answer.names == ("a", "b"), "no label without a text"
     write("said.en", "".join(f"one house {k}\n" for k in [*range(60), 1]) + "\none mouse\n")

@@ -177,8 +177,8 @@ class TrainStore(CorpusChoice):
 
     def lengthen(self, way: str) -> None:
         """Repeat a text that is too short, or mix it with a generated one, and train on it."""
-        known = self.corpus_knobs
-        self.corpus_knobs = known | {self.corpus: known.get(self.corpus, {}) | vars(self.longer[way])}
+        known, chosen = self.corpus_knobs, {name: value for name, value in vars(self.longer[way]).items() if value}
+        self.corpus_knobs = known | {self.corpus: known.get(self.corpus, {}) | chosen}
         if (session := self.begin()) is not None:
             session.start()
 
