@@ -10,7 +10,7 @@ import param
 import torch
 from torch import Tensor
 
-from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
+from playground.corpora import Corpus, Table, from_table, open_corpus, read_table, read_translations
 from playground.corpora.readers.decode import Progress, WrongEncoding
 from playground.corpora.sources import TABLES
 from playground.corpora.tokenization import Tokenization
@@ -24,7 +24,7 @@ from playground.tokenizing.vocabulary import SEPARATOR
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
-from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
+from widgets.state.train import OWN_FILE, OWN_TEXT, read_pasted
 from widgets.state.uploads import ENCODINGS, Uploads
 
 NO_LABEL = "(none)"  # no column is the label
@@ -118,8 +118,8 @@ class CorpusStore(CorpusChoice):
         """Read the text that was typed, or make a corpus of the table as its columns now stand."""
         table = self.table
         if self.source == OWN_TEXT:
-            text = self.pasted[:LONGEST_PASTE]
-            self.reading.begin(lambda report: _open(from_pasted(text, progress=report)))
+            text = self.pasted
+            self.reading.begin(lambda report: _open(read_pasted(text, progress=report)))
         elif self.source == OWN_FILE and table is not None:
             bare = replace(table, label_column=None) if self.label_column == NO_LABEL else table
             self.reading.begin(lambda _: _open(from_table(bare)))

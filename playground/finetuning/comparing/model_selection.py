@@ -81,7 +81,8 @@ def likeness(saved: Checkpoint, task: Task) -> float:
     ids = text.ids[text.maskable]
     shares = (torch.bincount(ids, minlength=len(words)).double() / max(1, len(ids))).tolist()
     known = dict(zip(words, shares, strict=True))
-    asked = [saved.tokenizer.small(word) for item in task.items(SAMPLE, 0, "train") for word in item.words]
+    size = min(SAMPLE, task.examples or SAMPLE)
+    asked = [saved.tokenizer.small(word) for item in task.items(size, 0, "train") for word in item.words]
     return sum(min(number / len(asked), known.get(word, 0.0)) for word, number in Counter(asked).items())
 
 

@@ -87,7 +87,9 @@ class Task:
         packed = pack(items, self.answer, input_format, tokenizer, self.orders, spare)
         which = f"the {len(items):,} texts to {'learn from' if split == 'train' else 'be tested on'}"
         cut, (number, of) = packed.cut, map(sum, zip(*sides, strict=True))
+        drawn = split == "test" and not self.corpora and len(items) < self.tests  # of a file, which has no more
         notices = (
+            f"{len(items):,} of the {self.tests:,} texts to be tested on are drawn with each seed." * drawn,
             f"{cut:,} of {which} are longer than {input_format.max_length} tokens; their ends are left out."
             * bool(cut),
             f"{number:,} of the {of:,} tokens of {which} are not in the vocabulary and read as [UNK]." * bool(number),

@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from playground.corpora import (
+    from_pasted,
     from_table,
     open_corpus,
     read_hub,
@@ -20,7 +21,9 @@ from playground.corpora.catalog.reference import prose
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers import decode, table
 from playground.errors import UserError
+from playground.finetuning import find_task
 from playground.tokenizing.vocabulary import SEPARATOR
+from playground.trace.rebuild import rebuild
 
 KINDS = pytest.mark.parametrize("kind", ["word", "bpe"])
 RARE = "".join(f"zq{a}{b} " for a in "abcdef" for b in "xyz")
@@ -493,6 +496,43 @@ def test_words_without_end_stop_at_a_bound(tmp_path, monkeypatch):
     corpus = read_text_file(write(tmp_path, "a.txt", text))
     assert len(corpus.word_ids.unique()) < 400
     assert "The text is longer" in corpus.description
+
+
+@pytest.mark.parametrize("how", ["argument", "name"])
+def test_an_encoding_can_stand_in_the_name_of_a_corpus(tmp_path, how):
+    path = write(tmp_path, "a.txt", GREETING.encode("cp1252"))
+    corpus = open_corpus(path, encoding="cp1252") if how == "argument" else open_corpus(f"{path}(encoding=cp1252)")
+    assert "Grüße" in corpus.tokenizer.words
+    assert corpus.name == ("a.txt" if how == "argument" else "a.txt(encoding=cp1252)")
+
+
+# Scripts without spaces
+
+CLAUSES = {
+    "Thai": "วันนี้ฉันดีใจที่ได้อยู่กับคุณ", "Lao": "ຂ້ອຍດີໃຈທີ່ໄດ້ຢູ່ກັບເຈົ້າ",
+    "Burmese": "မင်းနဲ့အတူရှိလို့ဝမ်းသာတယ်", "Khmer": "ខ្ញុំរីករាយដែលបាននៅជាមួយអ្នក",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("script", CLAUSES)
+def test_a_clause_is_never_taken_for_a_word(tmp_path, script):
+    """Few clauses cover the text, as few words would; with `auto` it is still split into pieces."""
+    clause = CLAUSES[script]
+    mixed = f"{clause} . " + "a " * len(clause)
+    corpus = open_corpus(write(tmp_path, "a.txt", f"{mixed}\n\n" * 60))
+    assert corpus.tokenizer.kind == "bpe"
+    assert "50% of the letters belong to a script without spaces" in corpus.notice
+    assert open_corpus(f"{tmp_path}/a.txt(tokenizer=words)").tokenizer.kind == "word"
+    rows = [(f"{clause} {k}", "good" if k % 2 else "bad") for k in range(60)]
+    assert "script without spaces" in find_task(str(write(tmp_path, "a.csv", csv_of(rows)))).notice
+    typed = rebuild("LM", clause)
+    assert "100% of the letters belong to a script without spaces" in typed.notice
+
+
+def test_a_text_with_spaces_is_not_said_to_have_none():
+    corpus = open_corpus("world", tokens=2000)
+    assert (corpus.notice, corpus.tokenizer.kind) == ("", "word")
+    assert from_pasted(GREETING * 2).notice == ""
 
 
 # Which reader a name leads to

@@ -181,6 +181,9 @@ def test_no_more_is_tested_than_there_is():
     task, corpus = find_task("said.tsv"), open_corpus("said.tsv")
     tested = task.load(corpus.tokenizer, 500, 0, "test")
     assert len(tested.labels) == task.tests < 120
+    assert tested.notices == ()
+    few = task.load(corpus.tokenizer, 20, 0, "test").notices
+    assert few == (f"20 of the {task.tests} texts to be tested on are drawn with each seed.",)
     with pytest.raises(UserError, match=r"said.tsv has \d+ examples in the split train, not 500; ask for fewer"):
         task.load(corpus.tokenizer, 500, 0, "train")
 
@@ -274,8 +277,29 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     assert "the text is in the column 'said'" in said.err
     facts = json.loads(said.out)
     assert (facts["task"], facts["labels"], facts["metric"]) == ("said.csv?label=feeling", 8, "accuracy")
+    short = ["--max-length", "4", "--json"]
+    assert main(["compare", "run", "--task", "said.csv", "--label-column", "feeling", *quick, *short]) == 0
+    cut = "8 of the 8 texts to learn from are longer than 4 tokens; their ends are left out."
+    assert json.loads(capsys.readouterr().out)["told"][0] == cut
+    in_turn = ["--task", "said.tsv", "--then", "said.csv?label=feeling", *quick, *short]
+    assert main(["compare", "run", *in_turn]) == 0
+    said = capsys.readouterr()
+    assert f"said.tsv: {cut}" in json.loads(said.out)["told"] and said.err.count("left out that came before") == 2
+    assert main(["choose", "run", "--tasks", "said.tsv", *quick[2:-2]]) == 0
+    assert "left out that came before" in capsys.readouterr().err
     assert main(["compare", "run", "--task", "bank.conllu", *quick]) == 2
     assert "train it on this file" in capsys.readouterr().err
+    for name in ("said.csv", "said.tsv"):
+        Path(name).write_bytes(Path(name).read_bytes().replace(b"great", b"gr\xf6\xdfer"))
+    assert main(["compare", "run", "--task", "said.tsv", *quick]) == 2
+    assert "save it as UTF-8. Or name its encoding, as in 'reviews.csv?encoding=cp1252'." in capsys.readouterr().err
+    assert main(["compare", "run", "--task", "said.tsv", "--encoding", "cp1252", *quick]) == 0
+    capsys.readouterr()
+    again = ["train", "RoBERTa", "--corpus", "said.csv", "--steps", "2", "--out", "again"]
+    assert main(again) == 2
+    assert "Or name its encoding, as in 'mine.txt(encoding=cp1252)'." in capsys.readouterr().err
+    assert main([*again, "--encoding", "cp1252"]) == 0
+    assert "the text is in the column 'said'" in capsys.readouterr().err
     assert main(["compare", "run", "--task", "nowhere.tsv", *quick]) == 2
     assert "nowhere.tsv" in capsys.readouterr().err
     assert main(["compare", "run", *quick[:-1], "nope"]) == 2

@@ -234,6 +234,15 @@ def test_a_text_that_is_too_short_is_repeated_or_mixed_and_trained_on_with_one_b
     assert store.corpus_knobs[store.corpus] == {}
 
 
+def test_a_pasted_text_that_fills_its_box_may_have_been_longer(monkeypatch, store):
+    monkeypatch.setattr(module, "LONGEST_PASTE", 900)
+    for text, cut in (("one two three . " * 50, False), ("one two three . " * 60, True)):
+        store.param.update(corpus="my own text", pasted=text)
+        corpus = store.load_corpus()
+        assert ("Of a pasted text the first 900 characters are read" in corpus.notice) == cut
+        assert corpus.notice in corpus.description
+
+
 def test_a_text_without_pairs_is_mixed_and_not_repeated_and_one_without_labels_neither(store, monkeypatch):
     monkeypatch.setattr(module, "entry_named", lambda name: replace(tiny(), objective=find_objective(name)))
     text = "the dog sees the cat. the cat sees a bird. "

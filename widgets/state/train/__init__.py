@@ -56,7 +56,17 @@ from widgets.state.train.kept_runs import (
 from widgets.state.uploads import Uploads
 
 FEWEST_IN_ROW = 4  # tokens of the shortest row that a recipe allows
-LONGEST_PASTE = 2_000_000  # characters of a pasted corpus
+LONGEST_PASTE = 2_000_000  # characters of a pasted corpus, of which a box holds no more
+
+
+def read_pasted(text: str, **options: Any) -> Corpus:
+    """A pasted text as a corpus; one that fills its box may have been longer, which is said."""
+    corpus = from_pasted(text[:LONGEST_PASTE], **options)
+    if len(text) < LONGEST_PASTE:
+        return corpus
+    cut = f"Of a pasted text the first {LONGEST_PASTE:,} characters are read; upload a longer one as a file."
+    return replace(corpus, notice=f"{corpus.notice} {cut}".strip(), description=f"{corpus.description} {cut}")
+
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
 
@@ -140,7 +150,7 @@ class TrainStore(CorpusChoice):
         """The corpus that is chosen, or a refusal in a sentence."""
         turned = self.corpus_knobs.get(self.corpus, {})
         if self.corpus == OWN_TEXT:
-            return own_text(partial(from_pasted, self.pasted[:LONGEST_PASTE]), turned)
+            return own_text(partial(read_pasted, self.pasted), turned)
         if self.corpus == OWN_FILE:
             if self.upload is None:
                 raise UserError("No file is chosen yet; choose a text, a table or a treebank first.")
