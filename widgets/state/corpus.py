@@ -132,7 +132,7 @@ class CorpusStore(CorpusChoice):
     @property
     def trouble(self) -> str:
         """Why there is nothing new to look at."""
-        return str(self.reading.error or "")
+        return f"{self.reading.error or ''}{' Or choose its encoding.' * self.unreadable}"
 
     def _look(self, report: Progress) -> Opened | Table:
         if self.source != OWN_FILE:
