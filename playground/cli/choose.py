@@ -8,8 +8,8 @@ from typing import Any
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, say, whole
+from playground.cli.prepare import open_task
 from playground.errors import UserError
-from playground.finetuning import find_task
 from playground.finetuning.comparing.model_selection import facts, try_all
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.strategy.parse import read, spell
@@ -34,7 +34,7 @@ def choose(given: argparse.Namespace) -> int:
     missing = next((run for run in given.runs if not os.path.exists(run)), None)
     if missing:
         raise UserError(f"There is no run in {missing}; train one first: playground train BERT --out {missing}.")
-    tasks = [find_task(name.strip()) for name in given.tasks.split(",")]
+    tasks = [open_task(name.strip()) for name in given.tasks.split(",")]
     saved = {run: checkpoint.load(run) for run in given.runs}
     spec = ComparisonSpec(
         strategies=(spell(read(given.strategy)),), train_sizes=(given.train_size,), seeds=given.seeds, seed=given.seed,
@@ -54,7 +54,8 @@ def _table(found: dict[str, Any]) -> list[str]:
     for run in found["runs"]:
         cells = [next(c for c in found["cells"] if (c["run"], c["task"]) == (run, name)) for name in tasks]
         lines.append(f"{run:<{wide}}" + "".join(f"{_cell(c):>{cell}}" for c in cells))
-    reasons = [f"{c['run']}, {c['task']}: {c['reason']}" for c in found["cells"] if c["reason"]]
+    cells = [(c, why) for c in found["cells"] for why in (c["reason"], *c["notices"]) if why]
+    reasons = [f"{c['run']}, {c['task']}: {why}" for c, why in cells]
     verdicts = [f"{task}: {verdict}" for task, verdict in found["verdicts"].items()]
     return [*lines, *reasons, *verdicts, *([found["said"]] if found["said"] else [])]
 

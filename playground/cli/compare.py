@@ -15,13 +15,13 @@ from typing import Any
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, number_of, parallelism, training_options, whole
-from playground.cli.prepare import add_decoder, check_runs, learn_second
+from playground.cli.prepare import add_decoder, check_runs, learn_second, open_task
 from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
 from playground.cli.train import train_one
 from playground.cluster import connected, lanes
 from playground.errors import UserError, unwritable
-from playground.finetuning import Comparison, TrialEvent, find_task
+from playground.finetuning import Comparison, TrialEvent
 from playground.finetuning.comparing.budget_matching import list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -48,7 +48,10 @@ def add(command: Parser) -> None:
     option("--then", action="append", metavar="TASK", help="a task to learn afterwards; may come again")
     option("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
     option("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
+    option("--second-column", metavar="NAME", help="of a table of pairs: the second text; guessed with the first")
+    option("--encoding", dest="task_encoding", metavar="NAME", help="of a file that is not in UTF-8, such as cp1252")
     option("--input-format", metavar="NAME", help="texts as rows: plain, last, BERT, GPT")
+    option("--max-length", type=number_of(), metavar="N", help="most tokens of the texts of a row")
     option("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
     option(
         "--train-size", type=counts, default=(64,), metavar="N",
@@ -82,16 +85,14 @@ def counts(text: str) -> tuple[int, ...]:
 
 def compare_strategies(given: argparse.Namespace) -> int:
     """Check the request, train or change the base where that is asked for, then compare."""
-    what = file_task_name(given.task, given.text_column, given.label_column)
-    task, chosen = find_task(what), [read(line) for line in split(given.strategies)]
+    what = file_task_name(given.task, given.text_column, given.label_column, given.second_column, given.task_encoding)
+    task, chosen = open_task(what), [read(line) for line in split(given.strategies)]
     asked = ComparisonSpec(
         given.base, what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
         given.match, given.lr_policy, given.workers, given.input_format, given.parallelism,
-        tuple(given.extra_encoder), tuple(given.then or ()),
+        tuple(given.extra_encoder), tuple(given.then or ()), given.max_length,
     )  # fmt: skip
     asked.check(chosen)
-    if task.notice:
-        print(f"{task.name}: {task.notice}", file=sys.stderr)
     if given.lr_policy == "published":
         print(list_published(chosen), file=sys.stderr)
     check_sequence(given, what, chosen)

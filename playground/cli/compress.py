@@ -10,12 +10,12 @@ from typing import Any
 from tqdm import tqdm
 
 from playground.cli.options import Parser, common_options, path, say, whole
+from playground.cli.prepare import open_task
 from playground.compression import methods
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
 from playground.compression.report import FILES, kept_in_words
 from playground.compression.storage import export_folder, load, not_in_a_folder
 from playground.errors import UserError, unwritable
-from playground.finetuning import find_task
 from playground.finetuning.run.base import from_checkpoint
 from playground.folders import run_folder
 from playground.training import checkpoint
@@ -53,7 +53,7 @@ def compress_run(given: argparse.Namespace) -> int:
     spec.check()
     if given.hf and given.out is None:
         raise UserError("--hf writes folders next to the models; give --out DIR too.")
-    task, saved, folder = find_task(spec.task), checkpoint.load(spec.base), given.out and Path(given.out)
+    task, saved, folder = open_task(spec.task), checkpoint.load(spec.base), given.out and Path(given.out)
     base = from_checkpoint(saved)
     events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)
     *_, last = _with_bar(events, spec)
@@ -125,7 +125,8 @@ def table(facts: dict[str, Any]) -> list[str]:
     frontier = "; by ".join(f"{meter}: {', '.join(names)}" for meter, names in facts["frontier"].items())
     hf = {name: " ".join(filter(None, said.values())) for name, said in facts.get("hf", {}).items()}
     folders = [f"Hugging Face folder of {name}: {said}" for name, said in hf.items()]
-    return [*lines, f"Pareto frontier, without leads inside the noise, by {frontier}.", facts["verdict"], *folders]
+    lines.append(f"Pareto frontier, without leads inside the noise, by {frontier}.")
+    return [*lines, facts["verdict"], *facts["told"], *folders]
 
 
 def method_facts(name: str) -> dict[str, Any]:

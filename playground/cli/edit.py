@@ -7,8 +7,8 @@ from dataclasses import asdict
 import torch
 
 from playground.cli.options import Parser, common_options, number_of, say
+from playground.cli.prepare import open_task
 from playground.errors import UserError
-from playground.finetuning import find_task
 from playground.finetuning.apply.text_editing import class_named, editor, success
 from playground.finetuning.run.base import from_checkpoint
 from playground.finetuning.strategy.semi_supervised import check_classes
@@ -38,7 +38,7 @@ def edit(given: argparse.Namespace) -> int:
     torch.set_num_threads(1)
     if not os.path.exists(given.base):
         raise UserError(f"There is no run in {given.base}; train one: playground train BERT --out {given.base}.")
-    saved, task = checkpoint.load(given.base), find_task(given.task)
+    saved, task = checkpoint.load(given.base), open_task(given.task)
     check_classes("Edits", task)
     class_named(task.answer.classes, given.to)  # before anything is trained
     base = from_checkpoint(saved, rehearsed=False)
@@ -50,5 +50,6 @@ def edit(given: argparse.Namespace) -> int:
         f"{one.wanted}: {one.chance_before:.0%} before, {one.chance_after:.0%} after, by a judge that took no part; "
         f"{one.kept:.0%} of the words kept",
         f"of {rate.texts} unseen texts {rate.turned:.0%} get the target label, with {rate.kept:.0%} of their words",
+        *made.judge.task.train.notices,
     ]
     return say(given, {"task": task.name, **asdict(one), "success": asdict(rate)}, lines)

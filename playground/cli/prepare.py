@@ -1,4 +1,4 @@
-"""What `playground compare` does to a base before anything is compared; every step leaves a run of its own."""
+"""What comes before anything is compared: a task is opened, a base is changed, which leaves a run of its own."""
 
 import argparse
 import os
@@ -7,7 +7,9 @@ from pathlib import Path
 
 from tqdm import tqdm
 
+from playground.corpora.readers.decode import WrongEncoding
 from playground.errors import UserError
+from playground.finetuning import Task, find_task
 from playground.finetuning.apply.add_decoder import with_decoder
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.tokenizing import Tokenizer
@@ -17,6 +19,17 @@ from playground.training.train_state import TrainState
 
 OWN = ("same", "new")
 """Decoders that need no other run: of the base's own layers, or of new ones."""
+
+
+def open_task(name: str) -> Task:
+    """A task; what was guessed of its file and what is left out goes to standard error."""
+    try:
+        task = find_task(name)
+    except WrongEncoding as wrong:
+        raise UserError(f"{wrong} Or name its encoding, as in 'reviews.csv?encoding=cp1252'.") from wrong
+    if task.notice:
+        print(f"{task.name}: {task.notice}", file=sys.stderr)
+    return task
 
 
 def check_runs(given: argparse.Namespace) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from tqdm import tqdm
 
 from playground.cli.options import finite, say
+from playground.cli.prepare import open_task
 from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, check, continual
@@ -54,7 +55,7 @@ def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[St
     """Refuse what is no sequence, and options that mean nothing for one, before anything is trained."""
     if not given.then:
         return
-    check([find_task(name) for name in (task, *given.then)], strategies)
+    check([find_task(task), *map(open_task, given.then)], strategies)
     if len(given.train_size) > 1:
         sizes = ",".join(map(str, given.train_size))
         raise UserError(f"--train-size is {sizes}; with --then there is one number for all tasks.")
@@ -81,4 +82,4 @@ def _tables(facts: dict[str, Any]) -> list[str]:
             f"earlier tasks {backward['mean']:+.3f} ± {backward['sd']:.3f}; "
             f"pre-training loss {forgetting['mean']:+.3f} ± {forgetting['sd']:.3f} nats"
         )
-    return lines
+    return lines + facts["told"]

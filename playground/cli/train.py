@@ -23,7 +23,7 @@ from playground.cli.options import (
     training_options,
 )
 from playground.corpora import open_corpus
-from playground.corpora.build import describe_lengthening
+from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
@@ -46,6 +46,9 @@ from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
 from playground.zoo.preset import find_preset
 
+ENCODING = "as in 'mine.txt(encoding=cp1252)'"
+"""How the encoding of a text is named, for a refusal; `--encoding` does the same."""
+
 LONGER = "as in 'mine.txt(repeat=50, mix=everyday)'"
 """How a short text is made longer, for help and for a refusal."""
 
@@ -62,6 +65,7 @@ def add(command: Parser) -> None:
         "--corpus",
         help=f"a generated corpus by name, or a text file; a short one is repeated or mixed, {LONGER}",
     )  # fmt: skip
+    option("--encoding", metavar="NAME", help="of a file that is not in UTF-8, such as cp1252")
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
     option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
@@ -156,8 +160,9 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
         corpus = open_corpus(_corpus_name(given, entry))
     except TooShort as short:
         raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
-    lengthened = describe_lengthening(corpus)
-    print(lengthened, end="\n" * bool(lengthened), file=sys.stderr)
+    except WrongEncoding as wrong:
+        raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
+    print(corpus.notice, end="\n" * bool(corpus.notice), file=sys.stderr)
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
@@ -168,7 +173,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
 
 def _corpus_name(given: argparse.Namespace, entry: Entry) -> str:
     """The corpus with the tokenizer that was chosen for it, of which its name tells."""
-    chosen = {name: getattr(given, name, None) for name in ("tokenizer", "vocab_size")}
+    chosen = {name: getattr(given, name, None) for name in ("tokenizer", "vocab_size", "encoding")}
     return name_with_tokenizer(given.corpus or entry.corpus, {k: v for k, v in chosen.items() if v is not None})
 
 

@@ -155,7 +155,7 @@ def _measured(
 class Compression:
     """All outcomes by pipeline, in the order in which they were asked for, and the seconds of each with its first seed.
 
-    `chance` is what guessing reaches, `texts` how many each model was tested on.
+    `chance` is what guessing reaches, `texts` how many each model was tested on, and `notices` say what these lack.
     """
 
     spec: CompressionSpec
@@ -165,6 +165,7 @@ class Compression:
     chance: float
     texts: int
     took: float
+    notices: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compress`."""
@@ -184,6 +185,7 @@ class Compression:
             "against_baselines": self._against_baselines(accuracies),
             "frontier": {meter: self.frontier(meter) for meter in METERS},
             "verdict": leader(others if len(others) > 1 else accuracies, "pipeline", self.chance, self.texts),
+            "told": list(self.notices),
         }
 
     def cost(self, name: str, meter: str) -> float:
@@ -301,7 +303,8 @@ def _compression(
     guesses = [work.task.answer.guess(work.train[s].labels, test.labels) for s, test in work.test.items()]
     chance = fmean(guesses) if work.task.answer.has_chance else 0.0
     texts = min(len(test.labels) for test in work.test.values())
-    return Compression(spec, work.task, outcomes, seconds, chance, texts, took)
+    notices = work.train[spec.seed].notices + work.test[spec.seed].notices
+    return Compression(spec, work.task, outcomes, seconds, chance, texts, took, notices)
 
 
 @dataclass

@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from playground.corpora.corpus import HELD_OUT, Corpus, find_boundary
+from playground.corpora.unspaced import describe_unspaced
 from playground.errors import TooShort, UserError
-from playground.knob import spelt
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import KindOrAuto, Tokenizer, of_counts
 
@@ -131,6 +131,7 @@ def build(
     words: Words,
     *,
     note: str = "",
+    notice: str = "",
     labels: Mapping[str, Tensor] | None = None,
     places: Mapping[str, Tensor] | None = None,
     label_names: Mapping[str, tuple[str, ...]] | None = None,
@@ -142,22 +143,27 @@ def build(
     """The corpus of these words; `labels` have a value for each word, `places` the index of another word (or -1).
 
     Every piece of a word has the word's labels; a place becomes that of the other word's first piece. Without a
-    `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer.
+    `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer. `note`
+    says what else the text is, `notice` what was guessed and left out.
     """
     if not words.rows:
         raise UserError(f"There are no words in {name}, only white space; choose a text of at least {FEWEST} words.")
     number, edges = f"{len(words.rows):,} words", ()
-    about = f"{number} and punctuation marks of {name}."
+    about, lengthening = f"{number} and punctuation marks of {name}.", ""
     if repeat > 1 or mix is not None:
         if labels or places:
             raise UserError(f"The words of {name} have labels; only a text without labels is repeated or mixed.")
-        words, edges, about = lengthened(name, words, repeat, mix)
+        words, edges, lengthening = lengthened(name, words, repeat, mix)
     if len(words.rows) < FEWEST:
         sentence = f"There are only {len(words.rows)} tokens in {name}; at least {FEWEST} are needed to train on it."
         raise UserError(sentence) if labels or places else TooShort(sentence, len(words.rows))
     rows = torch.frombuffer(words.rows, dtype=torch.int32)
-    counts = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
-    tokenizer = tokenizer or of_counts({word: count for word, count in counts if word}, **options)
+    every = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)
+    counts = {word: count for word, count in every if word}
+    unspaced = describe_unspaced(counts)
+    if unspaced and options.get("kind", "auto") == "auto":
+        options["kind"] = "bpe"  # a clause is no word
+    tokenizer = tokenizer or of_counts(counts, **options)
     separator = tokenizer.specials.sep
     if tokenizer.own:
         pieces = [[separator], *(tokenizer.encode_word(word) for word in list(words.types)[1:])]
@@ -167,9 +173,11 @@ def build(
         ids, word, first, word_ids = lay_out_text(words, tokenizer)
     sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == separator
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
+    notice = " ".join(filter(None, [lengthening, notice, unspaced, cut]))
     return Corpus(
         name=name,
-        description=" ".join(filter(None, [about, note, cut])),
+        description=" ".join(filter(None, ["" if lengthening else about, note, notice])),
+        notice=notice,
         tokenizer=tokenizer,
         ids=ids,
         word_ids=word_ids,
@@ -209,11 +217,6 @@ def lengthened(name: str, words: Words, repeat: int, mix: Corpus | None) -> tupl
             made.extend(source, *((edge, len(source.rows)) if held_out else (0, edge)), times)
             edges.append(len(made.rows))
     return made, tuple(edges[:-1]), f"Training reads {read}; {left} others are held out."
-
-
-def describe_lengthening(corpus: Corpus) -> str:
-    """How a text of one's own was repeated or mixed; nothing of any other corpus."""
-    return corpus.description if spelt(corpus.name)[1].keys() & {"repeat", "mix"} else ""
 
 
 def _words_of(corpus: Corpus, types: dict[str, int]) -> Words:

@@ -52,7 +52,7 @@ MIXED, MIXED_WITH = 50_000, "everyday"
 
 @dataclass(frozen=True)
 class Lengthening:
-    """How a text of one's own is made longer where there is too little of it."""
+    """How a text of one's own is read, and made longer where there is too little of it."""
 
     repeat: int = knob(
         1, 1, 1000, unit="times", why="Trains on a short text so many times; what is held out is cut off first."
@@ -61,10 +61,11 @@ class Lengthening:
         "none", choices=("none", "everyday", "world", "reviews", "stories"),
         why=f"A generated corpus of {MIXED:,} words that is trained on as well.",
     )  # fmt: skip
+    encoding: str = knob("", why="Of a file that is not in UTF-8, such as cp1252.")
 
     @property
     def options(self) -> Options:
-        """The options of a reader; none where the text stays as it is."""
+        """The options of a reader; none where the text stays as it is. A reader is told the encoding by itself."""
         repeated: Options = {"repeat": self.repeat} if self.repeat > 1 else {}
         return repeated if self.mix == "none" else {**repeated, "mix": open_corpus(self.mix, tokens=MIXED)}
 
@@ -117,7 +118,8 @@ def open_corpus(
 
     Knobs of a corpus are given in brackets after its name: "bilingual(shared=0.5, second=0.3)"; `tokenizer` and
     `vocab_size` are those of all, files too: "world(tokenizer=bpe)". A file is a table, a treebank or plain text by
-    its suffix, and a short one is repeated or mixed: "mine.txt(repeat=50, mix=everyday)". "first.en+second.fr" are two
+    its suffix, and a short one is repeated or mixed: "mine.txt(repeat=50, mix=everyday)"; "mine.txt(encoding=cp1252)"
+    names its encoding as the argument does. "first.en+second.fr" are two
     files that are parallel line by line; "hub:NAME" is a data set of the Hugging Face hub.
     """
     if tokens is not None and not FEWEST <= tokens <= MOST:
@@ -132,6 +134,8 @@ def open_corpus(
         made = made if options else retokenized(made, how)
         made = respelt(made, tokenizer) if tokenizer is not None else made
         return replace(made, name=_full_name(source, settings, how))
+    if changed.get("encoding"):
+        reading["encoding"] = changed["encoding"]
     corpus = _open_own(bare, limit, reading, changed, tokenizer)
     if corpus:
         return corpus
@@ -250,7 +254,7 @@ def _open_file(path: Path, limit: int, reading: Reading, **options: Unpack[Optio
 
 def _look(path: Path, encoding: str | None) -> str:
     """The suffix that fits a file without a known one, by the first line that is no comment; plain text by default."""
-    lines = next(decoded(path, encoding), "").splitlines()
+    lines = next(decoded(path, encoding), "").split("\n")
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
     return ".conllu" if first.count("\t") == CELLS - 1 and first[0].isdigit() else ".txt"
 

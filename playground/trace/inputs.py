@@ -1,5 +1,6 @@
 """A typed text, or two, as the tokens that an objective needs, or a refusal that names what is missing."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -9,6 +10,7 @@ from torch import Tensor
 
 from playground.batch import Batch, Tokens
 from playground.corpora.tinyworld.vocabulary import answer
+from playground.corpora.unspaced import describe_unspaced
 from playground.errors import UserError
 from playground.objectives.arrange import LabelledPair
 from playground.objectives.objective import Objective
@@ -63,6 +65,7 @@ def read(
     known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
     words = tokenizer or of_words((*known, *EXTRA_WORDS, *more))
     given = read_input(text, words, MOST_CHARACTERS if paired else longest)
+    given = replace(given, notice=" ".join(filter(None, [given.notice, describe_unspaced(Counter(known))])))
     if "sentences" in objective.needs and _sentences(given.tokens) < 2:
         raise _lacks(objective, "sentences")
     labels = {*given.tokens.labels, *said_by_hand(objective)}

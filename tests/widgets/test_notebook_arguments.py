@@ -151,7 +151,7 @@ def test_nothing_is_offered_elsewhere(code):
     assert not completions(code, {"m": Trained(), **FUNCTIONS})[1]
 
 
-FREE = {"text", "pair", "plan", "sentence", "text_column", "label_column", "out"}
+FREE = {"text", "pair", "plan", "sentence", "text_column", "second_column", "label_column", "encoding", "out"}
 """Arguments that take any text."""
 
 

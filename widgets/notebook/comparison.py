@@ -11,7 +11,7 @@ from playground.errors import unwritable
 from playground.finetuning import FIRST_CHOICE, Comparison, Strategy
 from playground.finetuning.comparing.compare import compare as compare_strategies
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.data.files import file_task_name
+from playground.finetuning.data.files import file_task_name, find_task
 from playground.finetuning.data.task import short
 from playground.finetuning.report.page import Report
 from playground.finetuning.report.page import write as write_files
@@ -21,7 +21,7 @@ from playground.finetuning.strategy.parse import read, spell, split
 from playground.training import checkpoint
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, in_block
-from widgets.notebook.training import Trained
+from widgets.notebook.training import Trained, warn
 from widgets.state.base import corpus_info, origin_of
 from widgets.static import comparison, svg
 from widgets.tokens import VERMILION
@@ -102,6 +102,9 @@ def compare(
     workers: int = 1,
     text_column: str | None = None,
     label_column: str | None = None,
+    second_column: str | None = None,
+    encoding: str | None = None,
+    max_length: int | None = None,
     out: str | Path | None = None,
     resume: bool = False,
 ) -> Compared:
@@ -121,12 +124,15 @@ def compare(
     lines = split(strategies) if isinstance(strategies, str) else strategies
     chosen = [read(line) if isinstance(line, str) else line for line in lines]
     folder, learner, corpus = None if out is None else Path(out), base.learner, base.corpus
+    name = file_task_name(task, text_column, label_column, second_column, encoding)
     asked = ComparisonSpec(
-        str(folder / "base") if folder else "base", file_task_name(task, text_column, label_column),
+        str(folder / "base") if folder else "base", name,
         tuple(map(spell, chosen)), (train_size,) if isinstance(train_size, int) else tuple(train_size),
-        seeds, seed, steps, match, lr_policy, workers, input_format,
+        seeds, seed, steps, match, lr_policy, workers, input_format, max_length=max_length,
     )  # fmt: skip
     asked.check(chosen)
+    found = find_task(asked.task)
+    warn(found.notice)
     start, record = base_of(learner, corpus), None
     if folder:
         try:
@@ -136,7 +142,7 @@ def compare(
         info = corpus_info(corpus, start, any(strategy.rehearses for strategy in chosen))
         checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
         record = Record.open(folder, resume)
-    *_, last = compare_strategies(start, corpus.tokenizer, asked, chosen=chosen, record=record)
+    *_, last = compare_strategies(start, corpus.tokenizer, asked, task=found, chosen=chosen, record=record)
     assert isinstance(last, Comparison)
     made = Compared(Report(last, asked, origin_of(learner, corpus), svg.outcomes))
     if folder:

@@ -16,7 +16,7 @@ from playground.finetuning import find_task
 from playground.finetuning.run.base import base_of
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
-from widgets.notebook.training import Trained
+from widgets.notebook.training import Trained, warn
 from widgets.static import compression, svg
 
 
@@ -47,7 +47,7 @@ class CompressedModels:
         kept = svg.dots("Accuracy on unseen texts", {r["name"]: r["accuracy"]["values"] for r in facts["pipelines"]})
         return in_block(
             f'<div class="pictures">{kept}</div>{compression.meters(facts)}{compression.table(facts)}'
-            f"<p>{escape(facts['verdict'])}</p>"
+            + "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["told"]))
         )
 
 
@@ -80,9 +80,9 @@ def compress(
     learner, corpus, folder = base.learner, base.corpus, None if out is None else Path(out)
     lines = (pipelines,) if isinstance(pipelines, str) else tuple(pipelines)
     spec = CompressionSpec("base", task, lines, seeds, seed, train_size, steps, workers)
-    events = compress_models(
-        base_of(learner, corpus), corpus.tokenizer, spec, task=find_task(task), folder=folder, resume=resume
-    )
+    found = find_task(task)
+    warn(found.notice)
+    events = compress_models(base_of(learner, corpus), corpus.tokenizer, spec, task=found, folder=folder, resume=resume)
     *_, last = events
     assert isinstance(last, Compression)
     made = CompressedModels(last, learner.entry.name)

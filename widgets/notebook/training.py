@@ -166,7 +166,7 @@ class Learned:
         return f'<p class="title">{escape(title)}</p>{picture}{predictions.markup(self.glance)}'
 
 
-def _warn(notice: str) -> None:
+def warn(notice: str) -> None:
     """Warn in the cell that called the caller, which is `checked`."""
     if notice:
         warnings.warn(notice, stacklevel=4)
@@ -314,7 +314,7 @@ class Trained(Drawing):
         words = self.corpus.tokenizer.words
         if not 1 <= count <= len(words):
             raise UserError(f"count is {count}; it must lie between 1 and {len(words)} words.")
-        _warn(cloze.unknown_beside_gap(text, self.corpus.tokenizer))
+        warn(cloze.unknown_beside_gap(text, self.corpus.tokenizer))
         tokens, place = cloze.gap_of(text, self.corpus.tokenizer)
         model = self.learner.model
         example = cloze.with_gap(model.shape, tokens.to(self.learner.device), place.to(self.learner.device))
@@ -329,7 +329,7 @@ class Trained(Drawing):
         Words that the model does not know, and tokens behind the 64th, which are left out, are said in a warning.
         """
         typed = read_input(text, self.corpus.tokenizer)
-        _warn(typed.notice)
+        warn(typed.notice)
         with torch.no_grad():
             return self.learner.model.eval().features(typed.tokens.to(self.learner.device))[0].cpu()
 
@@ -401,6 +401,7 @@ def train(
     if (made := _read(chosen, corpus, seed, sentence, device)) is not None:
         return made
     text = open_corpus(corpus) if isinstance(corpus, str) else corpus
+    warn(text.notice)
     probe = ProbeSentence(*text_to_watch(text, chosen.watched, chosen.recipe.seq_len, sentence))
     run = Run(chosen, text, seed, pick(device), steps=steps, evaluate_every=max(1, min(50, steps // 8)))
     torch.set_num_threads(1)

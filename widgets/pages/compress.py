@@ -207,7 +207,7 @@ def _verdict(facts: Mapping[str, Any]) -> str:
         f"{facts['task']}, from {facts['base']}; {facts['labels']} labelled texts, {facts['seeds']} seeds, "
         f"{facts['texts']} unseen texts for each."
     )
-    return say(facts["verdict"]) + against + say(scope, "quiet")
+    return say(facts["verdict"]) + against + say(" ".join([scope, *facts["told"]]), "quiet")
 
 
 class Details(View):

@@ -138,10 +138,12 @@ class Files(View):
 
 def sample(table: Table, labelled: bool) -> str:
     """The first texts of a table with their labels."""
-    lines = [f"“{text[:70]}{'…' if len(text) > 70 else ''}”" for text in table.texts[:MOST_ROWS]]
+    texts = zip(*filter(None, (table.texts[:MOST_ROWS], table.seconds[:MOST_ROWS])), strict=True)
+    lines = [" / ".join(f"“{text[:70]}{'…' if len(text) > 70 else ''}”" for text in some) for some in texts]
     if labelled and table.labels:
         lines = [f"{line} – {table.label_names[k]}" for line, k in zip(lines, table.labels, strict=False)]
-    return "".join(say(line, "quiet") for line in (f"{len(table.texts):,} texts, such as:", *lines))
+    what = "pairs of texts" if table.seconds else "texts"
+    return "".join(say(line, "quiet") for line in (f"{len(table.texts):,} {what}, such as:", *lines))
 
 
 def describe(corpus: Corpus) -> str:

@@ -246,6 +246,8 @@ class Store(param.Parameterized):
         text = self.transfer.text_for_base
         own = {"upload": text} if isinstance(text, Path) else {}
         self.train.param.update(corpus=OWN_FILE if own else text, **own)
+        if own and self.transfer.encoding:
+            self.train.corpus_knobs = self.train.corpus_knobs | {OWN_FILE: {"encoding": self.transfer.encoding}}
         self.train_one()
         self.awaited_base = self.train.session if not self.train.trouble else None
 

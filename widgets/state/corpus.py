@@ -10,7 +10,7 @@ import param
 import torch
 from torch import Tensor
 
-from playground.corpora import Corpus, Table, from_pasted, from_table, open_corpus, read_table, read_translations
+from playground.corpora import Corpus, Table, from_table, open_corpus, read_table, read_translations
 from playground.corpora.readers.decode import Progress, WrongEncoding
 from playground.corpora.sources import TABLES
 from playground.corpora.tokenization import Tokenization
@@ -22,22 +22,10 @@ from playground.tokenizing import KINDS, Tokenizer, merge_steps, train
 from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
-from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
-from widgets.state.uploads import Uploads
+from widgets.state.train import OWN_FILE, OWN_TEXT, read_pasted
+from widgets.state.uploads import ENCODINGS, Uploads
 
 NO_LABEL = "(none)"  # no column is the label
-
-ENCODINGS = {
-    "as the file says, else UTF-8": "",
-    "cp1252 (Western Windows)": "cp1252",
-    "latin-1 (Western Europe)": "latin-1",
-    "cp1250 (Central European Windows)": "cp1250",
-    "cp1251 (Cyrillic Windows)": "cp1251",
-    "koi8-r (Cyrillic)": "koi8-r",
-    "shift_jis (Japanese)": "shift_jis",
-    "gb18030 (Chinese)": "gb18030",
-    "utf-16": "utf-16",
-}
 
 LONGEST_SHEET = 200  # words of one sheet; a longer document has several
 
@@ -128,8 +116,8 @@ class CorpusStore(CorpusChoice):
         """Read the text that was typed, or make a corpus of the table as its columns now stand."""
         table = self.table
         if self.source == OWN_TEXT:
-            text = self.pasted[:LONGEST_PASTE]
-            self.reading.begin(lambda report: _open(from_pasted(text, progress=report)))
+            text = self.pasted
+            self.reading.begin(lambda report: _open(read_pasted(text, progress=report)))
         elif self.source == OWN_FILE and table is not None:
             bare = replace(table, label_column=None) if self.label_column == NO_LABEL else table
             self.reading.begin(lambda _: _open(from_table(bare)))
@@ -142,7 +130,7 @@ class CorpusStore(CorpusChoice):
     @property
     def trouble(self) -> str:
         """Why there is nothing new to look at."""
-        return str(self.reading.error or "")
+        return f"{self.reading.error or ''}{' Or choose its encoding.' * self.unreadable}"
 
     def _look(self, report: Progress) -> Opened | Table:
         if self.source != OWN_FILE:

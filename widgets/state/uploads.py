@@ -10,6 +10,18 @@ LARGEST_FILE = 20_000_000  # bytes of what is uploaded at once; the command line
 LARGEST_LABELLED_FILE = 5_000_000  # bytes of a file that is read while the page waits: 1.5 s, and 6.7 s for 20 MB
 LONGEST_NAME = 60  # letters of a file's name that are kept, its end among them; no disk refuses so many
 
+ENCODINGS = {
+    "as the file says, else UTF-8": "",
+    "cp1252 (Western Windows)": "cp1252",
+    "latin-1 (Western Europe)": "latin-1",
+    "cp1250 (Central European Windows)": "cp1250",
+    "cp1251 (Cyrillic Windows)": "cp1251",
+    "koi8-r (Cyrillic)": "koi8-r",
+    "shift_jis (Japanese)": "shift_jis",
+    "gb18030 (Chinese)": "gb18030",
+    "utf-16": "utf-16",
+}  # of an uploaded file
+
 
 class Uploads:
     """The files that were chosen last on one page, in a temporary folder of their own."""

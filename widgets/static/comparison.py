@@ -33,14 +33,14 @@ FEW = ("strategy", "{metric}", "forgetting (nats)", "trained parameters", "secon
 def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = True) -> str:
     """Accuracy, forgetting, parameters and seconds of every strategy; `differences` adds costs and paired differences.
 
-    The first strategy is what the others are compared with; `verdict` adds the verdict below.
+    The first strategy is what the others are compared with; `verdict` adds the verdict and notices below.
     """
     gaps = {gap["name"]: gap for gap in facts.get("against_first", ())}
     columns = COLUMNS if differences else {head: COLUMNS[head] for head in FEW}
     heads = [head.format(metric=short(facts["metric"])) for head in columns]
     rows = ((cell(s, gaps.get(s["name"])) for cell in columns.values()) for s in facts["strategies"])
     table = wide_table("outcomes", heads, rows, small=differences)
-    table += f"<p>{escape(facts['verdict'])}</p>" if verdict else ""
+    table += "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["told"]) if verdict)
     return table + _apart(facts) if differences else table
 
 

@@ -1,8 +1,8 @@
 """The bytes of a file as text, piece by piece, so that long files fit; a file that is no text is refused."""
 
 import codecs
-import io
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
@@ -62,7 +62,10 @@ def decoded(path: str | Path, encoding: str | None = None, progress: Progress | 
     path = find_file(path)
     try:
         with path.open("rb") as file:
-            yield from plain_lines(_pieces(path.name, file, path.stat().st_size, encoding, progress))
+            pieces = partial(_pieces, path.name, file, path.stat().st_size, encoding)
+            has_newline = any("\n" in piece for piece in pieces(None))
+            file.seek(0)
+            yield from plain_lines(pieces(progress), has_newline)
     except OSError as error:
         raise UserError(f"{path} cannot be read: {error.strerror or error}.") from error
 
@@ -83,12 +86,17 @@ def read_lines(path: str | Path, encoding: str | None = None, progress: Progress
         yield rest
 
 
-def plain_lines(pieces: Iterable[str]) -> Iterator[str]:
-    """The same text with every kind of line end as a line feed, also one that is split between two pieces."""
-    newline = io.IncrementalNewlineDecoder(None, translate=True)
+def plain_lines(pieces: Iterable[str], has_newline: bool) -> Iterator[str]:
+    """The same text with line feeds as line ends: those of Unix and Windows; a carriage return alone is a space.
+
+    Only in a text without any line feed (`has_newline`) a carriage return ends a line, as on a Mac before 2001.
+    """
+    alone, rest = " " if has_newline else "\n", ""
     for piece in pieces:
-        yield newline.decode(piece)
-    yield newline.decode("", final=True)
+        text = rest + piece
+        rest = "\r" * text.endswith("\r")  # its line feed may come with the next piece
+        yield text.removesuffix("\r").replace("\r\n", "\n").replace("\r", alone)
+    yield rest and alone
 
 
 def _pieces(name: str, file: BinaryIO, total: int, encoding: str | None, progress: Progress | None) -> Iterator[str]:
@@ -139,7 +147,4 @@ def _unreadable(name: str, encoding: str | None, end: int, error: UnicodeError) 
     place = end - len(error.object) + error.start if isinstance(error, UnicodeDecodeError) else end
     if encoding:
         return f"{name} is not in {encoding}: byte {place} cannot be read; name another encoding."
-    return (
-        f"{name} is not in UTF-8: byte {place} cannot be read; save it as UTF-8. "
-        "Or name its encoding, often latin-1 or cp1252."
-    )
+    return f"{name} is not in UTF-8: byte {place} cannot be read; save it as UTF-8."

@@ -1,12 +1,14 @@
 """Rows of a table in plain text with commas, semicolons, bars or tabs between the cells."""
 
 import csv
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
 from playground.corpora.readers.decode import Progress, read_lines
-from playground.corpora.readers.table import LABELS, TEXTS, Row
+from playground.corpora.readers.table import LABELS, PAIRS, TEXTS, Row
 from playground.errors import UserError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -17,6 +19,11 @@ LOOK = 200
 LONGEST_NAME = 40
 """Letters of a column's name."""
 
+_SEP = re.compile(r'"?sep=([^\w\s"]|\t)\W*', re.IGNORECASE)
+"""The first line of a file of Excel that names the delimiter."""
+
+_ENCLOSED = re.compile(r'\s*"(?:[^"]|"")*"\s*')
+
 
 def read_delimited(
     path: str | Path, encoding: str | None = None, progress: Progress | None = None, *, quoted: bool = True
@@ -25,33 +32,65 @@ def read_delimited(
 
     Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters.
     """
-    name = Path(path).name
+    name, delimiter = Path(path).name, _delimiter(path, encoding, quoted)
+    quoted = quoted and (delimiter != "\t" or _encloses(_lines(path, encoding)))
     reader = csv.reader(
-        (line + "\n" for line in read_lines(path, encoding, progress)),
-        delimiter=_delimiter(path, encoding, quoted),
+        (line + "\n" for line in _lines(path, encoding, progress)),
+        delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
         strict=quoted,
         skipinitialspace=True,
     )
-    rows = ((reader.line_num, [cell.strip() for cell in row]) for row in reader if any(map(str.strip, row)))
+    rows = _filled(reader)
     first = list(islice(rows, LOOK))
     if not first:
         raise UserError(f"{name} has no rows; it holds only white space.")
-    cells = [row for _, row in first]
+    cells = [row for _, _, row in first]
     headed = _has_header(cells)
     widths = list(map(len, cells))
     columns = _columns(name, cells[0] if headed else [""] * max(set(widths), key=widths.count))
-    notice = "" if headed else "The first line names no columns, so they are numbered."
+    notices = [] if headed else ["The first line names no columns, so they are numbered."]
+    notices += [] if quoted else ["Its quotation marks do not enclose cells throughout, so they are read as letters."]
     every = chain(first[1:] if headed else first, rows)
-    return (_fit(line, row, columns) for line, row in every), notice
+    return (Row(line, _fit(row, columns), lines) for line, lines, row in every), " ".join(notices)
 
 
-def _fit(line: int, row: Sequence[str], columns: Sequence[str]) -> Row:
-    return Row(line, dict(zip(columns, row, strict=True)) if len(row) == len(columns) else {})
+def _lines(path: str | Path, encoding: str | None, progress: Progress | None = None) -> Iterator[str]:
+    """The lines of a file; the first one is empty where it names the delimiter."""
+    for number, line in enumerate(read_lines(path, encoding, progress)):
+        yield "" if number == 0 and _SEP.fullmatch(line) else line
+
+
+def _filled(reader: Any) -> Iterator[tuple[int, int, list[str]]]:
+    """The rows that are not blank, each with the line where it ends and how many lines it takes."""
+    before = 0
+    for row in reader:
+        lines, before = reader.line_num - before, reader.line_num
+        if any(map(str.strip, row)):
+            yield before, lines, [cell.strip() for cell in row]
+
+
+def _fit(row: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
+    return dict(zip(columns, row, strict=True)) if len(row) == len(columns) else {}
+
+
+def _encloses(lines: Iterator[str]) -> bool:
+    """Whether quotes enclose cells throughout: each of the first line, or every cell that one begins.
+
+    Else they are quotation marks of the text, which may be closed only some rows later.
+    """
+    head = next(filter(str.strip, lines), "").split("\t")
+    if all(map(_ENCLOSED.fullmatch, head)):
+        return True
+    cells = chain(head, chain.from_iterable(line.split("\t") for line in lines if '"' in line))
+    return all(_ENCLOSED.fullmatch(cell) for cell in cells if cell.lstrip().startswith('"'))
 
 
 def _delimiter(path: str | Path, encoding: str | None, quoted: bool) -> str:
-    """A tab in a .tsv file, else the delimiter that gives most of the first rows as many cells as the first one."""
+    """The one that is named, a tab in a .tsv file, or what gives most of the first rows as many cells as the first."""
+    named = _SEP.fullmatch(next(read_lines(path, encoding), ""))
+    if named:
+        return named[1]
     if Path(path).suffix.lower() in (".tsv", ".tab"):
         return "\t"
     lines = list(islice(read_lines(path, encoding), LOOK))
@@ -68,7 +107,7 @@ def _delimiter(path: str | Path, encoding: str | None, quoted: bool) -> str:
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names the columns: by known names, or because it is unlike the rows below it."""
     head, *rest = rows
-    if any(cell.lower() in TEXTS + LABELS for cell in head):
+    if any(cell.lower() in (*TEXTS, *LABELS, *chain.from_iterable(PAIRS)) for cell in head):
         return True
     columns = [[row[k] for row in rest if len(row) == len(head)] for k in range(len(head))]
     names = all(len(cell) <= LONGEST_NAME and not _number(cell) for cell in head)

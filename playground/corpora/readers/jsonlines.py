@@ -10,7 +10,7 @@ from playground.errors import UserError
 
 
 def read_jsonlines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[Row]:
-    """The objects of a file; lists and objects inside them are left out."""
+    """The objects of a file; a list or an object inside them is an empty cell."""
     name = Path(path).name
     for number, line in enumerate(read_lines(path, encoding, progress), 1):
         if line.strip():
@@ -18,12 +18,12 @@ def read_jsonlines(path: str | Path, encoding: str | None = None, progress: Prog
 
 
 def as_cells(row: dict) -> dict[str, str]:
-    """Text, numbers and truth values as text; what is missing is empty."""
-    return {str(key): _cell(value) for key, value in row.items() if not isinstance(value, dict | list)}
+    """Text, numbers and truth values as text; what is missing, a list or an object, is empty."""
+    return {str(key): _cell(value) for key, value in row.items()}
 
 
 def _cell(value: object) -> str:
-    if value is None:
+    if value is None or isinstance(value, dict | list):
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 

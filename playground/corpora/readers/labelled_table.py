@@ -16,6 +16,7 @@ def read_table(
     path: str | Path,
     text: str | None = None,
     label: str | None = None,
+    second: str | None = None,
     *,
     encoding: str | None = None,
     progress: Progress | None = None,
@@ -23,13 +24,12 @@ def read_table(
     """The table in a .csv, .tsv or .jsonl file; columns that are not named are guessed, and the notice says which."""
     name = Path(path).name
     if Path(path).suffix.lower() in JSON:
-        return collect(name, read_jsonlines(path, encoding, progress), text, label)
+        return collect(name, read_jsonlines(path, encoding, progress), text, label, second)
     failure = None
     for quoted in (True, False):
         try:
             rows, notice = read_delimited(path, encoding, progress, quoted=quoted)
-            notice += "" if quoted else " Its quotes do not pair up, so they are read as letters."
-            return collect(name, rows, text, label, notice.strip())
+            return collect(name, rows, text, label, second, notice)
         except csv.Error as error:
             failure = error
     raise UserError(

@@ -1,6 +1,6 @@
-"""Texts with a label each: which column is the text, which is the label, and what was left out."""
+"""Texts, or pairs of texts, with a label each: which columns these are, and what was left out."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import NamedTuple, Unpack
@@ -14,6 +14,21 @@ TEXTS = tuple("text sentence review content comment document tweet message body 
 LABELS = tuple("label labels sentiment class category target polarity rating stars score topic intent emotion".split())
 """Names of columns that tell what they contain, the clearest first."""
 
+PAIRS = tuple(
+    tuple(pair.split())
+    for pair in (
+        "premise hypothesis", "question passage", "question context", "question sentence", "question answer",
+        "query passage", "query document", "claim evidence", "text hypothesis",
+    )
+)  # fmt: skip
+"""Names of two columns whose texts belong together, as in the tasks of GLUE (arXiv:1804.07461, table 1).
+
+Columns such as "sentence1" and "sentence2", or "text_a" and "text_b", are a pair too.
+"""
+
+NUMBERS = tuple((f"{mark}{a}", f"{mark}{b}") for mark in ("", "_", " ", "-") for a, b in ("12", "ab"))
+"""How the names of two such columns end."""
+
 LOOK = 1000
 """Rows from which the columns are guessed."""
 
@@ -25,15 +40,16 @@ MOST_ROWS, MOST_LETTERS = 1_000_000, 60_000_000
 
 
 class Row(NamedTuple):
-    """A row of a file and the line where it ends; a row with other columns than the rest has no cells."""
+    """A row of a file, the line where it ends and how many it takes; with other columns than the rest it is empty."""
 
     line: int
     cells: Mapping[str, str]
+    lines: int = 1
 
 
 @dataclass(frozen=True)
 class Table:
-    """Texts and the number of the label of each; without a label column there are no labels.
+    """Texts, each with a second one where they are pairs, and the numbers of their labels, if there is a label column.
 
     `notice` says in sentences what was guessed and what was left out.
     """
@@ -46,14 +62,17 @@ class Table:
     columns: tuple[str, ...]
     notice: str = ""
     name: str = "table"
+    second_column: str | None = None
+    seconds: tuple[str, ...] = ()
 
 
 def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) -> Corpus:
     """A corpus with a document for each text; its label, under the name of its column, is that of all its words."""
     words = Words(limit)
     values = []
-    for number, text in enumerate(table.texts):
-        words.add(split_words(text))
+    for number, texts in enumerate(zip(*filter(None, (table.texts, table.seconds)), strict=True)):
+        for text in texts:
+            words.add(split_words(text))
         if words.close() and table.labels:
             values.append(table.labels[number])
         if words.cut:
@@ -61,37 +80,48 @@ def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) 
     column = table.label_column if values else None
     labels = {column: words.spread(values)} if column else {}
     label_names = {column: table.label_names} if column else {}
-    return build(table.name, words, note=table.notice, labels=labels, label_names=label_names, **options)
+    return build(table.name, words, notice=table.notice, labels=labels, label_names=label_names, **options)
 
 
-def collect(name: str, rows: Iterator[Row], text: str | None = None, label: str | None = None, note: str = "") -> Table:
-    """The rows as a table; columns that are not named are guessed."""
+def collect(
+    name: str,
+    rows: Iterator[Row],
+    text: str | None = None,
+    label: str | None = None,
+    second: str | None = None,
+    note: str = "",
+) -> Table:
+    """The rows as a table; columns that are not named are guessed, also a second text ("" for none)."""
     sample = list(islice(rows, LOOK))
     if not sample:
         raise UserError(f"{name} has no rows; add some, each with a text.")
     columns = tuple(dict.fromkeys(chain.from_iterable(row.cells for row in sample)))
-    for column in (text, label):
-        if column is not None and column not in columns:
+    named = [column for column in (text, second or None, label) if column is not None]
+    for column in named:
+        if column not in columns:
             known = ", ".join(map(repr, columns)) or "none"
             raise UserError(f"{name} has no column {column!r}; its columns are: {known}.")
-    if text is not None and text == label:
-        raise UserError(f"The column {text!r} cannot be both the text and the label; name two columns.")
-    text_column = text or _guess_text(name, columns, sample, label)
-    label_column = label or _guess_label(columns, sample, text_column)
-    kept = _gather(chain(sample, rows), text_column, label_column)
+    if len(set(named)) < len(named):
+        raise UserError(f"The column {named[0]!r} is named twice; name different columns for the texts and the label.")
+    pair = _guess_pair(columns, sample, text, label) if second is None else None
+    text_column, second_column = pair or (text or _guess_text(name, columns, sample, (second, label)), second or None)
+    label_column = label or _guess_label(columns, sample, (text_column, second_column))
+    kept = _gather(chain(sample, rows), text_column, second_column, label_column)
     if not kept.texts:
-        raise UserError(
-            f"{name} has no row with something in the columns {text_column!r} and {label_column!r}; add rows."
-        )
+        wanted = " and ".join(repr(column) for column in (text_column, second_column, label_column) if column)
+        raise UserError(f"{name} has no row with something in the columns {wanted}; add rows.")
     if len(kept.labels.numbers) > MOST_LABELS:
         if label:
             raise UserError(f"The column {label!r} has more than {MOST_LABELS} different values; name a label column.")
         label_column = None
     numbers, names = kept.labels.sorted()
     guesses = [] if text else [f"the text is in the column {text_column!r}"]
+    guesses += [f"the second text is in the column {second_column!r}"] if pair else []
     if not label:
         guesses.append(f"the label is in the column {label_column!r}" if label_column else "no column is a label")
     guessed = f"Guessed: {', '.join(guesses)}." if guesses else ""
+    others = [repr(column) for column in columns if column not in (text_column, second_column, label_column)]
+    left_out = f"{count(len(others), 'column')} left out: {', '.join(others)}." if others else ""
     return Table(
         texts=tuple(kept.texts),
         labels=tuple(numbers.tolist()) if label_column else (),
@@ -99,54 +129,79 @@ def collect(name: str, rows: Iterator[Row], text: str | None = None, label: str 
         text_column=text_column,
         label_column=label_column,
         columns=columns,
-        notice=" ".join(filter(None, [note, guessed, *_remarks(kept, label_column)])),
+        notice=" ".join(filter(None, [note, guessed, left_out, *_remarks(kept, label_column)])),
         name=name,
+        second_column=second_column,
+        seconds=tuple(kept.seconds),
     )
 
 
 @dataclass
 class _Rows:
-    """The texts and labels of complete rows, the number and first line of the others, and whether the rest is cut."""
+    """The texts and labels of complete rows, the number and first line of the others, and whether the rest is cut.
+
+    `read` are all rows that were read, `lines` the lines that they take.
+    """
 
     texts: list[str] = field(default_factory=list)
+    seconds: list[str] = field(default_factory=list)
     labels: Labels = field(default_factory=Labels)
     missing: int = 0
     first_missing: int = 0
+    read: int = 0
+    lines: int = 0
     cut: bool = False
 
 
-def _gather(rows: Iterable[Row], text: str, label: str | None) -> _Rows:
+def _gather(rows: Iterable[Row], text: str, second: str | None, label: str | None) -> _Rows:
     gathered = _Rows()
     letters = 0
-    for line, cells in rows:
-        words = clean(cells.get(text, "")).strip()
-        value = clean(cells.get(label, "")).strip() if label else "-"
-        if not words or not value:
+    for line, cells, lines in rows:
+        gathered.read, gathered.lines = gathered.read + 1, gathered.lines + lines
+        words, other, value = (clean(cells.get(c, "")).strip() if c else "-" for c in (text, second, label))
+        if not (words and other and value):
             gathered.missing += 1
             gathered.first_missing = gathered.first_missing or line
             continue
-        letters += len(words)
+        letters += len(words) + len(other)
         if letters > MOST_LETTERS or len(gathered.texts) >= MOST_ROWS:
             gathered.cut = True
             break
         gathered.texts.append(words)
+        gathered.seconds += [other] if second else []
         if len(gathered.labels.numbers) <= MOST_LABELS:
             gathered.labels.add(value)
     return gathered
 
 
-def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], label: str | None) -> str:
+def _guess_pair(
+    columns: Sequence[str], sample: Sequence[Row], text: str | None, label: str | None
+) -> tuple[str, str] | None:
+    """Two columns whose names belong together, the text first, unless one is all that can be the label."""
+    plain = {column.strip().lower(): column for column in reversed(columns) if column != label}
+    numbered = [(f"{name}{a}", f"{name}{b}") for name in (*TEXTS, "query") for a, b in NUMBERS]
+    pairs = [(plain[a], plain[b]) for a, b in (*PAIRS, *numbered) if a in plain and b in plain]
+    pair = next((pair for pair in pairs if text is None or text in pair), None)
+    if pair is None:
+        return None
+    if label is None and not _guess_label(columns, sample, pair) and _guess_label(columns, sample, pair[:1]):
+        return None
+    return (pair[1], pair[0]) if text == pair[1] else pair
+
+
+def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], taken: Container[str | None]) -> str:
     """A column with a known name, else the one with the longest cells."""
-    others = [column for column in columns if column != label]
+    others = [column for column in columns if column not in taken]
     if not others:
         raise UserError(f"{name} has no column with text; give every row the same columns, one of them with text.")
     letters = {column: sum(len(row.cells.get(column, "")) for row in sample) for column in others}
     return _first_named(TEXTS, [column for column in others if letters[column]]) or max(others, key=letters.__getitem__)
 
 
-def _guess_label(columns: Sequence[str], sample: Sequence[Row], text: str) -> str | None:
+def _guess_label(columns: Sequence[str], sample: Sequence[Row], taken: Container[str | None]) -> str | None:
     """A column with a known name, else the one with the fewest values, if those are repeated."""
-    values = {c: {row.cells[c] for row in sample if row.cells.get(c, "").strip()} for c in columns if c != text}
+    free = [column for column in columns if column not in taken]
+    values = {c: {row.cells[c] for row in sample if row.cells.get(c, "").strip()} for c in free}
     few = [column for column, different in values.items() if 1 <= len(different) <= MOST_LABELS]
     repeated = [column for column in few if 2 <= len(values[column]) <= len(sample) / 2]
     return _first_named(LABELS, few) or min(repeated, key=lambda column: len(values[column]), default=None)
@@ -158,12 +213,18 @@ def _first_named(names: Sequence[str], columns: Sequence[str]) -> str | None:
     return next((plain[name] for name in names if name in plain), None)
 
 
+def count(number: int, what: str) -> str:
+    """So many things with their verb, as a sentence begins: "1 row is", "2 rows are"."""
+    return f"1 {what} is" if number == 1 else f"{number:,} {what}s are"
+
+
 def _remarks(rows: _Rows, label: str | None) -> Iterator[str]:
+    if rows.lines != rows.read:
+        yield f"{rows.lines:,} lines make {rows.read:,} rows, as cells in quotation marks go over several lines."
     if rows.missing:
-        number = "1 row is" if rows.missing == 1 else f"{rows.missing:,} rows are"
         yield (
-            f"{number} left out, the first in line {rows.first_missing}: without a text or a label, or with other "
-            "columns than the rest."
+            f"{count(rows.missing, 'row')} left out, the first in line {rows.first_missing}: without a text or a "
+            "label, or with other columns than the rest."
         )
     if len(rows.texts) == 1:
         yield "There is only one row."

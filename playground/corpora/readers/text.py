@@ -42,7 +42,7 @@ def from_pasted(
     """A text that was pasted or typed; empty lines separate documents, `progress` counts letters."""
     if not text:
         raise UserError(f"The {name} is empty; paste a text of at least {FEWEST} words.")
-    return build(name, read_words(plain_lines(_pasted(text, progress)), limit), **options)
+    return build(name, read_words(plain_lines(_pasted(text, progress), "\n" in text), limit), **options)
 
 
 def _pasted(text: str, progress: Progress | None) -> Iterator[str]:

@@ -30,23 +30,24 @@ def read_translations(
     languages.
     """
     first, second = find_file(first), find_file(second)
-    words, language, empty = Words(limit), [], 0
-    for lines in _pairs(first, second, encoding, progress):
-        one, two = map(split_words, lines)
+    words, language, lines, pairs = Words(limit), [], 0, 0
+    for texts in _pairs(first, second, encoding, progress):
+        one, two = map(split_words, texts)
+        lines += 1
         if not one or not two:
-            empty += 1
             continue
         if len(one) + len(two) > words.room:
-            words.cut = True
+            words.cut, lines = True, lines - 1
             break
         words.add(one + two, [0] * len(one) + [1] * len(two))
         words.close()
         language += [0] * len(one) + [1] * (len(two) + 1)
+        pairs += 1
     names = first.suffix.removeprefix("."), second.suffix.removeprefix(".")
     return build(
         f"{first.name} + {second.name}",
         words,
-        note=f"{empty:,} pairs with an empty side are left out." if empty else "",
+        notice=_describe_empty(lines, pairs),
         labels={"language": torch.tensor(language)},
         label_names={"language": names if all(names) and names[0] != names[1] else ("first", "second")},
         **options,
@@ -55,10 +56,17 @@ def read_translations(
 
 def read_sides(
     first: str | Path, second: str | Path, *, encoding: str | None = None
-) -> list[tuple[list[str], list[str]]]:
-    """The words of every line and of its translation, where neither is empty."""
-    pairs = _pairs(find_file(first), find_file(second), encoding, None)
-    return [sides for one, two in pairs if all(sides := (split_words(one), split_words(two)))]
+) -> tuple[list[tuple[list[str], list[str]]], str]:
+    """The words of every line and of its translation, where neither is empty, and a notice of the others."""
+    lines = list(_pairs(find_file(first), find_file(second), encoding, None))
+    pairs = [sides for one, two in lines if all(sides := (split_words(one), split_words(two)))]
+    return pairs, _describe_empty(len(lines), len(pairs))
+
+
+def _describe_empty(lines: int, pairs: int) -> str:
+    if lines == pairs:
+        return ""
+    return f"{lines:,} lines make {pairs:,} pairs, as a line that is empty in one of the files is left out."
 
 
 def _pairs(first: Path, second: Path, encoding: str | None, progress: Progress | None) -> Iterator[tuple[str, str]]:

@@ -98,8 +98,8 @@ def read_treebank(
     )
 
 
-def read_tagged(path: str | Path, *, encoding: str | None = None) -> list[tuple[list[str], list[str]]]:
-    """The sentences of a treebank, each as its words and their parts of speech ("" where none is annotated)."""
+def read_tagged(path: str | Path, *, encoding: str | None = None) -> tuple[list[tuple[list[str], list[str]]], str]:
+    """The sentences of a treebank, each as its words and their parts of speech ("" for none), and what is left out."""
     bank = _read(Path(path).name, enumerate(read_lines(path, encoding), 1), LIMIT)
     forms, kinds = list(bank.words.types), ["", *bank.pos.numbers]
     sentences: list[tuple[list[str], list[str]]] = [([], []) for _ in range(bank.words.sentences)]
@@ -107,7 +107,7 @@ def read_tagged(path: str | Path, *, encoding: str | None = None) -> list[tuple[
         if word:
             sentences[sentence][0].append(forms[word])
             sentences[sentence][1].append(kinds[pos + 1])
-    return sentences
+    return sentences, f"The file is longer; only its first {len(sentences):,} sentences are used." * bank.words.cut
 
 
 def _read(name: str, lines: Iterator[tuple[int, str]], limit: int) -> _Bank:

@@ -15,7 +15,7 @@ from torch.nn.functional import one_hot
 from playground.errors import UserError
 from playground.finetuning.comparing.continual import LearntTask
 from playground.finetuning.data.dataset import Dataset, Item, pack
-from playground.finetuning.data.input_format import LONGEST, InputFormat, format_for
+from playground.finetuning.data.input_format import InputFormat, format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, numbered
@@ -92,7 +92,9 @@ class Judge:
         if not words:
             raise UserError("The text has no words; write a sentence.")
         answer = self.task.train.answer
-        texts = pack([Item((list(words)[:LONGEST],), 0)], answer, self.input_format, self.tokenizer)
+        texts = pack([Item((words,), 0)], answer, self.input_format, self.tokenizer)
+        if texts.cut:
+            raise UserError(f"The text is longer than a row of {self.input_format.max_length} tokens; shorten it.")
         return texts.to(next(self.model.parameters()).device)
 
     def masked(self, texts: Dataset, gaps: Tensor) -> Tensor:

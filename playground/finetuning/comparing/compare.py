@@ -128,17 +128,19 @@ def compare(
     chosen = list(dict.fromkeys(chosen or spec.chosen))
     spec.check(chosen)
     began, task, record = time.perf_counter(), task or find_task(spec.task), record or Record()
-    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format, looks=looks)
+    rows = {"input_format": spec.input_format, "max_length": spec.max_length}
+    setting = FinetuneConfig(spec.steps, batch_size, looks=looks, **rows)
     learner = replace_model(base.learner, deepcopy(base.learner.model))
     base = replace(base, learner=learner, tokenizer=tokenizer, task=task, memory={})
     sizes, seeds = sorted(set(spec.train_sizes)), range(spec.seed, spec.seed + spec.seeds)
-    texts = texts_for(base.learner, task, chosen, tokenizer, spec.input_format)
+    texts = texts_for(base.learner, task, chosen, tokenizer, **rows)
     train = {(size, seed): texts(size, seed, "train") for size in sizes for seed in seeds}
     drawn, kept = {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, dict[bytes, Dataset]()
     unseen = {seed: kept.setdefault(test.tokens.ids.numpy().tobytes(), test) for seed, test in drawn.items()}
     work = TrialData(base, train, unseen)  # a file has the same unseen texts for every seed, which are kept once
     jobs = _jobs(work, spec, task, chosen, setting, record)
-    notices = plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
+    notices = train[sizes[-1], spec.seed].notices + unseen[spec.seed].notices
+    notices += plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     results: dict[tuple[int, str, int], Result] = {}
     for lane in run(work, jobs, spec.workers, record, elsewhere, spec.parallelism):

@@ -71,13 +71,14 @@ class ContinualResult:
     """One strategy with one seed after all tasks.
 
     Row k of the matrix is the accuracy on the tasks 0 to k after task k was learnt; `forgetting` is the rise of the
-    pre-training loss by then, in nats.
+    pre-training loss by then, in nats; `notices` say what is left out of the texts.
     """
 
     strategy: Strategy
     seed: int
     matrix: tuple[tuple[float, ...], ...]
     forgetting: tuple[float, ...]
+    notices: tuple[str, ...] = ()
 
     @property
     def final(self) -> float:
@@ -180,9 +181,10 @@ def continual(
     tasks, chosen = tasks or spec.tasks, chosen or spec.chosen
     spec.check(chosen)
     check(tasks, chosen)
-    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
+    rows = {"input_format": spec.input_format, "max_length": spec.max_length}
+    setting = FinetuneConfig(spec.steps, batch_size, **rows)
     base = replace(base, tokenizer=tokenizer, memory={})
-    texts = [(task, texts_for(base.learner, task, chosen, tokenizer, spec.input_format)) for task in tasks]
+    texts = [(task, texts_for(base.learner, task, chosen, tokenizer, **rows)) for task in tasks]
     for seed in range(spec.seed, spec.seed + spec.seeds):
         for strategy in chosen:
             yield from _lane(base, texts, with_rate(strategy, spec.lr_policy), spec.train_sizes[-1], seed, setting)
@@ -204,11 +206,12 @@ def _lane(
     base: Base, tasks: Sequence[tuple[Task, Texts]], strategy: Strategy, size: int, seed: int, setting: FinetuneConfig
 ) -> Iterator[Advanced | ContinualResult]:
     model, earlier = base.learner.model, list[LearntTask]()
-    matrix, forgetting = [], []
+    matrix, forgetting, notices = [], [], list[str]()
     before = _pre_training_loss(base, model)
     for number, (task, texts) in enumerate(tasks):
         here = replace(base, learner=replace_model(base.learner, model), task=task, memory={})
         train, test = numbered(texts(size, seed, "train"), here), numbered(texts(TEST_TEXTS, seed, "test"), here)
+        notices += [f"{task.name}: {line}" for line in train.notices + test.notices]
         run = Finetuner(here, protecting(strategy, earlier), train, setting, seed)
         for step in range(setting.steps):
             run.learn(step)
@@ -220,7 +223,7 @@ def _lane(
         earlier.append(LearntTask(run.train, run.prepared(test), run.head.requires_grad_(False), own))
         matrix.append(tuple(one.accuracy(model) for one in earlier))
         forgetting.append(_pre_training_loss(base, model) - before)
-    yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting))
+    yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting), tuple(notices))
 
 
 def _pre_training_loss(base: Base, model: LanguageModel) -> float:
@@ -247,6 +250,7 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
             }
             for name, some in lanes.items()
         ],
+        "told": list(passed[0].notices) if passed else [],
     }
 
 

@@ -30,7 +30,10 @@ TESTS, SAMPLE = 200, 200
 
 @dataclass(frozen=True)
 class TriedRun:
-    """One run on one task: mean accuracy and that of each seed, or None and why not, and how alike the words are."""
+    """One run on one task: mean accuracy and that of each seed, or None and why not, and how alike the words are.
+
+    `notices` say what is left out of the texts.
+    """
 
     run: str
     task: str
@@ -38,6 +41,7 @@ class TriedRun:
     accuracy: float | None
     reason: str = ""
     values: tuple[float, ...] = ()
+    notices: tuple[str, ...] = ()
 
 
 @computed_as_worker
@@ -49,22 +53,23 @@ def try_all(
 ) -> Generator[TriedRun]:
     """Every run on every task, by the first strategy of the spec at its largest number of labelled texts."""
     spec.check(spec.chosen)
-    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format)
+    setting = FinetuneConfig(spec.steps, batch_size, input_format=spec.input_format, max_length=spec.max_length)
     [strategy, *_], size = spec.chosen, max(spec.train_sizes)
     for (run, one), task in product(saved.items(), tasks):
         alike, found = likeness(one, task), []
         base = replace(from_checkpoint(one, strategy.rehearses), tokenizer=one.tokenizer, task=task)
         try:
-            texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format)
+            texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format, spec.max_length)
+            test = texts(TESTS, 0, "test")
             for seed in range(spec.seed, spec.seed + spec.seeds):
-                train, test = texts(size, seed, "train"), texts(TESTS, 0, "test")
+                train = texts(size, seed, "train")
                 *_, last = tune(replace(base, memory={}), strategy, train, test, setting, seed)
                 assert isinstance(last, Result)
                 found.append(last.accuracy)
         except UserError as refused:
             yield TriedRun(run, task.name, alike, None, str(refused))
         else:
-            yield TriedRun(run, task.name, alike, fmean(found), values=tuple(found))
+            yield TriedRun(run, task.name, alike, fmean(found), "", tuple(found), train.notices + test.notices)
 
 
 def likeness(saved: Checkpoint, task: Task) -> float:
@@ -76,7 +81,8 @@ def likeness(saved: Checkpoint, task: Task) -> float:
     ids = text.ids[text.maskable]
     shares = (torch.bincount(ids, minlength=len(words)).double() / max(1, len(ids))).tolist()
     known = dict(zip(words, shares, strict=True))
-    asked = [saved.tokenizer.small(word) for item in task.items(SAMPLE, 0, "train") for word in item.words]
+    size = min(SAMPLE, task.examples or SAMPLE)
+    asked = [saved.tokenizer.small(word) for item in task.items(size, 0, "train") for word in item.words]
     return sum(min(number / len(asked), known.get(word, 0.0)) for word, number in Counter(asked).items())
 
 

@@ -10,7 +10,7 @@ from playground.corpora.sources import two_files
 from playground.errors import UserError
 from playground.finetuning.comparing.budget_matching import check_rules
 from playground.finetuning.data.files import COLUMNS, find_task
-from playground.finetuning.data.input_format import find_format
+from playground.finetuning.data.input_format import MAX_LENGTH, find_format
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, from_checkpoint
 from playground.finetuning.strategy.parse import read
@@ -36,7 +36,8 @@ class ComparisonSpec:
     tasks that are learnt afterwards. `match` says what the lanes have alike beside seeds and texts, `lr_policy` where
     learning rates come from. `workers` are processes with one thread each; `parallelism` is "processes", "vmap" (lanes
     whose heads read alike advance together as one model) or "auto": vmap on CUDA, else processes. `extra_encoders` are
-    folders of other runs whose vectors a strategy may read too.
+    folders of other runs whose vectors a strategy may read too, `max_length` the most tokens of the texts of a row
+    (None: as long as the texts are, up to 504 or what the model can read).
     """
 
     base: str = "base"
@@ -53,6 +54,7 @@ class ComparisonSpec:
     parallelism: str = "auto"
     extra_encoders: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
+    max_length: int | None = None
 
     @property
     def chosen(self) -> list[Strategy]:
@@ -78,6 +80,8 @@ class ComparisonSpec:
         check_rules(self.match, self.lr_policy)
         if self.input_format is not None:
             find_format(self.input_format)
+        if self.max_length is not None:
+            check(MAX_LENGTH, self.max_length)
 
     def seen_from(self, folder: Path) -> "ComparisonSpec":
         """The same with the paths of runs and files relative to a folder."""
@@ -104,6 +108,7 @@ class ComparisonSpec:
             "--match", self.match, "--lr-policy", self.lr_policy,
         ]  # fmt: skip
         words += ["--input-format", self.input_format] if self.input_format else []
+        words += ["--max-length", str(self.max_length)] if self.max_length else []
         return shlex.join([*words, *_each("--extra-encoder", self.extra_encoders)])
 
     def start(self, saved: Checkpoint) -> Base:

@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy
 
 from playground.batch import Tokens
 from playground.corpora.corpus import pick
-from playground.finetuning.data.input_format import LONGEST, InputFormat, Row, encode
+from playground.finetuning.data.input_format import InputFormat, Pieces, Row, encode, share_of_each, truncated
 from playground.finetuning.data.prompting import Prompt, Verbalizer, gap_scores
 from playground.models import LanguageModel
 from playground.tokenizing import Tokenizer
@@ -123,7 +123,8 @@ class Dataset:
     There are `rows_each` rows for each label: one for each choice, or one for each order of a pair. `positions`
     `[r, 2]` are the marked words, or where an answer span may begin and end; `sides` `[r, t]` is the text of a pair
     that each position belongs to (-1: none), if each has a vector; `decoder_input` `[r, u]` is what a decoder reads.
-    `verbalizer` is the task as a gap; `features` `[r, t, f]` are numbers for the head, beside the hidden states.
+    `verbalizer` is the task as a gap; `features` `[r, t, f]` are numbers for the head, beside the hidden states. Of
+    `cut` examples the texts are longer than a row; `notices` are sentences on what is left out.
     """
 
     tokens: Tokens
@@ -136,6 +137,8 @@ class Dataset:
     decoder_input: Tensor | None = None
     verbalizer: Verbalizer | None = None
     features: Tensor | None = None
+    cut: int = 0
+    notices: tuple[str, ...] = ()
 
     def to(self, device: torch.device) -> "Dataset":
         tokens, labels = self.tokens.to(device), self.labels.to(device)
@@ -161,20 +164,26 @@ def pack(
     spare: Mapping[str, int] | None = None,
 ) -> Dataset:
     """Examples as one padded batch; words in `spare` are written with the ids that it gives."""
-    specials, written = tokenizer.specials, answer.about == "written"
-    most = LONGEST // max(len(item.texts) + bool(item.choices) + written for item in items)
-    pieces = partial(encode, tokenizer=tokenizer, most=most, spare=spare or {})
-    texts = [[pieces(text) for text in item.texts] for item in items]
-    versions = [
-        [[*some, pieces(choice)] for choice in item.choices] or [some, some[::-1]][:orders]
-        for some, item in zip(texts, items, strict=True)
-    ]
+    specials, written, cut = tokenizer.specials, answer.about == "written", 0
+    pieces = partial(encode, tokenizer=tokenizer, most=input_format.max_length, spare=spare or {})
+    versions, targets = list[list[list[Pieces]]](), list[list[int]]()
+    for item in items:
+        parts = [*map(pieces, (*item.texts, *item.choices, *([item.right] if written else [])))]
+        lengths, number = [len(ids) for ids, _ in parts], len(item.texts)
+        together = [*lengths[:number], max(lengths[number:], default=0)]  # one choice, or what is to be written
+        most = share_of_each(together, input_format.max_length)
+        cut += max(lengths) > most
+        parts = [truncated(part, most) for part in parts]
+        texts, others = parts[:number], parts[number:]
+        if written:
+            targets.append([*others.pop()[0], specials.end])
+        versions.append([[*texts, choice] for choice in others] or [texts, texts[::-1]][:orders])
     rows = [input_format.row(version, specials) for several in versions for version in several]
     if written:
-        targets = [[*pieces(item.right)[0], specials.end] for item in items]
-        return _to_be_written(rows, targets, answer, input_format, tokenizer)
+        return replace(_to_be_written(rows, targets, answer, input_format, tokenizer), cut=cut)
     tokens, labels = _tokens(rows, input_format, tokenizer), answer.labels(items, rows)
-    dataset = Dataset(tokens, labels, answer, input_format.vector, len(versions[0]), answer.positions(items, rows))
+    positions = answer.positions(items, rows)
+    dataset = Dataset(tokens, labels, answer, input_format.vector, len(versions[0]), positions, cut=cut)
     paired = input_format.sides and answer.about == "text" and len(items[0].texts) == 2
     return replace(dataset, sides=padded([row.sides() for row in rows], -1)) if paired else dataset
 

@@ -5,8 +5,9 @@ its words alone, so a text that comes twice is never on both sides.
 """
 
 import os
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from pathlib import Path
 from random import Random
@@ -14,10 +15,12 @@ from urllib.parse import parse_qsl, urlencode
 
 from playground.catalog import choose, find
 from playground.corpora.readers.labelled_table import read_table
+from playground.corpora.readers.table import count
 from playground.corpora.readers.translations import read_sides
 from playground.corpora.readers.treebank import read_tagged
 from playground.corpora.sources import TABLES, TREEBANKS, two_files
 from playground.corpora.tinyworld.tasks.draw import split_of
+from playground.corpora.unspaced import describe_unspaced
 from playground.errors import UserError
 from playground.finetuning.data.dataset import AnswerForm, Item
 from playground.finetuning.data.task import Split, Task
@@ -29,7 +32,7 @@ FEWEST = 8
 """Examples that each split needs."""
 
 COLUMNS = "?"
-"""Between a path and the columns that are named, as in "reviews.csv?text=said&label=stars"."""
+"""Between a path and what is named of it: columns and encoding, as in "reviews.csv?text=said&encoding=cp1252"."""
 
 
 def tasks() -> dict[str, Task]:
@@ -74,71 +77,106 @@ class Examples:
 def is_file(name: str) -> bool:
     """Whether a task's name is that of a file or of two."""
     path = name.partition(COLUMNS)[0]
-    return os.path.isfile(path) or Path(path).suffix.lower() in (*TABLES, *TREEBANKS) or two_files(name) is not None
+    return os.path.isfile(path) or Path(path).suffix.lower() in (*TABLES, *TREEBANKS) or two_files(path) is not None
 
 
 def open_file(name: str) -> Task:
     """The task of a file: classes for a table, tags for a treebank, writing for two parallel files."""
     path, _, columns = name.partition(COLUMNS)
-    pair = two_files(name)
+    named = dict(parse_qsl(columns, keep_blank_values=True))
+    pair = two_files(path)
     if pair:
         idea = f"Write the line of {pair[1].name} that says what a line of {pair[0].name} says."
-        return _task(name, idea, Writing(), (Item((one,), other) for one, other in read_sides(*pair)))
+        lines, notice = read_sides(*pair, encoding=named.get("encoding"))
+        return _task(name, idea, Writing(), *_unique((Item((one,), other) for one, other in lines), "line", notice))
     if Path(path).suffix.lower() in TREEBANKS:
-        return _tagging(name, Path(path))
+        return _tagging(name, Path(path), named.get("encoding"))
     if Path(path).suffix.lower() in TABLES:
-        return _classes(name, Path(path), dict(parse_qsl(columns)))
+        return _classes(name, Path(path), named)
     raise UserError(
         f"{path} is no labelled file; take a table ({', '.join(TABLES)}), a treebank ({', '.join(TREEBANKS)}) or two "
         "parallel texts joined by a plus sign."
     )
 
 
-def file_task_name(path: str, text: str | None, label: str | None) -> str:
-    """The name of the task of a table whose columns are named."""
-    columns = urlencode({what: column for what, column in (("text", text), ("label", label)) if column})
-    return f"{path}{COLUMNS}{columns}" if columns else path
+def file_task_name(
+    path: str, text: str | None, label: str | None, second: str | None = None, encoding: str | None = None
+) -> str:
+    """The name of the task of a file whose columns or encoding are named; `second` "" says that there is one text."""
+    named = {"text": text or None, "second": second, "label": label or None, "encoding": encoding or None}
+    query = urlencode({what: value for what, value in named.items() if value is not None})
+    return f"{path}{COLUMNS}{query}" if query else path
 
 
-def _classes(name: str, path: Path, columns: dict[str, str]) -> Task:
-    table = read_table(path, columns.get("text"), columns.get("label"))
-    names = table.label_names
-    if not 2 <= len(names) <= len(table.texts) / 2:
-        looked = f"; {table.label_column!r} has {len(names)}" if table.label_column else ""
+def _classes(name: str, path: Path, named: dict[str, str]) -> Task:
+    columns = (named.get("text"), named.get("label"), named.get("second"))
+    table = read_table(path, *columns, encoding=named.get("encoding"))
+    if not 2 <= len(table.label_names) <= len(table.texts) / 2:
+        looked = f"; {table.label_column!r} has {len(table.label_names)}" if table.label_column else ""
         raise UserError(
             f"{path.name} has no column with two or more labels that come again and again{looked}; its columns are: "
             f"{', '.join(map(repr, table.columns))}. Name one."
         )
-    items = (Item((split_words(text),), label) for text, label in zip(table.texts, table.labels, strict=True))
+    texts = zip(*filter(None, (table.texts, table.seconds)), strict=True)
+    items = (Item(tuple(map(split_words, some)), label) for some, label in zip(texts, table.labels, strict=True))
+    unique, notice = _unique(items, "text", table.notice)
+    numbers = sorted({item.right for item in unique})
+    names = tuple(table.label_names[number] for number in numbers)
+    what = "pair of texts" if table.seconds else "text"
     listed = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
-    idea = f"Say which of {len(names)} labels a text of {path.name} has: {listed}."
-    return _task(name, idea, Classes(names), items, table.notice)
+    idea = f"Say which of {len(names)} labels a {what} of {path.name} has: {listed}."
+    return _task(name, idea, Classes(names), [replace(i, right=numbers.index(i.right)) for i in unique], notice)
 
 
-def _tagging(name: str, path: Path) -> Task:
-    sentences = read_tagged(path)
+def _tagging(name: str, path: Path, encoding: str | None) -> Task:
+    sentences, notice = read_tagged(path, encoding=encoding)
     kinds = sorted(set(chain.from_iterable(tags for _, tags in sentences)) - {""})
     if len(kinds) < 2:
         raise UserError(f"{path.name} marks no parts of speech; take a treebank that does, in its fourth column.")
     number = {kind: k for k, kind in enumerate(kinds)} | {"": -1}
     items = (Item((words,), [number[tag] for tag in tags]) for words, tags in sentences)
-    return _task(name, f"Say which part of speech each word of {path.name} is.", Tags(tuple(kinds)), items)
+    idea = f"Say which part of speech each word of {path.name} is."
+    return _task(name, idea, Tags(tuple(kinds)), *_unique(items, "sentence", notice))
+
+
+def _unique(items: Iterable[Item], what: str, notice: str) -> tuple[list[Item], str]:
+    """The examples with words, of those with the same texts the first one, and a notice of the others."""
+    first: dict[tuple[tuple[str, ...], ...], Item] = {}
+    empty = again = conflicting = 0
+    for item in items:
+        if not all(item.texts):
+            empty += 1
+            continue
+        kept = first.setdefault(tuple(tuple(word.lower() for word in text) for text in item.texts), item)
+        again += kept is not item
+        conflicting += kept.right != item.right
+    notices = [notice]
+    notices += [f"{count(empty, what)} left out without a word in it."] if empty else []
+    answer = "translation" if what == "line" else "label"
+    other = f", {conflicting:,} of them with another {answer}" if conflicting else ""
+    notices += [f"{count(again, what)} left out that came before{other}."] if again else []
+    return [*first.values()], " ".join(filter(None, notices))
 
 
 def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], notice: str = "") -> Task:
-    """A task of these examples; of those with the same text the first one counts."""
+    """A task of these different examples."""
     file = Path(name.partition(COLUMNS)[0]).name
-    unique = {tuple(word.lower() for word in item.words): item for item in reversed([i for i in items if i.words])}
     splits: dict[Split, list[Item]] = {"train": [], "test": []}
-    for words, item in reversed(unique.items()):
-        splits[split_of(words)].append(item)
+    for item in items:
+        splits[split_of([word.lower() for word in item.words])].append(item)
     train, test = tuple(splits["train"]), tuple(splits["test"])
     if min(len(train), len(test)) < FEWEST:
         raise UserError(
-            f"{Path(name).name} has {len(unique)} different texts; about {4 * FEWEST} are needed to learn and to test."
+            f"{file} has {len(train) + len(test)} different texts; about {4 * FEWEST} are needed to learn and to test."
         )
-    size = f"{len(train):,} texts to learn from, {len(test):,} others to be tested on; a text that comes twice is one."
+    if isinstance(answer, Classes) and len({item.right for item in train}) < 2:
+        raise UserError(
+            f"{file} has {len(train)} different texts to learn from, all with the label "
+            f"{answer.names[train[0].right]!r}; texts of two or more labels are needed. {notice}"
+        )
+    size = f"{len(train):,} texts to learn from, {len(test):,} others to be tested on."
+    unspaced = describe_unspaced(Counter(word for item in (*train, *test) for word in item.words))
     return Task(
         name, idea, f"the user's own file {name}", answer, Examples(file, train, test), corpora=(),
-        tests=len(test), examples=len(train), notice=f"{notice} {size}".strip(),
+        tests=len(test), examples=len(train), notice=" ".join(filter(None, [notice, unspaced, size])),
     )  # fmt: skip

@@ -6,11 +6,15 @@ from typing import Literal
 
 from playground.batch import Specials
 from playground.errors import UserError
+from playground.knob import Knob
 from playground.models import Architecture
 from playground.tokenizing import Tokenizer
 
-LONGEST = 120
-"""Tokens of all texts of a row together; each longer text is truncated to its share."""
+SPECIALS, LONGEST_ROW = 8, 512
+"""Positions of a row that are left for special tokens, and all positions of it, as in BERT (arXiv:1810.04805, A.2)."""
+
+MAX_LENGTH = Knob("max_length", LONGEST_ROW - SPECIALS, 4, LONGEST_ROW - SPECIALS, (), "tokens", "")
+"""The most tokens of all texts of a row together."""
 
 Special = Literal["start", "end", "cls", "sep"]
 
@@ -25,7 +29,7 @@ class InputFormat:
     `vector` is the mean of all positions, the first or the last one; with `sides` each text of a pair has a vector of
     its own and the head compares them (InferSent, arXiv:1705.02364, sec. 3.1), else one vector represents the pair.
     `segments` gives each text its segment id where the model knows segments; `writes` is where a text is written:
-    behind the input in the same row, by a decoder, or nowhere.
+    behind the input in the same row, by a decoder, or nowhere. `max_length` are the most tokens of the texts of a row.
     """
 
     name: str
@@ -37,6 +41,7 @@ class InputFormat:
     sides: bool = False
     segments: bool = False
     writes: Literal["", "row", "decoder"] = ""
+    max_length: int = MAX_LENGTH.default
 
     def row(self, texts: Sequence[Pieces], specials: Specials) -> "Row":
         before, between, after = ([getattr(specials, k) for k in s] for s in (self.before, self.between, self.after))
@@ -53,15 +58,29 @@ class InputFormat:
 
 
 def encode(words: Sequence[str], tokenizer: Tokenizer, most: int, spare: Mapping[str, int]) -> Pieces:
-    """Words as pieces, those in `spare` as one id; words that do not fit in whole are left out."""
+    """Words as pieces, those in `spare` as one id; what comes after more than `most` pieces is not read."""
     ids, starts = list[int](), list[int]()
-    for word in words:
-        pieces = [spare[word]] if word in spare else tokenizer.encode_word(word)
-        if len(ids) + len(pieces) > most:
+    words = words[: most + 1]
+    for word, spelt in zip(words, tokenizer.spell(words), strict=True):
+        if len(ids) > most:
             break
         starts.append(len(ids))
-        ids += pieces
+        ids += [spare[word]] if word in spare else spelt
     return ids, starts
+
+
+def share_of_each(lengths: Sequence[int], most: int) -> int:
+    """How long each text may be, so that all fit; the longest are truncated first (BERT's run_classifier.py)."""
+    share = most
+    while share > 1 and sum(min(length, share) for length in lengths) > most:
+        share -= 1
+    return share
+
+
+def truncated(pieces: Pieces, most: int) -> Pieces:
+    """The first pieces of a text, perhaps only a part of its last word."""
+    ids, starts = pieces
+    return ids[:most], [start for start in starts if start < most]
 
 
 @dataclass(frozen=True)
@@ -71,6 +90,11 @@ class Row:
     ids: list[int]
     segment: list[int]
     starts: list[list[int]]
+
+    def start(self, text: int, word: int) -> int:
+        """The position of a word of a text, or of the last one where the text was truncated before it."""
+        starts = self.starts[text]
+        return starts[min(word, len(starts) - 2)]
 
     def sides(self) -> list[int]:
         """For every position the number of its text, -1 for special tokens."""
@@ -97,12 +121,21 @@ ANYWHERE = replace(PLAIN, writes="row")
 INPUT_FORMATS = {made.name: made for made in (PLAIN, LAST, FIRST, ENDS, BERT, GPT)}
 
 
-def format_for(shape: Architecture, name: str | None = None) -> InputFormat:
-    """The input format that suits a model, or the named one: only with segments is [CLS] known from pre-training."""
+def format_for(shape: Architecture, name: str | None = None, max_length: int | None = None) -> InputFormat:
+    """The input format that suits a model, or the named one: only with segments is [CLS] known from pre-training.
+
+    Rows are as long as the texts are, up to `max_length` or what the model can read.
+    """
     one_sided = {"left to right": LAST, "right to left": FIRST}
     suited = one_sided.get(shape.attention) or (BERT if shape.segments else PLAIN)
     chosen = find_format(name) if name is not None else ENDS if shape.directions == 2 else suited
-    return replace(chosen, writes="decoder" if shape.decoder_layers else "row" if shape.continues else "")
+    most = MAX_LENGTH.default
+    if shape.positions == "learned":
+        most = max(4, min(most, shape.max_position_embeddings - SPECIALS))
+    if (max_length or 0) > most:
+        raise UserError(f"max_length is {max_length}; this model reads rows with at most {most} tokens of text.")
+    writes = "decoder" if shape.decoder_layers else "row" if shape.continues else ""
+    return replace(chosen, writes=writes, max_length=max_length or most)
 
 
 def find_format(name: str) -> InputFormat:

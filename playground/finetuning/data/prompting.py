@@ -16,6 +16,7 @@ from playground.analysis.cloze import log_chances, with_gap
 from playground.answers import Answer
 from playground.batch import Specials, Tokens, begin
 from playground.errors import UserError
+from playground.finetuning.data.input_format import LONGEST_ROW
 from playground.knob import knob
 from playground.models import LanguageModel
 from playground.objectives.arrange import ShiftRight
@@ -26,8 +27,8 @@ from playground.tokenizing.padding import batch
 if TYPE_CHECKING:  # which is asked by these functions
     from playground.finetuning.data.dataset import Dataset
 
-BLOCK, LONGEST_PROMPT = 64, 256
-"""Prompts that are read at once, and tokens of a prompt; examples that do not fit are left out."""
+BLOCK = 64
+"""Prompts that are read at once."""
 
 Pair = tuple[list[int], list[int]]
 """A text and its continuation, as ids."""
@@ -162,9 +163,9 @@ def _fitting(examples: Sequence[list[int]], room: int) -> list[int]:
 
 
 def _room(model: LanguageModel) -> int:
-    """How many tokens of a prompt can be read, without the special tokens around it."""
+    """How many tokens of a prompt can be read, without the special tokens; examples that do not fit are left out."""
     learned = model.shape.positions == "learned"
-    return min(LONGEST_PROMPT, model.shape.max_position_embeddings if learned else LONGEST_PROMPT) - 2
+    return min(LONGEST_ROW, model.shape.max_position_embeddings if learned else LONGEST_ROW) - 2
 
 
 def _with_gap(

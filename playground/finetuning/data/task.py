@@ -71,11 +71,12 @@ class Task:
         items = self.items(count if split == "train" else min(count, self.tests), seed, split)
         spare = self.spare(tokenizer)
 
-        def unknown(texts: Iterable[Sequence[str]]) -> float:
+        def unknown(texts: Iterable[Sequence[str]]) -> tuple[int, int]:
             ids = tokenizer.encode_words(word for text in texts for word in text if word not in spare)
-            return ids.count(tokenizer.specials.unknown) / max(1, len(ids))
+            return ids.count(tokenizer.specials.unknown), len(ids)
 
-        share = max(unknown(item.words for item in items), unknown(item.right for item in items if written))
+        sides = unknown(item.words for item in items), unknown(item.right for item in items if written)
+        share = max(number / max(1, of) for number, of in sides)
         if share > 0.2:
             better = " or ".join(f"{name!r}" for name in self.corpora)
             advice = f"the corpus {better}, which speak{'s' * (len(self.corpora) == 1)} the same language"
@@ -84,7 +85,16 @@ class Task:
                 f"train it on {advice if self.corpora else 'this file, or on text like it'}."
             )
         packed = pack(items, self.answer, input_format, tokenizer, self.orders, spare)
-        return replace(packed, verbalizer=self.verbalizer(tokenizer))
+        which = f"the {len(items):,} texts to {'learn from' if split == 'train' else 'be tested on'}"
+        cut, (number, of) = packed.cut, map(sum, zip(*sides, strict=True))
+        drawn = split == "test" and not self.corpora and len(items) < self.tests  # of a file, which has no more
+        notices = (
+            f"{len(items):,} of the {self.tests:,} texts to be tested on are drawn with each seed." * drawn,
+            f"{cut:,} of {which} are longer than {input_format.max_length} tokens; their ends are left out."
+            * bool(cut),
+            f"{number:,} of the {of:,} tokens of {which} are not in the vocabulary and read as [UNK]." * bool(number),
+        )
+        return replace(packed, verbalizer=self.verbalizer(tokenizer), notices=tuple(filter(None, notices)))
 
     def spare(self, tokenizer: Tokenizer) -> dict[str, int]:
         """The special tokens for words that the vocabulary does not know: T5's sentinels; [CLS] is itself."""

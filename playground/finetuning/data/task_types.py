@@ -62,7 +62,7 @@ class Marked(Classes):
 
     def positions(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
         both = zip(rows, items, strict=True)
-        return torch.tensor([[row.starts[k][word] for k, word in enumerate(item.marked)] for row, item in both])
+        return torch.tensor([[row.start(k, word) for k, word in enumerate(item.marked)] for row, item in both])
 
     def read(self, head: Layer, hidden: Tensor, texts: Dataset, pool: Pool) -> Tensor:
         assert texts.positions is not None
@@ -257,7 +257,7 @@ class Span(AnswerForm):
         ends = []
         for item, row in zip(items, rows, strict=True):
             (first, length), starts = item.right, row.starts[-1]
-            ends.append([starts[min(first, len(starts) - 2)], starts[min(first + length, len(starts) - 1)] - 1])
+            ends.append([row.start(-1, first), starts[min(first + length, len(starts) - 1)] - 1])
         return torch.tensor(ends)
 
     def positions(self, items: Sequence[Item], rows: Sequence[Row]) -> Tensor:
@@ -317,7 +317,8 @@ class Writing(AnswerForm):
     def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
         right = torch.ones_like(labels, dtype=torch.bool)
         right[labels >= 0] = scores.argmax(dim=1) == labels[labels >= 0]
-        return {"accuracy": share(right[labels >= 0]), "exact match": share(right.all(dim=1))}
+        whole = right.all(dim=1) & ((labels >= 0).sum(dim=1) > 1)  # its end alone is no text
+        return {"accuracy": share(right[labels >= 0]), "exact match": share(whole)}
 
     def prompted(self, model: LanguageModel, prompt: Prompt, train: Dataset, test: Dataset) -> Tensor:
         return written_scores(model, prompt, train, test)

@@ -28,7 +28,7 @@ from playground.finetuning.report.notebook import again
 
 comparison = again(ComparisonSpec(
     base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy,
-    input_format=input_format, extra_encoders=tuple(extra_encoders),
+    input_format=input_format, max_length=max_length, extra_encoders=tuple(extra_encoders),
 ))
 facts = comparison.facts()
 assert [s["name"] for s in facts["strategies"]], "every strategy has its outcomes\""""
@@ -55,7 +55,7 @@ from playground.finetuning.report.notebook import again_in_turn
 
 facts = again_in_turn(ComparisonSpec(
     base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, lr_policy=lr_policy,
-    input_format=input_format, extra_encoders=tuple(extra_encoders), then=tuple(then),
+    input_format=input_format, max_length=max_length, extra_encoders=tuple(extra_encoders), then=tuple(then),
 ))
 assert facts["tasks"][0], "every task was learnt\""""
 
@@ -157,7 +157,7 @@ def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found
 def _values(asked: ComparisonSpec) -> dict[str, Any]:
     names = (
         "base", "task", "strategies", "train_sizes", "seeds", "seed", "steps", "match", "lr_policy", "input_format",
-        "extra_encoders",
+        "max_length", "extra_encoders",
     )  # fmt: skip
     values = {name: getattr(asked, name) for name in names}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from playground.corpora.corpus import pick
 from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.input_format import format_for
 from playground.finetuning.run.activation_cache import ActivationCache, CachedReader
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.strategy.extra_features import ExtraFeatures
@@ -41,7 +42,7 @@ class FinetuneConfig:
     """What all lanes of a comparison share.
 
     `keeps` says whether what does not change is computed once per text, `input_format` how texts become rows (None: as
-    suits the model), `looks` how often a run is evaluated between steps.
+    suits the model), `looks` how often a run is evaluated between steps, `max_length` the most tokens of a row's texts.
     """
 
     steps: int = 80
@@ -49,6 +50,7 @@ class FinetuneConfig:
     keeps: bool = True
     input_format: str | None = None
     looks: int = 0
+    max_length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,8 @@ class Finetuner:
 
     def __init__(self, base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> None:
         self.base, self.strategy, self.setting, self.seed = base, strategy, setting, seed
-        self.steps, self.input_format, self.train = setting.steps, setting.input_format, self.prepared(train)
+        self.input_format = format_for(base.learner.model.shape, setting.input_format, setting.max_length)
+        self.steps, self.train = setting.steps, self.prepared(train)
         self.model = started(base.learner.model, strategy.fresh, seed, base.tokenizer.words if base.tokenizer else ())
         self.learner = replace_model(base.learner, self.model)
         self.head = self._head_for(self.train)

@@ -18,6 +18,7 @@ from playground.batch import Tokens
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.knob import knob
@@ -43,7 +44,7 @@ class TrainerView(Protocol):
     train: Dataset
     seed: int
     steps: int
-    input_format: str | None
+    input_format: InputFormat
     named: Mapping[str, nn.Parameter]
     every: tuple[nn.Parameter, ...]
 

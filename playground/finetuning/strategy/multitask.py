@@ -9,12 +9,11 @@ from torch import Tensor
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.files import find_task
-from playground.finetuning.data.input_format import format_for
+from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
 from playground.knob import knob
-from playground.models import Architecture
 from playground.tokenizing import Tokenizer
 
 CANDIDATES = ("entailment", "sentiment", "similarity", "paraphrase", "topic", "acceptability")
@@ -44,21 +43,19 @@ class MultiTask(AuxLoss):
         """In how many of the steps they are read."""
         return int(self.task_ratio * steps)
 
-    def texts(self, base: Base, input_format: str | None) -> tuple[Dataset, ...]:
+    def texts(self, base: Base, input_format: InputFormat) -> tuple[Dataset, ...]:
         """Their labelled texts for a base; all runs of a comparison share them."""
         return base.remember(
             (self.name, self.num_tasks, self.train_size, input_format),
-            lambda: self.load(base.task, base.words, base.learner.model.shape, input_format),
+            lambda: self.load(base.task, base.words, input_format),
         )
 
-    def load(
-        self, task: Task | None, tokenizer: Tokenizer, shape: Architecture, input_format: str | None
-    ) -> tuple[Dataset, ...]:
+    def load(self, task: Task | None, tokenizer: Tokenizer, input_format: InputFormat) -> tuple[Dataset, ...]:
         """The first tasks among the candidates, without the one in question, whose words the vocabulary knows."""
         texts: list[Dataset] = []
         for other in [find_task(name) for name in CANDIDATES if task is None or name != task.name]:
             try:
-                texts.append(other.load(tokenizer, self.train_size, 0, "train", format_for(shape, input_format)))
+                texts.append(other.load(tokenizer, self.train_size, 0, "train", input_format))
             except UserError:
                 continue
             if len(texts) == self.num_tasks:

@@ -11,7 +11,7 @@ from torch.nn.functional import kl_div
 from playground.batch import arange_rows
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
-from playground.finetuning.data.input_format import format_for
+from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
@@ -50,18 +50,18 @@ class Unlabelled(AuxLoss):
     def check(self, learner: TrainState, task: Task) -> None:
         check_classes(self.name, task)
 
-    def texts(self, base: Base, input_format: str | None) -> Dataset:
+    def texts(self, base: Base, input_format: InputFormat) -> Dataset:
         """The texts for a base; where a file has too few, half as many, and so on."""
         if base.task is None:
             raise UserError("Texts without labels need the task; give Base(..., task=...).")
         load = partial(base.task.load, base.words, seed=SEED, split="train")
-        suited, size = format_for(base.learner.model.shape, input_format), self.unlabelled_size
+        size = self.unlabelled_size
 
         def make() -> Dataset:
             number = size
             while True:
                 try:
-                    texts = load(count=number, input_format=suited)
+                    texts = load(count=number, input_format=input_format)
                     return replace(texts, labels=torch.zeros_like(texts.labels))
                 except UserError:
                     if number < 2:

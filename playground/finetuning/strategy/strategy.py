@@ -156,9 +156,15 @@ Texts = Callable[[int, int, Split], Dataset]
 
 
 def texts_for(
-    learner: TrainState, task: Task, chosen: Sequence[Strategy], tokenizer: Tokenizer, input_format: str | None = None
+    learner: TrainState,
+    task: Task,
+    chosen: Sequence[Strategy],
+    tokenizer: Tokenizer,
+    input_format: str | None = None,
+    max_length: int | None = None,
 ) -> Texts:
     """The texts of a task for a model; a strategy that cannot be used for it is refused before anything is trained."""
+    suited = format_for(learner.model.shape, input_format, max_length)
     for strategy in chosen:
         strategy.check(learner, task)
         for given in strategy.given:
@@ -166,5 +172,5 @@ def texts_for(
         if strategy.prompt:
             task.check_prompt(learner.model, tokenizer)
         if strategy.others:
-            strategy.others.load(task, tokenizer, learner.model.shape, input_format)
-    return partial(task.load, tokenizer, input_format=format_for(learner.model.shape, input_format))
+            strategy.others.load(task, tokenizer, suited)
+    return partial(task.load, tokenizer, input_format=suited)

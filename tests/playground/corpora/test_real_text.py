@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from playground.corpora import (
+    from_pasted,
     from_table,
     open_corpus,
     read_hub,
@@ -20,7 +21,9 @@ from playground.corpora.catalog.reference import prose
 from playground.corpora.corpus import Corpus
 from playground.corpora.readers import decode, table
 from playground.errors import UserError
+from playground.finetuning import find_task
 from playground.tokenizing.vocabulary import SEPARATOR
+from playground.trace.rebuild import rebuild
 
 KINDS = pytest.mark.parametrize("kind", ["word", "bpe"])
 RARE = "".join(f"zq{a}{b} " for a in "abcdef" for b in "xyz")
@@ -87,7 +90,7 @@ def test_columns_that_are_named_are_not_guessed(tmp_path):
     )
     found = read_table(path, text="note", label="mood")
     assert (found.texts, found.label_names) == (("a longer remark", "another remark"), ("glad", "sad"))
-    assert found.notice == ""
+    assert found.notice == "3 columns are left out: 'id', 'text', 'label'."
     assert "column 'mood'" not in read_table(path, text="note").notice
     with pytest.raises(
         UserError, match=r"a\.csv has no column 'feeling'; its columns are: 'id', 'text', 'note', 'label'"
@@ -95,7 +98,7 @@ def test_columns_that_are_named_are_not_guessed(tmp_path):
         read_table(path, label="feeling")
     with pytest.raises(UserError, match=r"b\.csv has no row with something in the columns 'text' and 'label'"):
         read_table(write(tmp_path, "b.csv", "text,label\n,x\ny,\n"), "text", "label")
-    with pytest.raises(UserError, match="both the text and the label"):
+    with pytest.raises(UserError, match="The column 'note' is named twice"):
         read_table(path, text="note", label="note")
 
 
@@ -109,7 +112,7 @@ def test_quotes_that_do_not_pair_up_are_letters(tmp_path):
     found = read_table(write(tmp_path, "a.tsv", "sentence\tlabel\n" + "\n".join(lines)))
     assert found.texts[-2:] == ('"open quote', '"two" words')
     assert len(found.texts) == 1502
-    assert "quotes do not pair up" in found.notice
+    assert "are read as letters" in found.notice
 
 
 def test_rows_that_do_not_fit_are_left_out_and_counted(tmp_path):
@@ -123,7 +126,8 @@ def test_a_column_of_many_values_is_no_label(tmp_path):
     path = write(tmp_path, "a.csv", csv_of(rows, head=("text", "score")))
     found = read_table(path)
     assert (found.labels, found.label_names, found.label_column) == ((), (), None)
-    assert found.notice == "Guessed: the text is in the column 'text', no column is a label."
+    guessed = "Guessed: the text is in the column 'text', no column is a label."
+    assert found.notice == f"{guessed} 1 column is left out: 'score'."
     with pytest.raises(UserError, match="'score' has more than 200 different values"):
         read_table(path, label="score")
 
@@ -166,7 +170,8 @@ def test_values_of_json_become_text(tmp_path):
     found = read_table(write(tmp_path, "a.jsonl", "\n".join(lines)))
     assert found.texts == ("yes ?", "no")
     assert (found.labels, found.label_names) == ((1, 0), ("false", "true"))
-    assert found.columns == ("text", "label")
+    assert found.columns == ("text", "label", "more")
+    assert "1 column is left out: 'more'." in found.notice
     assert "1 row is left out, the first in line 3" in found.notice
 
 
@@ -222,6 +227,100 @@ def test_the_label_of_a_text_is_that_of_all_its_words(tmp_path, kind):
         values = label[(corpus.document_ids == number) & (label >= 0)]
         assert values.unique().tolist() == [int(rows[number][1] == "good")]
     assert kind == "word" or len(corpus) > len(corpus.word_ids.unique())
+
+
+PAIRED = [("it rains", "it is wet", "yes"), ("it rains", "it is dry", "no"), ("it snows", "it is white", "yes")]
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["premise,hypothesis", "question,answer", "sentence1,sentence2", "Text_A,Text_B", "question 1,question 2"],
+)
+def test_two_text_columns_are_a_pair(tmp_path, head):
+    lines = [f"{k},{one},{two},{label}" for k, (one, two, label) in enumerate(PAIRED * 20)]
+    path = write(tmp_path, "a.csv", "\n".join([f"id,{head},label", *lines, "60,no second text,,yes"]))
+    found = read_table(path)
+    first, second = head.split(",")
+    assert (found.text_column, found.second_column, found.label_column) == (first, second, "label")
+    assert list(zip(found.texts, found.seconds, strict=True)) == [pair[:2] for pair in PAIRED * 20]
+    assert (
+        f"the text is in the column {first!r}, the second text is in the column {second!r}, the label" in found.notice
+    )
+    assert "1 column is left out: 'id'. 1 row is left out" in found.notice
+    whole = from_table(found, kind="word")
+    assert whole.tokenizer.join(whole.ids[whole.document_ids == 0].tolist()[:-1]) == "it rains it is wet"
+    assert (read_table(path, text=first).seconds, read_table(path, second="").second_column) == (found.seconds, None)
+    for named in ({"text": second}, {"text": second, "second": first}, {"second": first, "label": "label"}):
+        other = read_table(path, **named)
+        assert (other.texts, other.seconds) == (found.seconds, found.texts)
+
+
+def test_what_is_no_pair_is_none(tmp_path):
+    rows = [(f"is {k} even?", "yes" if k % 2 else "no") for k in range(40)]
+    found = read_table(write(tmp_path, "a.csv", csv_of(rows, head=("question", "answer"))))
+    assert (found.text_column, found.second_column, found.label_column) == ("question", None, "answer")
+    bare = read_table(write(tmp_path, "b.tsv", csv_of([(*row, "x") for row in rows], "\t", None)))
+    assert bare.second_column is None
+
+
+# Lines and rows: a law over every reader of a file
+
+ENDS = {"unix": "\n", "windows": "\r\n", "mac": "\r"}
+
+
+@pytest.mark.parametrize("chunk", [1, 3, 4096])
+@pytest.mark.parametrize("ends", ENDS)
+@pytest.mark.parametrize("reader", ["text", "csv", "tsv", "jsonl", "conllu", "parallel"])
+def test_a_row_is_what_the_line_ends_of_its_file_say(tmp_path, monkeypatch, reader, ends, chunk):
+    monkeypatch.setattr(decode, "CHUNK", chunk)
+    inside = "" if ends == "mac" else "\r"  # alone it is white space, where the file has line feeds
+    texts = [f"row {inside}{k} of many" for k in range(30)]
+    lines = {
+        "text": [line for text in texts for line in (text, "")],
+        "csv": ["text,label", *(f"{text},{k % 2}" for k, text in enumerate(texts))],
+        "tsv": ["text\tlabel", *(f"{text}\t{k % 2}" for k, text in enumerate(texts))],
+        "jsonl": [f'{{"text": "row {k} of many",{inside} "label": {k % 2}}}' for k in range(30)],
+        "conllu": [line for k in range(30) for line in (f"1\trow{inside}\t_\tX\t_\t_\t0\tx\t_\t_", "")] * 3,
+        "parallel": texts,
+    }[reader]
+    path = write(tmp_path, f"a.{reader.replace('text', 'txt')}", "".join(line + ENDS[ends] for line in lines))
+    if reader in ("csv", "tsv", "jsonl"):
+        assert [text.split() for text in read_table(path).texts] == [f"row {k} of many".split() for k in range(30)]
+        assert "lines make" not in read_table(path).notice
+    elif reader == "conllu":
+        assert len(read_treebank(path).sentence_ids.unique()) == 90
+    else:
+        other = write(tmp_path, "b.fr", "".join(f"rang {k}\n" for k in range(30)))
+        corpus = read_text_file(path) if reader == "text" else read_translations(path, other)
+        assert int(corpus.document_ids[-1]) == 29
+
+
+QUOTED = {
+    "dialogue": ('text\tlabel\n"Go,\tyes\nhe said."\tno\nOr not.\tyes\n', 3, "so they are read as letters"),
+    "whole cells": ('text\tlabel\n"Go."\tyes\n"He ""said"" so."\tno\nOr not.\tyes\n', 3, "Guessed"),
+    "every cell": ('"text"\t"label"\n"one\ntwo\tand"\t"yes"\n"three"\t"no"\n', 2, "3 lines make 2 rows"),
+}
+
+
+@pytest.mark.parametrize("case", QUOTED)
+def test_quotes_of_a_tsv_are_letters_unless_they_enclose_cells_throughout(tmp_path, case):
+    content, rows, sentence = QUOTED[case]
+    found = read_table(write(tmp_path, "a.tsv", content))
+    assert len(found.texts) == rows
+    assert sentence in found.notice
+    assert ('"' in found.texts[0]) == (case == "dialogue")
+
+
+def test_lines_and_rows_that_differ_are_counted(tmp_path):
+    found = read_table(write(tmp_path, "a.csv", 'text,label\n"one\n\nand, two",x\n\nthree,y\n'))
+    assert "4 lines make 2 rows" in found.notice
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "SEP=;", "sep=|"])
+def test_the_line_of_excel_that_names_the_delimiter_is_no_row(tmp_path, first):
+    delimiter = "|" if "|" in first else ";"
+    found = read_table(write(tmp_path, "a.csv", f"{first}\n" + csv_of([(f"{t}, yes", b) for t, b in ROWS], delimiter)))
+    assert (found.columns, len(found.texts), found.label_names) == (("text", "label"), len(ROWS), ("bad", "good"))
 
 
 # Treebanks
@@ -338,7 +437,7 @@ def test_each_line_and_its_translation_are_a_document(tmp_path, kind):
     assert int(corpus.document_ids[-1]) == 26
     assert int(corpus.sentence_ids[-1]) == 2 * 27 - 1
     assert (corpus.sentence_ids % 2 == language).all()
-    assert "9 pairs with an empty side are left out" in corpus.description
+    assert "36 lines make 27 pairs" in corpus.notice
     assert heard[-1][0] == heard[-1][1] == first.stat().st_size + (tmp_path / "a.fr").stat().st_size
 
 
@@ -385,7 +484,7 @@ def test_a_senseless_encoding_is_refused(tmp_path, encoding):
 
 def test_a_wrong_encoding_is_refused_with_the_place(tmp_path):
     path = write(tmp_path, "a.txt", GREETING.encode("latin-1"))
-    with pytest.raises(UserError, match=r"a\.txt is not in UTF-8: byte 2 cannot be read.*name its encoding"):
+    with pytest.raises(UserError, match=r"a\.txt is not in UTF-8: byte 2 cannot be read; save it as UTF-8\.$"):
         read_text_file(path)
     with pytest.raises(UserError, match=r"a\.txt is not in ascii: byte 2 cannot be read; name another encoding"):
         read_text_file(path, encoding="ascii")
@@ -397,6 +496,43 @@ def test_words_without_end_stop_at_a_bound(tmp_path, monkeypatch):
     corpus = read_text_file(write(tmp_path, "a.txt", text))
     assert len(corpus.word_ids.unique()) < 400
     assert "The text is longer" in corpus.description
+
+
+@pytest.mark.parametrize("how", ["argument", "name"])
+def test_an_encoding_can_stand_in_the_name_of_a_corpus(tmp_path, how):
+    path = write(tmp_path, "a.txt", GREETING.encode("cp1252"))
+    corpus = open_corpus(path, encoding="cp1252") if how == "argument" else open_corpus(f"{path}(encoding=cp1252)")
+    assert "Grüße" in corpus.tokenizer.words
+    assert corpus.name == ("a.txt" if how == "argument" else "a.txt(encoding=cp1252)")
+
+
+# Scripts without spaces
+
+CLAUSES = {
+    "Thai": "วันนี้ฉันดีใจที่ได้อยู่กับคุณ", "Lao": "ຂ້ອຍດີໃຈທີ່ໄດ້ຢູ່ກັບເຈົ້າ",
+    "Burmese": "မင်းနဲ့အတူရှိလို့ဝမ်းသာတယ်", "Khmer": "ខ្ញុំរីករាយដែលបាននៅជាមួយអ្នក",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("script", CLAUSES)
+def test_a_clause_is_never_taken_for_a_word(tmp_path, script):
+    """Few clauses cover the text, as few words would; with `auto` it is still split into pieces."""
+    clause = CLAUSES[script]
+    mixed = f"{clause} . " + "a " * len(clause)
+    corpus = open_corpus(write(tmp_path, "a.txt", f"{mixed}\n\n" * 60))
+    assert corpus.tokenizer.kind == "bpe"
+    assert "50% of the letters belong to a script without spaces" in corpus.notice
+    assert open_corpus(f"{tmp_path}/a.txt(tokenizer=words)").tokenizer.kind == "word"
+    rows = [(f"{clause} {k}", "good" if k % 2 else "bad") for k in range(60)]
+    assert "script without spaces" in find_task(str(write(tmp_path, "a.csv", csv_of(rows)))).notice
+    typed = rebuild("LM", clause)
+    assert "100% of the letters belong to a script without spaces" in typed.notice
+
+
+def test_a_text_with_spaces_is_not_said_to_have_none():
+    corpus = open_corpus("world", tokens=2000)
+    assert (corpus.notice, corpus.tokenizer.kind) == ("", "word")
+    assert from_pasted(GREETING * 2).notice == ""
 
 
 # Which reader a name leads to

@@ -18,6 +18,7 @@ from playground.finetuning.comparing.significance import adjusted, against, crit
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data import prompting
 from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.input_format import PLAIN
 from playground.finetuning.run import scheduler as lanes
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.base import from_checkpoint
@@ -892,7 +893,7 @@ def run_of_strategy(name, steps=8):
 
 
 def test_other_tasks_take_turns_and_the_task_in_question_is_none_of_them():
-    found = find_strategy("multi-task").others.texts(base_with("sentiment"), None)
+    found = find_strategy("multi-task").others.texts(base_with("sentiment"), PLAIN)
     assert 1 <= len(found) <= 3
     assert all(some.answer != SENTIMENT.answer for some in found), "its classes are those of no other task"
     run = run_of_strategy("multi-task")
@@ -940,7 +941,7 @@ def test_texts_whose_embeddings_are_moved_are_harder():
 def test_labels_of_texts_without_labels_are_thrown_away_and_only_sure_answers_are_learnt():
     run = run_of_strategy("self-training")
     term = run.strategy.beside[0]
-    assert not term.texts(run.base, None).labels.any()
+    assert not term.texts(run.base, run.input_format).labels.any()
     unsure, sure = (replace(term, confidence=share, start_fraction=0.0).begin(run) for share in (1.0, 0.5))
     moment = StepContext(0, run.train, torch.zeros(1))
     assert float(unsure(moment)) == 0.0

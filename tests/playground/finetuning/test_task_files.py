@@ -77,7 +77,7 @@ def test_a_table_is_a_task_of_classes(name):
 def test_what_was_guessed_is_said_and_can_be_named():
     guessed = find_task("said.tsv").notice
     assert "the text is in the column 'column 1', the label is in the column 'column 2'" in guessed
-    assert "a text that comes twice is one" in guessed
+    assert "12 texts are left out that came before. " in guessed
     other = find_task(file_task_name("said.csv", "said", "stars"))
     assert other.answer == Classes(tuple(map(str, range(7))))
     assert "Guessed" not in other.notice
@@ -100,6 +100,50 @@ def test_two_parallel_files_are_a_task_of_writing():
     assert task.answer == Writing()
     for item in task.items(20, 0, "train"):
         assert list(item.right) == ["une", "maison", item.texts[0][2]]
+
+
+PAIRS = [(f"it rains in town {k}", claim, label) for k in range(30) for claim, label in (
+    ("it is wet", "yes"), ("it is dry", "no"), ("he sings", "maybe"))]  # fmt: skip
+
+
+def pair_file(name, rows, head="premise,hypothesis,label"):
+    return write(name, "".join(",".join(row) + "\n" for row in (head.split(","), *rows)))
+
+
+@pytest.mark.usefixtures("files")
+def test_two_text_columns_are_a_task_of_pairs():
+    task = find_task(pair_file("nli.csv", PAIRS))
+    assert task.answer == Classes(("maybe", "no", "yes"))
+    assert "a pair of texts of nli.csv" in task.idea
+    read = {(*map(" ".join, item.texts), task.answer.names[item.right]) for item in task.items.train + task.items.test}
+    assert read == set(PAIRS), "no row is lost, and none is the same as one with the border elsewhere"
+    assert file_task_name("a.csv", "x", "y", "z", "cp1252") == "a.csv?text=x&second=z&label=y&encoding=cp1252"
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_dropped_and_what_contradicts_is_counted():
+    again = [(*pair, "no") for *pair, _ in PAIRS[:12]]
+    task = find_task(pair_file("again.csv", [*PAIRS, *again]))
+    assert "12 texts are left out that came before, 8 of them with another label." in task.notice
+    assert len(task.items.train) + len(task.items.test) == len(PAIRS)
+    with pytest.raises(UserError, match=r"all with the label 'yes'; texts of two or more labels .*60 of them with an"):
+        find_task(file_task_name(pair_file("conflict.csv", PAIRS), None, None, ""))
+    gone = [(f"text {k}", "ab"[k % 2]) for k in range(90)] + [(f"TEXT {k}", "c") for k in range(9)]
+    assert find_task(pair_file("gone.csv", gone, "text,label")).answer.names == ("a", "b"), "no label without a text"
+    write("said.en", "".join(f"one house {k}\n" for k in [*range(60), 1]) + "\none mouse\n")
+    write("said.fr", "".join(f"une maison {k}\n" for k in [*range(60), 2]) + "trop\nune souris\n")
+    both = find_task("said.en+said.fr").notice
+    assert "63 lines make 62 pairs" in both and "1 line is left out that came before, 1 of them with another tr" in both
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", ["said.csv", "bank.conllu", "said.en+said.fr"])
+def test_the_encoding_of_a_task_can_be_named(name):
+    for path in map(Path, name.split("+")):
+        path.write_bytes(path.read_text(encoding="utf-8").replace("house", "ho\xfcse").encode("utf-16-be"))
+    with pytest.raises(UserError, match="zero"):
+        find_task(name)
+    assert find_task(file_task_name(name, None, None, encoding="utf-16-be")).tests
 
 
 # what is split
@@ -137,6 +181,9 @@ def test_no_more_is_tested_than_there_is():
     task, corpus = find_task("said.tsv"), open_corpus("said.tsv")
     tested = task.load(corpus.tokenizer, 500, 0, "test")
     assert len(tested.labels) == task.tests < 120
+    assert tested.notices == ()
+    few = task.load(corpus.tokenizer, 20, 0, "test").notices
+    assert few == (f"20 of the {task.tests} texts to be tested on are drawn with each seed.",)
     with pytest.raises(UserError, match=r"said.tsv has \d+ examples in the split train, not 500; ask for fewer"):
         task.load(corpus.tokenizer, 500, 0, "train")
 
@@ -230,8 +277,29 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     assert "the text is in the column 'said'" in said.err
     facts = json.loads(said.out)
     assert (facts["task"], facts["labels"], facts["metric"]) == ("said.csv?label=feeling", 8, "accuracy")
+    short = ["--max-length", "4", "--json"]
+    assert main(["compare", "run", "--task", "said.csv", "--label-column", "feeling", *quick, *short]) == 0
+    cut = "8 of the 8 texts to learn from are longer than 4 tokens; their ends are left out."
+    assert json.loads(capsys.readouterr().out)["told"][0] == cut
+    in_turn = ["--task", "said.tsv", "--then", "said.csv?label=feeling", *quick, *short]
+    assert main(["compare", "run", *in_turn]) == 0
+    said = capsys.readouterr()
+    assert f"said.tsv: {cut}" in json.loads(said.out)["told"] and said.err.count("left out that came before") == 2
+    assert main(["choose", "run", "--tasks", "said.tsv", *quick[2:-2]]) == 0
+    assert "left out that came before" in capsys.readouterr().err
     assert main(["compare", "run", "--task", "bank.conllu", *quick]) == 2
     assert "train it on this file" in capsys.readouterr().err
+    for name in ("said.csv", "said.tsv"):
+        Path(name).write_bytes(Path(name).read_bytes().replace(b"great", b"gr\xf6\xdfer"))
+    assert main(["compare", "run", "--task", "said.tsv", *quick]) == 2
+    assert "save it as UTF-8. Or name its encoding, as in 'reviews.csv?encoding=cp1252'." in capsys.readouterr().err
+    assert main(["compare", "run", "--task", "said.tsv", "--encoding", "cp1252", *quick]) == 0
+    capsys.readouterr()
+    again = ["train", "RoBERTa", "--corpus", "said.csv", "--steps", "2", "--out", "again"]
+    assert main(again) == 2
+    assert "Or name its encoding, as in 'mine.txt(encoding=cp1252)'." in capsys.readouterr().err
+    assert main([*again, "--encoding", "cp1252"]) == 0
+    assert "the text is in the column 'said'" in capsys.readouterr().err
     assert main(["compare", "run", "--task", "nowhere.tsv", *quick]) == 2
     assert "nowhere.tsv" in capsys.readouterr().err
     assert main(["compare", "run", *quick[:-1], "nope"]) == 2

@@ -6,6 +6,8 @@ from dataclasses import replace
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from playground.corpora import Corpus
 from playground.corpora.tinyworld.facts import FACTS, known_facts
@@ -17,7 +19,7 @@ from playground.finetuning import find_strategy, find_task, strategies, tasks
 from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset, Item, pack
-from playground.finetuning.data.input_format import BERT, GPT, INPUT_FORMATS, LAST, PLAIN, format_for
+from playground.finetuning.data.input_format import BERT, GPT, INPUT_FORMATS, LAST, PLAIN, SPECIALS, format_for
 from playground.finetuning.data.prompting import Prompt
 from playground.finetuning.data.task import Task
 from playground.finetuning.data.task_types import (
@@ -43,6 +45,7 @@ from playground.finetuning.strategy.strategy import texts_for
 from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.tokenizing import of_words
+from playground.tokenizing import train as train_tokenizer
 from playground.tokenizing.padding import batch
 from playground.tokenizing.pieces import Learnt
 from playground.tokenizing.tokenizer import of_learnt
@@ -313,6 +316,11 @@ def test_the_packing_suits_the_model_unless_another_is_named():
     assert format_for(left) == replace(LAST, writes="row")
     assert format_for(both) == PLAIN
     assert format_for(Architecture(segments=2)) == BERT
+    assert format_for(both, "bert", 60) == replace(BERT, max_length=60)
+    learned = replace(both, positions="learned")
+    assert format_for(learned) == replace(PLAIN, max_length=learned.max_position_embeddings - SPECIALS)
+    with pytest.raises(UserError, match=r"max_length is 200; this model reads rows with at most 120 tokens of text\."):
+        format_for(learned, max_length=200)
     assert format_for(Architecture(decoder_layers=1)).writes == "decoder"
     assert format_for(left, "gpt") == replace(GPT, writes="row")
     with pytest.raises(
@@ -322,9 +330,61 @@ def test_the_packing_suits_the_model_unless_another_is_named():
     assert all(packing.source for packing in INPUT_FORMATS.values())
 
 
-def test_long_texts_are_cut_each_to_its_share():
-    made, _ = rows_of(PLAIN, Item((["a"] * 500, ["b"] * 500), 1))
-    assert made.tokens.lengths.tolist() == [121]
+LETTERS = train_tokenizer(["abc"], "character", 60)
+
+SIZES, FORMS = st.integers(1, 40), st.sampled_from(["text", "pair", "choice", "write"])
+
+
+@given(
+    one=SIZES,
+    two=SIZES,
+    three=SIZES,
+    most=st.integers(4, 30),
+    form=st.sampled_from(["text", "pair", "choice", "write"]),
+)
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("packing", [*INPUT_FORMATS.values(), replace(PLAIN, writes="decoder")], ids=str)
+def test_no_text_of_a_row_is_empty_and_only_what_does_not_fit_is_cut(packing, one, two, three, most, form):
+    """A law of every input format: each text is one word, so a word is cut inside; what is cut is counted."""
+    texts = ["a" * one], ["b" * two], ["c" * three]
+    item = {
+        "text": Item(texts[:1], 1), "pair": Item(texts[:2], 1), "choice": Item(texts[:1], 0, texts[1:]),
+        "write": Item(texts[:1], texts[1]),
+    }[form]  # fmt: skip
+    answer = {"choice": Choice(2), "write": Writing()}.get(form, TWO)
+    packing = replace(packing, writes=packing.writes or "row", max_length=most)
+    made, rows = rows_of(packing, item, answer=answer, tokenizer=LETTERS)
+    read = [[sum(part.count(letter) for part in row.split()) for letter in "abc"] for row in rows]
+    if form == "write":
+        target = int((made.labels >= 0).sum()) - 1
+        read = [[row[0], target, 0] for row in read]
+    asked = {"text": [[one, 0, 0]], "choice": [[one, two, 0], [one, 0, three]]}.get(form, [[one, two, 0]])
+    longest = max(map(sum, asked))
+    assert made.cut == (longest > most)
+    for got, wanted in zip(read, asked, strict=True):
+        assert all(g > 0 for g, w in zip(got, wanted, strict=True) if w) and sum(got) <= most
+        share = max(got)
+        assert longest > most or got == wanted
+        assert form == "choice" or got == [min(w, share) for w in wanted], "the longest is truncated first"
+
+
+def test_texts_that_are_cut_and_words_that_are_unknown_are_counted(tokenizer):
+    task, most = find_task("entailment"), 8
+    short = task.load(tokenizer, 40, 0, "train", replace(PLAIN, max_length=most))
+    cut = sum(len(item.words) > most for item in task.items(40, 0, "train"))
+    assert short.notices == (f"{cut} of the 40 texts to learn from are longer than 8 tokens; their ends are left out.",)
+    assert task.load(tokenizer, 40, 0, "test", PLAIN).notices == ()
+    words = find_task("sentiment").items(30, 0, "test")
+    lacking = of_words([word for item in words for word in item.words if word != "the"])
+    [sentence] = find_task("sentiment").load(lacking, 30, 0, "test").notices
+    number = sum(item.words.count("the") for item in words)
+    assert f"{number} of the {sum(len(item.words) for item in words):,} tokens of the 30 texts" in sentence
+
+
+def test_an_empty_answer_is_never_exactly_right():
+    labels = torch.tensor([[5, -1], [3, 5]])
+    scores = torch.nn.functional.one_hot(labels[labels >= 0], 8).float()
+    assert Writing().measure(scores, labels) == {"accuracy": 1.0, "exact match": 0.5}
 
 
 # heads

@@ -18,7 +18,6 @@ from playground.analysis import attention_patterns
 from playground.analysis.predictions import glance, sentence_of
 from playground.cli import main
 from playground.corpora import open_corpus
-from playground.corpora.build import describe_lengthening
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
@@ -223,7 +222,7 @@ def test_a_text_that_is_too_short_is_repeated_or_mixed_and_trained_on_with_one_b
     assert becomes(lambda: session.state == "done") and session.error == ""
     assert store.trouble == "" and not any(button.visible for button in troubles.longer.values())
     corpus, window = session.run.corpus, store.chosen.recipe.seq_len
-    assert store.notice == describe_lengthening(corpus) and "Training reads 12 of your 17 tokens " in store.notice
+    assert store.notice == corpus.notice and "Training reads 12 of your 17 tokens " in store.notice
     assert session.run.entry.recipe.seq_len == window, "a row can be held out"
     assert corpus.name in {run.corpus for run in store.kept()} and ("mix=everyday" in corpus.name) == (way == "mix")
     if way == "mix":
@@ -233,6 +232,15 @@ def test_a_text_that_is_too_short_is_repeated_or_mixed_and_trained_on_with_one_b
     assert shown == {"repeat", "tokenizer"} | ({"mix"} if way == "mix" else set()), "what was done can be turned back"
     store.upload = store.pasted = "another text"
     assert store.corpus_knobs[store.corpus] == {}
+
+
+def test_a_pasted_text_that_fills_its_box_may_have_been_longer(monkeypatch, store):
+    monkeypatch.setattr(module, "LONGEST_PASTE", 900)
+    for text, cut in (("one two three . " * 50, False), ("one two three . " * 60, True)):
+        store.param.update(corpus="my own text", pasted=text)
+        corpus = store.load_corpus()
+        assert ("Of a pasted text the first 900 characters are read" in corpus.notice) == cut
+        assert corpus.notice in corpus.description
 
 
 def test_a_text_without_pairs_is_mixed_and_not_repeated_and_one_without_labels_neither(store, monkeypatch):

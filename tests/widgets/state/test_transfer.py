@@ -20,7 +20,7 @@ from widgets.pages.transfer import TransferPage
 from widgets.pages.transfer.controls import LabelledFile
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.transfer import NO_SECOND, OWN_FILE, TransferStore
 from widgets.state.transfer.lanes import Course
 from widgets.static import comparison, model_diagram
 
@@ -215,15 +215,36 @@ def test_every_file_says_anew_which_columns_were_guessed():
     store = TransferStore(task=OWN_FILE)
     columns = LabelledFile(store).columns
     assert list(columns) == []
-    for content, text, label in (
-        (labelled_file(), "said", "liked"),
-        (b"review,stars\n" + b"a,1\nb,2\n" * 40, "review", "stars"),
+    for content, text, second, label in (
+        (labelled_file(), "said", "none", "liked"),
+        (b"review,stars\n" + b"a,1\nb,2\n" * 40, "review", "none", "stars"),
+        (b"premise,hypothesis,label\n" + b"a,c,1\nb,d,2\n" * 40, "premise", "hypothesis", "label"),
     ):
         store.upload("films.csv", content)
-        assert [next(iter(select.options)) for select in columns] == [f"{text} (guessed)", f"{label} (guessed)"]
-        assert [select.value for select in columns] == ["", ""]
-        columns[1].value = text
+        guesses = [f"{guess} (guessed)" for guess in (text, second, label)]
+        assert [next(iter(select.options)) for select in columns] == guesses
+        assert [select.value for select in columns] == ["", "", ""]
+        columns[2].value = text
         assert store.label_column == text
+    store.uploads.remove()
+
+
+def test_a_pair_file_is_read_as_pairs_and_in_another_encoding_once_that_is_named():
+    store = TransferStore(task=OWN_FILE)
+    panel = LabelledFile(store)
+    rows = "".join(f"größe {k},{claim},{label}\n" for k in range(30) for claim, label in (("a", "x"), ("b", "y")))
+    store.upload("pairs.csv", f"premise,hypothesis,label\n{rows}".encode("cp1252"))
+    with pytest.raises(UserError, match="save it as UTF-8"):
+        _ = store.known
+    assert panel.encoding.visible and list(panel.columns) == []
+    store.encoding = "cp1252"
+    assert "a pair of texts" in store.known.idea and "größe" in store.known.items.train[0].texts[0]
+    assert store.known.name == "pairs.csv?encoding=cp1252"
+    panel.columns[1].value = NO_SECOND
+    with pytest.raises(UserError, match="30 of them with another label"):
+        _ = store.known
+    store.upload("again.csv", labelled_file())
+    assert (store.encoding, store.second_column) == ("", "") and not panel.encoding.visible
     store.uploads.remove()
 
 

@@ -1,11 +1,13 @@
 """What is chosen for a comparison: the task, the strategies, how much, and what is kept equal."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import panel as pn
 import panel_material_ui as pmui
 
+from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.sources import TABLES, TREEBANKS
 from playground.errors import UserError
 from playground.finetuning import tasks
@@ -15,7 +17,7 @@ from widgets.lists.strategy_picker import cards, chooser
 from widgets.pages.layout import FIELD, View, column, heading, number, upload
 from widgets.pages.menus import own_first
 from widgets.state.app import Store
-from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.transfer import NO_SECOND, OWN_FILE, TransferStore
 from widgets.theme import html, say
 
 SIZES = [16, 32, 64, 128, 256, 512]
@@ -44,12 +46,14 @@ def choices(store: Store) -> list[Any]:
     strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
     strategies.link(transfer, value="chosen", bidirectional=True)
     rules = (chosen.match, chosen.lr_policy, chosen.chosen, chosen.own, chosen.then)
-    task = (chosen.task, chosen.own_file, chosen.text_column, chosen.label_column)
+    task = (
+        chosen.task, chosen.own_file, chosen.text_column, chosen.second_column, chosen.label_column, chosen.encoding
+    )  # fmt: skip
     return [
         heading("Task"), pmui.Select.from_param(chosen.task, groups=own_first([OWN_FILE], names), **FIELD),
         LabelledFile(transfer), html(pn.bind(lambda *_: _about_task(transfer), *task)),
         pmui.MultiChoice.from_param(chosen.then, options=names, **FIELD),
-        pmui.Select.from_param(chosen.input_format, **FIELD),
+        pmui.Select.from_param(chosen.input_format, **FIELD), number(chosen.max_length, **FIELD),
         heading("Strategies"), strategies, ExtraEncoders(store),
         heading("Budget"), pmui.Select.from_param(chosen.train_size, options=SIZES, **FIELD),
         pmui.MultiChoice.from_param(chosen.other_sizes, options=SIZES, disabled=in_turn, **FIELD),
@@ -81,12 +85,12 @@ def _about_task(transfer: TransferStore) -> str:
     try:
         task = transfer.known
     except UserError as refusal:
-        return say(refusal, "quiet")
+        return say(f"{refusal}{' Or choose its encoding above.' * isinstance(refusal, WrongEncoding)}", "quiet")
     return say(f"{task.idea} Measured: {task.metric}.", "quiet") + say(task.notice, "notice")
 
 
 class LabelledFile(View):
-    """Where a labelled file is chosen, and which of its columns are the text and the label."""
+    """Where a labelled file is chosen, its encoding where it is not UTF-8, and its columns of texts and labels."""
 
     def __init__(self, transfer: TransferStore) -> None:
         self.transfer, self.columns = transfer, column()
@@ -94,22 +98,25 @@ class LabelledFile(View):
             "choose a file", lambda files: transfer.upload(*files[0]), lambda why: transfer.param.update(trouble=why),
             accept=",".join((*TABLES, *TREEBANKS)),
         )  # fmt: skip
-        super().__init__(column(file, self.columns, visible=transfer.param.task.rx() == OWN_FILE))
-        transfer.param.watch(self._show, ["task", "own_file"])
+        self.encoding = pmui.Select.from_param(transfer.param.encoding, visible=False, **FIELD)
+        super().__init__(column(file, self.encoding, self.columns, visible=transfer.param.task.rx() == OWN_FILE))
+        transfer.param.watch(self._show, ["task", "own_file", "encoding"])
         self._show()
 
     def _show(self, *_: object) -> None:
         """Offer the columns again for every file: a field that stays would keep its first guess."""
-        try:
-            table = self.transfer.table
-        except UserError:  # said below the task
-            table = None
-        guesses = {} if table is None else {"text_column": table.text_column, "label_column": table.label_column}
-        self.columns[:] = [self._column(name, guess, table.columns) for name, guess in guesses.items() if table]
+        transfer, table = self.transfer, None
+        with suppress(UserError):  # said below the task
+            table = transfer.table
+        names = ("text_column", "second_column", "label_column")
+        self.columns[:] = [self._column(name, getattr(table, name), table.columns) for name in names if table]
+        self.encoding.visible = transfer.unreadable or bool(transfer.encoding)
 
     def _column(self, name: str, guess: str | None, columns: Sequence[str]) -> pmui.Select:
         transfer = self.transfer
         options = {f"{guess or 'none'} (guessed)": ""} | {each: each for each in columns if each != guess}
+        if name == "second_column" and guess:
+            options[NO_SECOND] = NO_SECOND
         label = transfer.param[name].label
         select = pmui.Select(label=label, options=options, value=getattr(transfer, name), **FIELD)
         select.param.watch(lambda event: transfer.param.update(**{name: event.new}), "value")

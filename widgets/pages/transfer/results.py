@@ -216,7 +216,7 @@ def _verdict(lanes: Lanes) -> str:
     if lanes.in_turn and (found := lanes.found):
         so_far = " so far" * (lanes.state == "running")
         names = " → ".join(task.name for task in lanes.in_turn)
-        return say(f"{names}: {found['labels']} labels each, {found['seeds']} seeds{so_far}.")
+        return say(f"{names}: {found['labels']} labels each, {found['seeds']} seeds{so_far}. {' '.join(found['told'])}")
     return ""
 
 

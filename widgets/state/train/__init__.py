@@ -12,7 +12,6 @@ import param
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
-from playground.corpora.build import describe_lengthening
 from playground.corpora.sources import Lengthening, name_with_tokenizer, own_text, read_name, ways_to_lengthen
 from playground.devices import pick
 from playground.errors import TooShort, UserError
@@ -57,7 +56,17 @@ from widgets.state.train.kept_runs import (
 from widgets.state.uploads import Uploads
 
 FEWEST_IN_ROW = 4  # tokens of the shortest row that a recipe allows
-LONGEST_PASTE = 2_000_000  # characters of a pasted corpus
+LONGEST_PASTE = 2_000_000  # characters of a pasted corpus, of which a box holds no more
+
+
+def read_pasted(text: str, **options: Any) -> Corpus:
+    """A pasted text as a corpus; one that fills its box may have been longer, which is said."""
+    corpus = from_pasted(text[:LONGEST_PASTE], **options)
+    if len(text) < LONGEST_PASTE:
+        return corpus
+    cut = f"Of a pasted text the first {LONGEST_PASTE:,} characters are read; upload a longer one as a file."
+    return replace(corpus, notice=f"{corpus.notice} {cut}".strip(), description=f"{corpus.description} {cut}")
+
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
 
@@ -141,7 +150,7 @@ class TrainStore(CorpusChoice):
         """The corpus that is chosen, or a refusal in a sentence."""
         turned = self.corpus_knobs.get(self.corpus, {})
         if self.corpus == OWN_TEXT:
-            return own_text(partial(from_pasted, self.pasted[:LONGEST_PASTE]), turned)
+            return own_text(partial(read_pasted, self.pasted), turned)
         if self.corpus == OWN_FILE:
             if self.upload is None:
                 raise UserError("No file is chosen yet; choose a text, a table or a treebank first.")
@@ -178,8 +187,8 @@ class TrainStore(CorpusChoice):
 
     def lengthen(self, way: str) -> None:
         """Repeat a text that is too short, or mix it with a generated one, and train on it."""
-        known = self.corpus_knobs
-        self.corpus_knobs = known | {self.corpus: known.get(self.corpus, {}) | vars(self.longer[way])}
+        known, chosen = self.corpus_knobs, {name: value for name, value in vars(self.longer[way]).items() if value}
+        self.corpus_knobs = known | {self.corpus: known.get(self.corpus, {}) | chosen}
         if (session := self.begin()) is not None:
             session.start()
 
@@ -289,7 +298,7 @@ class TrainStore(CorpusChoice):
         """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
         asked = entry.recipe.seq_len
         fits = min(asked, max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.needs)))
-        self.notice = describe_lengthening(corpus)
+        self.notice = corpus.notice
         if fits == asked:
             return entry
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)

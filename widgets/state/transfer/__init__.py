@@ -12,7 +12,7 @@ from typing import Any
 
 import param
 
-from playground.corpora.readers.decode import Progress
+from playground.corpora.readers.decode import Progress, WrongEncoding
 from playground.corpora.readers.labelled_table import read_table
 from playground.corpora.readers.table import Table
 from playground.corpora.sources import TABLES
@@ -23,7 +23,7 @@ from playground.finetuning.comparing.compare import compare
 from playground.finetuning.comparing.continual import check, continual
 from playground.finetuning.comparing.spec import ComparisonSpec, with_others
 from playground.finetuning.data.files import file_task_name
-from playground.finetuning.data.input_format import INPUT_FORMATS
+from playground.finetuning.data.input_format import INPUT_FORMATS, MAX_LENGTH
 from playground.finetuning.data.task import UnknownWords, short
 from playground.finetuning.report.page import FILES, TURN_FILES, ContinualReport, Origin, Report
 from playground.finetuning.run.base import base_of, in_words_of, replace_model
@@ -45,7 +45,7 @@ from widgets.state.quota import ALONE, Quota
 from widgets.state.stage.model import has_learned
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
-from widgets.state.uploads import LARGEST_LABELLED_FILE, Uploads
+from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, Uploads
 from widgets.static.svg import outcomes
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
@@ -56,6 +56,8 @@ SHOWN_FIRST = ("random start", "feature-based", "full", "adapters")
 """What a visit begins with: the control, nothing changes, everything changes, a little is added."""
 
 OWN_FILE = "my own labelled file"  # the task that is a file of the visitor's
+
+NO_SECOND = "(none)"  # no column is a second text
 
 
 class TransferStore(param.Parameterized):
@@ -71,10 +73,13 @@ class TransferStore(param.Parameterized):
     extra_encoders = param.List([], label="extra feature extractors")
     own_file = param.Parameter(None)
     text_column = param.String("", label="column with the text")
+    second_column = param.String("", label="column with the second text")
     label_column = param.String("", label="column with the label")
+    encoding = param.Selector(default="", objects=ENCODINGS, label="encoding")
     input_format = param.Selector(
         default="", objects={"as suits the model": "", **{name: name for name in INPUT_FORMATS}}, label="input format"
     )
+    max_length = param.Integer(0, bounds=(0, MAX_LENGTH.high), label="most tokens of a row (0: all that fit)")
     chosen = param.List([], doc="The names of the strategies that are compared; the first is the baseline.")
     own = param.Dict({}, doc="The strategies that a person made on this visit.")
     train_size = param.Integer(64, label="labelled texts")
@@ -118,7 +123,7 @@ class TransferStore(param.Parameterized):
         """Keep an uploaded labelled file; its columns are guessed."""
         paths = self.uploads.keep([(name, content)], min(LARGEST_LABELLED_FILE, self.quota.upload))
         self._opened = None
-        self.param.update(own_file=paths[0], text_column="", label_column="")
+        self.param.update(own_file=paths[0], text_column="", second_column="", label_column="", encoding="")
 
     @property
     def known(self) -> Task:
@@ -129,7 +134,8 @@ class TransferStore(param.Parameterized):
             raise UserError(
                 "No labelled file is chosen yet; choose a table (.csv, .tsv, .jsonl) or a treebank (.conllu)."
             )
-        wanted = (self.own_file, self.text_column, self.label_column)
+        second = "" if self.second_column == NO_SECOND else self.second_column or None
+        wanted = (self.own_file, self.text_column, self.label_column, second, self.encoding)
         if self._opened is None or self._opened[0] != wanted:
             self._opened = wanted, _read(*wanted)
         if isinstance(self._opened[1], UserError):
@@ -141,7 +147,15 @@ class TransferStore(param.Parameterized):
         """The chosen table with its columns as they are guessed; None where a file is no table."""
         if self.task != OWN_FILE or self.own_file is None or self.own_file.suffix.lower() not in TABLES:
             return None
-        return read_table(self.own_file)
+        return read_table(self.own_file, encoding=self.encoding or None)
+
+    @property
+    def unreadable(self) -> bool:
+        """Whether the file could not be read in the encoding that was tried."""
+        try:
+            return not self.known
+        except UserError as refusal:
+            return isinstance(refusal, WrongEncoding)
 
     @property
     def metric(self) -> str:
@@ -176,7 +190,8 @@ class TransferStore(param.Parameterized):
             others = self._others()
             sizes, notice = self._sizes_there_are(tasks)
             if self.before == AS_IT_IS:
-                self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, sizes[0])
+                left_out = self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, sizes[0])
+                notice = f"{notice} {left_out}".strip()
         except UserError as refusal:
             if session is not None and going:
                 session.start()  # it was paused to be read
@@ -191,6 +206,7 @@ class TransferStore(param.Parameterized):
             self.seeds, 0, self.steps, "steps" if in_turn else self.match, self.lr_policy,
             1 if in_turn or self.quota.shared else min(self.workers, spare(0)), input_format=self.input_format or None,
             then=tuple(task.name for task in tasks[1:]), extra_encoders=tuple(others),
+            max_length=self.max_length or None,
         )  # fmt: skip
         self._remember(asked, id(session), learner.step, self.before, self.own_file)
         change = "" if self.before == AS_IT_IS else f", {self.before}"
@@ -249,9 +265,11 @@ class TransferStore(param.Parameterized):
 
     def _check(
         self, base: Base, tokenizer: Any, chosen: Sequence[Strategy], tasks: Sequence[Task], train_size: int
-    ) -> None:
-        for task in tasks:
-            texts_for(base.learner, task, chosen, tokenizer, self.input_format or None)(train_size, 0, "train")
+    ) -> str:
+        """Refuse what cannot be read; what is left out of the texts."""
+        rows = {"input_format": self.input_format or None, "max_length": self.max_length or None}
+        texts = [texts_for(base.learner, task, chosen, tokenizer, **rows) for task in tasks]
+        return " ".join(line for load in texts for line in load(train_size, 0, "train").notices)
 
     def _events(
         self, session: Session, base: Base, tokenizer: Any, chosen: list[Strategy], tasks: Sequence[Task],
@@ -355,13 +373,13 @@ def _listed(counts: Sequence[int], last: str) -> str:
     return f" {last} ".join(filter(None, (", ".join(others), final)))
 
 
-def _read(path: Path, text: str, label: str) -> Task | UserError:
+def _read(path: Path, *named: str | None) -> Task | UserError:
     """The task of a file, named as it lies in the archive of the result; or why it sets none."""
     try:
-        task = find_task(file_task_name(str(path), text or None, label or None))
+        task = find_task(file_task_name(str(path), *named))
     except UserError as refusal:
         return refusal
-    return replace(task, name=file_task_name(path.name, text or None, label or None))
+    return replace(task, name=file_task_name(path.name, *named))
 
 
 def _saved(learner: TrainState, tokenizer: Tokenizer, info: CorpusInfo) -> bytes:
