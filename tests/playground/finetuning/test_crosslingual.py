@@ -15,6 +15,7 @@ from playground.finetuning import find_task
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.finetuning.data.task_types import Abroad, TagsAbroad
 from playground.objectives import find_objective
+from playground.tokenizing import train
 from playground.tokenizing.vocabulary import SEPARATOR
 from tests.contracts.test_strategies import base_of
 from tests.runs import reviews
@@ -72,7 +73,7 @@ def test_what_cannot_get_new_words_is_refused(corpus, made):
     with pytest.raises(UserError, match="knows all words of second language already"):
         with_words_of(made[0].learner, made[0].tokenizer, corpus)
     with pytest.raises(UserError, match="reads character pieces"):
-        with_words_of(base.learner, replace(words, kind="character"), corpus)
+        with_words_of(base.learner, train(words.words[39:50], "character", 80), corpus)
     with pytest.raises(UserError, match=r"TLM needs more than a text of one language \(translation\)"):
         with_words_of(replace(base.learner, objective=find_objective("TLM")), words, corpus)
 
