@@ -31,11 +31,15 @@ class Prediction:
 
 @dataclass(frozen=True)
 class ForwardTrace:
-    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` in nats by question."""
+    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` in nats by question.
+
+    `unscored` says in a sentence why there are no predictions, where the model lacks the head for them.
+    """
 
     weights: dict[str, torch.Tensor]
     guesses: tuple[Prediction, ...]
     losses: dict[str, float]
+    unscored: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,15 +81,21 @@ def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: 
 @torch.no_grad()
 def read(model: LanguageModel, example: Batch, row: int = 0) -> ForwardTrace:
     """One forward pass: weights, predictions and losses of a row."""
+    if unscored := model.unscored(example):
+        return ForwardTrace(_row_of(model.attention(example), row), (), {}, unscored)
     taps: dict[str, list[torch.Tensor]] = {}
     answers = model(example, taps)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
     own = here[len(here) - len(example.questions) :]
     return ForwardTrace(
-        {name: (torch.stack(layers)[:, row] * 255).round().to(torch.uint8).cpu() for name, layers in taps.items()},
+        _row_of({name: torch.stack(layers) for name, layers in taps.items()}, row),
         tuple(_prediction(example, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
         {answer.target.name: float(losses[places].mean()) for answer, losses, places in here if places},
     )
+
+
+def _row_of(weights: dict[str, torch.Tensor], row: int) -> dict[str, torch.Tensor]:
+    return {name: (layers[:, row] * 255).round().to(torch.uint8).cpu() for name, layers in weights.items()}
 
 
 def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Predictions:

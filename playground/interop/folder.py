@@ -14,7 +14,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from playground.errors import UserError
-from playground.interop.family import LIMITS, Family, check_equal, check_size, empty_state, families
+from playground.interop.family import LIMITS, Family, check_size, empty_state, families
 from playground.interop.generator import add_generator, take_generator
 from playground.interop.tokenizer_file import ABSENT, Vocabulary, read_vocabulary, write_tokenizer
 from playground.interop.weights import WHOLE, Weights, read_json
@@ -28,10 +28,19 @@ NEVER = -1e4
 GENERATOR = "generator"
 """The folder inside for ELECTRA's generator."""
 
-HEAD = "lm_head."
-
-ROWS = ("token_embedding.weight", "lm_head.bias", "generator_lm_head.bias")
+TABLES, BIASES = ("token_embedding.weight", "lm_head.table.weight"), ("lm_head.bias", "generator_lm_head.bias")
 """The weights with a row for every word."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One folder as it was read: its config.json with the values of missing keys, and its rows in their order."""
+
+    family: Family
+    config: Mapping[str, Any]
+    shape: Architecture
+    state: dict[str, Tensor]
+    left_out: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -39,12 +48,14 @@ class Opened:
     """What a folder holds: the model, its tokenizer, its family, and the row of the folder for each of our ids.
 
     Ids without a row (-1) are special tokens of ours that the folder lacks: zero vectors that are never predicted.
+    `left_out` are weights of the folder that no model of ours has.
     """
 
     model: LanguageModel
     tokenizer: Tokenizer
     family: Family
     vocabulary: Vocabulary
+    left_out: tuple[str, ...] = ()
 
     @property
     def ids(self) -> Tensor:
@@ -134,60 +145,55 @@ def open_folder(path: Path | str, numbered: bool = False) -> Opened:
     path = Path(path)
     if not os.path.isfile(path / "config.json"):
         raise UserError(f"There is no config.json in {path}; give a folder that save_pretrained wrote.")
-    config = read_json(path / "config.json")
-    family, shape, state = _read_part(path, config)
+    part = _read_part(path)
+    family, shape, state = part.family, part.shape, part.state
     if family.companion and os.path.isdir(path / GENERATOR):
-        other, small, own = _read_part(path / GENERATOR, read_json(path / GENERATOR / "config.json"))
-        if other.name != family.companion:
-            raise UserError(f"{path / GENERATOR} is {other.name}, not {family.companion}.")
-        shape, state = add_generator(shape, state, small, own)
-    vocabulary = read_vocabulary(path, config, len(state["token_embedding.weight"]), numbered)
+        other = _read_part(path / GENERATOR)
+        if other.family.name != family.companion:
+            raise UserError(f"{path / GENERATOR} is {other.family.name}, not {family.companion}.")
+        shape, state = add_generator(shape, state, other.shape, other.state)
+    vocabulary = read_vocabulary(path, part.config, len(state["token_embedding.weight"]), numbered)
     shape, state = _reordered(shape, state, vocabulary)
     model = model_without_weights(shape, len(vocabulary.rows))
     model.load_state_dict(state, assign=True)
-    return Opened(model, vocabulary.tokenizer, family, vocabulary)
+    return Opened(model, vocabulary.tokenizer, family, vocabulary, part.left_out)
 
 
-def _read_part(path: Path, config: Mapping[str, Any]) -> tuple[Family, Architecture, dict[str, Tensor]]:
+def _read_part(path: Path) -> Part:
     """The family, the architecture and the weights of one folder, in the order of its rows."""
-    family, kind = _family_of(config)
-    size = check_size("vocab_size", config.get("vocab_size"), LIMITS["vocabulary"])
-    pad = config.get("pad_token_id")
+    config = read_json(path / "config.json")
+    family = _family_of(config)
+    config = family.completed(config)
+    size = check_size("vocab_size", config["vocab_size"], LIMITS["vocabulary"])
+    pad = config["pad_token_id"]
     pad = pad if type(pad) is int and 0 <= pad < size else 0
-    shape = family.read_config(config, kind, pad)
-    ours, weights = empty_state(shape, size), Weights(path)
+    weights = Weights(path, family.today, {family.output: family.table, **family.copies})
+    shape = family.read_config(config, pad, family.parts(config, weights))
+    ours = empty_state(shape, size)
     expected = family.write(shape, ours, pad)
-    weights.check(expected, family.copies, family.unused)
-    copies = {name: first for name, first in family.copies.items() if name in weights.shapes}
-    tensors = weights.load({**expected, **copies})
-    for name, first in copies.items():
-        check_equal(tensors, (name, first))
-    return family, shape, family.read(shape, tensors, ours, pad) | _fresh_head(family, ours)
+    missing = {name: torch.zeros(expected.pop(name).shape) for name in family.optional if not weights.has(name)}
+    weights.check(expected, (*family.unused, *family.left_out))
+    tensors = weights.load(expected) | missing
+    for copy, first in weights.copies.items():
+        if copy not in expected and weights.differ(copy, first):
+            raise UserError(f"The weights {copy} and {first} differ; our models have one for both.")
+    left_out = tuple(
+        sorted(name for name in weights.places.keys() - expected.keys() if name.startswith(family.left_out))
+    )
+    return Part(family, config, shape, family.read(shape, tensors, ours, pad), left_out)
 
 
-def _family_of(config: Mapping[str, Any]) -> tuple[Family, str]:
-    """The family and the class of a config.json."""
+def _family_of(config: Mapping[str, Any]) -> Family:
+    """The family of a config.json."""
     named, model = config.get("architectures"), config.get("model_type")
-    classes = {kind: family for family in families().values() for kind in family.classes}
+    classes = {kind: family for family in families().values() for kind in (*family.classes, family.plain) if kind}
     if isinstance(named, list) and len(named) == 1 and named[0] in classes:
         if classes[named[0]].model_type == model:
-            return classes[named[0]], named[0]
+            return classes[named[0]]
         raise UserError(f"config.json says architectures {named[0]} and model_type {model!r}, which do not fit.")
     raise UserError(
         f"config.json says architectures {named!r} and model_type {model!r}; what can be read is {', '.join(classes)}."
     )
-
-
-def _fresh_head(family: Family, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A head for words where the folder has none: the plain product with the word vectors."""
-    names = [name for name in ours if name.startswith(HEAD) and HEAD in family.elsewhere]
-    return {name: _plain_weight(name, ours[name]) for name in names}
-
-
-def _plain_weight(name: str, like: Tensor) -> Tensor:
-    if like.dim() == 2:
-        return torch.eye(*like.shape)
-    return torch.ones(like.shape) if name.endswith("weight") else torch.zeros(like.shape)
 
 
 def _reordered(
@@ -202,8 +208,10 @@ def _reordered(
         0, rows.clamp(min=0), torch.arange(len(rows)) + (rows < 0) * len(rows), "amin"
     )
     own = (rows >= 0) & (first[rows.clamp(min=0)] == torch.arange(len(rows)))
-    biases = {name: state.get(name, torch.zeros(size)) for name in ROWS[1:2] + tuple(n for n in ROWS[2:] if n in state)}
-    table = torch.cat([state[ROWS[0]], torch.zeros(1, state[ROWS[0]].shape[1])])
-    moved = {ROWS[0]: table[rows.where(rows >= 0, size)]}
+    biases = {name: state[name] for name in BIASES if name in state}
+    if shape.lm_head:
+        biases.setdefault(BIASES[0], torch.zeros(size))
+    tables = {name: torch.nn.functional.pad(state[name], (0, 0, 0, 1)) for name in TABLES if name in state}
+    moved = {name: table[rows.where(rows >= 0, size)] for name, table in tables.items()}
     moved |= {name: bias[rows.clamp(min=0)].where(own, NEVER) for name, bias in biases.items()}
     return replace(shape, lm_head_bias=True), {**state, **moved}

@@ -48,10 +48,16 @@ class Architecture:
     norm: str = knob("layer norm", choices=("layer norm", "rms norm"), why="RMS norm has neither mean nor bias (T5).")
     norm_eps: float = knob(1e-5, 1e-12, 1e-2, unit="", why="Keeps norms from dividing by zero.")
     embedding_norm: bool = knob(False, why="A norm over the sum of all embeddings (BERT).")
-    activation: str = knob("gelu", choices=("gelu", "gelu tanh", "relu"), why="Between the two matrices of an MLP.")
+    activation: str = knob(
+        "gelu",
+        choices=("gelu", "gelu tanh", "relu", "geglu"),
+        why="Between the two matrices of an MLP; GEGLU multiplies it by a third (T5 1.1).",
+    )
     attention_bias: bool = knob(False, why="Queries, keys, values and what attention gives have a bias.")
     mlp_bias: bool = knob(True, why="Both matrices of an MLP have a bias.")
     scale_attn_weights: bool = knob(True, why="Scores are divided by the root of a head's width; not so in T5.")
+    lm_head: bool = knob(True, why="Scores for every word; without it an encoder alone (BertModel).")
+    tie_word_embeddings: bool = knob(True, why="Words are scored by their own vectors, not by a second table.")
     head_transform: bool = knob(False, why="A layer between the last state and the scores of words (BERT).")
     lm_head_bias: bool = knob(True, why="Every word has a number of its own in the scores.")
     scale_decoder_outputs: bool = knob(False, why="States are divided by the root of the width before scoring (T5).")
@@ -74,6 +80,7 @@ class Architecture:
     )
     max_position_embeddings: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
     segments: int = knob(0, 0, 8, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
+    decoder_positions: bool = knob(False, why="The decoder has position vectors, and their norm, of its own (BART).")
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
     two_streams: bool = knob(False, why="A second stream that knows the position but not the word (XLNet).")
     backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
