@@ -8,6 +8,7 @@ from playground.interop import Opened, open_folder
 from playground.interop.run import save_run
 from playground.knob import written
 from playground.models import Architecture
+from playground.models.model import NO_LM_HEAD
 from playground.training.store.runs import Runs
 
 
@@ -37,9 +38,12 @@ def show_folder(given: argparse.Namespace) -> int:
         "tokenizers library",
         f"unlike our  {written(opened.model.shape, ', ', Architecture())}",
     ]
+    lines += [f"left out    {', '.join(opened.left_out)}, which our models lack"] if opened.left_out else []
+    lines += [facts["notice"]] if facts["notice"] else []
     if given.save:
-        facts["out"] = str(save_run(opened, given.save, given.corpus, Runs(given.runs)))
-        lines.append(f"saved       {facts['out']}")
+        out, doubt = save_run(opened, given.save, given.corpus, Runs(given.runs))
+        facts |= {"out": str(out), "notice": doubt or facts["notice"]}
+        lines += [f"saved       {out}", *([doubt] if doubt else [])]
     return say(given, facts, lines)
 
 
@@ -51,6 +55,8 @@ def _facts(opened: Opened) -> dict[str, object]:
         "parameters": sum(weight.numel() for weight in opened.model.parameters()),
         "vocabulary": len(opened.tokenizer),
         "tokenizer": opened.tokenizer.kind,
+        "left_out": list(opened.left_out),
+        "notice": "" if opened.model.shape.lm_head else NO_LM_HEAD,
         "absent": sum(row < 0 for row in vocabulary.rows),
         "words": vocabulary.words,
         "unlike": vocabulary.unlike,

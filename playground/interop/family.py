@@ -215,7 +215,8 @@ class Family:
     def completed(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """A config.json with the values that transformers takes for missing keys."""
         keys = {key: setting.default for setting in self.settings for key in (setting.key, *setting.also)}
-        whole = {"tie_word_embeddings": True, "pad_token_id": None, **self.fixed, **keys, **self.defaults, **config}
+        ids = dict.fromkeys(("pad_token_id", "eos_token_id", "decoder_start_token_id"))
+        whole = {"tie_word_embeddings": True, **ids, **self.fixed, **keys, **self.defaults, **config}
         return {**whole, **self.complete(whole)}
 
     def read_config(self, config: Mapping[str, Any], pad: int, parts: Mapping[str, Any]) -> Architecture:

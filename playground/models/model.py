@@ -24,7 +24,7 @@ from playground.batch import (
     stream,
     zeros_view,
 )
-from playground.errors import UserError
+from playground.errors import NoHead, UserError
 from playground.models.architecture import Architecture, need
 from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout
@@ -295,7 +295,7 @@ class LanguageModel(nn.Module):
         if self.shape.generator_ratio and network is self.generator:
             return self.generator_lm_head
         if self.lm_head is None:
-            raise UserError(NO_LM_HEAD)
+            raise NoHead(NO_LM_HEAD)
         return self.lm_head
 
     def unscored(self, example: Batch) -> str:

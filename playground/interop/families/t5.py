@@ -108,5 +108,5 @@ T5 = Family(
         "decoder.embed_tokens.weight": "shared.weight",
     },
     refusal=needs_decoder,
-    unused=("decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight",),
+    unused=("decoder.block.#.layer.#.EncDecAttention.relative_attention_bias.weight",),
 )

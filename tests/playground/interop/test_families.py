@@ -40,7 +40,8 @@ def loaded(folder):
     config = hf.AutoConfig.from_pretrained(folder)
     kind = getattr(hf, config.architectures[0])
     model, info = kind.from_pretrained(folder, output_loading_info=True)
-    assert not any(info[key] for key in ("missing_keys", "unexpected_keys", "mismatched_keys")), info
+    missing = [key for key in info["missing_keys"] if not key.startswith("pooler.")]  # of an encoder alone
+    assert not (missing or info["unexpected_keys"] or info["mismatched_keys"]), info
     return model.eval()
 
 
@@ -69,6 +70,8 @@ def their_scores(model, ids, lengths, mask=None, pad=0, segments=None, languages
             options = {"decoder_input_ids": written, "encoder_outputs": read, "attention_mask": real.long()}
             return model(**options).logits
     answer = model(input_ids=ids, **options)
+    if hasattr(answer, "last_hidden_state"):
+        return answer.last_hidden_state
     return answer.prediction_logits if hasattr(answer, "prediction_logits") else answer.logits
 
 
@@ -144,18 +147,10 @@ def test_a_model_of_transformers_has_the_same_scores_here(name, masked, tmp_path
 
 
 def saved(name, folder):
-    """A model of transformers with random weights, saved; parts that our models have once are made equal."""
+    """A model of transformers with random weights, saved."""
     model = shaken(THEIRS[name]())
-    with torch.no_grad():
-        if name == "BART":
-            for part in ("embed_positions", "layernorm_embedding"):
-                other = getattr(model.model.decoder, part)
-                other.load_state_dict(getattr(model.model.encoder, part).state_dict())
-            model.final_logits_bias.copy_(torch.randn(1, SIZE, generator=rng()))
-        if name == "XLNet":
-            for layer in model.transformer.layer:
-                layer.rel_attn.seg_embed.zero_()
-                layer.rel_attn.r_s_bias.zero_()
+    if name == "BART":
+        model.final_logits_bias.copy_(torch.randn(1, SIZE, generator=rng()))
     model.save_pretrained(folder)
     return model
 

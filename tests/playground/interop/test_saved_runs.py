@@ -16,7 +16,7 @@ from tests.runs import sampled
 def test_every_family_can_be_saved_as_a_run_that_is_evaluated(name, tmp_path):
     model = our_model(name)
     export(model, TOKENIZER, tmp_path / "out", name)
-    saved = checkpoint.load(save_run(open_folder(tmp_path / "out"), tmp_path / "run"))
+    saved = checkpoint.load(save_run(open_folder(tmp_path / "out"), tmp_path / "run")[0])
     losses = saved.learner.evaluate(saved.corpus.held_out)
     assert saved.tokenizer == TOKENIZER and losses and all(value >= 0 for value in losses.values())
     export(saved.learner, saved.tokenizer, tmp_path / "again", name)
