@@ -42,11 +42,7 @@ def save_run(opened: Opened, folder: Path | str, corpus: str = "world", runs: Ru
     kept = torch.randperm(len(rows.ids), generator=generator(0, "held out"))[:HELD_OUT].sort().values
     info = checkpoint.CorpusInfo(text.name, text.hash, text.unigram_entropy, pick(rows, kept))
     path = checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, opened.tokenizer, info)
-    events = [
-        Started(learner, info.unigram_entropy, info.held_out),
-        *_evaluated(learner, info),
-        Stopped(0, "steps", 0.0),
-    ]
+    started, evaluated = Started(learner, info.unigram_entropy, info.held_out), [*_evaluated(learner, info)]
     if runs is not None:
         run = Run(learner.entry, text, out=Path(folder))
         for _ in runs.recorded(runs.name_of(Path(folder)), run, [started, *evaluated, Stopped(0, "steps", 0.0)]):
