@@ -30,8 +30,11 @@ COMMON_FORM: Mapping[str, Any] = {
 GELUS = {"gelu": ("gelu",), "gelu tanh": ("gelu_new", "gelu_pytorch_tanh", "gelu_fast"), "relu": ("relu",)}
 """Names of activations: ours, and theirs with the one that is written first."""
 
-LIMITS = {"layers": 512, "decoder_layers": 512, "width": 2**15, "heads": 1024, "mlp_ratio": 64, "embedding_size": 2**15,
-          "max_position_embeddings": 2**20, "segments": 1024, "languages": 1024, "vocabulary": 2**22}  # fmt: skip
+LIMITS = {
+    "layers": 512, "decoder_layers": 512, "width": 2**15, "heads": 1024, "head_dim": 2**12, "mlp_ratio": 64,
+    "embedding_size": 2**15, "max_position_embeddings": 2**20, "segments": 1024, "languages": 1024,
+    "vocabulary": 2**22,
+}  # fmt: skip
 """The largest sizes that are read; larger ones are no model but a damaged file."""
 
 POSITIONS = "position_embedding.weight"
@@ -63,7 +66,7 @@ class Setting:
     def write(self, shape: Architecture) -> dict[str, Any]:
         """The keys for an architecture."""
         value = getattr(shape, self.field)
-        value = value * shape.width if self.multiple else max(value, self.at_least) if self.at_least else value
+        value = round(value * shape.width) if self.multiple else max(value, self.at_least) if self.at_least else value
         value = value if self.values is None else self.values[value][0]
         return dict.fromkeys((self.key, *self.also), value)
 
@@ -79,8 +82,7 @@ class Setting:
             fits = type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1
             return float(value) if fits else _refuse(self.key, value, ["a number from 0 to below 1"])
         if self.multiple:
-            fits = type(value) is int and value > 0 and value % width == 0 and value // width <= LIMITS[self.field]
-            return value // width if fits else _refuse(self.key, value, [f"a multiple of the width {width}"])
+            return check_size(self.key, value, LIMITS[self.field] * width) / width
         size = check_size(self.key, value, LIMITS[self.field])
         return 0 if self.one_is_none and size == 1 else size
 

@@ -31,7 +31,12 @@ class Architecture:
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
     width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
     heads: int = knob(4, 1, 16, unit="heads", why="How many attention patterns a layer computes side by side.")
-    mlp_ratio: int = knob(4, 1, 8, unit="times the width", why="Width of the layer that works on each position alone.")
+    head_dim: int = knob(
+        0, 0, 512, unit="numbers per head", why="The width of a head; 0: that of the network shared out to its heads."
+    )
+    mlp_ratio: float = knob(
+        4.0, 1.0, 8.0, unit="times the width", why="Width of the layer that works on each position alone."
+    )
     decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
     embedding_size: int = knob(
         0, 0, 512, unit="numbers per word", why="Narrower word vectors, widened below the first layer; 0: the width."
@@ -110,7 +115,11 @@ class Architecture:
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple((str(name), int(number)) for name, number in self.labels))
         object.__setattr__(self, "paired", tuple(map(str, self.paired)))
-        if self.width % (2 * self.heads):
+        if self.head_dim * self.heads == self.width:
+            object.__setattr__(self, "head_dim", 0)
+        if self.head_dim % 2:
+            raise UserError(f"head_dim is {self.head_dim}; it must be an even number.")
+        if not self.head_dim and self.width % (2 * self.heads):
             raise UserError(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
             )
@@ -151,6 +160,11 @@ class Architecture:
     def features_width(self) -> int:
         """The width of the states of a plain text, those of both directions concatenated."""
         return self.width * self.directions
+
+    @property
+    def head_width(self) -> int:
+        """The numbers of a head."""
+        return self.head_dim or self.width // self.heads
 
     @property
     def recurrent(self) -> bool:

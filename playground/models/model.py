@@ -211,7 +211,7 @@ class Network(nn.Module):
         key = query if key is None else key[:1] if key.stride(0) == 0 else key
         match self.shape.positions:
             case "rotary":
-                return Rotary.of(query, key, self.width // self.shape.heads)
+                return Rotary.of(query, key, self.shape.head_dim or self.width // self.shape.heads)
             case "relative":
                 return RelativePositions.of(query, key, self.width, span, other)
             case "relative bias":

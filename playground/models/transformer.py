@@ -102,16 +102,18 @@ class Attention(nn.Module):
         relative: bool = False,
         segments: bool = False,
         dropout: float = 0.0,
+        head_dim: int = 0,
     ) -> None:
         super().__init__()
-        self.heads, self.scaled = heads, scaled
-        self.query, self.key, self.value, self.out = (nn.Linear(width, width, bias=bias) for _ in range(4))
+        self.heads, self.scaled, each = heads, scaled, head_dim or width // heads
+        self.query, self.key, self.value = (nn.Linear(width, heads * each, bias=bias) for _ in range(3))
+        self.out = nn.Linear(heads * each, width, bias=bias)
         if relative:
-            self.position = nn.Linear(width, width, bias=False)
-            self.content_bias, self.position_bias = (nn.Parameter(torch.zeros(heads, width // heads)) for _ in range(2))
+            self.position = nn.Linear(width, heads * each, bias=False)
+            self.content_bias, self.position_bias = (nn.Parameter(torch.zeros(heads, each)) for _ in range(2))
         if relative and segments:
-            self.segment_bias = nn.Parameter(torch.zeros(heads, width // heads))
-            self.segment_embedding = nn.Parameter(torch.zeros(2, heads, width // heads))
+            self.segment_bias = nn.Parameter(torch.zeros(heads, each))
+            self.segment_embedding = nn.Parameter(torch.zeros(2, heads, each))
         self.dropout = Dropout(dropout) if dropout else None
         self.prefix: Callable[[Tensor], Tensor] | None = None  # virtual tokens: queries to values (prefix tuning)
         self.weight_taps: list[Callable[[Tensor], Tensor]] = []  # what reads or replaces weights (`taps.py`)
@@ -182,7 +184,7 @@ class MLP(nn.Module):
 
     def __init__(self, shape: Architecture, width: int) -> None:
         super().__init__()
-        self.activation, inner, bias = ACTIVATIONS[shape.activation], shape.mlp_ratio * width, shape.mlp_bias
+        self.activation, inner, bias = ACTIVATIONS[shape.activation], round(shape.mlp_ratio * width), shape.mlp_bias
         self.fc1, self.fc2 = nn.Linear(width, inner, bias=bias), nn.Linear(inner, width, bias=bias)
         self.gate = nn.Linear(width, inner, bias=bias) if shape.activation == "geglu" else None
 
@@ -210,8 +212,9 @@ class Block(nn.Module):
         self.end = nn.Identity()  # every stream that leaves the block passes here, so that its states can be tapped
         self.dropout = Dropout(shape.dropout) if shape.dropout else None
         attention = partial(
-            Attention, width, shape.heads, shape.attention_bias, shape.scale_attn_weights, dropout=shape.dropout
-        )
+            Attention, width, shape.heads, shape.attention_bias, shape.scale_attn_weights, dropout=shape.dropout,
+            head_dim=shape.head_dim,
+        )  # fmt: skip
         parts: list[tuple[str, str, str, Callable[[], nn.Module]]] = [
             (
                 "attention",
@@ -367,8 +370,8 @@ def init_mimetic(stack: Stack, rng: torch.Generator) -> None:
     """Initialise values times outputs as 0.1 I (arXiv:2305.09828), which shortens the plateau of tiny models."""
     for module in stack.modules():
         if isinstance(module, Attention):
-            width = module.value.weight.shape[0]
-            basis = torch.linalg.qr(torch.randn(width, width, generator=rng))[0]
+            width, inner = max(module.value.weight.shape), len(module.value.weight)
+            basis = torch.linalg.qr(torch.randn(width, width, generator=rng))[0][:inner, : module.value.in_features]
             module.value.weight.copy_(basis)
             module.out.weight.copy_(0.1 * basis.T)
             for weight in (module.query.weight, module.key.weight):

@@ -62,7 +62,7 @@ T5 = Family(
     classes={"T5ForConditionalGeneration": ()},
     plain="T5Model",
     output="lm_head.weight",
-    defaults={"vocab_size": 32128, "pad_token_id": 0, "eos_token_id": 1, "d_kv": 64},
+    defaults={"vocab_size": 32128, "pad_token_id": 0, "eos_token_id": 1},
     complete=follow,
     form={
         "positions": "relative bias",
@@ -74,6 +74,7 @@ T5 = Family(
         "lm_head_bias": False,
         "scale_decoder_outputs": (True, False),
         "decoder_layers": ANY,
+        "head_dim": ANY,
     },
     width_key="d_model",
     settings=(
@@ -81,6 +82,7 @@ T5 = Family(
         Setting("num_layers", "layers", 6),
         Setting("num_decoder_layers", "decoder_layers", None),
         Setting("num_heads", "heads", 8),
+        Setting("d_kv", "head_dim", 64),
         Setting("d_ff", "mlp_ratio", 2048, multiple=True),
         Setting("feed_forward_proj", "activation", "relu", {"relu": ("relu",), "geglu": ("gated-gelu",)}),
         Setting("scale_decoder_outputs", "scale_decoder_outputs", None, {True: (True,), False: (False,)}),
@@ -92,7 +94,7 @@ T5 = Family(
         "relative_attention_max_distance": 128,
         "is_encoder_decoder": True,
     },
-    derived=lambda shape: {"d_kv": shape.width // shape.heads},
+    derived=lambda shape: {"d_kv": shape.head_width},
     names={
         "token_embedding": "shared",
         **encoder_names("encoder.block.#.", layer(1)),

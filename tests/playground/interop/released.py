@@ -100,14 +100,13 @@ def positions(prefix):
 LATER = ("is_decoder", "add_cross_attention", "use_cache", "tie_word_embeddings", "classifier_dropout", "dtype")
 """Keys that no released file has."""
 
-T5_11 = {**V, "d_model": 16, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 2, "d_kv": 8, "d_ff": 32}
+T5 = {**V, "d_model": 16, "num_layers": 2, "num_decoder_layers": 3, "num_heads": 2, "d_kv": 8, "d_ff": 32}
 
 
 def untied_t5():
-    """T5 1.1 with two tables."""
-    model = hf.T5ForConditionalGeneration(
-        hf.T5Config(**T5_11, feed_forward_proj="gated-gelu", tie_word_embeddings=False)
-    )
+    """T5 1.1 with two tables, and heads and MLPs whose widths do not follow from its own."""
+    config = hf.T5Config(**T5 | {"num_heads": 3, "d_ff": 41}, feed_forward_proj="gated-gelu", tie_word_embeddings=False)
+    model = hf.T5ForConditionalGeneration(config)
     model.lm_head.weight = torch.nn.Parameter(torch.randn(SIZE, 16))
     return model
 
@@ -141,7 +140,7 @@ RELEASED = {
     ),
     "bart-large-cnn": Released(THEIRS["BART"], without("lm_head.weight"), {}, LATER),
     "t5-small": Released(
-        lambda: hf.T5ForConditionalGeneration(hf.T5Config(**T5_11 | {"num_decoder_layers": 2})),
+        lambda: hf.T5ForConditionalGeneration(hf.T5Config(**T5 | {"num_decoder_layers": 2})),
         lambda tensors: tensors
         | {"decoder.block.0.layer.1.EncDecAttention.relative_attention_bias.weight": torch.randn(32, 2)},
         {}, (*LATER, "num_decoder_layers", "feed_forward_proj", "dense_act_fn", "is_gated_act", "scale_decoder_outputs",

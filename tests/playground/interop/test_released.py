@@ -1,12 +1,18 @@
 """Each released layout is read and written again: scores as in transformers to 1e-4, weights equal to the bit."""
 
+from functools import partial
+
 import pytest
 import torch
 import transformers as hf
 
+from playground.corpora import open_corpus, respelling
+from playground.errors import NoHead
 from playground.interop import export, open_folder
 from playground.interop.family import families
+from playground.interop.run import save_run
 from playground.interop.tokenizer_file import IDS
+from playground.training import checkpoint
 from tests.playground.interop.forms import SIZE, cells, our_scores, our_states, text
 from tests.playground.interop.released import ENCODERS, RELEASED
 from tests.playground.interop.test_families import CLOSE, difference, extras, loaded, their_scores
@@ -15,13 +21,20 @@ EVERY = RELEASED | ENCODERS
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_a_released_layout_is_read_and_written_again(name, tmp_path):
+def test_a_released_layout_is_read_and_written_again(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(respelling, "open_corpus", partial(open_corpus, tokens=6_000))
     theirs = EVERY[name].write(tmp_path / "released")
     opened = open_folder(tmp_path / "released")
-    export(opened.model, opened.tokenizer, tmp_path / "again", opened.family.name)
+    saved = checkpoint.load(save_run(opened, tmp_path / "run")[0])
+    export(saved.learner, saved.tokenizer, tmp_path / "again", opened.family.name)
     again = loaded(tmp_path / "again")
     (ids, lengths), shape, states = text(SIZE, 39), opened.model.shape, name in ENCODERS
-    assert shape.lm_head is not states or shape.rtd_head
+    assert shape.lm_head is not (states or shape.rtd_head)
+    if shape.lm_head:
+        assert saved.learner.evaluate(saved.corpus.held_out)
+    else:
+        with pytest.raises(NoHead, match="no head that scores words"):
+            saved.learner.evaluate(saved.corpus.held_out)
     for masked in (False, True) if opened.family.name != "XLM" else (False,):
         more, mask = extras(shape, ids), cells(ids) if masked else None
         ours = (our_states if states else our_scores)(opened.model, ids, lengths, mask, **more)
