@@ -39,12 +39,12 @@ def show_folder(given: argparse.Namespace) -> int:
         f"unlike our  {written(opened.model.shape, ', ', Architecture())}",
     ]
     lines += [f"left out    {', '.join(opened.left_out)}, which our models lack"] if opened.left_out else []
-    lines += [facts["notice"]] if facts["notice"] else []
+    notice = "" if opened.model.shape.lm_head else NO_LM_HEAD
     if given.save:
         out, doubt = save_run(opened, given.save, given.corpus, Runs(given.runs))
-        facts |= {"out": str(out), "notice": doubt or facts["notice"]}
-        lines += [f"saved       {out}", *([doubt] if doubt else [])]
-    return say(given, facts, lines)
+        facts["out"], notice = str(out), notice or doubt
+        lines.append(f"saved       {out}")
+    return say(given, facts | {"notice": notice}, [*lines, notice] if notice else lines)
 
 
 def _facts(opened: Opened) -> dict[str, object]:
@@ -56,7 +56,6 @@ def _facts(opened: Opened) -> dict[str, object]:
         "vocabulary": len(opened.tokenizer),
         "tokenizer": opened.tokenizer.kind,
         "left_out": list(opened.left_out),
-        "notice": "" if opened.model.shape.lm_head else NO_LM_HEAD,
         "absent": sum(row < 0 for row in vocabulary.rows),
         "words": vocabulary.words,
         "unlike": vocabulary.unlike,

@@ -247,14 +247,14 @@ class Family:
 
     def parts(self, config: Mapping[str, Any], weights: Weights) -> dict[str, Any]:
         """The fields of the architecture that a folder tells by the weights that it has: heads, and what is tied."""
-        scores = [name for ours, name in self.names.items() if ours.startswith(HEAD) and name not in self.optional]
+        scores = [n for n in self.names if n.startswith(HEAD) and self.names[n] not in self.optional]
         twins = [names for names in self.names.values() if isinstance(names, tuple)]
         found = [
             labels
             for labels in self.classes.values()
             if all(weights.has(self._theirs(f"label_heads.{name}.out_proj.weight")[0]) for name, _ in labels)
         ]
-        lm_head = HEAD not in self.elsewhere and (not scores or any(map(weights.has, scores)))
+        lm_head = HEAD not in self.elsewhere and (not scores or any(weights.has(str(self.names[n])) for n in scores))
         tied = config["tie_word_embeddings"] and not weights.differ(self.output, self.table)
         return {
             "lm_head": lm_head,

@@ -255,7 +255,7 @@ class LanguageModel(nn.Module):
 
     def _add_generator(self, size: int) -> None:
         shape, network = self.shape, self.network
-        if shape.tie_generator == "all":
+        if shape.tie_generator == "all" and self.lm_head is not None:
             share_modules(self, generator=network, generator_lm_head=self.lm_head)
             return
         shared = network if shape.tie_generator == "embeddings" and isinstance(network, Network) else None

@@ -62,7 +62,7 @@ class Base:
         """Why forgetting is not measured, in a sentence; empty where it is."""
         model = self.learner.model
         lacking = model.lm_head is None and model.unscored(self.learner.example(self.measured, "forgetting"))
-        return f"Forgetting is not measured, so it stands as 0: {NO_LM_HEAD}" if lacking else ""
+        return f"Forgetting is not measured and stands as 0. {NO_LM_HEAD}" if lacking else ""
 
     def rehearse(self) -> Tokens:
         """Pre-training text that is never measured, without the gold labels that its training does not need."""

@@ -66,7 +66,7 @@ def test_it_is_opened_on_the_train_page_and_goes_on_learning(imported):
     session = store.train.open("ours")
     assert store.train.trouble == "" and store.train.session is session
     ours, theirs = session.learner.model.state_dict(), model.state_dict()
-    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
     session.step()
     assert becomes(lambda: session.learner is not None and session.learner.step == 1)
     session.stop()
@@ -92,7 +92,7 @@ def test_it_is_a_base_on_the_transfer_page(imported):
     assert store.base is not None and store.transfer.trouble == ""
     base, words = base_of_session(store.base)
     ours, theirs = base.learner.model.state_dict(), model.state_dict()
-    assert words == tokenizer and all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert words == tokenizer and all(torch.equal(ours[name], theirs[name]) for name in theirs)
     assert base.learner.evaluate(base.measured)
 
 
