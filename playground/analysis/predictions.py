@@ -44,7 +44,10 @@ class ForwardTrace:
 
 @dataclass(frozen=True)
 class Predictions:
-    """The forward pass over a watched sentence at a step; `rows` and `columns` label the `weights` (`ForwardTrace`)."""
+    """The forward pass over a watched sentence at a step; `rows` and `columns` label the `weights` (`ForwardTrace`).
+
+    `unscored` says why there are no predictions, as there.
+    """
 
     step: int
     sees: tuple[str, ...]
@@ -52,6 +55,7 @@ class Predictions:
     weights: dict[str, torch.Tensor]
     rows: dict[str, tuple[str, ...]]
     columns: dict[str, tuple[str, ...]]
+    unscored: str = ""
 
 
 def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
@@ -112,7 +116,7 @@ def glance_at(model: LanguageModel, example: Batch, step: int) -> Predictions:
     )
     rows = {name: decoder if name in ("decoder", "cross") else inputs for name in seen.weights}
     columns = {name: decoder if name == "decoder" else inputs for name in seen.weights}
-    return Predictions(step, inputs, seen.guesses, seen.weights, rows, columns)
+    return Predictions(step, inputs, seen.guesses, seen.weights, rows, columns, seen.unscored)
 
 
 def _prediction(example: Batch, answer: Answer, k: int, loss: float) -> Prediction:
