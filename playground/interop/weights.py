@@ -118,8 +118,8 @@ class Weights:
                 if names
             ]
             raise UserError(f"The weights in {self.folder} do not fit its config.json: {'; '.join(told)}.")
-        for name, shape in self._sizes(expected).items():
-            if shape != (right := list(expected[name].shape)):
+        for name, part in self._each(expected, "get_slice"):
+            if (shape := part.get_shape()) != (right := list(expected[name].shape)):
                 raise UserError(f"The weight {name} has the shape {shape}; by config.json it is {right}.")
         need, free = 3 * 4 * sum(weight.numel() for weight in expected.values()), available(torch.device("cpu"))
         if free is not None and need > free:
@@ -135,9 +135,6 @@ class Weights:
         if bad is not None:
             raise UserError(f"The weight {bad} in {self.folder} holds numbers that are not finite.")
         return found
-
-    def _sizes(self, names: Iterable[str]) -> dict[str, list[int]]:
-        return {name: list(part.get_shape()) for name, part in self._each(names, "get_slice")}
 
     def _each(self, names: Iterable[str], what: str) -> Iterator[tuple[str, Any]]:
         """Some weights by their names of today, file by file."""

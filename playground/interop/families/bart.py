@@ -79,6 +79,7 @@ BART = Family(
         "model.encoder.embed_tokens.weight": "model.shared.weight",
         "model.decoder.embed_tokens.weight": "model.shared.weight",
     },
+    unused=("model.encoder.version", "model.decoder.version"),
     offset=lambda pad: 2,
     refusal=needs_decoder,
 )

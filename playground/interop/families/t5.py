@@ -94,7 +94,11 @@ T5 = Family(
         "relative_attention_max_distance": 128,
         "is_encoder_decoder": True,
     },
-    derived=lambda shape: {"d_kv": shape.head_width},
+    derived=lambda shape: {
+        "d_kv": shape.head_width,
+        "dense_act_fn": "gelu_new" if shape.activation == "geglu" else "relu",
+        "is_gated_act": shape.activation == "geglu",
+    },
     names={
         "token_embedding": "shared",
         **encoder_names("encoder.block.#.", layer(1)),

@@ -24,7 +24,7 @@ OURS = {
     "ALBERT": replace(BERT, layer_sharing="all", embedding_size=8, activation="gelu tanh"),
     "ELECTRA": replace(BERT, rtd_head=True, generator_ratio=0.5, embedding_size=12),
     "ELECTRA generator": replace(BERT, embedding_size=8),
-    "XLNet": replace(SMALL, norm_first=False, positions="relative", two_streams=True, norm_eps=1e-12),
+    "XLNet": replace(SMALL, norm_first=False, positions="relative", two_streams=True, norm_eps=1e-12, segments=2),
     "GPT-2": replace(
         SMALL, attention_bias=True, activation="gelu tanh", lm_head_bias=False, attention="left to right", mlp_ratio=4
     ),

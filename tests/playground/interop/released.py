@@ -56,11 +56,6 @@ def bare(prefix):
     return lambda tensors: {name.removeprefix(prefix): value for name, value in tensors.items()}
 
 
-def holding(**more):
-    """The weights with others beside them, whose names have _ for a dot."""
-    return lambda tensors: tensors | {name.replace("__", "."): make(tensors) for name, make in more.items()}
-
-
 def chain(*steps):
     def all_of(tensors):
         for step in steps:
@@ -68,11 +63,6 @@ def chain(*steps):
         return tensors
 
     return all_of
-
-
-def copies(original, *others):
-    """The weights with copies of one under other names."""
-    return lambda tensors: tensors | {name: tensors[original].clone() for name in others}
 
 
 def causal_buffers(tensors):
@@ -138,7 +128,10 @@ RELEASED = {
         THEIRS["BART"], chain(without("final_logits_bias", "lm_head.weight"), bare("model.")),
         {"architectures": ["BartModel"]}, LATER,
     ),
-    "bart-large-cnn": Released(THEIRS["BART"], without("lm_head.weight"), {}, LATER),
+    "bart-large-cnn": Released(
+        THEIRS["BART"],
+        lambda tensors: without("lm_head.weight")(tensors) | {"model.encoder.version": torch.tensor([3.0])}, {}, LATER,
+    ),
     "t5-small": Released(
         lambda: hf.T5ForConditionalGeneration(hf.T5Config(**T5 | {"num_decoder_layers": 2})),
         lambda tensors: tensors

@@ -202,6 +202,8 @@ def test_a_permutation_has_the_same_scores_through_both_query_streams(tmp_path, 
         specials=specials(SIZE), padded=False,
     )  # fmt: skip
     batch = find_objective("PLM").example(tokens, generator(1, "permutation"))
+    segments = extras(model.shape, ids)["segments"]
+    batch = replace(batch, inputs=replace(batch.inputs, segment_ids=segments))
     with torch.no_grad():
         answer = model(batch)[0]
         inputs = batch.inputs
@@ -213,6 +215,7 @@ def test_a_permutation_has_the_same_scores_through_both_query_streams(tmp_path, 
             theirs = loaded(tmp_path / "out")(
                 input_ids=ids[row : row + 1],
                 perm_mask=(~seen[row : row + 1]).float(),
+                token_type_ids=segments[row : row + 1],
                 target_mapping=torch.nn.functional.one_hot(places, ids.shape[1])[None].float(),
             )
             rows.append(theirs.logits[0])
@@ -257,13 +260,15 @@ def test_xlnet_remembers_what_transformers_remembers(tmp_path, record_property):
     model, (ids, _) = our_model("XLNet"), text(rows=3)
     export(model, TOKENIZER, tmp_path / "out")
     theirs, table, mems, largest = loaded(tmp_path / "out"), model.token_embedding.weight, (), 0.0
+    segments = extras(model.shape, ids)["segments"]
     kept = None
     with torch.no_grad():
         for segment in (ids, ids.flip(1), ids.roll(1, 0)):
             inputs = replace(stream(segment, segment, torch.ones_like(segment, dtype=torch.bool)), mems=mems)
+            inputs = replace(inputs, segment_ids=segments)
             states = []
             hidden = model.network(inputs, table, states=states)
-            answer = theirs(input_ids=segment, mems=kept, use_mems=True)
+            answer = theirs(input_ids=segment, mems=kept, use_mems=True, token_type_ids=segments)
             kept, mems = answer.mems, extended(mems, states, 512)
             largest = max(largest, float((model.lm_head(hidden, table) - answer.logits).abs().max()))
             for ours, other in zip(mems, kept, strict=True):
