@@ -25,6 +25,10 @@ class TooShort(UserError):
         self.tokens = tokens
 
 
+class NoHead(UserError):
+    """A model that has no head for what it is asked."""
+
+
 def unwritable(folder: object, error: OSError) -> UserError:
     """What is raised where a folder for results cannot be written."""
     return UserError(f"The folder {folder} cannot be written ({error.strerror or error}); choose another.")

@@ -91,8 +91,8 @@ def watched(monkeypatch, network=Network):
     seen = {}
     embed = network._embed
 
-    def watch(self, stream, table):
-        seen[id(stream)] = embed(self, stream, table).detach().requires_grad_()
+    def watch(self, stream, table, **how):
+        seen[id(stream)] = embed(self, stream, table, **how).detach().requires_grad_()
         return seen[id(stream)]
 
     monkeypatch.setattr(network, "_embed", watch)

@@ -109,6 +109,12 @@ def reads_sentences(subject: Subject) -> str:
     return ""
 
 
+def scores_words(subject: Subject) -> str:
+    """It has a head that scores words."""
+    example = subject.example(1)
+    return subject.model.unscored(example) if subject.model.lm_head is None else ""
+
+
 def attends(subject: Subject) -> str:
     """It has attention heads in its encoder."""
     if subject.model.shape.kind != "transformer":

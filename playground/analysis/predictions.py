@@ -31,16 +31,23 @@ class Prediction:
 
 @dataclass(frozen=True)
 class ForwardTrace:
-    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` in nats by question."""
+    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` in nats by question.
+
+    `unscored` says in a sentence why there are no predictions, where the model lacks the head for them.
+    """
 
     weights: dict[str, torch.Tensor]
     guesses: tuple[Prediction, ...]
     losses: dict[str, float]
+    unscored: str = ""
 
 
 @dataclass(frozen=True)
 class Predictions:
-    """The forward pass over a watched sentence at a step; `rows` and `columns` label the `weights` (`ForwardTrace`)."""
+    """The forward pass over a watched sentence at a step; `rows` and `columns` label the `weights` (`ForwardTrace`).
+
+    `unscored` says why there are no predictions, as there.
+    """
 
     step: int
     sees: tuple[str, ...]
@@ -48,6 +55,7 @@ class Predictions:
     weights: dict[str, torch.Tensor]
     rows: dict[str, tuple[str, ...]]
     columns: dict[str, tuple[str, ...]]
+    unscored: str = ""
 
 
 def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
@@ -77,15 +85,21 @@ def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: 
 @torch.no_grad()
 def read(model: LanguageModel, example: Batch, row: int = 0) -> ForwardTrace:
     """One forward pass: weights, predictions and losses of a row."""
+    if unscored := model.unscored(example):
+        return ForwardTrace(_row_of(model.attention(example), row), (), {}, unscored)
     taps: dict[str, list[torch.Tensor]] = {}
     answers = model(example, taps)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
     own = here[len(here) - len(example.questions) :]
     return ForwardTrace(
-        {name: (torch.stack(layers)[:, row] * 255).round().to(torch.uint8).cpu() for name, layers in taps.items()},
+        _row_of({name: torch.stack(layers) for name, layers in taps.items()}, row),
         tuple(_prediction(example, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
         {answer.target.name: float(losses[places].mean()) for answer, losses, places in here if places},
     )
+
+
+def _row_of(weights: dict[str, torch.Tensor], row: int) -> dict[str, torch.Tensor]:
+    return {name: (layers[:, row] * 255).round().to(torch.uint8).cpu() for name, layers in weights.items()}
 
 
 def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Predictions:
@@ -102,7 +116,7 @@ def glance_at(model: LanguageModel, example: Batch, step: int) -> Predictions:
     )
     rows = {name: decoder if name in ("decoder", "cross") else inputs for name in seen.weights}
     columns = {name: decoder if name == "decoder" else inputs for name in seen.weights}
-    return Predictions(step, inputs, seen.guesses, seen.weights, rows, columns)
+    return Predictions(step, inputs, seen.guesses, seen.weights, rows, columns, seen.unscored)
 
 
 def _prediction(example: Batch, answer: Answer, k: int, loss: float) -> Prediction:

@@ -8,6 +8,7 @@ from playground.interop import Opened, open_folder
 from playground.interop.run import save_run
 from playground.knob import written
 from playground.models import Architecture
+from playground.models.model import NO_LM_HEAD
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.vocabulary import ROLES
 from playground.training.store.runs import Runs
@@ -42,10 +43,13 @@ def show_folder(given: argparse.Namespace) -> int:
         f"special     {spelt(opened.tokenizer)}",
         f"unlike our  {written(opened.model.shape, ', ', Architecture())}",
     ]
+    lines += [f"left out    {', '.join(opened.left_out)}, which our models lack"] if opened.left_out else []
+    notice = "" if opened.model.shape.lm_head else NO_LM_HEAD
     if given.save:
-        facts["out"] = str(save_run(opened, given.save, given.corpus, Runs(given.runs)))
-        lines.append(f"saved       {facts['out']}")
-    return say(given, facts, lines)
+        out, doubt = save_run(opened, given.save, given.corpus, Runs(given.runs))
+        facts["out"], notice = str(out), notice or doubt
+        lines.append(f"saved       {out}")
+    return say(given, facts | {"notice": notice}, [*lines, notice] if notice else lines)
 
 
 def _facts(opened: Opened) -> dict[str, object]:
@@ -56,6 +60,7 @@ def _facts(opened: Opened) -> dict[str, object]:
         "parameters": sum(weight.numel() for weight in opened.model.parameters()),
         "vocabulary": len(opened.tokenizer),
         "tokenizer": opened.tokenizer.kind,
+        "left_out": list(opened.left_out),
         "special_tokens": {role: opened.tokenizer.words[number] for role, number in roles.items()},
         "absent": [role for role in ROLES if role not in roles],
     }

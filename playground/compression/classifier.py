@@ -191,9 +191,9 @@ def cut_heads(attn: Attention, keep: Sequence[int]) -> None:
     for name in ("query", "key", "value", "position"):
         if isinstance(part := getattr(attn, name, None), nn.Linear):
             setattr(attn, name, _linear(part.weight[rows], None if part.bias is None else part.bias[rows]))
-    for name in ("content_bias", "position_bias"):
+    for name in ("content_bias", "position_bias", "segment_bias", "segment_embedding"):
         if isinstance(part := getattr(attn, name, None), nn.Parameter):
-            setattr(attn, name, nn.Parameter(part[list(keep)].clone()))
+            setattr(attn, name, nn.Parameter(part[..., list(keep), :].clone()))
     attn.out, attn.heads = _linear(attn.out.weight[:, rows], attn.out.bias), len(keep)
 
 
@@ -203,6 +203,8 @@ def cut_neurons(mlp: MLP, keep: Tensor) -> None:
     need_linear(mlp.fc1, "Neuron pruning")
     bias = None if mlp.fc1.bias is None else mlp.fc1.bias[keep]
     mlp.fc1, mlp.fc2 = _linear(mlp.fc1.weight[keep], bias), _linear(mlp.fc2.weight[:, keep], mlp.fc2.bias)
+    if mlp.gate is not None:
+        mlp.gate = _linear(mlp.gate.weight[keep], None if mlp.gate.bias is None else mlp.gate.bias[keep])
 
 
 def need_linear(layer: nn.Module, what: str) -> nn.Linear:

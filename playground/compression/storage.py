@@ -159,7 +159,7 @@ def _fill(classifier: Classifier, state: Mapping[str, Tensor]) -> None:
         module, attribute = owner(classifier, name)
         if name != "kept_ids":
             setattr(module, attribute, nn.Parameter(value.clone()))
-    wide = classifier.model.shape.width // classifier.model.shape.heads
+    wide = classifier.model.shape.head_width
     for module in classifier.modules():
         if isinstance(module, nn.Linear):
             module.out_features, module.in_features = module.weight.shape

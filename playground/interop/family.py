@@ -4,6 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
+from types import MappingProxyType
 from typing import Any
 
 import torch
@@ -11,7 +12,7 @@ from torch import Tensor
 
 from playground.catalog import find
 from playground.errors import UserError
-from playground.interop.weights import layer_pattern
+from playground.interop.weights import Weights, layer_pattern
 from playground.knob import as_written
 from playground.models import Architecture, model_without_weights
 
@@ -21,7 +22,7 @@ ANY = object()
 COMMON_FORM: Mapping[str, Any] = {
     **{f.name: f.default for f in fields(Architecture)},
     "norm_eps": ANY, "dropout": ANY, "init": ANY, "weight_drop": ANY, "labels": ANY, "paired": ((),),
-    "tie_generator": ANY, "layers": ANY, "width": ANY, "heads": ANY, "mlp_ratio": ANY,
+    "tie_generator": ANY, "tie_word_embeddings": ANY, "layers": ANY, "width": ANY, "heads": ANY, "mlp_ratio": ANY,
     "max_position_embeddings": ANY, "positions": "learned", "attention_bias": True,
 }  # fmt: skip
 """What most families have: learned positions, biases, free sizes, and none of the parts of other models."""
@@ -29,11 +30,20 @@ COMMON_FORM: Mapping[str, Any] = {
 GELUS = {"gelu": ("gelu",), "gelu tanh": ("gelu_new", "gelu_pytorch_tanh", "gelu_fast"), "relu": ("relu",)}
 """Names of activations: ours, and theirs with the one that is written first."""
 
-LIMITS = {"layers": 512, "decoder_layers": 512, "width": 2**15, "heads": 1024, "mlp_ratio": 64, "embedding_size": 2**15,
-          "max_position_embeddings": 2**20, "segments": 1024, "languages": 1024, "vocabulary": 2**22}  # fmt: skip
+LIMITS = {
+    "layers": 512, "decoder_layers": 512, "width": 2**15, "heads": 1024, "head_dim": 2**12, "mlp_ratio": 64,
+    "embedding_size": 2**15, "max_position_embeddings": 2**20, "segments": 1024, "languages": 1024,
+    "vocabulary": 2**22,
+}  # fmt: skip
 """The largest sizes that are read; larger ones are no model but a damaged file."""
 
-POSITIONS = "network.position_embedding.weight"
+POSITIONS = "position_embedding.weight"
+
+HEAD, OUTPUT = "lm_head.", "lm_head.table.weight"
+"""The head that scores words, and its table where it is not that of the word vectors."""
+
+OLD_NAMES = ((".LayerNorm.gamma", ".LayerNorm.weight"), (".LayerNorm.beta", ".LayerNorm.bias"))
+"""Names in the oldest files."""
 
 
 @dataclass(frozen=True)
@@ -56,13 +66,13 @@ class Setting:
     def write(self, shape: Architecture) -> dict[str, Any]:
         """The keys for an architecture."""
         value = getattr(shape, self.field)
-        value = value * shape.width if self.multiple else max(value, self.at_least) if self.at_least else value
+        value = round(value * shape.width) if self.multiple else max(value, self.at_least) if self.at_least else value
         value = value if self.values is None else self.values[value][0]
         return dict.fromkeys((self.key, *self.also), value)
 
     def read(self, config: Mapping[str, Any], width: int) -> Any:
         """The value of the field."""
-        value = config.get(self.key, self.default)
+        value = config[self.key]
         if self.values is not None:
             found = next((ours for ours, theirs in self.values.items() if _among(value, theirs)), None)
             return (
@@ -72,18 +82,15 @@ class Setting:
             fits = type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1
             return float(value) if fits else _refuse(self.key, value, ["a number from 0 to below 1"])
         if self.multiple:
-            value = 4 * width if value is None else value
-            fits = type(value) is int and value > 0 and value % width == 0 and value // width <= LIMITS[self.field]
-            return value // width if fits else _refuse(self.key, value, [f"a multiple of the width {width}"])
+            return check_size(self.key, value, LIMITS[self.field] * width) / width
         size = check_size(self.key, value, LIMITS[self.field])
         return 0 if self.one_is_none and size == 1 else size
 
     def check_also(self, config: Mapping[str, Any]) -> None:
         """Refuse sizes that differ where our models have one; a share of dropout counts nothing in a finished model."""
-        main = config.get(self.key, self.default)
         for key in self.also if self.field != "dropout" else ():
-            if config.get(key, main) != main:
-                _refuse(key, config[key], [f"{main!r} as {self.key}"])
+            if config[key] != config[self.key]:
+                _refuse(key, config[key], [f"{config[self.key]!r} as {self.key}"])
 
 
 def _among(value: Any, choices: Iterable[Any]) -> bool:
@@ -132,11 +139,16 @@ Zeros = Callable[[Architecture], Mapping[str, tuple[int, ...]]]
 class Family:
     """Names, settings and layout of one published model; `#` in a name is the number of a layer.
 
-    `classes` are the values of "architectures" with the labels of each. `form` are the fields of the architecture that
-    the family has, besides `COMMON_FORM`; `fixed` the keys of config.json that must have one value, `derived` those
-    that follow from the architecture. `names` lead from ours to theirs, several of ours to one where they are fused,
-    one of ours to several where theirs are copies. `zeros` are weights of theirs for what our model lacks; `copies`
-    lead from tied weights that some files repeat to the original; `unused` are weights that the classes do not read.
+    `classes` are the values of "architectures" with the labels of each, `plain` is the class without a head for words.
+    `defaults` are what missing keys of config.json mean in transformers where that is not what the settings and `fixed`
+    say; `complete` adds those that follow from others.
+    `form` are the fields of the architecture that the family has, besides `COMMON_FORM`; `fixed` the keys that must
+    have one value, `derived` those that follow from the architecture. `names` lead from ours to theirs, several of ours
+    to one where they are fused, one of ours to several where theirs are copies; `own_names` replace some of them for an
+    architecture. Some files leave out the `prefix` of the encoder. `output` is the table that scores words, a copy of
+    that of the word vectors where both are tied. `zeros` are weights of theirs for what our model lacks, `optional`
+    weights that are zero where they are missing; `copies` lead from tied weights that some files repeat to the
+    original; `unused` are weights that the classes do not read, and the modules of `left_out` others that are not read.
     `elsewhere` are weights of ours that the folder leaves out. `offset` is the number of rows before the first
     position, given the id of padding; with `counts_offset` they are counted in the longest input. The folder of a
     generator inside is of the family `companion`. `refusal` says what else is wrong with an architecture.
@@ -150,14 +162,22 @@ class Family:
     form: Mapping[str, Any]
     settings: tuple[Setting, ...]
     names: Mapping[str, str | tuple[str, ...]]
+    defaults: Mapping[str, Any]
+    plain: str = ""
+    prefix: str = ""
+    output: str = ""
     width_key: str = "hidden_size"
     order: tuple[int] = (1,)
+    complete: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda config: {}
+    own_names: Callable[[Architecture], Mapping[str, str]] = lambda shape: {}
     fixed: Mapping[str, Any] = field(default_factory=dict)
     derived: Callable[[Architecture], Mapping[str, Any]] = lambda shape: {}
     layouts: Mapping[str, Layout] = field(default_factory=dict)
     zeros: Zeros = lambda shape: {}
     copies: Mapping[str, str] = field(default_factory=dict)
+    optional: tuple[str, ...] = ()
     unused: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     offset: Callable[[int], int] = lambda pad: 0
     counts_offset: bool = False
@@ -167,15 +187,23 @@ class Family:
     def differences(self, shape: Architecture) -> list[str]:
         """The fields in which an architecture is not of this family, each with its value and the right ones."""
         found = []
-        for name, allowed in {**COMMON_FORM, **self.form, "labels": tuple(self.classes.values())}.items():
+        heads = {"labels": tuple(self.classes.values()), "lm_head": (True, False) if self.plain else ANY}
+        for name, allowed in {**COMMON_FORM, **heads, **self.form}.items():
             value, right = getattr(shape, name), allowed if isinstance(allowed, tuple) else (allowed,)
             if allowed is not ANY and value not in right:
                 found.append(f"{name} is {_shown(value)}, not {' or '.join(map(_shown, right))}")
         return [*found, *filter(None, [self.refusal(shape)])]
 
     def class_of(self, shape: Architecture) -> str:
-        """The class in transformers with the labels of an architecture."""
+        """The class in transformers with the heads of an architecture."""
+        if self.plain and not shape.lm_head:
+            return self.plain
         return next(name for name, labels in self.classes.items() if labels == shape.labels)
+
+    @property
+    def table(self) -> str:
+        """Their table of word vectors."""
+        return self._theirs("token_embedding.weight")[0]
 
     def write_config(self, shape: Architecture, pad: int) -> dict[str, Any]:
         """The keys of config.json that belong to an architecture."""
@@ -184,13 +212,20 @@ class Family:
             keys |= setting.write(shape)
         if self.counts_offset:
             keys["max_position_embeddings"] += self.offset(pad)
-        return keys | dict(self.fixed) | dict(self.derived(shape)) | {"tie_word_embeddings": True}
+        return keys | dict(self.fixed) | dict(self.derived(shape)) | {"tie_word_embeddings": shape.tie_word_embeddings}
 
-    def read_config(self, config: Mapping[str, Any], kind: str, pad: int) -> Architecture:
-        """The architecture of a config.json whose class is `kind`."""
-        width = check_size(self.width_key, config.get(self.width_key), LIMITS["width"])
-        for key, value in {"tie_word_embeddings": True, **self.fixed}.items():
-            if key in config and config[key] != value:
+    def completed(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """A config.json with the values that transformers takes for missing keys."""
+        keys = {key: setting.default for setting in self.settings for key in (setting.key, *setting.also)}
+        ids = dict.fromkeys(("pad_token_id", "eos_token_id", "decoder_start_token_id"))
+        whole = {"tie_word_embeddings": True, **ids, **self.fixed, **keys, **self.defaults, **config}
+        return {**whole, **self.complete(whole)}
+
+    def read_config(self, config: Mapping[str, Any], pad: int, parts: Mapping[str, Any]) -> Architecture:
+        """The architecture of a completed config.json, with the `parts` that the weights tell."""
+        width = check_size(self.width_key, config[self.width_key], LIMITS["width"])
+        for key, value in self.fixed.items():
+            if config[key] != value:
                 _refuse(key, config[key], [repr(value)])
         form = {**COMMON_FORM, **self.form}
         known = {name: v[0] if isinstance(v, tuple) else v for name, v in form.items() if v is not ANY}
@@ -202,28 +237,56 @@ class Family:
             known["max_position_embeddings"] = check_size(
                 "max_position_embeddings", rows, LIMITS["max_position_embeddings"]
             )
-        shape = Architecture(**{**known, "labels": self.classes[kind]})
+        shape = Architecture(**{**known, **parts})
         for key, value in self.derived(shape).items():
-            if key in config and config[key] != value:
+            if config.get(key, value) != value:
                 _refuse(key, config[key], [repr(value)])
         if wrong := self.differences(shape):
             raise UserError(f"This {self.name} is of a form that our models lack: {'; '.join(wrong)}.")
         return shape
 
-    def rows(self, ours: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
+    def parts(self, config: Mapping[str, Any], weights: Weights) -> dict[str, Any]:
+        """The fields of the architecture that a folder tells by the weights that it has: heads, and what is tied."""
+        scores = [n for n in self.names if n.startswith(HEAD) and self.names[n] not in self.optional]
+        twins = [names for names in self.names.values() if isinstance(names, tuple)]
+        found = [
+            labels
+            for labels in self.classes.values()
+            if all(weights.has(self._theirs(f"label_heads.{name}.out_proj.weight")[0]) for name, _ in labels)
+        ]
+        lm_head = HEAD not in self.elsewhere and (not scores or any(weights.has(str(self.names[n])) for n in scores))
+        tied = config["tie_word_embeddings"] and not weights.differ(self.output, self.table)
+        return {
+            "lm_head": lm_head,
+            "labels": max(found, key=len, default=()),
+            "tie_word_embeddings": tied or not lm_head,
+            "decoder_positions": any(weights.differ(*names) for names in twins),
+        }
+
+    def today(self, name: str) -> str:
+        """The name of a weight in the classes of today: some files have old names, some leave out the prefix."""
+        for old, new in OLD_NAMES:
+            name = name.removesuffix(old) + new if name.endswith(old) else name
+        every = [*self.names.values(), *self.unused, *self.left_out]
+        inside = [n for names in every for n in ((names,) if isinstance(names, str) else names)]
+        roots = {n.removeprefix(self.prefix).split(".")[0] for n in inside if n.startswith(self.prefix)}
+        return self.prefix + name if self.prefix and name.split(".")[0] in roots else name
+
+    def rows(self, shape: Architecture, ours: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
         """Names of theirs, and the weights of ours that they hold."""
         found: dict[tuple[str, ...], list[str]] = {}
         for name in ours:
             if not name.startswith(self.elsewhere):
-                found.setdefault(self._theirs(name), []).append(name)
+                found.setdefault(self._theirs(name, self.own_names(shape)), []).append(name)
         return found
 
     def write(self, shape: Architecture, state: Mapping[str, Tensor], pad: int) -> Tensors:
         """Their weights from ours; on the meta device only their shapes."""
         found: Tensors = {}
-        for theirs, ours in self.rows(state).items():
+        for theirs, ours in self.rows(shape, state).items():
             parts = [
-                self._shifted(state[name], self.offset(pad)) if name == POSITIONS else state[name] for name in ours
+                self._shifted(state[name], self.offset(pad)) if name.endswith(POSITIONS) else state[name]
+                for name in ours
             ]
             whole = torch.cat(parts) if len(parts) > 1 else parts[0]
             layout = self.layouts.get(layer_pattern(theirs[0]))
@@ -234,28 +297,23 @@ class Family:
     def read(self, shape: Architecture, tensors: Mapping[str, Tensor], ours: Mapping[str, Tensor], pad: int) -> Tensors:
         """Our weights from theirs; `ours` have our names and shapes."""
         found: Tensors = {}
-        for theirs, names in self.rows(ours).items():
-            check_equal(tensors, theirs)
+        for theirs, names in self.rows(shape, ours).items():
             whole, layout = tensors[theirs[0]], self.layouts.get(layer_pattern(theirs[0]))
             whole = whole if layout is None else layout.read(whole)
             parts = whole.chunk(len(names)) if len(names) > 1 else [whole]
             found |= dict(zip(names, parts, strict=True))
-        for name in self.zeros(shape):
-            if tensors[name].any():
-                raise UserError(f"The weight {name} is not zero; our models have no such part, so it would be lost.")
-        if POSITIONS in found:
-            found[POSITIONS] = found[POSITIONS][self.offset(pad) :]
-        return found
+        return {name: part[self.offset(pad) :] if name.endswith(POSITIONS) else part for name, part in found.items()}
 
-    def _theirs(self, name: str) -> tuple[str, ...]:
+    def _theirs(self, name: str, own: Mapping[str, str] = MappingProxyType({})) -> tuple[str, ...]:
         """Their names of a weight of ours."""
         pattern, numbers = layer_pattern(name), re.findall(r"(?<=\.)\d+(?=\.)", name)
         module, _, leaf = pattern.rpartition(".")
-        found = self.names.get(pattern)
-        if found is None and module in self.names:
-            modules = self.names[module]
+        names = {**self.names, OUTPUT: self.output, **own}
+        found = names.get(pattern)
+        if found is None and module in names:
+            modules = names[module]
             found = tuple(f"{m}.{leaf}" for m in ((modules,) if isinstance(modules, str) else modules))
-        if found is None:
+        if not found:
             raise UserError(f"The model has the weight {name}, for which {self.name} in transformers has no place.")
         return tuple(self._numbered(f, numbers) for f in ((found,) if isinstance(found, str) else found))
 
@@ -277,13 +335,6 @@ def _shown(value: Any) -> str:
 def needs_decoder(shape: Architecture) -> str:
     """What is wrong with an architecture of a family that writes with a decoder."""
     return "" if shape.decoder_layers else "decoder_layers is 0, not 1 or more"
-
-
-def check_equal(tensors: Mapping[str, Tensor], names: tuple[str, ...]) -> None:
-    """Refuse weights that differ where our models have one for all."""
-    for other in names[1:]:
-        if not torch.equal(tensors[names[0]], tensors[other]):
-            raise UserError(f"The weights {names[0]} and {other} differ; our models have one for both.")
 
 
 def empty_state(shape: Architecture, size: int) -> Tensors:

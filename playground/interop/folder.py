@@ -15,7 +15,7 @@ from torch import Tensor
 
 from playground.batch import Specials
 from playground.errors import UserError
-from playground.interop.family import LIMITS, Family, check_equal, check_size, empty_state, families
+from playground.interop.family import LIMITS, Family, check_size, empty_state, families
 from playground.interop.generator import add_generator, take_generator
 from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
 from playground.interop.weights import WHOLE, Weights, read_json
@@ -26,19 +26,32 @@ from playground.training.train_state import TrainState
 GENERATOR = "generator"
 """The folder inside for ELECTRA's generator."""
 
-HEAD = "lm_head."
-
-ROWS = ("token_embedding.weight", "lm_head.bias", "generator_lm_head.bias")
+ROWS = ("token_embedding.weight", "lm_head.table.weight", "lm_head.bias", "generator_lm_head.bias")
 """The weights with a row for every word."""
 
 
 @dataclass(frozen=True)
+class Part:
+    """One folder as it was read: its config.json with the values of missing keys, and its rows in their order."""
+
+    family: Family
+    config: Mapping[str, Any]
+    shape: Architecture
+    state: dict[str, Tensor]
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Opened:
-    """What a folder holds: the model, its tokenizer and its family; its ids are ours."""
+    """What a folder holds: the model, its tokenizer and its family; its ids are ours.
+
+    `left_out` are weights of the folder that no model of ours has.
+    """
 
     model: LanguageModel
     tokenizer: Tokenizer
     family: Family
+    left_out: tuple[str, ...] = ()
 
 
 # writing
@@ -125,63 +138,58 @@ def open_folder(path: Path | str, numbered: bool = False, add: Sequence[str] = (
     path = Path(path)
     if not os.path.isfile(path / "config.json"):
         raise UserError(f"There is no config.json in {path}; give a folder that save_pretrained wrote.")
-    config = read_json(path / "config.json")
-    family, shape, state = _read_part(path, config)
+    part = _read_part(path)
+    family, shape, state = part.family, part.shape, part.state
     if family.companion and os.path.isdir(path / GENERATOR):
-        other, small, own = _read_part(path / GENERATOR, read_json(path / GENERATOR / "config.json"))
-        if other.name != family.companion:
-            raise UserError(f"{path / GENERATOR} is {other.name}, not {family.companion}.")
-        shape, state = add_generator(shape, state, small, own)
-    tokenizer = read_tokenizer(path, config, len(state["token_embedding.weight"]), numbered, add)
+        other = _read_part(path / GENERATOR)
+        if other.family.name != family.companion:
+            raise UserError(f"{path / GENERATOR} is {other.family.name}, not {family.companion}.")
+        shape, state = add_generator(shape, state, other.shape, other.state)
+    tokenizer = read_tokenizer(path, part.config, len(state["token_embedding.weight"]), numbered, add)
     model = model_without_weights(shape, len(tokenizer))
     model.load_state_dict(_with_rows(state, len(tokenizer)), assign=True)
-    return Opened(model, tokenizer, family)
+    return Opened(model, tokenizer, family, part.left_out)
 
 
-def _read_part(path: Path, config: Mapping[str, Any]) -> tuple[Family, Architecture, dict[str, Tensor]]:
+def _read_part(path: Path) -> Part:
     """The family, the architecture and the weights of one folder, in the order of its rows."""
-    family, kind = _family_of(config)
-    size = check_size("vocab_size", config.get("vocab_size"), LIMITS["vocabulary"])
-    pad = config.get("pad_token_id")
+    config = read_json(path / "config.json")
+    family = _family_of(config)
+    config = family.completed(config)
+    size = check_size("vocab_size", config["vocab_size"], LIMITS["vocabulary"])
+    pad = config["pad_token_id"]
     pad = pad if type(pad) is int and 0 <= pad < size else 0
-    shape = family.read_config(config, kind, pad)
-    ours, weights = empty_state(shape, size), Weights(path)
+    weights = Weights(path, family.today, {family.output: family.table, **family.copies})
+    shape = family.read_config(config, pad, family.parts(config, weights))
+    ours = empty_state(shape, size)
     expected = family.write(shape, ours, pad)
-    weights.check(expected, family.copies, family.unused)
-    copies = {name: first for name, first in family.copies.items() if name in weights.shapes}
-    tensors = weights.load({**expected, **copies})
-    for name, first in copies.items():
-        check_equal(tensors, (name, first))
-    return family, shape, family.read(shape, tensors, ours, pad) | _fresh_head(family, ours)
+    missing = {name: torch.zeros(expected.pop(name).shape) for name in family.optional if not weights.has(name)}
+    weights.check(expected, (*family.unused, *family.left_out))
+    tensors = weights.load(expected) | missing
+    for copy, first in weights.copies.items():
+        if copy not in expected and weights.differ(copy, first):
+            raise UserError(f"The weights {copy} and {first} differ; our models have one for both.")
+    left_out = tuple(
+        sorted(name for name in weights.places.keys() - expected.keys() if name.startswith(family.left_out))
+    )
+    return Part(family, config, shape, family.read(shape, tensors, ours, pad), left_out)
 
 
-def _family_of(config: Mapping[str, Any]) -> tuple[Family, str]:
-    """The family and the class of a config.json."""
+def _family_of(config: Mapping[str, Any]) -> Family:
+    """The family of a config.json."""
     named, model = config.get("architectures"), config.get("model_type")
-    classes = {kind: family for family in families().values() for kind in family.classes}
+    classes = {kind: family for family in families().values() for kind in (*family.classes, family.plain) if kind}
     if isinstance(named, list) and len(named) == 1 and named[0] in classes:
         if classes[named[0]].model_type == model:
-            return classes[named[0]], named[0]
+            return classes[named[0]]
         raise UserError(f"config.json says architectures {named[0]} and model_type {model!r}, which do not fit.")
     raise UserError(
         f"config.json says architectures {named!r} and model_type {model!r}; what can be read is {', '.join(classes)}."
     )
 
 
-def _fresh_head(family: Family, ours: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """A head for words where the folder has none: the plain product with the word vectors."""
-    names = [name for name in ours if name.startswith(HEAD) and HEAD in family.elsewhere]
-    return {name: _plain_weight(name, ours[name]) for name in names}
-
-
-def _plain_weight(name: str, like: Tensor) -> Tensor:
-    if like.dim() == 2:
-        return torch.eye(*like.shape)
-    return torch.ones(like.shape) if name.endswith("weight") else torch.zeros(like.shape)
-
-
 def _with_rows(state: Mapping[str, Tensor], size: int) -> dict[str, Tensor]:
-    """The weights with rows for special tokens that were added: the mean of the others, as good as unknown words."""
+    """The weights with rows for special tokens that were added: the mean of the others."""
 
     def longer(value: Tensor) -> Tensor:
         return torch.cat([value, value.mean(0, keepdim=True).expand(size - len(value), *value.shape[1:])])

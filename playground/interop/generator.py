@@ -18,6 +18,11 @@ SHARED = (
 )  # fmt: skip
 """What generator and model have in common (arXiv:2003.10555, sec. 3.2)."""
 
+ALIKE = (
+    "layers", "heads", "mlp_ratio", "table_width", "activation", "norm_eps", "segments", "tie_word_embeddings"
+)  # fmt: skip
+"""What is the same in both."""
+
 Part = tuple[Architecture, dict[str, Tensor]]
 """An architecture and its weights."""
 
@@ -41,7 +46,7 @@ def add_generator(
     shape: Architecture, state: Mapping[str, Tensor], small: Architecture, own: dict[str, Tensor]
 ) -> Part:
     """A model with the generator of another folder."""
-    for name in ("layers", "heads", "mlp_ratio", "table_width", "activation", "norm_eps", "segments"):
+    for name in ALIKE:
         one, other = getattr(small, name), getattr(shape, name)
         if one != other:
             raise UserError(f"The generator's {name} is {one} and the model's {other}; ours are equal.")

@@ -1,6 +1,8 @@
 """A model that was read from a folder as the checkpoint of a run, with the held-out text of a corpus."""
 
+import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import torch
 from playground.corpora import pick
 from playground.corpora.respelling import IN_WORDS
 from playground.corpora.sources import open_saved
-from playground.errors import UserError
+from playground.errors import NoHead, UserError
 from playground.interop.folder import Opened
 from playground.rng import generator
 from playground.training import Run, Started, checkpoint
@@ -22,14 +24,18 @@ from playground.zoo.phase import Phase
 OBJECTIVES = {"ELECTRA": "RTD", "XLNet": "PLM", "GPT-2": "LM", "BART": "text infilling", "T5": "T5"}
 """What trains a family whose entry the zoo lacks; MLM for all others."""
 
+FAR = 1.0
+"""Nats above ln V from which a model is worse than none."""
+
 HELD_OUT = 64
 """Most rows of text that are saved."""
 
 
-def save_run(opened: Opened, folder: Path | str, corpus: str = "world", runs: Runs | None = None) -> Path:
+def save_run(opened: Opened, folder: Path | str, corpus: str = "world", runs: Runs | None = None) -> tuple[Path, str]:
     """Write a checkpoint that has learnt for no step here; its text is that of a corpus, in the words of the folder.
 
-    In a list of `runs` it stands like every kept run, with its held-out loss.
+    In a list of `runs` it stands like every kept run, with its held-out loss. With the path comes a sentence where
+    this is worse than that of no model at all.
     """
     learner = learner_of(opened)
     text = open_saved(f"{corpus}{IN_WORDS}{opened.tokenizer.kind}", opened.tokenizer)
@@ -37,19 +43,35 @@ def save_run(opened: Opened, folder: Path | str, corpus: str = "world", runs: Ru
     kept = torch.randperm(len(rows.ids), generator=generator(0, "held out"))[:HELD_OUT].sort().values
     info = checkpoint.CorpusInfo(text.name, text.hash, text.unigram_entropy, pick(rows, kept))
     path = checkpoint.save(Path(folder) / "checkpoint.safetensors", learner, opened.tokenizer, info)
+    started, evaluated = Started(learner, info.unigram_entropy, info.held_out), [*_evaluated(learner, info)]
     if runs is not None:
         run = Run(learner.entry, text, out=Path(folder))
-        for _ in runs.recorded(runs.name_of(Path(folder)), run, _events(learner, info)):
+        for _ in runs.recorded(runs.name_of(Path(folder)), run, [started, *evaluated, Stopped(0, "steps", 0.0)]):
             pass
-    return path
+    return path, _doubt(evaluated[0], learner, info) if evaluated else ""
 
 
-def _events(learner: TrainState, corpus: checkpoint.CorpusInfo) -> Iterator[Started | Evaluated | Stopped]:
-    """A run that has taken no step and has been evaluated."""
-    yield Started(learner, corpus.unigram_entropy, corpus.held_out)
-    terms, accuracy = learner.measure(corpus.held_out)
-    yield Evaluated(0, next(iter(terms.values())), terms, accuracy)
-    yield Stopped(0, "steps", 0.0)
+def _evaluated(learner: TrainState, corpus: checkpoint.CorpusInfo) -> Iterator[Evaluated]:
+    """The evaluation of a run that has taken no step; none of a model without a head for it."""
+    with suppress(NoHead):
+        terms, accuracy = learner.measure(corpus.held_out)
+        yield Evaluated(0, next(iter(terms.values())), terms, accuracy)
+
+
+def _doubt(evaluated: Evaluated, learner: TrainState, corpus: checkpoint.CorpusInfo) -> str:
+    """A sentence where the loss of words is far above ln V, that of the same probability for all; else nothing."""
+    parts = learner.example(corpus.held_out, "import").with_auxiliary
+    asked = [question.name for part in parts for question in part.questions if question.kind.names_words]
+    worst = max((evaluated.terms[name] for name in asked if name in evaluated.terms), default=0.0)
+    size = len(corpus.held_out.vocabulary)
+    if worst <= math.log(size) + FAR:
+        return ""
+    text = corpus.name.partition(IN_WORDS)[0]
+    return (
+        f"The held-out loss is {worst:,.2f} nats, far above that of guessing (ln {size:,} = {math.log(size):.2f}): the "
+        f"model was not trained on text like that of {text}, or the words have other ids there. Name text of its kind "
+        "with --corpus."
+    )
 
 
 def learner_of(opened: Opened) -> TrainState:

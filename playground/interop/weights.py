@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -24,8 +24,8 @@ PICKLES = ("pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "
 FLOATS = ("F64", "F32", "F16", "BF16")
 """The types of numbers that weights may have."""
 
-OLD_NAMES = ((".LayerNorm.gamma", ".LayerNorm.weight"), (".LayerNorm.beta", ".LayerNorm.bias"))
-"""Names in the oldest files."""
+BUFFERS = ("position_ids", ".attn.bias", ".attn.masked_bias")
+"""What some files hold beside weights, and no class reads."""
 
 
 def read_json(path: Path) -> dict[str, Any]:
@@ -43,9 +43,14 @@ def read_json(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Weights:
-    """The weights of a folder, in one file or in several."""
+    """The weights of a folder, in one file or in several; `today` leads from a name in a file to that of today.
+
+    `copies` lead from tied weights to the original, which they replace where it is missing.
+    """
 
     folder: Path
+    today: Callable[[str], str]
+    copies: Mapping[str, str]
 
     @cached_property
     def files(self) -> tuple[Path, ...]:
@@ -72,30 +77,40 @@ class Weights:
         )
 
     @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The shape of every weight, by its name of today; no weight is read."""
-        found: dict[str, tuple[int, ...]] = {}
+    def places(self) -> dict[str, tuple[Path, str]]:
+        """The file of every weight and its name there, by its name of today; no weight is read."""
+        found: dict[str, tuple[Path, str]] = {}
         for file in self.files:
             with _opened(file) as held:
                 for name in held.keys():  # noqa: SIM118
-                    part = held.get_slice(name)
-                    if part.get_dtype() not in FLOATS and not name.endswith(("position_ids", ".attn.bias")):
-                        raise UserError(f"The weight {name} of {file} is of the type {part.get_dtype()}, not a number.")
-                    if _today(name) in found:
+                    kind = held.get_slice(name).get_dtype()
+                    if kind not in FLOATS and not name.endswith(BUFFERS):
+                        raise UserError(f"The weight {name} of {file} is of the type {kind}, not a number.")
+                    if self.today(name) in found:
                         raise UserError(f"The weight {name} is in {self.folder} more than once.")
-                    found[_today(name)] = tuple(part.get_shape())
+                    found[self.today(name)] = file, name
+        for copy, first in self.copies.items():
+            if copy in found and first not in found:
+                found[first] = found.pop(copy)
         return found
 
-    def check(self, expected: Mapping[str, Tensor], copies: Mapping[str, str], unused: tuple[str, ...]) -> None:
+    def has(self, name: str) -> bool:
+        """Whether a weight is there, or one of a module."""
+        return any(held == name or held.startswith(f"{name}.") for held in self.places)
+
+    def differ(self, one: str, other: str) -> bool:
+        """Whether two weights, or those of two modules, are both there and unlike."""
+        pairs = [(one + leaf, other + leaf) for leaf in ("", ".weight", ".bias")]
+        both = [pair for pair in pairs if self.places.keys() >= set(pair)]
+        return any(not torch.equal(*self.load(pair).values()) for pair in both)
+
+    def check(self, expected: Mapping[str, Tensor], unused: tuple[str, ...]) -> None:
         """Refuse weights that are missing, left over, of another shape, or too many for the memory."""
-        held = self.shapes
-        wanted = expected.keys()
+        held = self.places.keys()
         over = sorted(
-            name
-            for name in held.keys() - wanted - copies.keys()
-            if layer_pattern(name) not in unused and name not in unused
+            name for name in held - expected.keys() - self.copies.keys() if not layer_pattern(name).startswith(unused)
         )
-        missing = sorted(wanted - held.keys())
+        missing = sorted(expected.keys() - held)
         if missing or over:
             told = [
                 f"{len(names)} weights are {what}, such as {names[0]}"
@@ -103,29 +118,30 @@ class Weights:
                 if names
             ]
             raise UserError(f"The weights in {self.folder} do not fit its config.json: {'; '.join(told)}.")
-        for name in wanted:
-            shape, right = list(held[name]), list(expected[name].shape)
-            if shape != right:
+        for name, part in self._each(expected, "get_slice"):
+            if (shape := part.get_shape()) != (right := list(expected[name].shape)):
                 raise UserError(f"The weight {name} has the shape {shape}; by config.json it is {right}.")
-        need, free = 3 * 4 * sum(expected[name].numel() for name in wanted), available(torch.device("cpu"))
+        need, free = 3 * 4 * sum(weight.numel() for weight in expected.values()), available(torch.device("cpu"))
         if free is not None and need > free:
             raise UserError(
                 f"The weights in {self.folder} need {format_bytes(need)} of memory while they are read; "
                 f"{format_bytes(free)} are free."
             )
 
-    def load(self, names: Mapping[str, Any]) -> dict[str, Tensor]:
+    def load(self, names: Iterable[str]) -> dict[str, Tensor]:
         """Some weights in float32; those that are not finite are refused."""
-        found: dict[str, Tensor] = {}
-        for file in self.files:
-            with _opened(file) as held:
-                for name in held.keys():  # noqa: SIM118
-                    if _today(name) in names:
-                        found[_today(name)] = held.get_tensor(name).float()
+        found = {name: part.float() for name, part in self._each(names, "get_tensor")}
         bad = next((name for name, value in found.items() if not value.isfinite().all()), None)
         if bad is not None:
             raise UserError(f"The weight {bad} in {self.folder} holds numbers that are not finite.")
         return found
+
+    def _each(self, names: Iterable[str], what: str) -> Iterator[tuple[str, Any]]:
+        """Some weights by their names of today, file by file."""
+        wanted = [(*self.places[name], name) for name in names]
+        for file in self.files:
+            with _opened(file) as held:
+                yield from ((name, getattr(held, what)(old)) for path, old, name in wanted if path == file)
 
 
 def _opened(file: Path) -> Any:
@@ -137,12 +153,6 @@ def _opened(file: Path) -> Any:
 
 def _is_name(name: object) -> bool:
     return isinstance(name, str) and name == Path(name).name and name.endswith(".safetensors")
-
-
-def _today(name: str) -> str:
-    for old, new in OLD_NAMES:
-        name = name.removesuffix(old) + new if name.endswith(old) else name
-    return name
 
 
 def layer_pattern(name: str) -> str:

@@ -175,9 +175,9 @@ class PAL(AdapterKind):
 class PrefixKV(nn.Module):
     """Keys and values `[h, p, d / h]` of virtual tokens, and a gate `[h, 1, 1]`."""
 
-    def __init__(self, heads: int, places: int, width: int, rng: Generator) -> None:
+    def __init__(self, heads: int, places: int, head_width: int, rng: Generator) -> None:
         super().__init__()
-        self.keys, self.values = (nn.Parameter(torch.empty(heads, places, width // heads)) for _ in range(2))
+        self.keys, self.values = (nn.Parameter(torch.empty(heads, places, head_width)) for _ in range(2))
         self.gate = nn.Parameter(torch.zeros(heads, 1, 1))
         for drawn in (self.keys, self.values):
             _start(drawn, rng)
@@ -200,7 +200,7 @@ class PrefixTuning(AdapterKind):
     name = "prefix"
 
     def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
-        return PrefixKV(shape.heads, self.num_virtual_tokens, shape.width, rng)
+        return PrefixKV(shape.heads, self.num_virtual_tokens, shape.head_width, rng)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         block.attn.prefix = module.forward

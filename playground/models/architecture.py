@@ -31,7 +31,12 @@ class Architecture:
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
     width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
     heads: int = knob(4, 1, 16, unit="heads", why="How many attention patterns a layer computes side by side.")
-    mlp_ratio: int = knob(4, 1, 8, unit="times the width", why="Width of the layer that works on each position alone.")
+    head_dim: int = knob(
+        0, 0, 512, unit="numbers per head", why="The width of a head; 0: that of the network shared out to its heads."
+    )
+    mlp_ratio: float = knob(
+        4.0, 1.0, 8.0, unit="times the width", why="Width of the layer that works on each position alone."
+    )
     decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
     embedding_size: int = knob(
         0, 0, 512, unit="numbers per word", why="Narrower word vectors, widened below the first layer; 0: the width."
@@ -48,10 +53,16 @@ class Architecture:
     norm: str = knob("layer norm", choices=("layer norm", "rms norm"), why="RMS norm has neither mean nor bias (T5).")
     norm_eps: float = knob(1e-5, 1e-12, 1e-2, unit="", why="Keeps norms from dividing by zero.")
     embedding_norm: bool = knob(False, why="A norm over the sum of all embeddings (BERT).")
-    activation: str = knob("gelu", choices=("gelu", "gelu tanh", "relu"), why="Between the two matrices of an MLP.")
+    activation: str = knob(
+        "gelu",
+        choices=("gelu", "gelu tanh", "relu", "geglu"),
+        why="Between the two matrices of an MLP; GEGLU multiplies it by a third (T5 1.1).",
+    )
     attention_bias: bool = knob(False, why="Queries, keys, values and what attention gives have a bias.")
     mlp_bias: bool = knob(True, why="Both matrices of an MLP have a bias.")
     scale_attn_weights: bool = knob(True, why="Scores are divided by the root of a head's width; not so in T5.")
+    lm_head: bool = knob(True, why="Scores for every word; without it an encoder alone (BertModel).")
+    tie_word_embeddings: bool = knob(True, why="Words are scored by their own vectors, not by a second table.")
     head_transform: bool = knob(False, why="A layer between the last state and the scores of words (BERT).")
     lm_head_bias: bool = knob(True, why="Every word has a number of its own in the scores.")
     scale_decoder_outputs: bool = knob(False, why="States are divided by the root of the width before scoring (T5).")
@@ -74,6 +85,7 @@ class Architecture:
     )
     max_position_embeddings: int = knob(128, 8, 1024, unit="positions", why="The longest input that can be read.")
     segments: int = knob(0, 0, 8, unit="segments", why="Tells the first text of a pair from the second; 0 for none.")
+    decoder_positions: bool = knob(False, why="The decoder has position vectors, and their norm, of its own (BART).")
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
     two_streams: bool = knob(False, why="A second stream that knows the position but not the word (XLNet).")
     backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
@@ -103,7 +115,11 @@ class Architecture:
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple((str(name), int(number)) for name, number in self.labels))
         object.__setattr__(self, "paired", tuple(map(str, self.paired)))
-        if self.width % (2 * self.heads):
+        if self.head_dim * self.heads == self.width:
+            object.__setattr__(self, "head_dim", 0)
+        if self.head_dim % 2:
+            raise UserError(f"head_dim is {self.head_dim}; it must be an even number.")
+        if not self.head_dim and self.width % (2 * self.heads):
             raise UserError(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
             )
@@ -144,6 +160,11 @@ class Architecture:
     def features_width(self) -> int:
         """The width of the states of a plain text, those of both directions concatenated."""
         return self.width * self.directions
+
+    @property
+    def head_width(self) -> int:
+        """The numbers of a head."""
+        return self.head_dim or self.width // self.heads
 
     @property
     def recurrent(self) -> bool:

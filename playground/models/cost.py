@@ -34,7 +34,7 @@ def forward_flops(model: LanguageModel, example: Batch) -> int:
     still = deepcopy(model).requires_grad_(False)  # the counter refuses a parameter that is read without a gradient
     plain = torch.backends.mkldnn.flags(enabled=not model.shape.recurrent)  # products for recurrent layers too
     with FlopCounterMode(display=False) as counter, catch_warnings(action="ignore"), plain:
-        still(example, {})  # with taps, so that attention is made of products that the counter knows
+        still.attention(example)  # with taps, so that attention is made of products that the counter knows
     return counter.get_total_flops()
 
 

@@ -9,7 +9,7 @@ from playground.models.transformer import ACTIVATIONS, make_norm
 
 
 class VocabularyHead(nn.Module):
-    """Scores `[k, v]` for every word, with the embedding as output weights (tied, arXiv:1608.05859).
+    """Scores `[k, v]` for every word, with the embedding as output weights (tied, arXiv:1608.05859) or a second table.
 
     The states are projected where word vectors are narrower; with `head_transform` there is a layer with a norm between
     (BERT's released code). `scale_decoder_outputs` is T5's factor for a tied table (its released code).
@@ -21,15 +21,18 @@ class VocabularyHead(nn.Module):
         self.projection = nn.Linear(width, inner) if inner != width or shape.head_transform else None
         self.ln = make_norm(shape, inner) if shape.head_transform else None
         self.activation = ACTIVATIONS[shape.activation]
+        self.table = None if shape.tie_word_embeddings else nn.Embedding(size, inner)
         self.bias = nn.Parameter(torch.zeros(size)) if shape.lm_head_bias else None
         self.factor = width**-0.5 if shape.scale_decoder_outputs else 1.0
 
     def forward(self, hidden: Tensor, table: Tensor, bias: Tensor | None = None) -> Tensor:
         """Scores of every word, with another `bias` where one is given."""
+        table = table if self.table is None else self.table.weight
         return nn.functional.linear(self._projected(hidden), table, self.bias if bias is None else bias)
 
     def score_candidates(self, hidden: Tensor, words: Tensor, table: nn.Embedding) -> Tensor:
         """Scores `[k, w]` of some words `[k, w]` only."""
+        table = table if self.table is None else self.table
         scores = (table(words) @ self._projected(hidden)[:, :, None])[:, :, 0]
         return scores if self.bias is None else scores + self.bias[words]
 

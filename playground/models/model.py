@@ -24,7 +24,7 @@ from playground.batch import (
     stream,
     zeros_view,
 )
-from playground.errors import UserError
+from playground.errors import NoHead, UserError
 from playground.models.architecture import Architecture, need
 from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout
@@ -45,6 +45,11 @@ from playground.models.transformer import (
 )
 from playground.models.word_vectors import StaticHead, StaticNetwork
 from playground.tokenizing import pieces
+
+NO_LM_HEAD = (
+    "This model has no head that scores words, so it makes no guesses and has no loss; look at its attention, probe "
+    "its states or fine-tune it."
+)
 
 
 class Network(nn.Module):
@@ -78,12 +83,15 @@ class Network(nn.Module):
         summed = inner if self.projects_sum else width
         if shared is None and shape.positions == "learned":
             self.position_embedding = nn.Embedding(shape.max_position_embeddings, summed)
-        if shared is None and shape.segments:
+        if shared is None and self.adds_segments:
             self.segment_embedding = nn.Embedding(shape.segments, summed)
         if shared is None and shape.languages:
             self.language_embedding = nn.Embedding(shape.languages, summed)
         if shared is None and shape.embedding_norm:
             self.ln_embedding = make_norm(shape, summed)
+        if shape.decoder_layers and shape.decoder_positions:
+            self.decoder_position_embedding = nn.Embedding(shape.max_position_embeddings, summed)
+            self.decoder_ln_embedding = make_norm(shape, summed) if shape.embedding_norm else nn.Identity()
         self.embedding_dropout = Dropout(shape.dropout) if shape.dropout else None
         if shape.two_streams and not shape.recurrent:
             self.query_embedding = nn.Parameter(torch.zeros(summed))
@@ -125,7 +133,7 @@ class Network(nn.Module):
             return self.encoder.two_stream(content, masks, places)
         here = stream.position_ids.gather(1, places)
         query = self._finish(self.query_embedding.expand(*places.shape, -1), here)
-        positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here))
+        positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here, places))
         memory = Memory(stream.mems, states)
         return self.encoder.two_stream(content, query, masks, positions, attn_weights, places, memory)
 
@@ -140,9 +148,14 @@ class Network(nn.Module):
             self._positions(decoder.position_ids, written=True),
             self._positions(decoder.position_ids, source.position_ids) if self.shape.positions == "rotary" else None,
         )
-        return self.decoder.decode(self._embed(decoder, table), read, masks, positions, attn_weights)
+        return self.decoder.decode(self._embed(decoder, table, written=True), read, masks, positions, attn_weights)
 
-    def _embed(self, stream: Stream, table: Tensor) -> Tensor:
+    @property
+    def adds_segments(self) -> bool:
+        """Whether a position is told its segment by a vector; relative positions compare segments instead."""
+        return bool(self.shape.segments) and self.shape.positions != "relative"
+
+    def _embed(self, stream: Stream, table: Tensor, written: bool = False) -> Tensor:
         longest = self.shape.max_position_embeddings
         wide = self.shape.positions == "learned" and stream.ids.shape[1] > longest
         if wide and int(stream.position_ids.max()) >= longest:  # pairs of words keep the positions of their words
@@ -151,35 +164,45 @@ class Network(nn.Module):
             )
         x = nn.functional.embedding(stream.ids, table if self.characters is None else self.characters())
         x = x if self.embedding_projection is None or self.projects_sum else self.embedding_projection(x)
-        if self.shape.segments:
+        if self.adds_segments:
             x = x + self.segment_embedding(stream.segment_ids.clamp(max=self.shape.segments - 1))
         if self.shape.languages:
             x = x + self.language_embedding(stream.language_ids.clamp(max=self.shape.languages - 1))
-        return self._finish(x, stream.position_ids)
+        return self._finish(x, stream.position_ids, written)
 
-    def _finish(self, x: Tensor, position: Tensor) -> Tensor:
+    def _finish(self, x: Tensor, position: Tensor, written: bool = False) -> Tensor:
         """What the first layer reads: word, segment and language with their position, under a norm, as wide as it."""
+        own = "decoder_" if written and self.shape.decoder_positions else ""
         if self.shape.positions == "learned":
-            x = x + self.position_embedding(position)
+            x = x + getattr(self, f"{own}position_embedding")(position)
         elif self.shape.positions == "sinusoidal":
             x = x + sinusoids(position, x.shape[-1])
-        x = self.ln_embedding(x) if self.shape.embedding_norm else x
+        x = getattr(self, f"{own}ln_embedding")(x) if self.shape.embedding_norm else x
         x = x if self.embedding_dropout is None else self.embedding_dropout(x)
         return self.embedding_projection(x) if self.embedding_projection is not None and self.projects_sum else x
 
-    def _positions_in(self, stream: Stream, query: Tensor) -> PositionEncoding | None:
-        """How attention learns the positions of some queries of a stream, and of its keys behind a memory."""
+    def _positions_in(self, stream: Stream, query: Tensor, places: Tensor | None = None) -> PositionEncoding | None:
+        """How attention learns the positions of queries of a stream, all or at some `places`, and of its keys."""
         key, memory = stream.position_ids, stream.mems[0].shape[1] if stream.mems else 0
+        other = None
+        if self.shape.segments and self.shape.positions == "relative":  # a memory is of segment 0
+            asks = stream.segment_ids if places is None else stream.segment_ids.gather(1, places)
+            other = asks[:, :, None] != torch.nn.functional.pad(stream.segment_ids, (memory, 0))[:, None, :]
         shared = key.stride(0) == 0  # the numbers of the places, the same in all rows
         span = (1 - key.shape[1], key.shape[1] - 1 + memory) if shared else None
         if memory:
             key = key[:1] if shared else key
             before = torch.arange(-memory, 0, device=key.device)
             key = torch.cat([before.expand(len(key), -1), key], dim=1)
-        return self._positions(query, None if key is query else key, span=span)
+        return self._positions(query, None if key is query else key, span=span, other=other)
 
     def _positions(
-        self, query: Tensor, key: Tensor | None = None, written: bool = False, span: tuple[int, int] | None = None
+        self,
+        query: Tensor,
+        key: Tensor | None = None,
+        written: bool = False,
+        span: tuple[int, int] | None = None,
+        other: Tensor | None = None,
     ) -> PositionEncoding | None:
         """How attention learns the positions of its queries and keys, in the encoder or among what is `written`."""
         if self.shape.recurrent:
@@ -188,9 +211,9 @@ class Network(nn.Module):
         key = query if key is None else key[:1] if key.stride(0) == 0 else key
         match self.shape.positions:
             case "rotary":
-                return Rotary.of(query, key, self.width // self.shape.heads)
+                return Rotary.of(query, key, self.shape.head_dim or self.width // self.shape.heads)
             case "relative":
-                return RelativePositions.of(query, key, self.width, span)
+                return RelativePositions.of(query, key, self.width, span, other)
             case "relative bias":
                 stack = cast("Stack", self.decoder if written else self.encoder)
                 return RelativeBias.of(query, key, stack.relative_attention_bias, both_sides=not written)
@@ -213,7 +236,7 @@ class LanguageModel(nn.Module):
             self.lm_head = StaticHead(shape.width, size, shape.counts)
         else:
             self.network = Network(shape, shape.width, shape.table_width, words=words)
-            self.lm_head = VocabularyHead(shape, size, shape.width)
+            self.lm_head = VocabularyHead(shape, size, shape.width) if shape.lm_head else None
         if shape.rtd_head:
             self.rtd_head = ReplacedHead(shape.width)
         if shape.sbo_head:
@@ -232,7 +255,7 @@ class LanguageModel(nn.Module):
 
     def _add_generator(self, size: int) -> None:
         shape, network = self.shape, self.network
-        if shape.tie_generator == "all":
+        if shape.tie_generator == "all" and self.lm_head is not None:
             share_modules(self, generator=network, generator_lm_head=self.lm_head)
             return
         shared = network if shape.tie_generator == "embeddings" and isinstance(network, Network) else None
@@ -269,8 +292,16 @@ class LanguageModel(nn.Module):
 
     def vocabulary_head(self, network: Network | StaticNetwork) -> VocabularyHead | StaticHead:
         """The head that scores words from the states of a network."""
-        small = self.shape.generator_ratio and network is self.generator
-        return self.generator_lm_head if small else self.lm_head
+        if self.shape.generator_ratio and network is self.generator:
+            return self.generator_lm_head
+        if self.lm_head is None:
+            raise NoHead(NO_LM_HEAD)
+        return self.lm_head
+
+    def unscored(self, example: Batch) -> str:
+        """Why the questions of an example have no scores, in a sentence; empty where this model can answer."""
+        asks = any(question.kind.head == "vocabulary" for question in example.questions)
+        return NO_LM_HEAD if asks and not example.is_generator and self.lm_head is None else ""
 
     @torch.no_grad()
     def propose(self, example: Batch) -> Tensor:
@@ -368,9 +399,14 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def attention(self, example: Batch) -> dict[str, Tensor]:
-        """Attention weights by matrix, `[layers, b, h, n, m]`, of the pass that scores the questions."""
+        """Attention weights by matrix, `[layers, b, h, n, m]`, of the pass that the questions read."""
         attn_weights: AttentionWeights = {}
-        self(example, attn_weights)
+        if self.unscored(example):
+            reading = ForwardPass(self, example, attn_weights)
+            for question in example.questions:
+                reading.read(example, question)
+        else:
+            self(example, attn_weights)
         return {name: torch.stack(layers) for name, layers in attn_weights.items()}
 
     def tapped(self, *names: str) -> AbstractContextManager[Taps]:
@@ -425,9 +461,12 @@ class ForwardPass:
 
     def answer(self, part: Batch, question: Target) -> Answer:
         """The scores of one question at its scored positions."""
-        hidden = self._query_states(part, question) if question.at_query else self._states(part, question)
-        at = question.loss_positions
+        hidden, at = self.read(part, question), question.loss_positions
         return Answer(question, at.rows, at.positions, *question.kind.scores(self, part, question, hidden))
+
+    def read(self, part: Batch, question: Target) -> Tensor:
+        """The states `[k, d]` from which a question is answered."""
+        return self._query_states(part, question) if question.at_query else self._states(part, question)
 
     def states(self, part: Batch, stream: str) -> Tensor:
         """The hidden states of a stream, `[b, n, d]`."""

@@ -90,24 +90,36 @@ def distance_buckets(distance: Tensor, both_sides: bool) -> Tensor:
 class RelativePositions:
     """Scores of content and of distance apart (Transformer-XL, arXiv:1901.02860, sec. 3.3, terms a to d).
 
-    `table` `[r, d]` are sinusoids of all distances, `index` `[b or 1, n, m]` the row of each pair in it. The device is
-    asked for the shortest and the longest distance unless a `span` that holds them is known.
+    `table` `[r, d]` are sinusoids of all distances, `index` `[b or 1, n, m]` the row of each pair in it; `other`
+    `[b, n, m]` are the pairs of two segments, which have a term of their own (XLNet, arXiv:1906.08237, sec. 2.5). The
+    device is asked for the shortest and the longest distance unless a `span` that holds them is known.
     """
 
     table: Tensor
     index: Tensor
+    other: Tensor | None = None
 
     @classmethod
-    def of(cls, query: Tensor, key: Tensor, width: int, span: tuple[int, int] | None = None) -> "RelativePositions":
+    def of(
+        cls,
+        query: Tensor,
+        key: Tensor,
+        width: int,
+        span: tuple[int, int] | None = None,
+        other: Tensor | None = None,
+    ) -> "RelativePositions":
         distance = query[:, :, None] - key[:, None, :]
         low, high = (int(distance.amin()), int(distance.amax())) if span is None else span
         angle = torch.arange(low, high + 1, device=query.device)[:, None] * _speeds(width, query.device)
-        return cls(torch.cat([angle.sin(), angle.cos()], dim=-1), distance - low)
+        return cls(torch.cat([angle.sin(), angle.cos()], dim=-1), distance - low, other)
 
     def __call__(self, attn: "Attention", q: Tensor, k: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         by_distance = attn.position(self.table.to(q.dtype)).unflatten(-1, (attn.heads, -1)).permute(1, 2, 0)
         scores = (q + attn.position_bias[:, None]) @ by_distance
         bias = scores.gather(-1, self.index[:, None].expand(len(q), attn.heads, -1, -1))
+        if self.other is not None:
+            terms = (q + attn.segment_bias[:, None]) @ attn.segment_embedding.permute(1, 2, 0)
+            bias = bias + terms.gather(-1, self.other[:, None].long().expand(-1, attn.heads, -1, -1))
         return q + attn.content_bias[:, None], k, bias * attn.scale(q)
 
 

@@ -19,8 +19,12 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "gelu": gelu,
     "gelu tanh": partial(gelu, approximate="tanh"),
     "relu": relu,
+    "geglu": partial(gelu, approximate="tanh"),
 }
-"""What lies between the two matrices of an MLP; "gelu tanh" is the approximation of GPT's and ALBERT's code."""
+"""What lies between the two matrices of an MLP; "gelu tanh" is the approximation of GPT's and ALBERT's code.
+
+"geglu" is the same times a linear function of the input (arXiv:2002.05202, eq. 6; T5 1.1's released code).
+"""
 
 AttentionWeights = dict[str, list[Tensor]]
 """Attention weights by matrix ("encoder", "content", "query", "decoder", "cross"), one `[b, h, n, m]` per layer."""
@@ -86,7 +90,7 @@ class Attention(nn.Module):
     """Multi-head attention of `readers` `[b, n, d]` to `read` `[b, m, d]`; zero where a query has no allowed key.
 
     Scores are divided by the square root of a head's width unless `scaled` is off (T5). With `relative` it has the
-    weights of `RelativePositions`.
+    weights of `RelativePositions`, with `segments` also those of its segments.
     """
 
     def __init__(
@@ -96,14 +100,20 @@ class Attention(nn.Module):
         bias: bool = False,
         scaled: bool = True,
         relative: bool = False,
+        segments: bool = False,
         dropout: float = 0.0,
+        head_dim: int = 0,
     ) -> None:
         super().__init__()
-        self.heads, self.scaled = heads, scaled
-        self.query, self.key, self.value, self.out = (nn.Linear(width, width, bias=bias) for _ in range(4))
+        self.heads, self.scaled, each = heads, scaled, head_dim or width // heads
+        self.query, self.key, self.value = (nn.Linear(width, heads * each, bias=bias) for _ in range(3))
+        self.out = nn.Linear(heads * each, width, bias=bias)
         if relative:
-            self.position = nn.Linear(width, width, bias=False)
-            self.content_bias, self.position_bias = (nn.Parameter(torch.zeros(heads, width // heads)) for _ in range(2))
+            self.position = nn.Linear(width, heads * each, bias=False)
+            self.content_bias, self.position_bias = (nn.Parameter(torch.zeros(heads, each)) for _ in range(2))
+        if relative and segments:
+            self.segment_bias = nn.Parameter(torch.zeros(heads, each))
+            self.segment_embedding = nn.Parameter(torch.zeros(2, heads, each))
         self.dropout = Dropout(dropout) if dropout else None
         self.prefix: Callable[[Tensor], Tensor] | None = None  # virtual tokens: queries to values (prefix tuning)
         self.weight_taps: list[Callable[[Tensor], Tensor]] = []  # what reads or replaces weights (`taps.py`)
@@ -170,15 +180,18 @@ def attention_weights(
 
 
 class MLP(nn.Module):
-    """Linear, activation, linear."""
+    """Linear, activation, linear; with a gate the activation is that of the `gate`, times the first linear."""
 
     def __init__(self, shape: Architecture, width: int) -> None:
         super().__init__()
-        self.activation, inner, bias = ACTIVATIONS[shape.activation], shape.mlp_ratio * width, shape.mlp_bias
+        self.activation, inner, bias = ACTIVATIONS[shape.activation], round(shape.mlp_ratio * width), shape.mlp_bias
         self.fc1, self.fc2 = nn.Linear(width, inner, bias=bias), nn.Linear(inner, width, bias=bias)
+        self.gate = nn.Linear(width, inner, bias=bias) if shape.activation == "geglu" else None
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.fc2(self.activation(self.fc1(x)))
+        if self.gate is None:
+            return self.fc2(self.activation(self.fc1(x)))
+        return self.fc2(self.activation(self.gate(x)) * self.fc1(x))
 
 
 def make_norm(shape: Architecture, width: int) -> nn.Module:
@@ -199,10 +212,16 @@ class Block(nn.Module):
         self.end = nn.Identity()  # every stream that leaves the block passes here, so that its states can be tapped
         self.dropout = Dropout(shape.dropout) if shape.dropout else None
         attention = partial(
-            Attention, width, shape.heads, shape.attention_bias, shape.scale_attn_weights, dropout=shape.dropout
-        )
+            Attention, width, shape.heads, shape.attention_bias, shape.scale_attn_weights, dropout=shape.dropout,
+            head_dim=shape.head_dim,
+        )  # fmt: skip
         parts: list[tuple[str, str, str, Callable[[], nn.Module]]] = [
-            ("attention", "ln_1", "attn", partial(attention, relative=shape.positions == "relative")),
+            (
+                "attention",
+                "ln_1",
+                "attn",
+                partial(attention, relative=shape.positions == "relative", segments=bool(shape.segments)),
+            ),
             ("attention", "ln_cross_attn", "cross_attn", attention),
             ("mlp", "ln_2", "mlp", partial(MLP, shape, width)),
         ]
@@ -351,8 +370,8 @@ def init_mimetic(stack: Stack, rng: torch.Generator) -> None:
     """Initialise values times outputs as 0.1 I (arXiv:2305.09828), which shortens the plateau of tiny models."""
     for module in stack.modules():
         if isinstance(module, Attention):
-            width = module.value.weight.shape[0]
-            basis = torch.linalg.qr(torch.randn(width, width, generator=rng))[0]
+            width, inner = max(module.value.weight.shape), len(module.value.weight)
+            basis = torch.linalg.qr(torch.randn(width, width, generator=rng))[0][:inner, : module.value.in_features]
             module.value.weight.copy_(basis)
             module.out.weight.copy_(0.1 * basis.T)
             for weight in (module.query.weight, module.key.weight):

@@ -54,6 +54,8 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
     forward = f"{model}: filled squares are attention weights; each query's row sums to 100 %, masked keys stay empty."
     if not seen.weights:
         forward = f"{model} returns no attention weights: the squares show the attention mask only."
+    if seen.unscored:
+        return {"forward": forward, "predict": seen.unscored, "loss": seen.unscored}
     if not seen.guesses:
         empty = "No position is scored, so there is no {}."
         return {"forward": forward, "predict": empty.format("prediction"), "loss": empty.format("loss")}

@@ -287,7 +287,7 @@ def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) 
         wanted = (rows + shape.ngrams) * shape.width
     else:
         rows += shape.max_position_embeddings if shape.positions == "learned" else 0
-        matrices = {"attention": 4, "mlp": 2 * shape.mlp_ratio}
+        matrices = {"attention": 4 * shape.heads * shape.head_width / shape.width, "mlp": 2 * shape.mlp_ratio}
         shared = {"none": (), "all": tuple(matrices)}.get(shape.layer_sharing, (shape.layer_sharing,))
         layers = {part: 1 if part in shared else shape.layers + shape.decoder_layers for part in matrices}
         inside = sum(layers[part] * number for part, number in matrices.items()) * shape.width**2

@@ -46,7 +46,7 @@ def test_it_learns_there_what_it_learns_on_the_cpu(name):
 @each_kind
 def test_a_constant_that_is_made_on_the_cpu_in_a_forward_pass_is_found(name, monkeypatch):
     embed = Network._finish
-    monkeypatch.setattr(Network, "_finish", lambda self, x, at: embed(self, x, at) + torch.zeros(x.shape[-1]))
+    monkeypatch.setattr(Network, "_finish", lambda self, x, *how: embed(self, x, *how) + torch.zeros(x.shape[-1]))
     with second_device() as device, pytest.raises(MixedDevices, match=r"aten::add of meta .*, cpu"):
         list(prepared(run_of(name, device=device)).step())
 

@@ -16,13 +16,14 @@ from playground.knob import knobs, turn
 from playground.training.train_state import TrainState
 from tests.runs import KINDS, run_of, tiny
 
-SUBJECTS = (*KINDS, "word2vec")
+SUBJECTS = (*KINDS, "word2vec", "an encoder alone")
 
 
 @cache
 def subject_of(name):
     """A fresh learner of each kind of model on the reviews, its objective's second texts included."""
-    run = run_of(entry=tiny(name, {"layers": 2}))
+    alone = name == "an encoder alone"
+    run = run_of(entry=tiny("RoBERTa" if alone else name, {"layers": 2} | ({"lm_head": False} if alone else {})))
     learner = TrainState.new(run.entry, run.corpus.tokenizer.words, 0, run.device)
     return of_learner(learner, run.corpus, name)
 

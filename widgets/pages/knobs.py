@@ -24,6 +24,7 @@ TRANSFORMER = (
 SIZES = {
     "width": (16, 32, 48, 64, 96, 128, 192, 256),
     "heads": (1, 2, 4, 8),
+    "mlp_ratio": (1, 2, 3, 4, 6, 8),
     "embedding_size": (0, 8, 16, 32, 64),
     "mem_len": (0, 16, 32, 64),
 }

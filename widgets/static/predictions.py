@@ -20,6 +20,8 @@ def markup(glance: Predictions | None) -> str:
     marked = scored if len(scored) < len(glance.sees) else set()
     style = f' style="border-bottom:2px solid {BLUE}"'
     seen = " ".join(f"<span{style * (k in marked)}>{escape(word)}</span>" for k, word in enumerate(glance.sees))
+    if glance.unscored:
+        return f'<p style="margin:0 0 .3em">{seen}</p><p class="quiet">{escape(glance.unscored)}</p>'
     rows = "".join(_row(g) for g in glance.guesses[:MOST])
     more = len(glance.guesses) - MOST
     rest = f'<p class="quiet">and {more} more positions</p>' if more > 0 else ""

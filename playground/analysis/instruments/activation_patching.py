@@ -7,7 +7,7 @@ from torch import Tensor
 
 from playground.analysis.cloze import MASK, gap_of, log_chances, with_gap
 from playground.analysis.finding import Bars, Finding, Matrix, Number, Table
-from playground.analysis.instrument import Instrument, has_residual_states
+from playground.analysis.instrument import Instrument, has_residual_states, scores_words
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import id_of
 from playground.batch import Batch, Tokens, token_strings
@@ -144,6 +144,9 @@ ACTIVATION_PATCHING = Instrument(
     source="arXiv:2202.05262, sec. 2, with another word in place of noise; arXiv:2004.12265",
     measure=measure,
     rows=("V27",),
-    needs=(has_residual_states,),
+    needs=(
+        scores_words,
+        has_residual_states,
+    ),
     settings=Settings(),
 )

@@ -6,7 +6,7 @@ from playground.analysis.cloze import log_chances, words_seen
 from playground.analysis.finding import Curve, Finding, Number, Table
 from playground.analysis.floor.automaton import automaton
 from playground.analysis.floor.chart import chart_of
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.probes import ProbeItem, agreement_items, encode, in_known_words, right_or_wrong
 from playground.analysis.subject import Subject
 from playground.knob import knob
@@ -85,6 +85,6 @@ AGREEMENT_BY_ATTRACTORS = Instrument(
     source="arXiv:1611.01368; sentences of our grammar",
     measure=measure,
     rows=("V11",),
-    needs=(reads_sentences, knows_agreement),
+    needs=(scores_words, reads_sentences, knows_agreement),
     settings=Settings(),
 )

@@ -24,7 +24,7 @@ from playground.analysis.influence import (
     left_out,
     tracin,
 )  # fmt: skip
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import id_of
 from playground.answers import Answer, total_loss
@@ -241,7 +241,7 @@ WHAT_TAUGHT_IT = Instrument(
     source="arXiv:1703.04730; TracIn, arXiv:2002.08484",
     measure=measure,
     rows=("V40",),
-    needs=(reads_sentences, trains_on_plain_rows),
+    needs=(scores_words, reads_sentences, trains_on_plain_rows),
     settings=Settings(),
 )
 
@@ -252,6 +252,6 @@ WHICH_CHECKPOINT = Instrument(
     source="after TracIn, arXiv:2002.08484",
     measure=measure_checkpoints,
     rows=("V40",),
-    needs=(reads_sentences, kept_checkpoints),
+    needs=(scores_words, reads_sentences, kept_checkpoints),
     settings=CheckpointSettings(),
 )

@@ -10,7 +10,7 @@ from torch import Generator, Tensor
 from playground.analysis.cloze import log_chances, with_gap
 from playground.analysis.finding import Finding, Number, Scatter, Table
 from playground.analysis.gradients import leaf_of, states_of
-from playground.analysis.instrument import Instrument, has_residual_states, has_table
+from playground.analysis.instrument import Instrument, has_residual_states, has_table, scores_words
 from playground.analysis.subject import Subject
 from playground.batch import Batch, token_strings
 from playground.knob import knob
@@ -110,6 +110,6 @@ EXPLANATION = Instrument(
     source="arXiv:1902.10186, sec. 4; there one layer of attention, here all heads of the encoder",
     measure=measure,
     rows=("V38",),
-    needs=(has_residual_states, has_table),
+    needs=(scores_words, has_residual_states, has_table),
     settings=Settings(),
 )

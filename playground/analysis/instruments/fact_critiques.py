@@ -6,7 +6,7 @@ import torch
 
 from playground.analysis.facts import ask, known_questions, knows_facts
 from playground.analysis.finding import Bars, Finding, Number, Rows, Table
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.subject import Subject
 from playground.corpora.tinyworld.tasks.cloze import Cloze
 
@@ -71,5 +71,5 @@ FACT_CRITIQUES = Instrument(
     source="negation: arXiv:1911.03343; names: arXiv:1911.03681, sec. 3",
     measure=measure,
     rows=("V15",),
-    needs=(reads_sentences, knows_facts),
+    needs=(scores_words, reads_sentences, knows_facts),
 )

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from playground.analysis.facts import WORDINGS, Asked, ask, known_questions, knows_facts, mention_counts
 from playground.analysis.finding import Bars, Curve, Finding, Number, Table, columns_of
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.subject import Subject
 
 BEST, TOGETHER = "better of both", "both together"
@@ -85,5 +85,5 @@ FACTS_BY_MENTIONS = Instrument(
     source="LAMA, arXiv:1909.01066; better prompts, arXiv:1911.12543",
     measure=measure,
     rows=("V13", "V14"),
-    needs=(reads_sentences, knows_facts),
+    needs=(scores_words, reads_sentences, knows_facts),
 )

@@ -8,7 +8,7 @@ from scipy.stats import spearmanr
 from torch import Tensor
 
 from playground.analysis.finding import Bars, Curve, Finding, Number, Table
-from playground.analysis.instrument import Instrument, attends
+from playground.analysis.instrument import Instrument, attends, scores_words
 from playground.analysis.interventions import row_losses
 from playground.analysis.subject import Subject
 from playground.batch import Batch
@@ -104,6 +104,9 @@ HEAD_IMPORTANCE = Instrument(
     source="arXiv:1905.10650, sec. 4; there heads are pruned step by step, here in one order",
     measure=measure,
     rows=("V28",),
-    needs=(attends,),
+    needs=(
+        scores_words,
+        attends,
+    ),
     settings=Settings(),
 )

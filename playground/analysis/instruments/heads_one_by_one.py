@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from torch import Tensor
 
 from playground.analysis.finding import Bars, Finding, Matrix, Number, Table, columns_of
-from playground.analysis.instrument import Instrument, attends
+from playground.analysis.instrument import Instrument, attends, scores_words
 from playground.analysis.interventions import probes_of, scores, standard_error
 from playground.analysis.subject import Subject
 from playground.knob import knob
@@ -84,6 +84,9 @@ HEADS_ONE_BY_ONE = Instrument(
     source="arXiv:1905.10650, sec. 3.2; arXiv:1908.08593",
     measure=measure,
     rows=("V27",),
-    needs=(attends,),
+    needs=(
+        scores_words,
+        attends,
+    ),
     settings=Settings(),
 )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from playground.analysis.finding import Curve, Finding, Matrix, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.chart import Chart
-from playground.analysis.instrument import Instrument
+from playground.analysis.instrument import Instrument, scores_words
 from playground.analysis.lattice import MOST, Lattice, lattice_of, not_masked
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -106,6 +106,9 @@ MASK_LATTICE = Instrument(
     source="arXiv:1904.09324; arXiv:2110.02037; arXiv:2406.07524",
     measure=measure,
     rows=("V36", "V37"),
-    needs=(fills_gaps,),
+    needs=(
+        scores_words,
+        fills_gaps,
+    ),
     settings=Settings(),
 )

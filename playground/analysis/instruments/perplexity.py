@@ -9,7 +9,7 @@ from playground.analysis.cloze import log_chances, one_sided, with_gap, words_se
 from playground.analysis.finding import Bars, Finding, Number, Table
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.chart import Chart
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.predictions import one_row
 from playground.analysis.subject import Subject
 from playground.corpora import pick
@@ -72,6 +72,9 @@ PERPLEXITY = Instrument(
     source="perplexity; from both sides pseudo-log-likelihood (arXiv:1910.14659)",
     measure=measure,
     rows=("V35",),
-    needs=(reads_sentences,),
+    needs=(
+        scores_words,
+        reads_sentences,
+    ),
     settings=Settings(),
 )

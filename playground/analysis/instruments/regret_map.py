@@ -7,7 +7,7 @@ import torch
 from playground.analysis.finding import Bars, Finding, Number, Table, Words, columns_of
 from playground.analysis.floor.automaton import automaton_of
 from playground.analysis.floor.regret import Floor, Regret, floor_of, names_words, reads_windows, regret
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.subject import Subject
 from playground.errors import UserError
 from playground.knob import knob
@@ -119,6 +119,6 @@ REGRET_MAP = Instrument(
     source="exact sums over the grammar of the corpus; agreement as in arXiv:1611.01368",
     measure=measure,
     rows=("V11", "V35"),
-    needs=(reads_sentences, floor_is_known, predicts_stretches),
+    needs=(scores_words, reads_sentences, floor_is_known, predicts_stretches),
     settings=Settings(),
 )

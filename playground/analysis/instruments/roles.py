@@ -6,7 +6,7 @@ from random import Random
 
 from playground.analysis.cloze import log_chances
 from playground.analysis.finding import Bars, Finding, Number, Table
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.probes import ProbeItem, encode, in_known_words, right_or_wrong
 from playground.analysis.subject import Subject
 from playground.corpora.tinyworld.tasks.draw import write_words
@@ -79,6 +79,6 @@ ROLES = Instrument(
     source="after arXiv:1907.13528 (role reversal); sentences of our grammar",
     measure=measure,
     rows=("V12",),
-    needs=(reads_sentences, knows_roles),
+    needs=(scores_words, reads_sentences, knows_roles),
     settings=Settings(),
 )

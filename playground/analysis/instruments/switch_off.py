@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from playground.analysis.finding import Bars, Finding, Number, Table
-from playground.analysis.instrument import Instrument, attends
+from playground.analysis.instrument import Instrument, attends, scores_words
 from playground.analysis.instruments.heads_one_by_one import switch_off
 from playground.analysis.interventions import probes_of, scores, standard_error
 from playground.analysis.subject import Subject
@@ -57,6 +57,9 @@ SWITCH_OFF = Instrument(
     source="arXiv:1908.08593",
     measure=measure,
     rows=("V27",),
-    needs=(attends,),
+    needs=(
+        scores_words,
+        attends,
+    ),
     settings=Settings(),
 )

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from playground.analysis.cloze import log_chances, texts, with_gap
 from playground.analysis.finding import Bars, Finding, Matrix, Number, Table, columns_of
-from playground.analysis.instrument import Instrument, reads_sentences
+from playground.analysis.instrument import Instrument, reads_sentences, scores_words
 from playground.analysis.subject import Subject
 from playground.analysis.words.vectors import known_words
 from playground.corpora.tinyworld.lexicon import CROSSED
@@ -93,5 +93,5 @@ TWO_MASKS = Instrument(
     source="arXiv:1906.08237, sec. 2.6",
     measure=measure,
     rows=("V37",),
-    needs=(reads_sentences, hides_two, knows_names),
+    needs=(scores_words, reads_sentences, hides_two, knows_names),
 )

@@ -52,7 +52,7 @@ def keep_words(classifier: Classifier, ids: Tensor) -> None:
     table = nn.Embedding(len(ids), model.token_embedding.embedding_dim)
     table.weight.copy_(model.token_embedding.weight[ids])
     model.token_embedding, classifier.kept_ids = table, ids
-    if model.lm_head.bias is not None:
+    if model.lm_head is not None and model.lm_head.bias is not None:
         model.lm_head.bias = nn.Parameter(model.lm_head.bias[ids])
 
 

@@ -142,6 +142,7 @@ def compare(
     notices = train[sizes[-1], spec.seed].notices + unseen[spec.seed].notices
     notices += plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
+    notices += tuple(filter(None, [base.unmeasured]))
     results: dict[tuple[int, str, int], Result] = {}
     for lane in run(work, jobs, spec.workers, record, elsewhere, spec.parallelism):
         if isinstance(lane.event, Result):

@@ -1,6 +1,7 @@
 """Where fine-tuning starts: a pre-trained learner, and pre-training text to measure on and to rehearse."""
 
 from collections.abc import Callable, Hashable
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -9,9 +10,9 @@ import torch
 from playground.batch import Tokens
 from playground.corpora import Corpus, pick
 from playground.corpora.sources import open_saved
-from playground.errors import UserError
+from playground.errors import NoHead, UserError
 from playground.finetuning.data.task import Task
-from playground.models.model import LanguageModel
+from playground.models.model import NO_LM_HEAD, LanguageModel
 from playground.tokenizing import Tokenizer
 from playground.training.checkpoint import Checkpoint
 from playground.training.data import BatchSampler
@@ -49,6 +50,19 @@ class Base:
     def measured(self) -> Tokens:
         """The rows on which forgetting is measured."""
         return self._every_second(1)
+
+    def pretraining_loss(self, learner: TrainState) -> float:
+        """The loss on the measured rows, of ELECTRA's two losses the last; 0 where the model has no head for it."""
+        with suppress(NoHead):
+            return [*learner.evaluate(self.measured).values()][-1]
+        return 0.0
+
+    @property
+    def unmeasured(self) -> str:
+        """Why forgetting is not measured, in a sentence; empty where it is."""
+        model = self.learner.model
+        lacking = model.lm_head is None and model.unscored(self.learner.example(self.measured, "forgetting"))
+        return f"Forgetting is not measured and stands as 0. {NO_LM_HEAD}" if lacking else ""
 
     def rehearse(self) -> Tokens:
         """Pre-training text that is never measured, without the gold labels that its training does not need."""

@@ -55,7 +55,7 @@ def bytes_of(base: Base, texts: Dataset, setting: FinetuneConfig) -> int:
     shape, positions = base.learner.model.shape, setting.batch_size * texts.rows_each * texts.tokens.ids.shape[1]
     layers = shape.layers + 2 * shape.decoder_layers
     maps = 2 * shape.heads * texts.tokens.ids.shape[1] * positions * layers
-    kept = positions * layers * (12 + 2 * shape.mlp_ratio) * shape.width
+    kept = round(positions * layers * (12 + 2 * shape.mlp_ratio) * shape.width)
     weights = sum(p.numel() for p in base.learner.model.parameters())
     return FLOATS * (8 * weights + kept + maps)
 

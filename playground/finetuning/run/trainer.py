@@ -303,10 +303,9 @@ class Finetuner:
         return torch.equal(before, self.model.features(text))
 
     def _forgotten(self) -> float:
-        """The rise of the pre-training loss; of ELECTRA's two losses the last, the other is its generator's."""
-        before = self.base.remember("before", lambda: self.base.learner.evaluate(self.base.measured))
-        last = list(before)[-1]
-        return self.learner.evaluate(self.base.measured)[last] - before[last]
+        """The rise of the pre-training loss."""
+        before = self.base.remember("before", lambda: self.base.pretraining_loss(self.base.learner))
+        return self.base.pretraining_loss(self.learner) - before
 
     @torch.no_grad()
     def _measured(self, test: Dataset) -> dict[str, float]:

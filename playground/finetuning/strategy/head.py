@@ -138,7 +138,7 @@ class WritingHead(LevelReader):
     def __init__(self, spec: Head, levels: tuple[int, ...], model: LanguageModel) -> None:
         super().__init__(spec, levels, model.top_hidden_state)
         self.turn = nn.Linear(model.shape.width, model.shape.width, bias=False)
-        words, bias = model.token_embedding.weight, model.lm_head.bias
+        words, bias = model.token_embedding.weight, model.vocabulary_head(model.network).bias
         self.bias = nn.Parameter(words.new_zeros(len(words)) if bias is None else bias.detach().clone())
         self._model = (model,)  # in a tuple, for its parameters are not the head's
         nn.init.zeros_(self.turn.weight)
@@ -156,7 +156,8 @@ class WritingHead(LevelReader):
         else:
             hidden = model.decode(known[self.top], texts.tokens, texts.decoder_input)
         scored = hidden[texts.labels >= 0]
-        return model.lm_head(scored + self.turn(scored), model.token_embedding.weight, self.bias)
+        head = model.vocabulary_head(model.network)
+        return head(scored + self.turn(scored), model.token_embedding.weight, self.bias)
 
 
 AnyHead = TaskHead | WritingHead

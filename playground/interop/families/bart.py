@@ -1,7 +1,13 @@
-"""BART in transformers: BERT's layers in an encoder and a decoder; two rows stand before the first position."""
+"""BART in transformers: BERT's layers in an encoder and a decoder; two rows stand before the first position.
+
+BartModel is the same: its words are scored by the word vectors.
+"""
+
+from collections.abc import Mapping
 
 from playground.interop.families.bert import BERT_FORM
 from playground.interop.family import ANY, GELUS, ROW, Family, Setting, encoder_names, needs_decoder
+from playground.models import Architecture
 
 ATTENTION = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
 
@@ -18,16 +24,38 @@ CROSS = {
     "ln_cross_attn": "encoder_attn_layer_norm",
 }
 
+INPUTS = (("position_embedding", "embed_positions"), ("ln_embedding", "layernorm_embedding"))
+
+
+def of_decoder(shape: Architecture) -> Mapping[str, str]:
+    """The position vectors and their norm where encoder and decoder have their own, as in the released weights."""
+    sides = {"": "encoder", "decoder_": "decoder"} if shape.decoder_positions else {}
+    return {
+        f"network.{ours}{part}": f"model.{theirs}.{name}" for ours, theirs in sides.items() for part, name in INPUTS
+    }
+
+
 BART = Family(
     name="BART",
     source="arXiv:1910.13461 and its released code",
     entry="BART",
     model_type="bart",
     classes={"BartForConditionalGeneration": ()},
-    form={**BERT_FORM, "decoder_layers": ANY, "segments": 0, "norm_eps": 1e-5},
+    plain="BartModel",
+    prefix="model.",
+    output="lm_head.weight",
+    defaults={
+        "vocab_size": 50265,
+        "pad_token_id": 1,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 2,
+        "attention_dropout": 0.0,
+        "activation_dropout": 0.0,
+    },
+    form={**BERT_FORM, "decoder_layers": ANY, "decoder_positions": (False, True), "segments": 0, "norm_eps": 1e-5},
     width_key="d_model",
     settings=(
-        Setting("d_model", "width"),
+        Setting("d_model", "width", 1024),
         Setting("encoder_layers", "layers", 12),
         Setting("decoder_layers", "decoder_layers", 12),
         Setting("encoder_attention_heads", "heads", 16, also=("decoder_attention_heads",)),
@@ -39,18 +67,19 @@ BART = Family(
     fixed={"scale_embedding": False, "is_encoder_decoder": True},
     names={
         "token_embedding": "model.shared",
-        "network.position_embedding": ("model.encoder.embed_positions", "model.decoder.embed_positions"),
-        "network.ln_embedding": ("model.encoder.layernorm_embedding", "model.decoder.layernorm_embedding"),
+        **{f"network.{part}": (f"model.encoder.{name}", f"model.decoder.{name}") for part, name in INPUTS},
         **encoder_names("model.encoder.layers.#.", LAYER),
         **encoder_names("model.decoder.layers.#.", LAYER | CROSS, "decoder"),
         "lm_head.bias": "final_logits_bias",
     },
+    own_names=of_decoder,
     layouts={"final_logits_bias": ROW},
+    optional=("final_logits_bias",),
     copies={
-        "lm_head.weight": "model.shared.weight",
         "model.encoder.embed_tokens.weight": "model.shared.weight",
         "model.decoder.embed_tokens.weight": "model.shared.weight",
     },
+    unused=("model.encoder.version", "model.decoder.version"),
     offset=lambda pad: 2,
     refusal=needs_decoder,
 )

@@ -1,4 +1,4 @@
-"""BERT in transformers: BertForMaskedLM, and BertForPreTraining with the head for the next sentence."""
+"""BERT in transformers: BertForMaskedLM, BertForPreTraining with the head for the next sentence, BertModel alone."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ BERT_FORM = {"norm_first": False, "embedding_norm": True, "activation": tuple(GE
 """Norms behind the sub-layers and over the embeddings, as in BERT's released code."""
 
 BERT_SETTINGS = (
-    Setting("hidden_size", "width"),
+    Setting("hidden_size", "width", 768),
     Setting("num_hidden_layers", "layers", 12),
     Setting("num_attention_heads", "heads", 12),
     Setting("intermediate_size", "mlp_ratio", 3072, multiple=True),
@@ -21,6 +21,8 @@ BERT_SETTINGS = (
 )
 
 BERT_FIXED = {"is_decoder": False, "add_cross_attention": False}
+
+BERT_DEFAULTS = {"vocab_size": 30522, "pad_token_id": 0}
 
 BERT_LAYER = {
     "attn.query": "attention.self.query",
@@ -57,6 +59,10 @@ BERT = Family(
     order=(0,),
     model_type="bert",
     classes={"BertForMaskedLM": (), "BertForPreTraining": (("pair", 2),)},
+    plain="BertModel",
+    prefix="bert.",
+    output="cls.predictions.decoder.weight",
+    defaults=BERT_DEFAULTS,
     form={**BERT_FORM, "head_transform": True},
     settings=BERT_SETTINGS,
     fixed=BERT_FIXED,
@@ -70,9 +76,7 @@ BERT = Family(
         "label_heads.pair.out_proj": "cls.seq_relationship",
     },
     zeros=lambda shape: no_segments("bert", shape),
-    copies={
-        "cls.predictions.decoder.weight": "bert.embeddings.word_embeddings.weight",
-        "cls.predictions.decoder.bias": "cls.predictions.bias",
-    },
+    copies={"cls.predictions.decoder.bias": "cls.predictions.bias"},
     unused=("bert.embeddings.position_ids",),
+    left_out=("bert.pooler",),
 )

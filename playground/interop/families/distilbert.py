@@ -9,6 +9,10 @@ DISTILBERT = Family(
     entry="DistilBERT",
     model_type="distilbert",
     classes={"DistilBertForMaskedLM": ()},
+    plain="DistilBertModel",
+    prefix="distilbert.",
+    output="vocab_projector.weight",
+    defaults={"vocab_size": 30522, "pad_token_id": 0},
     form={
         **BERT_FORM,
         "activation": ("gelu", "relu"),
@@ -18,7 +22,7 @@ DISTILBERT = Family(
     },
     width_key="dim",
     settings=(
-        Setting("dim", "width"),
+        Setting("dim", "width", 768),
         Setting("n_layers", "layers", 6),
         Setting("n_heads", "heads", 12),
         Setting("hidden_dim", "mlp_ratio", 3072, multiple=True),
@@ -47,6 +51,5 @@ DISTILBERT = Family(
         "lm_head.ln": "vocab_layer_norm",
         "lm_head.bias": "vocab_projector.bias",
     },
-    copies={"vocab_projector.weight": "distilbert.embeddings.word_embeddings.weight"},
     unused=("distilbert.embeddings.position_ids",),
 )

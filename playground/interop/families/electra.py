@@ -1,6 +1,7 @@
 """ELECTRA in transformers: the discriminator, and the generator, which lies in a folder of its own."""
 
 from playground.interop.families.bert import (
+    BERT_DEFAULTS,
     BERT_FIXED,
     BERT_FORM,
     BERT_LAYER,
@@ -12,6 +13,8 @@ from playground.interop.family import ANY, Family, Setting, encoder_names
 from playground.models import Architecture
 
 SETTINGS = (*BERT_SETTINGS, Setting("embedding_size", "embedding_size", 128))
+
+DEFAULTS = BERT_DEFAULTS | {"hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024}
 
 NAMES = {
     **bert_embeddings("electra"),
@@ -31,10 +34,13 @@ ELECTRA = Family(
     entry="ELECTRA",
     model_type="electra",
     classes={"ElectraForPreTraining": ()},
+    prefix="electra.",
+    defaults=DEFAULTS,
     form={
         **BERT_FORM,
         "activation": "gelu",
         "head_transform": True,
+        "lm_head": (False, True),
         "rtd_head": True,
         "embedding_size": ANY,
         "generator_ratio": ANY,
@@ -61,6 +67,10 @@ ELECTRA_GENERATOR = Family(
     order=(2,),
     model_type="electra",
     classes={"ElectraForMaskedLM": ()},
+    plain="ElectraModel",
+    prefix="electra.",
+    output="generator_lm_head.weight",
+    defaults=DEFAULTS,
     form={**BERT_FORM, "activation": "gelu", "head_transform": True, "embedding_size": ANY},
     settings=SETTINGS,
     fixed=BERT_FIXED,
@@ -72,6 +82,5 @@ ELECTRA_GENERATOR = Family(
         "lm_head.bias": "generator_lm_head.bias",
     },
     zeros=lambda shape: no_segments("electra", shape),
-    copies={"generator_lm_head.weight": "electra.embeddings.word_embeddings.weight"},
     unused=("electra.embeddings.position_ids",),
 )

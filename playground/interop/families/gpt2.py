@@ -8,10 +8,15 @@ GPT_2 = Family(
     entry="GPT-2",
     model_type="gpt2",
     classes={"GPT2LMHeadModel": ()},
+    plain="GPT2Model",
+    prefix="transformer.",
+    output="lm_head.weight",
+    defaults={"vocab_size": 50257, "eos_token_id": 50256},
+    complete=lambda config: {"n_inner": config["n_inner"] or 4 * config["n_embd"]},
     form={"activation": tuple(GELUS), "lm_head_bias": False, "attention": "left to right"},
     width_key="n_embd",
     settings=(
-        Setting("n_embd", "width"),
+        Setting("n_embd", "width", 768),
         Setting("n_layer", "layers", 12),
         Setting("n_head", "heads", 12),
         Setting("n_inner", "mlp_ratio", None, multiple=True),
@@ -42,6 +47,5 @@ GPT_2 = Family(
     layouts={
         f"transformer.h.#.{part}.weight": CONV_1D for part in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")
     },
-    copies={"lm_head.weight": "transformer.wte.weight"},
     unused=("transformer.h.#.attn.bias", "transformer.h.#.attn.masked_bias"),
 )

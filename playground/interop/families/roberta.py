@@ -1,6 +1,7 @@
 """RoBERTa in transformers: BERT with its own names, and positions that are counted from the id of padding."""
 
 from playground.interop.families.bert import (
+    BERT_DEFAULTS,
     BERT_FIXED,
     BERT_FORM,
     BERT_LAYER,
@@ -16,6 +17,10 @@ ROBERTA = Family(
     entry="RoBERTa",
     model_type="roberta",
     classes={"RobertaForMaskedLM": ()},
+    plain="RobertaModel",
+    prefix="roberta.",
+    output="lm_head.decoder.weight",
+    defaults=BERT_DEFAULTS | {"vocab_size": 50265, "pad_token_id": 1, "eos_token_id": 2},
     form={**BERT_FORM, "activation": "gelu", "head_transform": True},
     settings=BERT_SETTINGS,
     fixed=BERT_FIXED,
@@ -27,11 +32,9 @@ ROBERTA = Family(
         "lm_head.bias": "lm_head.bias",
     },
     zeros=lambda shape: no_segments("roberta", shape),
-    copies={
-        "lm_head.decoder.weight": "roberta.embeddings.word_embeddings.weight",
-        "lm_head.decoder.bias": "lm_head.bias",
-    },
-    unused=("roberta.embeddings.position_ids", "roberta.pooler.dense.weight", "roberta.pooler.dense.bias"),
+    copies={"lm_head.decoder.bias": "lm_head.bias"},
+    unused=("roberta.embeddings.position_ids",),
+    left_out=("roberta.pooler",),
     offset=lambda pad: pad + 1,
     counts_offset=True,
 )

@@ -12,6 +12,11 @@ XLM = Family(
     entry="XLM",
     model_type="xlm",
     classes={"XLMWithLMHeadModel": ()},
+    plain="XLMModel",
+    prefix="transformer.",
+    output="pred_layer.proj.weight",
+    defaults={"vocab_size": 30145, "pad_token_id": 2, "eos_token_id": 1, "use_lang_emb": True},
+    complete=lambda config: {} if config["use_lang_emb"] else {"n_langs": 1},
     form={
         **BERT_FORM,
         "activation": ("gelu", "relu"),
@@ -22,7 +27,7 @@ XLM = Family(
     },
     width_key="emb_dim",
     settings=(
-        Setting("emb_dim", "width"),
+        Setting("emb_dim", "width", 2048),
         Setting("n_layers", "layers", 12),
         Setting("n_heads", "heads", 16),
         Setting("max_position_embeddings", "max_position_embeddings", 512),
@@ -32,7 +37,7 @@ XLM = Family(
         Setting("layer_norm_eps", "norm_eps", 1e-12),
         Setting("dropout", "dropout", 0.1, also=("attention_dropout",)),
     ),
-    fixed={"asm": False, "is_encoder": True, "use_lang_emb": True},
+    fixed={"asm": False, "is_encoder": True},
     names={
         "token_embedding": "transformer.embeddings",
         "network.position_embedding": "transformer.position_embeddings",
@@ -45,7 +50,6 @@ XLM = Family(
         f"{LAYER}.ln_2": "transformer.layer_norm2.#",
         "lm_head.bias": "pred_layer.proj.bias",
     },
-    copies={"pred_layer.proj.weight": "transformer.embeddings.weight"},
     refusal=lambda shape: "languages is 1, not 0 or at least 2" if shape.languages == 1 else "",
     unused=("transformer.position_ids",),
 )

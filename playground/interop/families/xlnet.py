@@ -1,4 +1,4 @@
-"""XLNet in transformers: two streams and relative positions, without segments.
+"""XLNet in transformers: two streams and relative positions, which also compare segments.
 
 How long its memory is, is not written: weights do not depend on it, and transformers is told with each text.
 """
@@ -11,10 +11,10 @@ from playground.models import Architecture
 LAYER = "transformer.layer.#"
 
 
-def segments(shape: Architecture) -> Mapping[str, tuple[int, ...]]:
-    """The terms of segments in every layer (sec. 2.5), which our model lacks."""
+def lacking(shape: Architecture) -> Mapping[str, tuple[int, ...]]:
+    """The terms of segments in every layer (sec. 2.5) and the query stream, where our model lacks them."""
     each = (shape.heads, shape.width // shape.heads)
-    terms = {"r_s_bias": each, "seg_embed": (2, *each)}
+    terms = {} if shape.segments else {"r_s_bias": each, "seg_embed": (2, *each)}
     layers = [f"transformer.layer.{n}.rel_attn" for n in range(shape.layers)]
     query = {} if shape.two_streams else {"transformer.mask_emb": (1, 1, shape.width)}
     return {f"{layer}.{name}": size for layer in layers for name, size in terms.items()} | query
@@ -26,17 +26,22 @@ XLNET = Family(
     entry="XLNet",
     model_type="xlnet",
     classes={"XLNetLMHeadModel": ()},
+    plain="XLNetModel",
+    prefix="transformer.",
+    output="lm_loss.weight",
+    defaults={"vocab_size": 32000, "pad_token_id": 5, "eos_token_id": 2},
     form={
         "positions": "relative",
         "norm_first": False,
         "attention_bias": False,
         "activation": ("gelu", "relu"),
         "two_streams": (True, False),
+        "segments": (2, 0),
         "mem_len": ANY,
     },
     width_key="d_model",
     settings=(
-        Setting("d_model", "width"),
+        Setting("d_model", "width", 1024),
         Setting("n_layer", "layers", 24),
         Setting("n_head", "heads", 16),
         Setting("d_inner", "mlp_ratio", 4096, multiple=True),
@@ -59,6 +64,8 @@ XLNET = Family(
                 "attn.position.weight": "rel_attn.r",
                 "attn.content_bias": "rel_attn.r_w_bias",
                 "attn.position_bias": "rel_attn.r_r_bias",
+                "attn.segment_bias": "rel_attn.r_s_bias",
+                "attn.segment_embedding": "rel_attn.seg_embed",
                 "ln_1": "rel_attn.layer_norm",
                 "mlp.fc1": "ff.layer_1",
                 "mlp.fc2": "ff.layer_2",
@@ -72,6 +79,5 @@ XLNET = Family(
         f"{LAYER}.rel_attn.o": HEADS_OUT_OF,
         **{f"{LAYER}.rel_attn.{part}": HEADS_INTO for part in "qkvr"},
     },
-    zeros=segments,
-    copies={"lm_loss.weight": "transformer.word_embedding.weight"},
+    zeros=lacking,
 )

@@ -24,7 +24,7 @@ OURS = {
     "ALBERT": replace(BERT, layer_sharing="all", embedding_size=8, activation="gelu tanh"),
     "ELECTRA": replace(BERT, rtd_head=True, generator_ratio=0.5, embedding_size=12),
     "ELECTRA generator": replace(BERT, embedding_size=8),
-    "XLNet": replace(SMALL, norm_first=False, positions="relative", two_streams=True, norm_eps=1e-12),
+    "XLNet": replace(SMALL, norm_first=False, positions="relative", two_streams=True, norm_eps=1e-12, segments=2),
     "GPT-2": replace(
         SMALL, attention_bias=True, activation="gelu tanh", lm_head_bias=False, attention="left to right", mlp_ratio=4
     ),
@@ -93,8 +93,17 @@ def our_model(family):
 
 
 @torch.no_grad()
-def our_scores(model, ids, lengths, mask=None, segments=None, languages=None, written=None):
+def our_scores(model, ids, lengths, mask=None, **more):
     """The scores `[b, n, v]` of our model at every position; `mask` `[b, n, n]` closes single cells."""
+    hidden = our_states(model, ids, lengths, mask, **more)
+    if model.shape.rtd_head:
+        return model.rtd_head(hidden)[..., 0]
+    return model.lm_head(hidden.flatten(0, 1), model.token_embedding.weight).unflatten(0, hidden.shape[:2])
+
+
+@torch.no_grad()
+def our_states(model, ids, lengths, mask=None, segments=None, languages=None, written=None):
+    """The last states `[b, n, d]` of our model."""
     network, table, shape = model.network, model.token_embedding.weight, model.shape
     real = arange_rows(ids) < lengths[:, None]
     see = (causal_mask if shape.attention == "left to right" else full_mask)(real, True)
@@ -106,18 +115,14 @@ def our_scores(model, ids, lengths, mask=None, segments=None, languages=None, wr
         language_ids=source.language_ids if languages is None else languages,
     )
     if written is None:
-        hidden = network(source, table)
-    else:
-        whole = torch.ones_like(written, dtype=torch.bool)
-        decoder = replace(
-            stream(written, arange_rows(written), whole),
-            attn_mask=causal_mask(whole, True),
-            cross_attn_mask=full_mask(real, True, readers=whole),
-        )
-        hidden = network.decode(decoder, source, table)
-    if shape.rtd_head:
-        return model.rtd_head(hidden)[..., 0]
-    return model.lm_head(hidden.flatten(0, 1), table).unflatten(0, hidden.shape[:2])
+        return network(source, table)
+    whole = torch.ones_like(written, dtype=torch.bool)
+    decoder = replace(
+        stream(written, arange_rows(written), whole),
+        attn_mask=causal_mask(whole, True),
+        cross_attn_mask=full_mask(real, True, readers=whole),
+    )
+    return network.decode(decoder, source, table)
 
 
 def text(size=SIZE, first=39, rows=3, width=11, seed=1):

@@ -12,6 +12,7 @@ from playground import cli
 from playground.corpora import open_corpus, respelling
 from playground.interop import export
 from playground.models import Architecture
+from playground.models.model import NO_LM_HEAD
 from playground.objectives import find_objective
 from playground.tokenizing import train as train_tokenizer
 from playground.training.text import corpus_of
@@ -30,11 +31,11 @@ def home(monkeypatch, tmp_path):
     monkeypatch.setattr(respelling, "open_corpus", partial(open_corpus, tokens=6_000))
 
 
-def folder_of(name, path):
+def folder_of(name, path, **changed):
     """A folder of one family with random weights and the words of the reviews in pieces."""
     text = reviews().tokenizer.join(reviews().ids[:4_000].tolist()).replace("[SEP]", " ")
     tokenizer = train_tokenizer([text], "wordpiece", 200)
-    shape: Architecture = OURS[name]
+    shape: Architecture = replace(OURS[name], **changed)
     objective = find_objective({"GPT-2": "LM", "XLNet": "PLM", "BART": "text infilling"}.get(name, "MLM"))
     entry = replace(entry_for(objective), model=shape)
     learner = TrainState.new(entry, tokenizer.words, 0, torch.device("cpu"))
@@ -66,7 +67,7 @@ def test_it_is_opened_on_the_train_page_and_goes_on_learning(imported):
     session = store.train.open("ours")
     assert store.train.trouble == "" and store.train.session is session
     ours, theirs = session.learner.model.state_dict(), model.state_dict()
-    assert all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert all(torch.equal(ours[name], theirs[name]) for name in theirs)
     session.step()
     assert becomes(lambda: session.learner is not None and session.learner.step == 1)
     session.stop()
@@ -85,6 +86,21 @@ def test_its_attention_and_its_guesses_are_on_the_stage(imported):
     assert {shown["layers"] for shown in said["attention"].values()} <= {model.shape.layers, model.shape.decoder_layers}
 
 
+def test_an_encoder_alone_shows_its_attention_and_says_why_it_makes_no_guesses(tmp_path):
+    folder_of("BERT", tmp_path / "folder", lm_head=False)
+    assert cli.main(["import", "folder", "--save", "runs/alone", "--corpus", "reviews", "--runs", "runs"]) == 0
+    store = Store(tmp_path / "runs", page=1)
+    store.train.open("alone")
+    stage = store.stage
+    stage.objective = "MLM"
+    stage.attach_trained()
+    said = stage.record()["numbers"]
+    assert said["attention"] and not said["guesses"] and said["captions"]["predict"] == stage.silent == NO_LM_HEAD
+    store.train.session.step()
+    assert becomes(lambda: store.train.session.error == NO_LM_HEAD)
+    store.train.leave()
+
+
 def test_it_is_a_base_on_the_transfer_page(imported):
     store, model, tokenizer = imported
     assert f"{KEPT}:ours" in store.bases().values()
@@ -92,7 +108,7 @@ def test_it_is_a_base_on_the_transfer_page(imported):
     assert store.base is not None and store.transfer.trouble == ""
     base, words = base_of_session(store.base)
     ours, theirs = base.learner.model.state_dict(), model.state_dict()
-    assert words == tokenizer and all(torch.equal(ours[name], theirs[name]) for name in ours)
+    assert words == tokenizer and all(torch.equal(ours[name], theirs[name]) for name in theirs)
     assert base.learner.evaluate(base.measured)
 
 

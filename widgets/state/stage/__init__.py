@@ -583,7 +583,9 @@ def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:
 
 
 def _answers(model: StageModel | None, made: Rebuilt, layers: tuple[int, ...] | None = None) -> tuple[dict, str]:
+    if model is None:
+        return {}, ""
     try:
-        return ({} if model is None else model.answers(made, layers)), ""
+        return model.answers(made, layers), model.model.unscored(made.example)
     except UserError as refusal:
         return {}, str(refusal)
