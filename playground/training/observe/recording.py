@@ -189,7 +189,8 @@ def _frame(step: int, look: dict[str, Any]) -> Frame:
         name: torch.frombuffer(bytearray(b64decode(tensor["bytes"])), dtype=torch.uint8).view(tensor["shape"])
         for name, tensor in look["weights"].items()
     }
-    return Frame(step, Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, **names))
+    seen = Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, names["rows"], names["columns"])
+    return Frame(step, seen)
 
 
 GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": float, "loss": float}
