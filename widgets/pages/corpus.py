@@ -17,8 +17,9 @@ from widgets.pages.knobs import corpus_knobs
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, column, heading, number, row, upload
 from widgets.pages.menus import own_first
 from widgets.state.app import Store
-from widgets.state.corpus import NO_LABEL, CorpusStore, Cut
+from widgets.state.corpus import CorpusStore, Cut
 from widgets.state.train import LONGEST_PASTE, OWN_FILE, OWN_TEXT
+from widgets.state.uploads import NO_COLUMN
 from widgets.static import corpus_uses, tokens
 from widgets.static.annotations import known, sheet
 from widgets.theme import figures, html, say
@@ -107,18 +108,19 @@ class Files(View):
         )  # fmt: skip
         hint = say("Text, .csv, .tsv, .jsonl or .conllu; or two line-aligned translations.", "quiet")
         self.encoding = pmui.Select.from_param(corpus.param.encoding, visible=False, **FIELD)
-        self.text, self.label = self._column("text"), self._column("label")
+        self.text, self.label = self._column("text", "text"), self._column("label", "label")
+        self.second = self._column("second", "second text")
         self.sample, self.use = html(""), button("Use this table", corpus.use, "check", margin=(4, 10), **MAIN)
-        self.table = column(self.text, self.label, self.sample, self.use, visible=False)
+        self.table = column(self.text, self.second, self.label, self.sample, self.use, visible=False)
         visible = corpus.param.source.rx() == OWN_FILE
         super().__init__(column(file, html(hint), self.encoding, self.table, visible=visible))
 
-    def _column(self, what: str) -> pmui.Select:
-        select, name, corpus = pmui.Select(label=f"column with the {what}", **FIELD), f"{what}_column", self.corpus
+    def _column(self, kind: str, what: str) -> pmui.Select:
+        select, name, corpus = pmui.Select(label=f"column with the {what}", **FIELD), f"{kind}_column", self.corpus
 
         def choose(event: Any) -> None:
             guessed = getattr(corpus.table, name) if corpus.table else ""
-            if event.new and event.new != (getattr(corpus, name) or guessed or NO_LABEL):
+            if event.new and event.new != (getattr(corpus, name) or guessed or NO_COLUMN):
                 corpus.param.update(**{name: event.new})
 
         select.param.watch(choose, "value")
@@ -130,9 +132,11 @@ class Files(View):
         self.use.disabled = corpus.reading.busy or bool(corpus.trouble)
         if table is not None:
             self.text.param.update(options=list(table.columns), value=corpus.text_column or table.text_column)
-            label = corpus.label_column or table.label_column or NO_LABEL
-            self.label.param.update(options=[*table.columns, NO_LABEL], value=label)
-            self.sample.object = say(table.notice, "notice") + sample(table, label != NO_LABEL)
+            label = corpus.label_column or table.label_column or NO_COLUMN
+            self.label.param.update(options=[*table.columns, NO_COLUMN], value=label)
+            second = corpus.second_column or table.second_column or NO_COLUMN
+            self.second.param.update(options=[*table.columns, NO_COLUMN], value=second)
+            self.sample.object = say(table.notice, "notice") + sample(table, label != NO_COLUMN)
         self.table.visible = table is not None
 
 

@@ -23,9 +23,7 @@ from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
 from widgets.state.train import OWN_FILE, OWN_TEXT, read_pasted
-from widgets.state.uploads import ENCODINGS, Uploads
-
-NO_LABEL = "(none)"  # no column is the label
+from widgets.state.uploads import ENCODINGS, NO_COLUMN, Uploads
 
 LONGEST_SHEET = 200  # words of one sheet; a longer document has several
 
@@ -74,6 +72,7 @@ class CorpusStore(CorpusChoice):
     files = param.List([])
     encoding = param.Selector(default="", objects=ENCODINGS, label="encoding")
     text_column = param.String("")
+    second_column = param.String("")
     label_column = param.String("")
     place = param.Integer(0, doc="The number of the sheet on screen.")
     seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
@@ -104,7 +103,9 @@ class CorpusStore(CorpusChoice):
         except UserError as refusal:
             self.reading.forget(refusal)
 
-    @param.depends("source", "corpus_knobs", "files", "encoding", "text_column", "label_column", watch=True)
+    @param.depends(
+        "source", "corpus_knobs", "files", "encoding", "text_column", "second_column", "label_column", watch=True
+    )
     def look(self) -> None:
         """Begin to read; a table waits for its columns to be confirmed, a typed text for `use`."""
         if self.source == OWN_TEXT or (self.source == OWN_FILE and not self.files):
@@ -119,7 +120,7 @@ class CorpusStore(CorpusChoice):
             text = self.pasted
             self.reading.begin(lambda report: _open(read_pasted(text, progress=report)))
         elif self.source == OWN_FILE and table is not None:
-            bare = replace(table, label_column=None) if self.label_column == NO_LABEL else table
+            bare = replace(table, label_column=None) if self.label_column == NO_COLUMN else table
             self.reading.begin(lambda _: _open(from_table(bare)))
 
     @property
@@ -141,8 +142,9 @@ class CorpusStore(CorpusChoice):
         if len(files) > 2:
             raise UserError(f"These are {len(files)} files; choose one, or two line-aligned translations.")
         if files[0].suffix.lower() in TABLES:
-            label = self.label_column if self.label_column != NO_LABEL else ""
-            return read_table(files[0], self.text_column or None, label or None, **how)
+            label = self.label_column if self.label_column != NO_COLUMN else ""
+            second = "" if self.second_column == NO_COLUMN else self.second_column or None
+            return read_table(files[0], self.text_column or None, label or None, second, **how)
         return _open(open_corpus(files[0], **how))
 
     def take(self) -> None:
@@ -197,7 +199,7 @@ class CorpusStore(CorpusChoice):
         except UserError as refusal:
             self.reading.forget(refusal)
             return
-        self.param.update(files=paths, encoding="", text_column="", label_column="")
+        self.param.update(files=paths, encoding="", text_column="", second_column="", label_column="")
 
     def end(self) -> None:
         """Stop reading and remove what was uploaded."""

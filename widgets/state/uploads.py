@@ -10,6 +10,8 @@ LARGEST_FILE = 20_000_000  # bytes of what is uploaded at once; the command line
 LARGEST_LABELLED_FILE = 5_000_000  # bytes of a file that is read while the page waits: 1.5 s, and 6.7 s for 20 MB
 LONGEST_NAME = 60  # letters of a file's name that are kept, its end among them; no disk refuses so many
 
+NO_COLUMN = "(none)"  # no column of a table is the label, or a second text
+
 ENCODINGS = {
     "as the file says, else UTF-8": "",
     "cp1252 (Western Windows)": "cp1252",

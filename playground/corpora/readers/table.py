@@ -18,7 +18,8 @@ PAIRS = tuple(
     tuple(pair.split())
     for pair in (
         "premise hypothesis", "question passage", "question context", "question sentence", "question answer",
-        "query passage", "query document", "claim evidence", "text hypothesis",
+        "query passage", "query document", "claim evidence", "context response", "prompt response",
+        "text hypothesis", "text text_pair",
     )
 )  # fmt: skip
 """Names of two columns whose texts belong together, as in the tasks of GLUE (arXiv:1804.07461, table 1).

@@ -153,8 +153,8 @@ def _unique(items: Iterable[Item], what: str, notice: str) -> tuple[list[Item], 
     notices = [notice]
     notices += [f"{count(empty, what)} left out without a word in it."] if empty else []
     answer = "translation" if what == "line" else "label"
-    other = f", {conflicting:,} of them with another {answer}" if conflicting else ""
-    notices += [f"{count(again, what)} left out that came before{other}."] if again else []
+    other = f", {conflicting:,} of these with another {answer}" if conflicting else ""
+    notices += [f"{count(again, what)} left out because the same {what} came before{other}."] if again else []
     return [*first.values()], " ".join(filter(None, notices))
 
 

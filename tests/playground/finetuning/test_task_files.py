@@ -77,7 +77,7 @@ def test_a_table_is_a_task_of_classes(name):
 def test_what_was_guessed_is_said_and_can_be_named():
     guessed = find_task("said.tsv").notice
     assert "the text is in the column 'column 1', the label is in the column 'column 2'" in guessed
-    assert "12 texts are left out that came before. " in guessed
+    assert "12 texts are left out because the same text came before. " in guessed
     other = find_task(file_task_name("said.csv", "said", "stars"))
     assert other.answer == Classes(tuple(map(str, range(7))))
     assert "Guessed" not in other.notice
@@ -124,16 +124,17 @@ def test_two_text_columns_are_a_task_of_pairs():
 def test_what_is_dropped_and_what_contradicts_is_counted():
     again = [(*pair, "no") for *pair, _ in PAIRS[:12]]
     task = find_task(pair_file("again.csv", [*PAIRS, *again]))
-    assert "12 texts are left out that came before, 8 of them with another label." in task.notice
+    assert "12 texts are left out because the same text came before, 8 of these with another label." in task.notice
     assert len(task.items.train) + len(task.items.test) == len(PAIRS)
-    with pytest.raises(UserError, match=r"all with the label 'yes'; texts of two or more labels .*60 of them with an"):
+    with pytest.raises(UserError, match=r"all with the label 'yes'; texts of two or more labels .*60 of these with an"):
         find_task(file_task_name(pair_file("conflict.csv", PAIRS), None, None, ""))
     gone = [(f"text {k}", "ab"[k % 2]) for k in range(90)] + [(f"TEXT {k}", "c") for k in range(9)]
     assert find_task(pair_file("gone.csv", gone, "text,label")).answer.names == ("a", "b"), "no label without a text"
     write("said.en", "".join(f"one house {k}\n" for k in [*range(60), 1]) + "\none mouse\n")
     write("said.fr", "".join(f"une maison {k}\n" for k in [*range(60), 2]) + "trop\nune souris\n")
     both = find_task("said.en+said.fr").notice
-    assert "63 lines make 62 pairs" in both and "1 line is left out that came before, 1 of them with another tr" in both
+    assert "63 lines make 62 pairs" in both
+    assert "1 line is left out because the same line came before, 1 of these with another translation." in both
 
 
 @pytest.mark.usefixtures("files")
@@ -284,9 +285,10 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     in_turn = ["--task", "said.tsv", "--then", "said.csv?label=feeling", *quick, *short]
     assert main(["compare", "run", *in_turn]) == 0
     said = capsys.readouterr()
-    assert f"said.tsv: {cut}" in json.loads(said.out)["told"] and said.err.count("left out that came before") == 2
+    assert f"said.tsv: {cut}" in json.loads(said.out)["told"]
+    assert said.err.count("left out because the same text came before") == 2
     assert main(["choose", "run", "--tasks", "said.tsv", *quick[2:-2]]) == 0
-    assert "left out that came before" in capsys.readouterr().err
+    assert "left out because the same text came before" in capsys.readouterr().err
     assert main(["compare", "run", "--task", "bank.conllu", *quick]) == 2
     assert "train it on this file" in capsys.readouterr().err
     for name in ("said.csv", "said.tsv"):

@@ -16,10 +16,10 @@ from tests.runs import becomes, is_a_sentence, tiny
 from widgets.pages import corpus as corpus_page
 from widgets.state import corpus as reading
 from widgets.state.app import Store
-from widgets.state.corpus import NO_LABEL, CorpusStore, sheets
+from widgets.state.corpus import CorpusStore, sheets
 from widgets.state.job import Job
 from widgets.state.train import OPENED, OWN_FILE, OWN_TEXT, TrainStore
-from widgets.state.uploads import LARGEST_FILE
+from widgets.state.uploads import LARGEST_FILE, NO_COLUMN
 from widgets.static import corpus_uses, tokens
 from widgets.static.annotations import FEW, codes, known, sheet
 
@@ -292,10 +292,25 @@ def test_a_table_is_asked_about_before_it_is_used(tmp_path, store):
     assert "Guessed" in store.table.notice
     store.use()
     assert read(store).corpus.label_names == {"mood": ("bad", "good")}
-    store.label_column = NO_LABEL
+    store.label_column = NO_COLUMN
     read(store)
     store.use()
     assert not read(store).corpus.labels
+
+
+def test_a_table_of_pairs_is_shown_and_read_with_both_texts_or_with_one(tmp_path, store):
+    path = tmp_path / "pairs.csv"
+    rows = [f"it rains {k},it is {w},{k % 2}\n" for k in range(30) for w in ("wet", "dry")]
+    path.write_text("premise,hypothesis,label\n" + "".join(rows), encoding="utf-8")
+    store.param.update(source=OWN_FILE, files=[path])
+    files = corpus_page.Files(store)
+    read(store)
+    files.offer()
+    assert (files.text.value, files.second.value, files.label.value) == ("premise", "hypothesis", "label")
+    assert "60 pairs of texts" in files.sample.object and "“it rains 0” / “it is wet” – 0" in files.sample.object
+    files.second.value = NO_COLUMN
+    assert read(store).table.second_column is None
+    assert "1 column is left out: 'hypothesis'." in store.table.notice
 
 
 def test_columns_that_cannot_be_are_a_sentence_and_the_choice_stays(tmp_path, store):
@@ -307,7 +322,7 @@ def test_columns_that_cannot_be_are_a_sentence_and_the_choice_stays(tmp_path, st
     read(store)
     assert is_a_sentence(store.trouble)
     assert store.table is not None
-    store.label_column = NO_LABEL
+    store.label_column = NO_COLUMN
     assert read(store).trouble == ""
 
 

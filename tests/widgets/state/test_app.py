@@ -39,6 +39,7 @@ from widgets.state.app import Store
 from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageModel, StageStore
 from widgets.state.stage.samples import listed
 from widgets.state.train import OWN_FILE, OWN_TEXT, TrainStore
+from widgets.state.transfer import OWN_FILE as TRANSFER_FILE
 from widgets.state.transfer import SHOWN_FIRST, TransferStore, base_of_session
 
 
@@ -1112,6 +1113,19 @@ def test_the_model_of_the_train_page_is_on_the_stage_where_it_learned_this_objec
     store.close()
 
 
+def test_a_base_is_trained_on_a_file_in_the_encoding_that_was_named(monkeypatch):
+    store = Store()
+    rows = "".join(f"größe {k} ist {w},{k % 2}\n" for k in range(40) for w in ("gut", "klein"))
+    store.transfer.task = TRANSFER_FILE
+    store.transfer.upload("films.csv", f"text,label\n{rows}".encode("cp1252"))
+    store.transfer.encoding = "cp1252"
+    monkeypatch.setattr(store, "train_one", lambda: None)
+    store.train_base()
+    corpus = store.train.load_corpus()
+    assert "größe" in corpus.tokenizer.words and "encoding=cp1252" in corpus.name
+    store.close()
+
+
 def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path):
     trained = notebook.train("RoBERTa", reviews(), steps=2, batch_size=8, seq_len=16)
     (tmp_path / "films.csv").write_text(
@@ -1121,7 +1135,10 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
     shared = {"train_size": (4, 8), "seeds": 2, "steps": 3, "match": "tokens", "lr_policy": "fixed"}
     file = str(tmp_path / "films.csv")
     columns = {"text_column": "said", "label_column": "liked"}
-    made = notebook.compare(trained, file, lines, **shared, **columns, input_format="BERT", out=tmp_path / "out")
+    columns |= {"max_length": 4, "second_column": "", "encoding": "utf-8"}
+    with pytest.warns(UserWarning, match="texts to learn from, "):
+        made = notebook.compare(trained, file, lines, **shared, **columns, input_format="BERT", out=tmp_path / "out")
+    assert "8 of the 8 texts to learn from are longer than 4 tokens" in made._repr_html_()
     assert [s["name"] for s in made.facts["strategies"]] == ["mine", "feature-based"]
     assert [s["rate"] for s in made.facts["strategies"]] == [4e-3, 4e-3]
     assert [point["labels"] for point in made.facts["curve"]] == [4, 8]

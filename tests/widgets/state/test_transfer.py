@@ -20,8 +20,9 @@ from widgets.pages.transfer import TransferPage
 from widgets.pages.transfer.controls import LabelledFile
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
-from widgets.state.transfer import NO_SECOND, OWN_FILE, TransferStore
+from widgets.state.transfer import OWN_FILE, TransferStore
 from widgets.state.transfer.lanes import Course
+from widgets.state.uploads import NO_COLUMN
 from widgets.static import comparison, model_diagram
 
 # a strategy by hand
@@ -240,8 +241,8 @@ def test_a_pair_file_is_read_as_pairs_and_in_another_encoding_once_that_is_named
     store.encoding = "cp1252"
     assert "a pair of texts" in store.known.idea and "größe" in store.known.items.train[0].texts[0]
     assert store.known.name == "pairs.csv?encoding=cp1252"
-    panel.columns[1].value = NO_SECOND
-    with pytest.raises(UserError, match="30 of them with another label"):
+    panel.columns[1].value = NO_COLUMN
+    with pytest.raises(UserError, match="30 of these with another label"):
         _ = store.known
     store.upload("again.csv", labelled_file())
     assert (store.encoding, store.second_column) == ("", "") and not panel.encoding.visible

@@ -17,7 +17,8 @@ from widgets.lists.strategy_picker import cards, chooser
 from widgets.pages.layout import FIELD, View, column, heading, number, upload
 from widgets.pages.menus import own_first
 from widgets.state.app import Store
-from widgets.state.transfer import NO_SECOND, OWN_FILE, TransferStore
+from widgets.state.transfer import OWN_FILE, TransferStore
+from widgets.state.uploads import NO_COLUMN
 from widgets.theme import html, say
 
 SIZES = [16, 32, 64, 128, 256, 512]
@@ -116,7 +117,7 @@ class LabelledFile(View):
         transfer = self.transfer
         options = {f"{guess or 'none'} (guessed)": ""} | {each: each for each in columns if each != guess}
         if name == "second_column" and guess:
-            options[NO_SECOND] = NO_SECOND
+            options[NO_COLUMN] = NO_COLUMN
         label = transfer.param[name].label
         select = pmui.Select(label=label, options=options, value=getattr(transfer, name), **FIELD)
         select.param.watch(lambda event: transfer.param.update(**{name: event.new}), "value")

@@ -45,7 +45,7 @@ from widgets.state.quota import ALONE, Quota
 from widgets.state.stage.model import has_learned
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
-from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, Uploads
+from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, NO_COLUMN, Uploads
 from widgets.static.svg import outcomes
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
@@ -56,8 +56,6 @@ SHOWN_FIRST = ("random start", "feature-based", "full", "adapters")
 """What a visit begins with: the control, nothing changes, everything changes, a little is added."""
 
 OWN_FILE = "my own labelled file"  # the task that is a file of the visitor's
-
-NO_SECOND = "(none)"  # no column is a second text
 
 
 class TransferStore(param.Parameterized):
@@ -134,7 +132,7 @@ class TransferStore(param.Parameterized):
             raise UserError(
                 "No labelled file is chosen yet; choose a table (.csv, .tsv, .jsonl) or a treebank (.conllu)."
             )
-        second = "" if self.second_column == NO_SECOND else self.second_column or None
+        second = "" if self.second_column == NO_COLUMN else self.second_column or None
         wanted = (self.own_file, self.text_column, self.label_column, second, self.encoding)
         if self._opened is None or self._opened[0] != wanted:
             self._opened = wanted, _read(*wanted)
