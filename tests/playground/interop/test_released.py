@@ -6,7 +6,7 @@ import pytest
 import torch
 import transformers as hf
 
-from playground.corpora import open_corpus, respelling
+from playground.corpora import open_corpus, sources
 from playground.errors import NoHead
 from playground.interop import export, open_folder
 from playground.interop.family import families
@@ -21,7 +21,7 @@ EVERY = RELEASED | ENCODERS
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_released_layout_is_read_and_written_again(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(respelling, "open_corpus", partial(open_corpus, tokens=6_000))
+    monkeypatch.setattr(sources, "open_corpus", partial(open_corpus, tokens=6_000))
     theirs = EVERY[name].write(tmp_path / "released")
     opened = open_folder(tmp_path / "released")
     saved = checkpoint.load(save_run(opened, tmp_path / "run")[0])

@@ -9,7 +9,7 @@ import torch
 import transformers as hf
 
 from playground import cli
-from playground.corpora import open_corpus, respelling
+from playground.corpora import open_corpus, sources
 from playground.interop import export
 from playground.models import Architecture
 from playground.models.model import NO_LM_HEAD
@@ -28,7 +28,7 @@ from widgets.state.transfer import base_of_session
 def home(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", os.devnull)
-    monkeypatch.setattr(respelling, "open_corpus", partial(open_corpus, tokens=6_000))
+    monkeypatch.setattr(sources, "open_corpus", partial(open_corpus, tokens=6_000))
 
 
 def folder_of(name, path, **changed):
