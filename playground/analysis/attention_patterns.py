@@ -58,7 +58,7 @@ def _near(by: int) -> Cells:
 
 
 def _mask_to_neighbours(example: Batch, rows: Stream, columns: Stream) -> Tensor:
-    hidden = rows.ids == example.tokens.specials.mask
+    hidden = rows.ids == example.tokens.specials.roles.get("mask", -1)
     return hidden[:, :, None] & (_distance(rows, columns).abs() == 1) & _words(rows, columns)
 
 

@@ -92,7 +92,11 @@ class Tokenizer:
 
     @cached_property
     def words(self) -> tuple[str, ...]:
-        """The string of each id; what continues a word is written with "##", as in BERT's vocabulary."""
+        """The string of each id.
+
+        What continues a word is written with "##", as in BERT's vocabulary; the pieces of a byte-level or SentencePiece
+        vocabulary from elsewhere have "Ġ" or "▁" for the space before a word, as their own.
+        """
         names = [""] * len(self)
         for name, number in self.library.get_vocab(with_added_tokens=True).items():
             names[number] = name
@@ -101,15 +105,13 @@ class Tokenizer:
         return tuple(name or f"<row {k}>" for k, name in enumerate(shown))
 
     def _shown(self, name: str) -> str:
-        if not name or self.kind == "word" or (self.settings["model"].get("end_of_word_suffix")):
-            return name.removesuffix(self.settings["model"].get("end_of_word_suffix") or "")
-        if self.kind == "unigram" or (self.kind == "bpe" and not self._marks):
-            return name if name == SPACE else name[1:] if name.startswith(SPACE) else MARK + name
-        if self.kind != "bytes":
-            return name
-        later = pieces.continues(name) if self._marks else not name.startswith(TO_SPACE)
-        letters = pieces.plain(name) if self._marks else name.removeprefix(TO_SPACE) if name != TO_SPACE else name
-        return (MARK if later else "") + bytelevel.show("".join(FROM_LIBRARY[letter] for letter in letters))
+        if self.kind == "bytes":
+            mark = MARK if self._marks and pieces.continues(name) else TO_SPACE if not self._marks else ""
+            mark = mark if name.startswith(mark) and name != mark else ""
+            return mark + bytelevel.show("".join(FROM_LIBRARY[letter] for letter in name.removeprefix(mark)))
+        if self.kind == "unigram" and self.own:
+            return name[1:] if name.startswith(SPACE) else MARK + name
+        return name.removesuffix(self.settings["model"].get("end_of_word_suffix") or "")
 
     @cached_property
     def _marks(self) -> bool:
@@ -213,10 +215,17 @@ class Tokenizer:
 
     def continues(self, number: int) -> bool:
         """Whether this id is a piece that continues the word of the piece before it."""
-        return self.kind != "word" and number not in self._special and pieces.continues(self.words[number])
+        if self.kind == "word" or number in self._special:
+            return False
+        space = None if self.own or self._marks else {"bytes": TO_SPACE, "unigram": SPACE}.get(self.kind)
+        word = self.words[number]
+        return pieces.continues(word) if space is None else not word.startswith(space)
 
     def _plain(self, number: int) -> str:
-        return pieces.plain(self.words[number]) if self.continues(number) else self.words[number]
+        word = self.words[number]
+        if self.own or self._marks:
+            return pieces.plain(word) if self.continues(number) else word
+        return word[1:] if word[:1] in (TO_SPACE, SPACE) and len(word) > 1 else word
 
     def decode(self, ids: Iterable[int]) -> list[str]:
         """One readable string for each id."""

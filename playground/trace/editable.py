@@ -37,5 +37,7 @@ def _joined(tokens: Tokens, numbers: torch.Tensor, glue: str = "") -> list[str]:
     strings = token_strings(tokens.ids[0], tokens.valid[0], tokens.vocabulary)
     for number, text in zip(numbers[0][tokens.valid[0]].tolist(), strings, strict=True):
         parts = units.setdefault(number, [])
-        parts.append(text.removeprefix("##") if parts and not glue else text)
+        parts.append(
+            text if glue else text.removeprefix("##") if parts else text.removeprefix("Ġ").removeprefix("▁") or text
+        )
     return [glue.join(parts) for parts in units.values()]

@@ -343,6 +343,6 @@ def _given(example: Batch) -> list[int]:
 
 def _between_signs(places: list[int], ids: list[int], specials: Specials) -> list[int]:
     """A pair as the survey prints it: without the special tokens around it, and with one in the middle."""
-    special = {p for p in places if ids[p] in (specials.cls, specials.sep)}
+    special = {p for p in places if ids[p] in (specials.roles.get("cls"), specials.sep)}
     inner = [p for k, p in enumerate(places) if 0 < k < len(places) - 1 or p not in special]
     return [p for k, p in enumerate(inner) if p not in special or k == 0 or inner[k - 1] not in special]

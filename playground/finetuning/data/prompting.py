@@ -123,9 +123,17 @@ def span_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "D
     return scores
 
 
+def _full_stop(tokens: Tokens) -> int:
+    """The id of a full stop that ends an answer."""
+    found = next((name for name in (".", "##.", "Ġ.", "▁.") if name in tokens.vocabulary), None)
+    if found is None:
+        raise UserError("The vocabulary has no full stop, with which an answer ends; choose a model that knows one.")
+    return tokens.vocabulary.index(found)
+
+
 def _prefixes(answer: Answer, longest: int, like: Tokens) -> Tensor:
     """Log-probability `[r, longest]` of the first 1, 2, ... words of every row, each with a full stop behind them."""
-    scores, stop = answer.scores.log_softmax(-1), like.vocabulary.index(".")
+    scores, stop = answer.scores.log_softmax(-1), _full_stop(like)
     each, ends = scores.gather(1, answer.targets[:, None])[:, 0], scores[:, stop]
     likely = scores.new_full((int(answer.rows.max()) + 1, longest), float("-inf"))
     for number, row in enumerate(likely):
@@ -225,4 +233,4 @@ def _with_answer(texts: "Dataset", number: int) -> Pair:
     """Text and question with the answer and a full stop, as an example would stand in a corpus."""
     start, end = texts.labels[number].tolist()
     answer = texts.tokens.ids[number, start : end + 1].tolist()
-    return _passage_and_question(texts, number), [*answer, texts.tokens.vocabulary.index(".")]
+    return _passage_and_question(texts, number), [*answer, _full_stop(texts.tokens)]

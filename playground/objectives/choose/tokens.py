@@ -135,7 +135,8 @@ class ChooseTokens(Choose):
 def with_specials(tokens: Tokens, first: bool) -> Tensor:
     """The words of each text and the special tokens that part or close it, `[b, t]`; at its `first` position or not."""
     specials = tokens.specials
-    ids = torch.tensor([specials.start, specials.end, specials.cls, specials.sep], device=tokens.ids.device)
+    parts = ("start", "end", "cls", "sep")
+    ids = torch.tensor([specials.roles[role] for role in parts if role in specials.roles], device=tokens.ids.device)
     able = torch.isin(tokens.ids, ids) & tokens.valid
     return tokens.maskable | (able if first else able & (arange_rows(tokens.ids) > 0))
 

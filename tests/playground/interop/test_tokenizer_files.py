@@ -5,11 +5,11 @@ import json
 import pytest
 import tokenizers
 import transformers as hf
-from tokenizers import decoders, models, normalizers, pre_tokenizers, trainers
 
 from playground.errors import UserError
 from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
 from playground.tokenizing import SPECIAL_TOKENS, read_input, train
+from tests.playground.interop.vocabularies import FORMS
 
 TEXT = (
     "The dog sees the cats . Don't go , we'll see 3.5 U.S. dogs — ok ! Houses and the housing of a naïve café ; "
@@ -55,55 +55,9 @@ def test_transformers_opens_the_tokenizer_with_its_special_tokens(tmp_path):
     assert library.convert_tokens_to_ids(["[CLS]", "<7>"]) == [3, 13]
 
 
-BERT = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-
-
-def bert_files():
-    """A WordPiece vocabulary in BERT's order."""
-    library = tokenizers.Tokenizer(models.WordPiece(unk_token="[UNK]"))
-    library.normalizer = normalizers.BertNormalizer(lowercase=True)
-    library.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    library.decoder = decoders.WordPiece()
-    library.train_from_iterator(
-        [TEXT] * 4, trainers.WordPieceTrainer(vocab_size=150, special_tokens=BERT, show_progress=False)
-    )
-    return library
-
-
-def gpt_files():
-    """Byte-level BPE in GPT-2's form; its one special token stands last."""
-    library = tokenizers.Tokenizer(models.BPE())
-    library.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    library.decoder = decoders.ByteLevel()
-    alphabet = pre_tokenizers.ByteLevel.alphabet()
-    library.train_from_iterator(
-        [TEXT] * 4, trainers.BpeTrainer(vocab_size=300, show_progress=False, initial_alphabet=alphabet)
-    )
-    library.add_special_tokens(["<|endoftext|>"])
-    return library
-
-
-def t5_files():
-    """Unigram of SentencePiece in T5's form; the numbered tokens stand last, backwards."""
-    library = tokenizers.Tokenizer(models.Unigram())
-    library.normalizer = normalizers.NFKC()
-    library.pre_tokenizer = pre_tokenizers.Metaspace()
-    library.decoder = decoders.Metaspace()
-    special = ["<pad>", "</s>", "<unk>"]
-    library.train_from_iterator(
-        [TEXT] * 4,
-        trainers.UnigramTrainer(vocab_size=80, show_progress=False, special_tokens=special, unk_token="<unk>"),
-    )
-    library.add_special_tokens([f"<extra_id_{k}>" for k in reversed(range(4))])
-    return library
-
-
-FORMS = {"BERT": bert_files, "GPT-2": gpt_files, "T5": t5_files}
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_whole_texts_get_the_ids_of_the_library(form, tmp_path):
-    library = FORMS[form]()
+    library = FORMS[form]([TEXT] * 4)
     library.save(str(tmp_path / "tokenizer.json"))
     tokenizer = read_tokenizer(tmp_path, {}, library.get_vocab_size())
     for text in TEXTS:
@@ -131,7 +85,7 @@ def test_whole_texts_get_the_ids_of_the_library(form, tmp_path):
     ],
 )
 def test_roles_point_to_the_ids_that_the_folder_has_for_them(form, config, roles, tmp_path):
-    library = FORMS[form]()
+    library = FORMS[form]([TEXT] * 4)
     library.save(str(tmp_path / "tokenizer.json"))
     specials = read_tokenizer(tmp_path, config, library.get_vocab_size()).specials
     assert specials.roles == roles
@@ -149,7 +103,7 @@ def test_roles_point_to_the_ids_that_the_folder_has_for_them(form, config, roles
 
 @pytest.mark.parametrize("form", ["BERT", "GPT-2"])
 def test_the_older_files_are_read_like_the_one(form, tmp_path):
-    library = FORMS[form]()
+    library = FORMS[form]([TEXT] * 4)
     library.save(str(tmp_path / "tokenizer.json"))
     whole = read_tokenizer(tmp_path, {}, library.get_vocab_size())
     (tmp_path / "tokenizer.json").unlink()
@@ -168,7 +122,7 @@ def test_the_older_files_are_read_like_the_one(form, tmp_path):
 
 
 def test_an_added_token_is_kept_whole(tmp_path):
-    library = bert_files()
+    library = FORMS["BERT"]([TEXT] * 4)
     library.add_tokens(["<ent>"])
     library.save(str(tmp_path / "tokenizer.json"))
     tokenizer = read_tokenizer(tmp_path, {}, library.get_vocab_size())

@@ -1,5 +1,6 @@
 """A folder of transformers that was imported as a run is found on the pages like every kept run."""
 
+import math
 import os
 from dataclasses import replace
 from functools import partial
@@ -11,6 +12,7 @@ import transformers as hf
 from playground import cli
 from playground.corpora import open_corpus, sources
 from playground.interop import export
+from playground.interop.tokenizer_file import read_tokenizer
 from playground.models import Architecture
 from playground.models.model import NO_LM_HEAD
 from playground.objectives import find_objective
@@ -19,6 +21,7 @@ from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import entry_for
 from tests.playground.interop.forms import OURS
+from tests.playground.interop.vocabularies import FORMS
 from tests.runs import becomes, reviews
 from widgets.state.app import KEPT, Store
 from widgets.state.transfer import base_of_session
@@ -34,16 +37,26 @@ def home(monkeypatch, tmp_path):
 def folder_of(name, path, **changed):
     """A folder of one family with random weights and the words of the reviews in pieces."""
     text = reviews().tokenizer.join(reviews().ids[:4_000].tolist()).replace("[SEP]", " ")
-    tokenizer = train_tokenizer([text], "wordpiece", 200)
-    shape: Architecture = replace(OURS[name], **changed)
-    objective = find_objective({"GPT-2": "LM", "XLNet": "PLM", "BART": "text infilling"}.get(name, "MLM"))
+    name, _, published = name.partition(", ")
+    tokenizer = published_words(name, text, path) if published else train_tokenizer([text], "wordpiece", 200)
+    shape: Architecture = replace(OURS[name], **{"max_position_embeddings": 64, **changed})
+    known = {"GPT-2": "LM", "XLNet": "PLM", "BART": "text infilling", "T5": "T5"}
+    objective = find_objective(known.get(name, "MLM"))
     entry = replace(entry_for(objective), model=shape)
     learner = TrainState.new(entry, tokenizer.words, 0, torch.device("cpu"))
     export(learner, tokenizer, path, name)
     return learner.model, tokenizer
 
 
-@pytest.fixture(params=["BERT", "GPT-2", "XLNet", "BART"])
+def published_words(name, text, path):
+    """A tokenizer in the form of a released one, learnt from the text; its ids are its own."""
+    library, folder = FORMS[name]([text]), path.with_name("words")
+    folder.mkdir()
+    library.save(str(folder / "tokenizer.json"))
+    return read_tokenizer(folder, {"decoder_start_token_id": 0} if name == "T5" else {}, library.get_vocab_size())
+
+
+@pytest.fixture(params=["BERT", "GPT-2", "XLNet", "BART", "BERT, published", "GPT-2, published", "T5, published"])
 def imported(request, tmp_path):
     """The store of the app after `playground import --save`, with the model that was exported."""
     model, tokenizer = folder_of(request.param, tmp_path / "folder")
@@ -57,7 +70,7 @@ def test_it_stands_in_the_list_with_its_held_out_loss(imported):
     store, _, tokenizer = imported
     [run] = store.train.kept()
     assert (run.name, run.state, run.step) == ("ours", "steps", 0)
-    assert run.corpus == "reviews in the words of wordpiece" and run.held_out > 0
+    assert run.corpus == f"reviews in the words of {tokenizer.kind}" and 0 < run.held_out < math.log(len(tokenizer)) + 1
     saved = store.train.runs.load("ours")
     assert saved.tokenizer == tokenizer and corpus_of(saved).hash == saved.corpus.hash
 
