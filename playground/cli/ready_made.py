@@ -10,14 +10,14 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from playground.cli.options import say
+from playground.cli.options import refuse_unused, say
 from playground.corpora.sources import is_generated
 from playground.devices import pick
-from playground.errors import UserError, unwritable
+from playground.errors import unwritable
 from playground.training.events import Evaluated, Stepped
 from playground.training.store import bundled, ready_made
 from playground.training.store.ready_made import ReadyMade
-from playground.zoo import entry_named
+from playground.zoo import entry_to_train
 
 BUILD = "build"
 """The word behind `playground zoo` that builds."""
@@ -41,12 +41,13 @@ def build(given: argparse.Namespace) -> int:
 
 def _chosen(given: argparse.Namespace) -> tuple[ReadyMade, ...]:
     """The entries that are named, else what is bundled, or what the pages and the notebook begin with."""
-    if given.bundled and (given.bases or given.corpus or given.steps or given.seed):
-        raise UserError("--bundled builds what the package declares; leave out names, --corpus, --steps and --seed.")
+    refuse_unused(given, f"`playground zoo {BUILD}` measures nothing", "measure")
+    how = ("corpus", "steps", "seed")
     if given.bundled:
+        refuse_unused(given, "--bundled builds what the package declares", "bases", *how)
         return bundled.recipes()
-    if not given.bases and (given.corpus or given.steps or given.seed):
-        raise UserError("--corpus, --steps and --seed say how entries are built; name them: playground zoo build BERT.")
+    if not given.bases:
+        refuse_unused(given, "it says how entries are built; name them: playground zoo build BERT", *how)
     named = tuple(ready_made.ready_made(name, given.corpus, given.seed, given.steps) for name in given.bases)
     return named or ready_made.defaults()
 
@@ -85,7 +86,7 @@ def base_there(given: argparse.Namespace, home: Path | None) -> Path | None:
     With a `home` the checkpoint is copied there, so that the result is whole without the cache; so it is into the
     folder of runs where the base is changed first.
     """
-    text = given.corpus or entry_named(given.base).corpus
+    text = given.corpus or entry_to_train(given.base).corpus
     if given.seconds is not None or pick(given.device).type != "cpu" or not is_generated(text):
         return None
     made = ready_made.ready_made(given.base, given.corpus, given.seed)

@@ -11,7 +11,7 @@ from playground.training.store.runs import RunRow, Runs
 
 def add(command: Parser) -> None:
     """The options of the command."""
-    common_options(command, show)
+    common_options(command, show, seeded=False)
     command.add_argument("name", nargs="?", help="one run; without it all are listed, forks beneath their parents")
     list_of_runs(command)
 

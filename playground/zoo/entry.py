@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
-from playground.catalog import choose, find, nearest
+from playground.catalog import choose, find, fold, nearest
 from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.knob import knobs, turn
@@ -35,6 +35,10 @@ OWN_FORM = "positions, norms, biases, dropout, first weights and learning rates"
 
 WORD_VECTORS = "Word vectors"
 """The group of objectives that train a table of word vectors and no network."""
+
+
+SIZE = re.compile(r"small|base|medium|x*large|xl|mega|original|\d+b|\d+layers")
+"""What stands behind the name of an entry where one of its published sizes is meant."""
 
 
 @dataclass(frozen=True)
@@ -226,3 +230,14 @@ def entry_named(name: str) -> Entry:
             if by_hand or "+" in name or nearest(name):
                 raise part from None
             raise UserError(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None
+
+
+def entry_to_train(name: str) -> Entry:
+    """The entry of a name; a published size of it, such as "GPT-3 175B", is refused."""
+    entry = entry_named(name)
+    if entry.name in entries() and SIZE.fullmatch(fold(name).removeprefix(fold(entry.name))):
+        raise UserError(
+            f"{name.strip()!r} is a published size of {entry.name}, and what is trained here is small; name "
+            f"{entry.name!r}, which the knobs layers and width make larger."
+        )
+    return entry

@@ -35,7 +35,7 @@ from playground.training.store import ready_made
 from playground.training.store.ready_made import ReadyMade
 from playground.training.system.throttle import Budget
 from playground.training.train_state import TrainState
-from playground.zoo import Entry, entry_for, entry_named
+from playground.zoo import Entry, entry_for, entry_to_train
 from playground.zoo.preset import find_preset
 from widgets.animation.export_html import fragment as fragment_of
 from widgets.animation.replay import fragment, packed
@@ -410,7 +410,7 @@ def train(
 
 
 def _chosen(entry: str | Objective, recipe: str, settings: Mapping[str, Any]) -> Entry:
-    chosen = entry_named(entry) if isinstance(entry, str) else entry_for(entry)
+    chosen = entry_to_train(entry) if isinstance(entry, str) else entry_for(entry)
     chosen = find_preset(recipe)(chosen) if recipe else chosen
     return chosen.turned(settings)
 
