@@ -222,9 +222,10 @@ def _table(facts: dict[str, Any]) -> list[str]:
     """The comparison as a table, with its other measures and its verdict."""
     strategies: Iterable[dict[str, Any]] = facts["strategies"]
     wide = max(20, *(len(s["name"]) for s in strategies))
+    heading = f"forgetting ({facts['unit']})"
     lines = [
         f"{facts['task']}, {facts['labels']} labels, {facts['seeds']} seeds, from {facts['base']} on {facts['corpus']}",
-        f"{'strategy':<{wide}} {'accuracy':>16} {'forgetting (nats)':>20} {'trainable':>10} {'seconds':>8}",
+        f"{'strategy':<{wide}} {'accuracy':>16} {heading:>20} {'trainable':>10} {'seconds':>8}",
     ]
     for s in strategies:
         accuracy, forgetting = s["accuracy"], s["forgetting"]

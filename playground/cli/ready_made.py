@@ -63,19 +63,26 @@ def _build(missing: list[ReadyMade], home: Path | None) -> None:
                 if isinstance(event, Stepped):
                     bar.update(done + event.step - bar.n)
                 if isinstance(event, Evaluated):
-                    bar.set_postfix_str(f"held-out {event.held_out:.3f} nats", refresh=False)
+                    bar.set_postfix_str(f"held-out {event.held_out:.3f} {made.entry.unit()}", refresh=False)
             done += made.steps
 
 
 def _facts(made: ReadyMade, home: Path | None, state: str) -> dict[str, Any]:
     found = ready_made.facts(made, home)
     about = {"name": made.name, "entry": made.entry.name, "corpus": made.corpus, "seed": made.seed}
-    about |= {"steps": made.steps, "state": "missing" if found is None else state, "folder": str(made.folder(home))}
+    about |= {
+        "unit": made.entry.unit(),
+        "steps": made.steps,
+        "state": "missing" if found is None else state,
+        "folder": str(made.folder(home)),
+    }
     return about | {name: found and found[name] for name in ready_made.FACTS}
 
 
 def _line(made: dict[str, Any]) -> str:
-    loss = "" if made["held_out"] is None else f", held out {made['held_out']:.3f} nats, {made['seconds']:.1f} s"
+    loss = (
+        "" if made["held_out"] is None else f", held out {made['held_out']:.3f} {made['unit']}, {made['seconds']:.1f} s"
+    )
     what = f"{made['entry']} on {made['corpus']}, seed {made['seed']}, {made['steps']:,} steps"
     return f"{made['state']:<8} {what}{loss}\n         {made['folder']}"
 

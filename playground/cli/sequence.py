@@ -77,6 +77,6 @@ def _tables(facts: dict[str, Any]) -> list[str]:
         lines.append(
             f"in the end {accuracy['mean']:.3f} ± {accuracy['sd']:.3f} on average; "
             f"earlier tasks {backward['mean']:+.3f} ± {backward['sd']:.3f}; "
-            f"pre-training loss {forgetting['mean']:+.3f} ± {forgetting['sd']:.3f} nats"
+            f"pre-training loss {forgetting['mean']:+.3f} ± {forgetting['sd']:.3f} {facts['unit']}"
         )
     return lines

@@ -244,9 +244,9 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
     run = replace(_run(given, entry), out=Path(given.out or given.runs))
     seeds = range(given.seed, given.seed + given.seeds)
     for seed in seeds if given.resume or given.cluster else ():
-        own = replace(run, seed=seed, out=Path(given.out or given.runs, parallel.run_name(run, seed)))
-        if own.out.exists():
-            _resumed(given, own)
+        out = Path(given.out or given.runs, parallel.run_name(run, seed))
+        if out.exists():
+            _resumed(given, replace(run, seed=seed, out=out))
     notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
     print(*filter(None, notices), sep="\n", end="\n" * any(notices), file=sys.stderr)
     points: list[parallel.Point] = []
@@ -327,9 +327,11 @@ def _check_settings(events: Iterable[Event], entry: Entry, settings: Mapping[str
 
 def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
     """The same events, with a bar on standard error."""
-    total = run.last or run.seconds
+    total, entry = run.last or run.seconds, run.entry
     with tqdm(total=total, desc=f"{run.entry.name} seed {run.seed}", file=sys.stderr, mininterval=0.2) as bar:
         for event in events:
+            if isinstance(event, Started):
+                entry = event.learner.entry
             if isinstance(event, Stepped):
                 if event.step == 1:
                     bar.unpause()  # the first step prepares all others, so the rate is counted from the second one
@@ -342,7 +344,8 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
                     file=sys.stderr,
                 )
             if isinstance(event, Evaluated):
-                bar.set_postfix_str(f"step {event.step}, held-out {event.held_out:.3f} nats")
+                unit = entry.unit(next(iter(event.terms)))
+                bar.set_postfix_str(f"step {event.step}, held-out {event.held_out:.3f} {unit}")
             if isinstance(event, Incident):
                 bar.write(event.sentence, file=sys.stderr)
             yield event
@@ -354,8 +357,9 @@ def _report(facts: dict[str, Any]) -> list[str]:
     return [
         f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device_name']}{forked}: "
         f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
-        f"  loss {_nats(loss['train'])} (training), {_nats(loss['held_out'])} (held out) nats per scored position; "
-        f"unigram entropy of the corpus {facts['unigram_entropy']:.3f}",
+        f"  loss {_number(loss['train'])} (training), {_number(loss['held_out'])} (held out) {loss['unit']} per scored "
+        f"position; "
+        f"unigram entropy of the corpus {facts['unigram_entropy']:.3f} nats",
         *_each_loss(facts["losses"]),
         *_shares("right on held-out text", facts["accuracy"]),
         *_shares("probes, a half by chance", facts["probes"]),
@@ -364,9 +368,12 @@ def _report(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def _each_loss(losses: dict[str, dict[str, float | None]]) -> list[str]:
+def _each_loss(losses: dict[str, dict[str, Any]]) -> list[str]:
     """A line for each of several questions."""
-    each = [f"  {name}: {_nats(loss['train'])}, {_nats(loss['held_out'])}" for name, loss in losses.items()]
+    each = [
+        f"  {name}: {_number(loss['train'])}, {_number(loss['held_out'])} {loss['unit']}"
+        for name, loss in losses.items()
+    ]
     return each if len(each) > 1 else []
 
 
@@ -379,8 +386,11 @@ def _band(facts: dict[str, Any]) -> list[str]:
     if not facts.get("bands"):
         return []
     last = facts["bands"][-1]
-    return [f"Held out over {last['seeds']} seeds at step {last['step']}: {last['mean']:.3f} ± {last['sd']:.3f} nats"]
+    return [
+        f"Held out over {last['seeds']} seeds at step {last['step']}: {last['mean']:.3f} ± {last['sd']:.3f} "
+        f"{facts['loss']['unit']}"
+    ]
 
 
-def _nats(value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"

@@ -171,6 +171,11 @@ class Entry:
         asked = [self.objective, *(self.objective_in(phase) for phase in self.phases)]
         return tuple(dict.fromkeys(question for objective in asked for question in objective.questions))
 
+    def unit(self, question: str = "") -> str:
+        """The unit of the loss of a question of any phase, by default of the first one of the last phase."""
+        asked = (self.objective, *(self.objective_in(phase) for phase in self.phases))
+        return next((one for one in asked if question in one.questions), self.objective).unit(question)
+
     def lr_multiplier(self, step: int, falling: bool = True) -> float:
         """The factor of the learning rate in a step (0-based), by a schedule that each phase begins anew."""
         starts, number = (*self.phase_starts, self.recipe.steps), self.phase_at(step)
