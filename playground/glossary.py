@@ -67,7 +67,7 @@ ROWS = (
     ("epoch", "One pass over all training rows."),
     ("filter normalisation", "A random direction whose parts are as long as those of the weights.", "Li et al. 2018"),
     ("fine-tuning", "Training a pre-trained model on a task with labels."),
-    ("forgetting", "By how many nats the pre-training loss rises through fine-tuning.", "catastrophic forgetting"),
+    ("forgetting", "How far the pre-training loss rises through fine-tuning.", "catastrophic forgetting"),
     ("fork", "A new run that branches off an old one at a step, with other settings."),
     (
         "frontier",

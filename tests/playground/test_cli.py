@@ -24,6 +24,7 @@ from playground.objectives.mask_overrides import written as written_rules
 from playground.trace.rebuild import SENTENCE
 from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
+from playground.training.observe.replay import load as load_replay
 from playground.training.store import ready_made
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
@@ -440,6 +441,19 @@ def test_train_fork_and_list(call, facts, text):
     assert len([p for p in one["points"] if p["loss"] is not None]) == 6
     assert call("runs", "nobody")[0] == 2
     refuses(call, ["train", "--fork", "RoBERTa-reviews-seed0@5", "--steps", "8"], "kept nothing of step 5; it kept 2")
+
+
+@pytest.mark.parametrize(("name", "unit"), [("C&W", "logits"), ("GloVe", "squared nats")])
+def test_a_loss_that_is_no_logarithm_is_never_called_nats(name, unit, call, facts, text):
+    said = call("train", name, "--corpus", text, *TINY, "--steps", 2, "--out", "run")
+    assert f"{unit} per scored position" in said[1] and f" {unit}]" in said[2]
+    said += call("runs")
+    call("compare", "run", "--strategies", "full,frozen", *QUICK, "--out", "result")
+    files = (Path("result", f"comparison.{kind}").read_text(encoding="utf-8") for kind in ("html", "svg", "ipynb"))
+    replay = load_replay(Path("run"))
+    said += (*files, replay.curve.unit, *replay.moments[-1]["captions"].values())
+    words = re.sub(r"corpus [0-9.]+ nats|<title>.*?</title>", "", " ".join(map(str, said)))  # entropy, glossary
+    assert not re.findall(r".{60}(?<!squared )\bnats\b.{20}", words)
 
 
 def test_the_paper_recipe_is_that_of_the_paper(facts, text):

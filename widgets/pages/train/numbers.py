@@ -21,7 +21,7 @@ LAST_ROWS = 40  # rows over which the training loss is averaged
 def numbers(session: Session | None, earlier: bool = False) -> str:
     """The numbers of a run as markup; an `earlier` one is not the run that was asked for last."""
     if session is None:
-        missing = dict.fromkeys(("loss (nats)", "held out (nats)", "tokens/s", "device"), "–")
+        missing = dict.fromkeys(("loss", "held out", "tokens/s", "device"), "–")
         return figures({"state": "ready", "step": "0", **missing})
     state = _state(session)  # first: what rests adds no row any more
     rows, entry = session.rows, session.run.entry
