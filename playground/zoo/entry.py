@@ -27,10 +27,10 @@ CORPORA = {
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
-EVERYWHERE = "its size and a text from our grammar"
+EVERYWHERE = "its size, its learning rate and a text from our grammar"
 """In what every entry differs from its paper."""
 
-OWN_FORM = "positions, norms, biases, dropout, first weights and learning rates"
+OWN_FORM = "positions, norms, biases, dropout, first weights, optimiser and weight decay"
 """In what it differs too, unless it is trained in its published form."""
 
 WORD_VECTORS = "Word vectors"
@@ -65,6 +65,7 @@ class Entry:
 
     `unlike_paper` is what is not as published, by the knob or the missing part, beside what `EVERYWHERE` says; `data`
     are the texts that the authors trained on, `published` the sizes that they name, the one trained here first.
+    `published_recipe` are knobs of the recipe that the paper says and BERT does otherwise, for the recipe 'paper'.
     `printed` are the cells of the surveys' tables that do not follow from the rest (see `surveys.py`). Of several
     `phases`, which are trained one after another, `objective` and `corpus` are those of the last one.
     """
@@ -84,6 +85,7 @@ class Entry:
     unlike_paper: Mapping[str, str] = field(default_factory=dict)
     data: str = ""
     published: tuple[Published, ...] = ()
+    published_recipe: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, str] = field(default_factory=dict)
 
     @property
