@@ -33,7 +33,7 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 def loss_label(units: Iterable[str]) -> str:
     """The label of an axis of losses in some units."""
-    return f"loss ({' or '.join(dict.fromkeys(units))} per scored position)"
+    return f"loss ({' or '.join(dict.fromkeys(units))} per position)"
 
 
 LINES = (Mark("training", BLUE, width=1.2), Mark("held out", VERMILION, shape="circle"))

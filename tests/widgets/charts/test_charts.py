@@ -113,7 +113,7 @@ def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     chart.show(rows[:2], SUM)
     chart.extend(rows[2:])
     (words, *spare) = chart.others
-    assert chart.figure.yaxis.axis_label == "loss (nats or logits per scored position)"
+    assert chart.figure.yaxis.axis_label == "loss (nats or logits per position)"
     assert list(chart.training.data["loss"]) == [0.71, 0.69]
     assert (list(words.training.data["loss"]), list(words.held_out.data["loss"])) == ([6.5, 6.4], [6.6])
     assert "training: pair" in chart.key and "held out: pair" in chart.key and "hidden words" in chart.key
@@ -121,7 +121,7 @@ def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     chart.over("tokens read")
     assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {"tokens"}
     chart.show([Row(1, 5.0, None, 10, 0.5)], {"hidden words": "logits"})
-    assert chart.figure.yaxis.axis_label == "loss (logits per scored position)"
+    assert chart.figure.yaxis.axis_label == "loss (logits per position)"
     assert "training:" not in chart.key and not len(words.training.data["loss"]), "another run has one question alone"
 
 

@@ -138,7 +138,7 @@ def test_where_no_answer_is_right_or_wrong_no_accuracy_is_told(store):
     curve = picture.LossCurve(store, Cursor())
     curve.draw(session)
     assert "held out (squared nats)" in numbers(session) and "(nats)" not in numbers(session)
-    assert curve.chart.figure.yaxis.axis_label == "loss (squared nats per scored position)"
+    assert curve.chart.figure.yaxis.axis_label == "loss (squared nats per position)"
     assert not curve.chart.unigram.visible, "which is in nats"
     assert " squared nats" in runs_page.facts_of(store.runs.all()[0], here=False)
 

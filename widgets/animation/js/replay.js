@@ -158,7 +158,7 @@ function paintCurve(pen, theme, { curve, steps, last, top, width, now }, { x, y 
     pen.fillRect(CURVE.left + 3, y(level) - 15, pen.measureText(text).width + 6, 13);
     say(text, CURVE.left + 6, y(level) - 8, "left");
   }
-  say(curve.unit, CURVE.left - 8, 5, "right", theme.faint);
+  say(curve.unit, 4, 5, "left", theme.faint);
   const of = curve.question ? `: ${curve.question}` : "";
   let right = width - CURVE.right;
   for (const [name, hue, thick] of /** @type {[string, string, number][]} */ ([[`held out${of}`, "vermilion", 2.2], [`training${of}`, "blue", 1.2]])) {
