@@ -35,6 +35,7 @@ def as_data(guess: Prediction) -> dict[str, Any]:
         "truth": guess.truth,
         "probability": round(guess.probability, 4),
         "loss": round(guess.loss, 4),
+        "unit": guess.unit,
         "top": [[word, round(share, 4)] for word, share in guess.top],
     }
 
