@@ -126,7 +126,8 @@ def again_in_turn(spec: ComparisonSpec) -> dict[str, Any]:
     """The facts of the task and those of `then`, learnt in turn from the saved model."""
     saved = checkpoint.load(spec.base)
     events = continual(spec.start(saved), saved.tokenizer, spec)
-    return facts(spec.tasks, spec.train_sizes[-1], [event for event in events if isinstance(event, ContinualResult)])
+    passed = [event for event in events if isinstance(event, ContinualResult)]
+    return {"unit": saved.learner.entry.unit()} | facts(spec.tasks, spec.train_sizes[-1], passed)
 
 
 def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: Comparison) -> bytes:
