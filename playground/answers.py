@@ -93,7 +93,7 @@ class Answer:
     targets: Tensor  # `[k]`, or `[k, classes]` where they are probabilities
 
     def losses(self, consume: bool = False) -> Tensor:
-        """The loss of every scored answer in nats, `[k]`.
+        """The loss of every scored answer in the unit of its kind, `[k]`.
 
         With `consume` the memory of the scores may be overwritten: for training, which does not read them afterwards.
         """
@@ -114,7 +114,7 @@ class Answer:
 def total_loss(
     answers: Sequence[Answer], shares: Mapping[str, float] | None = None, consume: bool = False
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """The weighted sum that is trained, and each question's own mean loss in nats; without questions it is 0.
+    """The weighted sum that is trained, and each question's own mean loss; without questions it is 0.
 
     The questions of a part of a batch count by their `shares` of the whole batch's answers; `consume` as in `losses`.
     """
@@ -157,6 +157,7 @@ class AnswerKind:
     label: str = ""
     classes: tuple[str, ...] = ()
     switch: ClassVar[str] = ""
+    unit: str = "nats"  # of its loss
     phrase: ClassVar[str] = ""  # what the model predicts, for a caption
     names_words: ClassVar[bool] = False  # targets are token ids
     plain: ClassVar[bool] = True  # the scores of all classes follow from one state, and the loss from these scores
@@ -304,6 +305,11 @@ class InBatchContrast(AnswerKind):
         return " ".join(example.tokens.vocabulary[i] for i in example.tokens.ids[row][example.selected[row]].tolist())
 
 
+def sampling_unit(loss: str) -> str:
+    """The unit of a loss with negatives: a hinge is a difference of scores, all others are log-probabilities."""
+    return "logits" if loss == "hinge" else "nats"
+
+
 @dataclass(frozen=True)
 class NegativeSampling(Word):
     """A token against sampled negatives `[b, n, k]` (-1: none).
@@ -337,6 +343,10 @@ class NegativeSampling(Word):
             scores = scores - math.log(wrong.shape[1]) - self.log_noise_prob[ids]
         return -logsigmoid(scores[:, 0]) - (logsigmoid(-scores[:, 1:]) * there).sum(1)
 
+    @property
+    def unit(self) -> str:
+        return sampling_unit(self.loss)
+
     def right(self, answer: Answer) -> Tensor:
         return ((answer.scores[:, :1] > answer.scores[:, 1:]) | (answer.at(self.negatives) < 0)).all(1)
 
@@ -359,6 +369,7 @@ class CooccurrenceTarget(Word):
     x_max: float = 100.0
     alpha: float = 0.75  # a pair weighs (count / x_max) ** alpha, at most 1
     switch = "counts"
+    unit = "squared nats"  # of a difference of logarithms
     phrase = "how often two words co-occur"
     plain = False
     steps_at_once = 1  # pairs are counted over the rows of one batch

@@ -57,7 +57,7 @@ def choose(package: str, kind: type[T], name: str, what: str = "") -> T:
 
     The refusal says what is nearest by meaning or by spelling; it calls a constant `what`, or as its type is called.
     """
-    wanted, spelt = _plain(name), _spelt(package, kind)
+    wanted, spelt = fold(name), _spelt(package, kind)
     if wanted in spelt:
         return spelt[wanted]
     if meant := nearest(name):
@@ -71,11 +71,11 @@ def three_nearest(name: str, known: Iterable[Named]) -> str:
 
     Letters in common with a name or an alias count, and half the share of its words that begin as one of the idea does.
     """
-    wanted, words = _plain(name)[:LONGEST], _words(name)[:LONGEST]
+    wanted, words = fold(name)[:LONGEST], _words(name)[:LONGEST]
 
     def likeness(item: Named) -> float:
         names = (item.name, *getattr(item, "aliases", ()))
-        letters = max(SequenceMatcher(None, _plain(said), wanted).ratio() for said in names)
+        letters = max(SequenceMatcher(None, fold(said), wanted).ratio() for said in names)
         idea = _words(" ".join((*names, getattr(item, "idea", ""))))
         meant = sum(any(word.startswith(sought[:STEM]) for word in idea) for sought in words) / max(1, len(words))
         return letters + meant / 2
@@ -94,7 +94,7 @@ def nearest(name: str) -> str:
 
 def nearest_by_meaning(name: str) -> tuple[str, Nearest] | None:
     """A name of the field that is not here, and what is nearest to it; one wrong letter in a long name is forgiven."""
-    plain, known = _plain(name), _nearest()
+    plain, known = fold(name), _nearest()
     if plain in known:
         return name, known[plain][1]
     close = get_close_matches(plain, known, 1, cutoff=ALIKE) if LONG <= len(plain) <= LONGEST else ()
@@ -104,17 +104,18 @@ def nearest_by_meaning(name: str) -> tuple[str, Nearest] | None:
 @cache
 def _nearest() -> dict[str, tuple[str, Nearest]]:
     """Each name of the field that is not here, as it is written and with what is nearest."""
-    return {_plain(name): (name, near) for near in NEAREST for name in near.to}
+    return {fold(name): (name, near) for near in NEAREST for name in near.to}
 
 
 @cache
 def _spelt(package: str, kind: type[T]) -> dict[str, T]:
     """Every constant of a kind by each of its spellings; to spell all objectives anew takes two milliseconds."""
     every = find(package, kind).values()
-    return {_plain(said): item for item in every for said in (item.name, *getattr(item, "aliases", ()))}
+    return {fold(said): item for item in every for said in (item.name, *getattr(item, "aliases", ()))}
 
 
-def _plain(name: str) -> str:
+def fold(name: str) -> str:
+    """A name in the spelling that names are compared in: its letters and digits, in lower case."""
     return "".join(c for c in name.lower() if c.isalnum())
 
 

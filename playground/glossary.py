@@ -67,7 +67,7 @@ ROWS = (
     ("epoch", "One pass over all training rows."),
     ("filter normalisation", "A random direction whose parts are as long as those of the weights.", "Li et al. 2018"),
     ("fine-tuning", "Training a pre-trained model on a task with labels."),
-    ("forgetting", "By how many nats the pre-training loss rises through fine-tuning.", "catastrophic forgetting"),
+    ("forgetting", "How far the pre-training loss rises through fine-tuning.", "catastrophic forgetting"),
     ("fork", "A new run that branches off an old one at a step, with other settings."),
     (
         "frontier",
@@ -90,7 +90,8 @@ ROWS = (
     ("language model", "A model that predicts each word from the words before it."),
     ("latency", "The seconds from a batch of texts to its answers.", "inference time"),
     ("learning rate", "How far one step moves the weights.", "lr"),
-    ("loss", "What training minimises; here in nats per scored position."),
+    ("logits", "The scores of a model before they become probabilities."),
+    ("loss", "What training minimises, per scored position; a cross-entropy is in nats, a hinge in logits."),
     ("masked language model", "A model that predicts hidden words from the words on both sides."),
     ("memory of the text before", "States of the previous rows, to which every layer attends.", "mems, mem_len"),
     ("nats", "The unit of a loss with the natural logarithm; 0.69 nats are one bit."),

@@ -1,15 +1,21 @@
 """Random generators that follow from a seed and a path of names, so that nothing depends on what ran before."""
 
 import hashlib
+import operator
 
 from torch import Generator
 
+from playground.errors import UserError
 from playground.parsing import LARGEST
 
 
 def derive(seed: int, *path: object) -> int:
     """A 63-bit seed for one purpose, the same on every machine: `derive(7, "corrupt", 12)`."""
-    digest = hashlib.blake2b(repr((int(seed), *path)).encode(), digest_size=8).digest()
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        raise UserError(f"seed is {seed!r}; it must be a whole number.") from None
+    digest = hashlib.blake2b(repr((number, *path)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") >> 1
 
 

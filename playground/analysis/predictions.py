@@ -18,7 +18,7 @@ TOP = 5
 
 @dataclass(frozen=True)
 class Prediction:
-    """One scored position: the true answer, the likeliest ones, the probability of the true one, its loss in nats."""
+    """One scored position: the true answer, the likeliest ones, the probability of the true one, its loss and unit."""
 
     position: int
     truth: str
@@ -27,11 +27,12 @@ class Prediction:
     loss: float
     question: str
     reader: str
+    unit: str = "nats"
 
 
 @dataclass(frozen=True)
 class ForwardTrace:
-    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` in nats by question.
+    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` by question.
 
     `unscored` says in a sentence why there are no predictions, where the model lacks the head for them.
     """
@@ -122,4 +123,5 @@ def glance_at(model: LanguageModel, example: Batch, step: int) -> Predictions:
 def _prediction(example: Batch, answer: Answer, k: int, loss: float) -> Prediction:
     question = answer.target
     truth, top, probability = question.kind.prediction(example, answer, k, TOP)
-    return Prediction(int(answer.positions[k]), truth, top, probability, loss, question.name, question.stream)
+    asked = question.name, question.stream, question.kind.unit
+    return Prediction(int(answer.positions[k]), truth, top, probability, loss, *asked)

@@ -4,7 +4,7 @@ import argparse
 from importlib import import_module
 from typing import Any
 
-from playground.cli.options import Parser, whole
+from playground.cli.options import Parser, refuse_unused, whole
 from playground.errors import UserError
 
 
@@ -37,9 +37,7 @@ def serve(given: argparse.Namespace) -> int:
 
 def _public(given: argparse.Namespace) -> Any:
     """How others are served; None where nobody else is."""
-    asked = {"--prefix": given.prefix, "--origin": given.origin, "--password": given.password}
     if given.public:
         return import_module("widgets.app.public").public(given.prefix, given.password, given.origin)
-    if needless := [name for name, value in asked.items() if value]:
-        raise UserError(f"{needless[0]} is for an app that others reach; add --public.")
+    refuse_unused(given, "it is for an app that others reach; add --public", "prefix", "origin", "password")
     return None

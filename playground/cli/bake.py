@@ -5,12 +5,22 @@ import os
 from importlib import import_module
 from pathlib import Path
 
-from playground.cli.options import KNOBS, Parser, common_options, list_of_runs, pairs, path, say, training_options
+from playground.cli.options import (
+    KNOBS,
+    Parser,
+    common_options,
+    list_of_runs,
+    pairs,
+    path,
+    refuse_unused,
+    say,
+    training_options,
+)
 from playground.cli.train import train_one
 from playground.errors import UserError
 from playground.training.observe.replay import load
 from playground.training.store.runs import Runs
-from playground.zoo import entry_named
+from playground.zoo import entry_to_train
 
 
 def add(command: Parser) -> None:
@@ -55,10 +65,9 @@ def _folder(given: argparse.Namespace) -> Path:
     if not os.path.exists(folder) and (out := listed.get(given.run_or_entry)) is not None:
         folder = Path(out)
     if os.path.exists(folder):
-        unused = [name for name in ("sentence", "corpus", "steps", "seconds", "out", "set") if getattr(given, name)]
-        if unused:
-            raise UserError(f"--{unused[0]} is for an entry to train first; the run in {folder} is as it was trained.")
+        unused = ("sentence", "corpus", "steps", "seconds", "out", "set", "device", "seed")
+        refuse_unused(given, f"it is for an entry to train first; the run in {folder} is as it was trained", *unused)
         return folder if folder.is_dir() else folder.parent
-    entry = entry_named(given.run_or_entry)
+    entry = entry_to_train(given.run_or_entry)
     settings = pairs(given.set, "The setting")
     return Path(train_one(given, entry.turned(settings), settings)["out"])

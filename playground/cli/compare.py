@@ -3,7 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
@@ -14,7 +14,15 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, parallelism, training_options, whole
+from playground.cli.options import (
+    Parser,
+    common_options,
+    number_of,
+    parallelism,
+    refuse_unused,
+    training_options,
+    whole,
+)
 from playground.cli.prepare import add_decoder, check_runs, learn_second, open_task
 from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
@@ -30,10 +38,12 @@ from playground.finetuning.report.page import Report, against
 from playground.finetuning.run.record import Record
 from playground.finetuning.run.scheduler import Elsewhere
 from playground.finetuning.run.trainer import Result, StepEvent
+from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import read, spell, split
+from playground.finetuning.strategy.strategy import Strategy
 from playground.folders import run_folder
 from playground.training import checkpoint
-from playground.zoo import entry_named
+from playground.zoo import Entry, entry_to_train
 
 TRAINED = "trained"
 """A file beside a base whose training is over, so that a comparison that is resumed does not train it again."""
@@ -93,6 +103,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
         tuple(given.extra_encoder), tuple(given.then or ()), given.max_length,
     )  # fmt: skip
     asked.check(chosen)
+    _refuse_unused(given, chosen)
     if given.lr_policy == "published":
         print(list_published(chosen), file=sys.stderr)
     check_sequence(given, what, chosen)
@@ -115,6 +126,22 @@ def compare_strategies(given: argparse.Namespace) -> int:
         print(*last.notices, sep="\n", end="\n" * bool(last.notices), file=sys.stderr)
         report_from = partial(Report, last, asked, draw=import_module("widgets.static.svg").outcomes)
         return write_result(given, report_from, saved, folder, "comparison.json", _table)
+
+
+def _refuse_unused(given: argparse.Namespace, chosen: Sequence[Strategy]) -> None:
+    """Refuse what has no part where nothing is trained first, nothing is kept, or another machine does the work."""
+    if os.path.exists(given.base):
+        training = ("steps", "seconds", "corpus", "device")
+        reason = f"it is for an entry to train first; the run in {given.base} is as it was trained"
+        refuse_unused(given, f"{reason} (--tuning-steps sets the steps of each training)", *training)
+    if given.out is None:
+        refuse_unused(given, "nothing is kept; name a folder with --out DIR", "resume")
+    if given.then:
+        refuse_unused(given, "with --then trainings run one by one", "cluster", "workers", "parallelism", "resume")
+    if given.cluster:
+        refuse_unused(given, "a cluster has workers of its own", "workers", "parallelism")
+    if not any(isinstance(each, OtherVectors) for strategy in chosen for each in strategy.given):
+        refuse_unused(given, "only the strategy 'static and contextual' reads other runs", "extra_encoder")
 
 
 @contextmanager
@@ -150,9 +177,10 @@ def _base(given: argparse.Namespace, folder: Path | None) -> Path:
     """The folder of the run to start from; an entry is trained first, into the folder of the result if there is one."""
     if os.path.exists(given.base):
         return Path(given.base)
-    entry = entry_named(given.base)
+    entry = entry_to_train(given.base)
     home = None if folder is None else folder / "base"
     if given.resume and home is not None and (home / TRAINED).exists():
+        _check_base(given, entry, home)
         return home
     if (ready := base_there(given, home)) is not None:
         if home is not None:
@@ -163,6 +191,19 @@ def _base(given: argparse.Namespace, folder: Path | None) -> Path:
     if home is not None:
         (home / TRAINED).touch()
     return trained
+
+
+def _check_base(given: argparse.Namespace, entry: Entry, home: Path) -> None:
+    """Refuse to go on from a base that was trained otherwise than is now asked for."""
+    saved = checkpoint.load(home)
+    learner, asked = saved.learner, {name: getattr(given, name) for name in ("seed", "steps", "corpus")}
+    there = {"ENTRY": learner.entry.name, "seed": learner.seed, "steps": learner.step, "corpus": saved.corpus.name}
+    for name, value in ({"ENTRY": entry.name} | asked).items():
+        if value not in (None, there[name]):
+            raise UserError(
+                f"{name} is {value}, but the base in {home} has {there[name]}, from which --resume goes on; give "
+                "the same or another --out."
+            )
 
 
 def _with_bar(events: Iterator[TrialEvent | Comparison], asked: ComparisonSpec) -> Iterator[TrialEvent | Comparison]:
@@ -182,9 +223,10 @@ def _table(facts: dict[str, Any]) -> list[str]:
     """The comparison as a table, with its other measures and its verdict."""
     strategies: Iterable[dict[str, Any]] = facts["strategies"]
     wide = max(20, *(len(s["name"]) for s in strategies))
+    heading = f"forgetting ({facts['unit']})"
     lines = [
         f"{facts['task']}, {facts['labels']} labels, {facts['seeds']} seeds, from {facts['base']} on {facts['corpus']}",
-        f"{'strategy':<{wide}} {'accuracy':>16} {'forgetting (nats)':>20} {'trainable':>10} {'seconds':>8}",
+        f"{'strategy':<{wide}} {'accuracy':>16} {heading:>20} {'trainable':>10} {'seconds':>8}",
     ]
     for s in strategies:
         accuracy, forgetting = s["accuracy"], s["forgetting"]

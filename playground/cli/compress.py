@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, path, say, whole
+from playground.cli.options import Parser, common_options, path, refuse_unused, say, whole
 from playground.cli.prepare import open_task
 from playground.compression import methods
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
@@ -45,14 +45,17 @@ def add(command: Parser) -> None:
 def compress_run(given: argparse.Namespace) -> int:
     """Check the request, run the lanes, print the table and write the files."""
     if given.methods:
+        refuse_unused(
+            given, "--methods lists the methods and does nothing else", *given.typed.keys() - {"methods", "json"}
+        )
         return say(given, {"methods": [method_facts(name) for name in methods()]}, _listed())
     spec = CompressionSpec(
         given.base, given.task, tuple(given.pipelines or CompressionSpec.pipelines), given.seeds, given.seed,
         given.train_size, given.tuning_steps, given.workers,
     )  # fmt: skip
     spec.check()
-    if given.hf and given.out is None:
-        raise UserError("--hf writes folders next to the models; give --out DIR too.")
+    if given.out is None:
+        refuse_unused(given, "the models are kept in no folder; name one with --out DIR", "hf", "resume")
     task, saved, folder = open_task(spec.task), checkpoint.load(spec.base), given.out and Path(given.out)
     base = from_checkpoint(saved)
     events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)

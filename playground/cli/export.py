@@ -3,20 +3,30 @@
 import argparse
 import os
 
+from playground.catalog import choose
 from playground.cli.options import Parser, common_options, path, say
 from playground.errors import UserError
 from playground.folders import run_folder
-from playground.interop import export
+from playground.interop import Family, export
+from playground.models import Architecture
 from playground.training import checkpoint
 
 
 def add(command: Parser) -> None:
     """The options of the command."""
-    common_options(command, write_folder)
+    common_options(command, write_folder, seeded=False)
     option = command.add_argument
     option("base", type=run_folder, metavar="RUN", help="a run by its name or folder, or its checkpoint")
     option("folder", metavar="DIR", type=path, help="a new folder: config.json, model.safetensors, tokenizer.json")
     option("--family", default="", metavar="NAME", help="where several have the model's form, such as RoBERTa")
+
+
+def _family_named(name: str, shape: Architecture) -> str:
+    """The family that was asked for, which the model must be of."""
+    family = choose("playground.interop.families", Family, name)
+    if differences := family.differences(shape):
+        raise UserError(f"This model is no {family.name} as transformers has it: {'; '.join(differences)}.")
+    return family.name
 
 
 def write_folder(given: argparse.Namespace) -> int:
@@ -24,7 +34,8 @@ def write_folder(given: argparse.Namespace) -> int:
     if not os.path.exists(given.base):
         raise UserError(f"There is no run in {given.base}; train one: playground train BERT --recipe paper.")
     saved = checkpoint.load(given.base)
-    family = export(saved.learner, saved.tokenizer, given.folder, given.family)
+    name = _family_named(given.family, saved.learner.model.shape) if given.family else ""
+    family = export(saved.learner, saved.tokenizer, given.folder, name)
     kind = family.class_of(saved.learner.model.shape)
     facts = {"family": family.name, "class": kind, "vocabulary": len(saved.tokenizer), "out": str(given.folder)}
     lines = [

@@ -14,7 +14,7 @@ from playground.training import checkpoint
 
 def add(command: Parser) -> None:
     """The options of the command."""
-    common_options(command, generate)
+    common_options(command, generate, seeded=False)
     option, how = command.add_argument, Generation()
     option("base", type=run_folder, metavar="RUN", help="a run by its name or folder, such as a GPT-2 or a BART")
     option("--text", default="", help="the text to continue, or the text that the encoder reads")

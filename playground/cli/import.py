@@ -3,7 +3,7 @@
 import argparse
 from dataclasses import asdict
 
-from playground.cli.options import Parser, common_options, list_of_runs, path, say
+from playground.cli.options import Parser, common_options, list_of_runs, path, refuse_unused, say
 from playground.interop import Opened, open_folder
 from playground.interop.run import save_run
 from playground.knob import written
@@ -16,7 +16,7 @@ from playground.training.store.runs import Runs
 
 def add(command: Parser) -> None:
     """The options of the command."""
-    common_options(command, show_folder)
+    common_options(command, show_folder, seeded=False)
     option = command.add_argument
     option("folder", metavar="DIR", help="a folder with config.json and model.safetensors")
     option("--numbered", action="store_true", help="take words as numbers and do not read the tokenizer")
@@ -33,6 +33,8 @@ def add(command: Parser) -> None:
 
 def show_folder(given: argparse.Namespace) -> int:
     """Open the folder, print its card, and save it where that is asked for."""
+    if not given.save:
+        refuse_unused(given, "nothing is saved; name a folder with --save DIR", "runs", "corpus")
     added = tuple(filter(None, (role.strip() for role in given.add_special_tokens.split(","))))
     opened = open_folder(given.folder, given.numbered, added)
     facts = _facts(opened)

@@ -11,7 +11,7 @@ import torch
 from playground.analysis.finding import Finding
 from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
-from playground.cli.options import Parser, common_options, list_of_runs, number_of, pairs, path, say
+from playground.cli.options import Parser, common_options, list_of_runs, number_of, pairs, path, refuse_unused, say
 from playground.errors import unwritable
 from playground.interop.subjects import open_subject
 from playground.knob import knobs, turn, written
@@ -19,7 +19,7 @@ from playground.knob import knobs, turn, written
 
 def add(command: Parser) -> None:
     """The options of the command."""
-    common_options(command, inspect_model)
+    common_options(command, inspect_model, seeded=False)
     option = command.add_argument
     option("subject", nargs="?", metavar="RUN", help="a kept run, a checkpoint, a folder of transformers, or an entry")
     option("--probe", metavar="NAME", help="the instrument; without it all are listed with what the model lacks")
@@ -34,7 +34,11 @@ def inspect_model(given: argparse.Namespace) -> int:
     """Print what an instrument finds, or what instruments there are."""
     torch.set_num_threads(given.threads)
     if given.list or given.subject is None:
+        unused = given.typed.keys() - {"list", "json"}
+        refuse_unused(given, "the instruments are listed; name a RUN and an instrument, without --list", *unused)
         return say(given, {"instruments": [_about(each) for each in instruments().values()]}, list(_listed()))
+    if given.probe is None:
+        refuse_unused(given, "no instrument is named; name one with --probe NAME", "set", "csv")
     instrument = None if given.probe is None else instrument_named(given.probe)
     subject = open_subject(given.subject, given.runs)
     if instrument is None:

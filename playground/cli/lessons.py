@@ -10,7 +10,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, pairs, path, say
+from playground.cli.options import Parser, common_options, number_of, pairs, path, refuse_unused, say
 from playground.errors import UserError, unwritable
 
 
@@ -32,7 +32,9 @@ def add(command: Parser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Run them side by side; exit status 1 where one fails, which is named with its cell and cause."""
-    if given.form != "exercise" and find_spec("papermill") is None:
+    if given.form == "exercise":
+        refuse_unused(given, "exercises are written and not run", "set", "seed", "workers")
+    elif find_spec("papermill") is None:
         raise UserError("Lessons run in Jupyter; install it with: pip install 'pretraining-playground[lab]'.")
     lessons = import_module("widgets.lessons")
     chosen, out, settings = lessons.notebooks(Path(given.notebooks), given.names), Path(given.out), _settings(given)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from playground.cli.options import Parser, common_options, pairs, read_plan, say, whole
+from playground.cli.options import Parser, common_options, pairs, read_plan, refuse_unused, say, whole
 from playground.corpora import open_corpus, pick
 from playground.corpora.readers.text import read_whole
 from playground.errors import UserError
@@ -49,6 +49,10 @@ def given_text(given: argparse.Namespace) -> str:
 
 def show_objective(given: argparse.Namespace) -> int:
     """Rebuild the text, or a row of a corpus, and print it."""
+    if given.corpus is not None:
+        refuse_unused(given, "a row of a corpus is a text already; leave it out, or --corpus", "text", "file", "pair")
+    else:
+        refuse_unused(given, "rows are those of a corpus; name one with --corpus", "row")
     rebuilt = _of_row(given) if given.corpus is not None else _of_text(given)
     facts = rebuilt.facts()
     lines = [
@@ -69,8 +73,6 @@ def _of_row(given: argparse.Namespace) -> Rebuilt:
     from playground.training.data import BatchSampler  # half a second that a typed text need not wait for
     from playground.training.loop import informed
 
-    if given.text is not None or given.file is not None or given.pair:
-        raise UserError("A row of a corpus is a text already; leave --text, --file and --pair out, or --corpus.")
     objective = find_objective(given.name)
     objective = objective.turn(pairs(given.set, "The setting"))
     corpus, number = open_corpus(given.corpus), given.row or 0
@@ -91,8 +93,6 @@ def _of_text(given: argparse.Namespace) -> Rebuilt:
     printed = objective.printed if as_printed else Printed()
     text, pair = printed.text or given_text(given), given.pair or printed.pair
     plan = plan if printed.text == "" or objective.row else {**printed.plan, **plan}
-    if given.row is not None:
-        raise UserError(f"The row is {given.row}, and rows are those of a corpus; name one with --corpus.")
     rebuilt = rebuild(objective, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)
     if given.pair.strip() and not reads_two(rebuilt.objective):
         left_out = f"{rebuilt.objective.name} reads one text, so --pair has no part in it."

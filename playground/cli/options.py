@@ -20,24 +20,42 @@ KNOBS = "a knob of the model, of its recipe or of its objective"
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that refuses in one sentence."""
+    """An argument parser that refuses in one sentence; `typed` of what it reads are the arguments that were typed."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.typed: dict[str, str] = {}
+        self.set_defaults(typed=self.typed)
 
     def error(self, message: str) -> NoReturn:
         print(readable(f"{self.prog}: {message}. See `{self.prog} --help`."), file=sys.stderr)
         raise SystemExit(2)
 
     def _get_values(self, action: argparse.Action, arg_strings: list[str]) -> Any:
-        """The value of an option; argparse of Python 3.11 takes `--text=--` for an empty list."""
+        """The value of an option, noted as typed; argparse of Python 3.11 takes `--text=--` for an empty list."""
+        if action.option_strings or arg_strings:
+            self.typed[action.dest] = max(action.option_strings, key=len, default=repr(" ".join(arg_strings)))
         if action.option_strings and action.nargs is None and arg_strings == ["--"]:
             return self._get_value(action, "--")
         return super()._get_values(action, arg_strings)
 
 
-def common_options(command: Parser, run: Callable[[argparse.Namespace], int]) -> None:
+def refuse_unused(given: argparse.Namespace, reason: str, *names: str) -> None:
+    """Refuse the first of these arguments that was typed, for the `reason` that it has no part in what is to be done.
+
+    Every command calls it for each of its ways to run, before any work.
+    """
+    for name, shown in given.typed.items():
+        if name in names:
+            raise UserError(f"{shown} has no part here: {reason}.")
+
+
+def common_options(command: Parser, run: Callable[[argparse.Namespace], int], seeded: bool = True) -> None:
     """The function that a command runs, and the options of every command that prints facts."""
     option = command.add_argument
     option("--json", action="store_true", help="one JSON object on standard output and nothing else")
-    option("--seed", type=whole, default=0, metavar="N", help="the same seed, the same result; 0 by default")
+    if seeded:
+        option("--seed", type=whole, default=0, metavar="N", help="the same seed, the same result; 0 by default")
     command.set_defaults(run=run)
 
 

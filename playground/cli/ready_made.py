@@ -10,14 +10,14 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from playground.cli.options import say
+from playground.cli.options import refuse_unused, say
 from playground.corpora.sources import is_generated
 from playground.devices import pick
-from playground.errors import UserError, unwritable
+from playground.errors import unwritable
 from playground.training.events import Evaluated, Stepped
 from playground.training.store import bundled, ready_made
 from playground.training.store.ready_made import ReadyMade
-from playground.zoo import entry_named
+from playground.zoo import entry_to_train
 
 BUILD = "build"
 """The word behind `playground zoo` that builds."""
@@ -41,12 +41,13 @@ def build(given: argparse.Namespace) -> int:
 
 def _chosen(given: argparse.Namespace) -> tuple[ReadyMade, ...]:
     """The entries that are named, else what is bundled, or what the pages and the notebook begin with."""
-    if given.bundled and (given.bases or given.corpus or given.steps or given.seed):
-        raise UserError("--bundled builds what the package declares; leave out names, --corpus, --steps and --seed.")
+    refuse_unused(given, f"`playground zoo {BUILD}` measures nothing", "measure")
+    how = ("corpus", "steps", "seed")
     if given.bundled:
+        refuse_unused(given, "--bundled builds what the package declares", "bases", *how)
         return bundled.recipes()
-    if not given.bases and (given.corpus or given.steps or given.seed):
-        raise UserError("--corpus, --steps and --seed say how entries are built; name them: playground zoo build BERT.")
+    if not given.bases:
+        refuse_unused(given, "it says how entries are built; name them: playground zoo build BERT", *how)
     named = tuple(ready_made.ready_made(name, given.corpus, given.seed, given.steps) for name in given.bases)
     return named or ready_made.defaults()
 
@@ -62,19 +63,26 @@ def _build(missing: list[ReadyMade], home: Path | None) -> None:
                 if isinstance(event, Stepped):
                     bar.update(done + event.step - bar.n)
                 if isinstance(event, Evaluated):
-                    bar.set_postfix_str(f"held-out {event.held_out:.3f} nats", refresh=False)
+                    bar.set_postfix_str(f"held-out {event.held_out:.3f} {made.entry.unit()}", refresh=False)
             done += made.steps
 
 
 def _facts(made: ReadyMade, home: Path | None, state: str) -> dict[str, Any]:
     found = ready_made.facts(made, home)
     about = {"name": made.name, "entry": made.entry.name, "corpus": made.corpus, "seed": made.seed}
-    about |= {"steps": made.steps, "state": "missing" if found is None else state, "folder": str(made.folder(home))}
+    about |= {
+        "unit": made.entry.unit(),
+        "steps": made.steps,
+        "state": "missing" if found is None else state,
+        "folder": str(made.folder(home)),
+    }
     return about | {name: found and found[name] for name in ready_made.FACTS}
 
 
 def _line(made: dict[str, Any]) -> str:
-    loss = "" if made["held_out"] is None else f", held out {made['held_out']:.3f} nats, {made['seconds']:.1f} s"
+    loss = (
+        "" if made["held_out"] is None else f", held out {made['held_out']:.3f} {made['unit']}, {made['seconds']:.1f} s"
+    )
     what = f"{made['entry']} on {made['corpus']}, seed {made['seed']}, {made['steps']:,} steps"
     return f"{made['state']:<8} {what}{loss}\n         {made['folder']}"
 
@@ -85,7 +93,7 @@ def base_there(given: argparse.Namespace, home: Path | None) -> Path | None:
     With a `home` the checkpoint is copied there, so that the result is whole without the cache; so it is into the
     folder of runs where the base is changed first.
     """
-    text = given.corpus or entry_named(given.base).corpus
+    text = given.corpus or entry_to_train(given.base).corpus
     if given.seconds is not None or pick(given.device).type != "cpu" or not is_generated(text):
         return None
     made = ready_made.ready_made(given.base, given.corpus, given.seed)

@@ -11,7 +11,7 @@ from playground.training.store.runs import RunRow, Runs
 
 def add(command: Parser) -> None:
     """The options of the command."""
-    common_options(command, show)
+    common_options(command, show, seeded=False)
     command.add_argument("name", nargs="?", help="one run; without it all are listed, forks beneath their parents")
     list_of_runs(command)
 
@@ -42,4 +42,4 @@ def _tree(every: Sequence[RunRow], parent: str | None, depth: int = 0) -> Iterat
 def _line(run: RunRow) -> str:
     loss = "–" if run.held_out is None else f"{run.held_out:.3f}"
     forked = f" (from step {run.forked_at}: {run.changed})" if run.parent else ""
-    return f"{run.name}{forked}: {run.step} steps, held out {loss} nats, {run.seconds:.1f} s, {run.state}"
+    return f"{run.name}{forked}: {run.step} steps, held out {loss} {run.unit}, {run.seconds:.1f} s, {run.state}"

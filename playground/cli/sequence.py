@@ -61,10 +61,8 @@ def check_sequence(given: argparse.Namespace, task: str, strategies: Sequence[St
         raise UserError(f"--train-size is {sizes}; with --then there is one number for all tasks.")
     if given.lr_policy == "tuned":
         raise UserError("--lr-policy is tuned, but --then has no search for rates; choose own, fixed or published.")
-    if given.match != "steps" or given.cluster or given.workers > 1:
-        raise UserError(
-            "With --then trainings run one by one with equal steps; leave out --match, --cluster and --workers."
-        )
+    if given.match != "steps":
+        raise UserError(f"--match is {given.match}; with --then all trainings have the same number of steps.")
 
 
 def _tables(facts: dict[str, Any]) -> list[str]:
@@ -80,6 +78,6 @@ def _tables(facts: dict[str, Any]) -> list[str]:
         lines.append(
             f"in the end {accuracy['mean']:.3f} ± {accuracy['sd']:.3f} on average; "
             f"earlier tasks {backward['mean']:+.3f} ± {backward['sd']:.3f}; "
-            f"pre-training loss {forgetting['mean']:+.3f} ± {forgetting['sd']:.3f} nats"
+            f"pre-training loss {forgetting['mean']:+.3f} ± {forgetting['sd']:.3f} {facts['unit']}"
         )
     return lines + facts["told"]

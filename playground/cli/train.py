@@ -19,11 +19,13 @@ from playground.cli.options import (
     number_of,
     pairs,
     parallelism,
+    refuse_unused,
     say,
     training_options,
 )
 from playground.corpora import open_corpus
 from playground.corpora.readers.decode import WrongEncoding
+from playground.corpora.respelling import respelt
 from playground.corpora.sources import name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
@@ -35,7 +37,7 @@ from playground.objectives.objective import BY_HAND
 from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
-from playground.training.fork import fork
+from playground.training.fork import fork, what_changed
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
 from playground.training.parallel import seeds as parallel
@@ -43,7 +45,7 @@ from playground.training.store.metrics import Summary
 from playground.training.store.runs import Parent, Runs
 from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
-from playground.zoo import Entry, entry_named
+from playground.zoo import Entry, entry_to_train
 from playground.zoo.preset import find_preset
 
 ENCODING = "as in 'mine.txt(encoding=cp1252)'"
@@ -93,6 +95,7 @@ def add(command: Parser) -> None:
 
 def train_entry(given: argparse.Namespace) -> int:
     """Train every seed, or a fork, or search for a learning rate."""
+    _refuse_unused(given)
     with ddp.group(given.device):
         if given.fork:
             runs = [_fork(given)]
@@ -112,12 +115,28 @@ def train_entry(given: argparse.Namespace) -> int:
     return 1 if any(run["stopped"] == "diverged" for run in runs) else 0
 
 
+def _refuse_unused(given: argparse.Namespace) -> None:
+    """Refuse what has no part in a fork, in a search for a rate, on a cluster, or where one seed is trained."""
+    several, seeds = ("workers", "parallelism"), ("seeds", "cluster", "workers", "parallelism")
+    if given.fork:
+        kept = ("entry", "recipe", "tokenizer", "vocab_size", "paint", "plan")
+        refuse_unused(given, "a fork keeps the entry and the vocabulary of its run; --set changes knobs", *kept)
+        refuse_unused(given, "a fork is one run that leaves another", "resume", "find_rate", *seeds)
+    elif given.find_rate:
+        runs = ("steps", "seconds", "out", "resume", "save_every", "runs")
+        refuse_unused(given, "--find-rate tries 80 rates for one step each and keeps no run", *runs, *seeds)
+    elif given.cluster:
+        refuse_unused(given, "a cluster has its own workers, and goes on where a seed stopped", "resume", *several)
+    elif given.seeds == 1:
+        refuse_unused(given, "one seed is trained; --seeds K trains more", *several)
+
+
 def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     """The entry with its recipe and the knobs that were set, and these settings."""
     if given.entry is None:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
     rules = (*_painted(given.paint), *_ordered(given.plan))
-    entry = entry_named(f"{given.entry}{BY_HAND}{written(rules)}" if rules else given.entry)
+    entry = entry_to_train(f"{given.entry}{BY_HAND}{written(rules)}" if rules else given.entry)
     entry = find_preset(given.recipe)(entry) if given.recipe else entry
     settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings
@@ -147,9 +166,38 @@ def train_one(given: argparse.Namespace, entry: Entry, settings: Mapping[str, st
     """Train one seed with a bar on standard error and return its facts; `settings` are knobs that were set by hand."""
     run = _run(given, entry)
     run = replace(run, out=Path(given.out or Path(given.runs, parallel.run_name(run, run.seed))))
-    learner = parallel.resumed(run) if given.resume else None
+    learner = _resumed(given, run) if given.resume else None
     events = train(run, learner) if learner else _check_settings(train(run), run.entry, settings)
     return _follow(given, run, events, learner)
+
+
+def _resumed(given: argparse.Namespace, run: Run) -> TrainState | None:
+    """The learner of a run that goes on as it began; what was typed and would change it is refused."""
+    learner = parallel.resumed(run)
+    if learner is not None:
+        settings = pairs(given.set, "The setting")
+        if given.steps == learner.entry.recipe.steps:  # to which the schedule was made as long
+            settings.pop("steps", None)
+        asked = find_preset(given.recipe)(learner.entry) if given.recipe else learner.entry
+        changed = what_changed(learner.entry, asked.turned(settings))
+        if changed != "nothing":
+            raise UserError(
+                f"The run in {run.out} goes on as it began, but --set or --recipe would change it: {changed}. Leave "
+                "them out, or fork the run: playground train --fork RUN --set KNOB=VALUE."
+            )
+        _say_schedule(run, learner)
+    return learner
+
+
+def _say_schedule(run: Run, learner: TrainState) -> None:
+    """Say so where a run goes on beyond its schedule, at the lowest learning rate."""
+    recipe = learner.entry.recipe
+    if run.falling and run.last is not None and run.last > recipe.steps:
+        print(
+            f"The schedule of the run has {recipe.steps:,} steps; in those beyond, the learning rate stays at "
+            f"{recipe.min_lr_ratio:.0%} of the full one. A fork changes that: --fork RUN --set steps={run.last}.",
+            file=sys.stderr,
+        )
 
 
 def _run(given: argparse.Namespace, entry: Entry) -> Run:
@@ -200,6 +248,10 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
         raise UserError(f"--threads is {given.threads}, but the workers of several seeds have one each; leave it out.")
     run = replace(_run(given, entry), out=Path(given.out or given.runs))
     seeds = range(given.seed, given.seed + given.seeds)
+    for seed in seeds if given.resume or given.cluster else ():
+        out = Path(given.out or given.runs, parallel.run_name(run, seed))
+        if out.exists():
+            _resumed(given, replace(run, seed=seed, out=out))
     notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
     print(*filter(None, notices), sep="\n", end="\n" * any(notices), file=sys.stderr)
     points: list[parallel.Point] = []
@@ -231,8 +283,6 @@ def _events_of_seeds(given: argparse.Namespace, run: Run, seeds: range) -> Itera
 def _fork(given: argparse.Namespace) -> dict[str, Any]:
     """Leave a kept run at a step, with the knobs that were set, and train on."""
     torch.set_num_threads(given.threads)
-    if given.tokenizer or given.vocab_size:
-        raise UserError("A fork keeps the weights, so it keeps the vocabulary as well; leave --tokenizer out.")
     name, _, step = given.fork.partition("@")
     runs = Runs(given.runs)
     try:
@@ -242,12 +292,20 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     saved = runs.load(name, number, pick(given.device))
     learner, entry = saved.learner, saved.learner.entry
     corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
-    run = Run(entry, corpus, learner.seed, learner.device, given.steps, given.seconds)
-    made = fork(run, learner, pairs(given.set, "The setting"))
+    if corpus.tokenizer.words != saved.tokenizer.words:
+        corpus = respelt(corpus, saved.tokenizer)
+    run = Run(
+        entry, corpus, learner.seed, learner.device, given.steps, given.seconds, save_every=given.save_every
+    )  # fmt: skip
+    settings = pairs(given.set, "The setting") | ({"seed": given.seed} if "seed" in given.typed else {})
+    made = fork(run, learner, settings)
+    _say_schedule(made.run, made.learner)
+    others = {"seed": (learner.seed, made.run.seed), "corpus": (saved.corpus.name, corpus.name)}
+    changed = what_changed(entry, made.run.entry, others)
     out = Path(given.out or Path(given.runs, runs.new_name(f"{Path(name).name}-fork{made.step}")))
-    run, parent = replace(made.run, out=out), Parent(name, made.step, made.changed)
+    run, parent = replace(made.run, out=out), Parent(name, made.step, changed)
     facts = _follow(given, run, train(run, made.learner), made.learner, parent)
-    return facts | {"parent": name, "forked_at": made.step, "changed": made.changed}
+    return facts | {"parent": name, "forked_at": made.step, "changed": changed}
 
 
 def _probe_text(given: argparse.Namespace, run: Run) -> Tokens | None:
@@ -274,9 +332,11 @@ def _check_settings(events: Iterable[Event], entry: Entry, settings: Mapping[str
 
 def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
     """The same events, with a bar on standard error."""
-    total = run.last or run.seconds
+    total, entry = run.last or run.seconds, run.entry
     with tqdm(total=total, desc=f"{run.entry.name} seed {run.seed}", file=sys.stderr, mininterval=0.2) as bar:
         for event in events:
+            if isinstance(event, Started):
+                entry = event.learner.entry
             if isinstance(event, Stepped):
                 if event.step == 1:
                     bar.unpause()  # the first step prepares all others, so the rate is counted from the second one
@@ -289,7 +349,8 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
                     file=sys.stderr,
                 )
             if isinstance(event, Evaluated):
-                bar.set_postfix_str(f"step {event.step}, held-out {event.held_out:.3f} nats")
+                unit = entry.unit(next(iter(event.terms)))
+                bar.set_postfix_str(f"step {event.step}, held-out {event.held_out:.3f} {unit}")
             if isinstance(event, Incident):
                 bar.write(event.sentence, file=sys.stderr)
             yield event
@@ -301,8 +362,9 @@ def _report(facts: dict[str, Any]) -> list[str]:
     return [
         f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device_name']}{forked}: "
         f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
-        f"  loss {_nats(loss['train'])} (training), {_nats(loss['held_out'])} (held out) nats per scored position; "
-        f"unigram entropy of the corpus {facts['unigram_entropy']:.3f}",
+        f"  loss {_number(loss['train'])} (training), {_number(loss['held_out'])} (held out) {loss['unit']} per scored "
+        f"position; "
+        f"unigram entropy of the corpus {facts['unigram_entropy']:.3f} nats",
         *_each_loss(facts["losses"]),
         *_shares("right on held-out text", facts["accuracy"]),
         *_shares("probes, a half by chance", facts["probes"]),
@@ -311,9 +373,12 @@ def _report(facts: dict[str, Any]) -> list[str]:
     ]
 
 
-def _each_loss(losses: dict[str, dict[str, float | None]]) -> list[str]:
+def _each_loss(losses: dict[str, dict[str, Any]]) -> list[str]:
     """A line for each of several questions."""
-    each = [f"  {name}: {_nats(loss['train'])}, {_nats(loss['held_out'])}" for name, loss in losses.items()]
+    each = [
+        f"  {name}: {_number(loss['train'])}, {_number(loss['held_out'])} {loss['unit']}"
+        for name, loss in losses.items()
+    ]
     return each if len(each) > 1 else []
 
 
@@ -326,8 +391,11 @@ def _band(facts: dict[str, Any]) -> list[str]:
     if not facts.get("bands"):
         return []
     last = facts["bands"][-1]
-    return [f"Held out over {last['seeds']} seeds at step {last['step']}: {last['mean']:.3f} ± {last['sd']:.3f} nats"]
+    return [
+        f"Held out over {last['seeds']} seeds at step {last['step']}: {last['mean']:.3f} ± {last['sd']:.3f} "
+        f"{facts['loss']['unit']}"
+    ]
 
 
-def _nats(value: float | None) -> str:
+def _number(value: float | None) -> str:
     return "–" if value is None else f"{value:.3f}"

@@ -10,9 +10,8 @@ from typing import Any
 import torch
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, number_of, path, say
+from playground.cli.options import Parser, common_options, number_of, path, refuse_unused, say
 from playground.cli.ready_made import BUILD, build
-from playground.errors import UserError
 from playground.finetuning.strategy.strategy import FAMILIES
 from playground.inventory import inventory
 from playground.objectives import GROUPS
@@ -50,12 +49,11 @@ def show_zoo(given: argparse.Namespace) -> int:
     """Print the catalogue, the cards of one name, each below its kind where there are several, or more."""
     if given.name == BUILD:
         return build(given)
-    if given.bases or given.check or given.bundled or given.corpus or given.steps or given.cache:
-        raise UserError(
-            f"Only `playground zoo {BUILD}` takes several names, --check, --bundled, --corpus, --steps and --cache."
-        )
+    building = ("bases", "check", "bundled", "corpus", "steps", "cache")
+    refuse_unused(given, f"it is for `playground zoo {BUILD}`", *building)
     if given.measure:
         return _measure(given)
+    refuse_unused(given, "nothing is built or measured", "seed")
     facts = inventory(given.name)
     if given.name is not None:
         cards = [([kind] if len(facts) > 1 else [], _card(kind, item)) for kind, [item] in facts.items()]

@@ -16,10 +16,11 @@ from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.part import SampleTask
 from playground.objectives.ask.judged import Judged, OverrideLossMask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
+from playground.objectives.ask.words import AskCount
 from playground.objectives.choose.order import ChooseOrder, FixedOrder
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import Rule, meant_for, read
-from playground.objectives.propose import Proposer, SampleFromGenerator
+from playground.objectives.propose import Proposer, SampleFromGenerator, SampleNegatives
 from playground.objectives.see.painted import OverrideMask, Painted
 from playground.objectives.stage import Stage, Wishes, planned
 from playground.pickling import declared_fields
@@ -131,8 +132,16 @@ class Objective:
     @property
     def current_terms(self) -> tuple[Term, ...]:
         """The terms of the loss under the knobs as they stand, each by those of the chain that asks."""
-        asking = {term.question: chain for chain in self.chains[1:] for term in chain.terms}
-        return tuple(term.now(asking.get(term.question, self)._values) for term in self.terms)
+        return tuple(term.now(self._asking(term.question)._values) for term in self.terms)
+
+    def _asking(self, question: str) -> "Objective":
+        """The chain that asks a question."""
+        return {term.question: chain for chain in self.chains[1:] for term in chain.terms}.get(question, self)
+
+    def unit(self, question: str = "") -> str:
+        """The unit of the loss of a question, by default of the first one, under the knobs as they stand."""
+        stages = self._asking(question or self.questions[0]).stages
+        return next((stage.unit for stage in stages if isinstance(stage, AskCount | SampleNegatives)), "nats")
 
     @property
     def _values(self) -> dict[str, Any]:

@@ -35,6 +35,7 @@ def as_data(guess: Prediction) -> dict[str, Any]:
         "truth": guess.truth,
         "probability": round(guess.probability, 4),
         "loss": round(guess.loss, 4),
+        "unit": guess.unit,
         "top": [[word, round(share, 4)] for word, share in guess.top],
     }
 
@@ -62,7 +63,7 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
     number = len(seen.guesses)
     right = sum(bool(g.top) and g.top[0][0] == g.truth for g in seen.guesses)
     positions = f"{number} scored position{'' if number == 1 else 's'}"
-    loss = f"The loss is the mean over {positions}: {fmean(g.loss for g in seen.guesses):.2f} nats."
+    loss = f"The loss is the mean over {positions}: {fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}."
     if len(seen.losses) > 1:
         loss += f" By question: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
     predict = f"The most probable answer is the true one at {right} of {positions}."

@@ -44,7 +44,7 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
         ) from None
     new.step, new.tokens, new.graded, new.seconds = state.step, state.tokens, state.graded, state.seconds
     new.enter_phase()
-    if new.phase == learner.phase and [type(o) for o in new.optimisers] == [type(o) for o in learner.optimisers]:
+    if new.phase == learner.phase and _groups(new) == _groups(learner):
         for optimiser, kept in zip(new.optimisers, state.optimisers, strict=True):
             optimiser.load_state_dict(kept)
         new.turn({})
@@ -52,6 +52,11 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
     new.mems = state.mems if same_rows else ()
     forked = replace(run, entry=entry, seed=seed, out=out)
     return Fork(forked, new, new.step, what_changed(old, entry, {"seed": (learner.seed, seed)}))
+
+
+def _groups(learner: TrainState) -> list[tuple[type, list[int]]]:
+    """The optimisers of a learner, with the sizes of their groups."""
+    return [(type(each), [len(group["params"]) for group in each.param_groups]) for each in learner.optimisers]
 
 
 def seed_of(changes: dict[str, Any], learner: TrainState) -> int:

@@ -1,6 +1,7 @@
 """The learner: a model with its optimisers, one step of training, one evaluation, and its state set aside."""
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
@@ -219,7 +220,8 @@ class TrainState:
     def turn(self, settings: Mapping[str, Any]) -> None:
         """Turn knobs of the recipe from the next step on; another optimiser would have to begin anew."""
         recipe, now = turn(self.entry.recipe, settings), self.entry.recipe
-        fixed = [k for k in ("batch_size", "optimiser", "seq_len") if getattr(recipe, k) != getattr(now, k)]
+        other = ("batch_size", "optimiser", "seq_len", "decay_norms")
+        fixed = [k for k in other if getattr(recipe, k) != getattr(now, k)]
         if fixed:
             raise UserError(f"{', '.join(fixed)} cannot be changed in a running learner; fork the run instead.")
         devices.check_precision(self.device, recipe.precision)
@@ -229,7 +231,8 @@ class TrainState:
         for optimiser in self.optimisers:
             full = recipe.muon_lr if isinstance(optimiser, torch.optim.Muon) else recipe.lr
             for group in optimiser.param_groups:
-                group["full_rate"], group["weight_decay"] = full * group["rate"], recipe.weight_decay
+                group["full_rate"], group["weight_decay"] = full * group["rate"], recipe.weight_decay * group["decays"]
+                group.update({"betas": (BETAS[0], recipe.adam_beta2)} if "betas" in group else {})
 
     def sound(self, loss: Tensor) -> bool:
         """Whether the loss and all weights are finite."""
@@ -271,17 +274,25 @@ class Snapshot:
             optimiser.zero_grad(set_to_none=True)
 
 
+NORM_OR_BIAS = re.compile(r"bias|\bln(_|\b)")
+"""The names of what has no weight decay in BERT's released code: norms and biases."""
+
+
 def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase) -> Iterator[torch.optim.Optimizer]:
     """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all, at the rates of a phase."""
     inside = {n for n, p in model.named_parameters() if "blocks" in n and p.dim() == 2 and recipe.optimiser == "muon"}
-    matrices, others = _groups(model, phase, inside), _groups(model, phase, model.state_dict().keys() - inside)
-    adam = torch.optim.AdamW(others, lr=recipe.lr, betas=BETAS, weight_decay=recipe.weight_decay, fused=True)
-    made: list[torch.optim.Optimizer] = [adam]
+    apart = {name for name in model.state_dict() if NORM_OR_BIAS.search(name) and not recipe.decay_norms} - inside
+    matrices, others = _groups(model, phase, inside), _groups(model, phase, model.state_dict().keys() - inside - apart)
+    others += [group | {"decays": False} for group in _groups(model, phase, apart)]
+    made: list[torch.optim.Optimizer] = [
+        torch.optim.AdamW(others, lr=recipe.lr, betas=(BETAS[0], recipe.adam_beta2), fused=True)
+    ]
     if matrices:
-        made.insert(0, torch.optim.Muon(matrices, lr=recipe.muon_lr, weight_decay=recipe.weight_decay, momentum=0.95))
+        made.insert(0, torch.optim.Muon(matrices, lr=recipe.muon_lr, momentum=0.95))
     for optimiser in made:
         for group in optimiser.param_groups:
             group["full_rate"] = group["lr"] * group["rate"]
+            group["weight_decay"] = recipe.weight_decay * group["decays"]
         yield optimiser
 
 
@@ -295,6 +306,7 @@ def _groups(model: LanguageModel, phase: Phase, names: Collection[str]) -> list[
         {
             "params": [own[name] for name in part if name in names],
             "rate": phase.discriminative_factor ** -(len(parts) - 1 - height),
+            "decays": True,
         }
         for height, part in enumerate(parts)
     ]

@@ -22,6 +22,7 @@ ALBERT = Entry(
     parent="BERT",
     changed="Shared layers, narrow word vectors, spans of up to three words hidden, and 'swapped?' for 'neighbours?'.",
     aliases=("ALBERT base", "ALBERT large", "ALBERT xlarge", "ALBERT xxlarge"),
+    unlike_paper={"optimiser": "trained with AdamW, where the paper has LAMB"},
     data="BooksCorpus and English Wikipedia; for the best results also the texts of RoBERTa and XLNet",
     printed={"objective": "MLM & SOP"},
     published=(

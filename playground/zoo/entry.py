@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Any
 
-from playground.catalog import choose, find, nearest
+from playground.catalog import choose, find, fold, nearest
 from playground.corpora import Corpus
 from playground.errors import UserError
 from playground.knob import knobs, turn
@@ -27,14 +27,18 @@ CORPORA = {
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
-EVERYWHERE = "its size and a text from our grammar"
+EVERYWHERE = "its size, its learning rate and a text from our grammar"
 """In what every entry differs from its paper."""
 
-OWN_FORM = "positions, norms, biases, dropout, first weights and learning rates"
+OWN_FORM = "positions, norms, biases, dropout, first weights, optimiser and weight decay"
 """In what it differs too, unless it is trained in its published form."""
 
 WORD_VECTORS = "Word vectors"
 """The group of objectives that train a table of word vectors and no network."""
+
+
+SIZE = re.compile(r"small|base|medium|x*large|xl|mega|original|\d+b|\d+layers")
+"""What stands behind the name of an entry where one of its published sizes is meant."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +65,7 @@ class Entry:
 
     `unlike_paper` is what is not as published, by the knob or the missing part, beside what `EVERYWHERE` says; `data`
     are the texts that the authors trained on, `published` the sizes that they name, the one trained here first.
+    `published_recipe` are knobs of the recipe that the paper says and BERT does otherwise, for the recipe 'paper'.
     `printed` are the cells of the surveys' tables that do not follow from the rest (see `surveys.py`). Of several
     `phases`, which are trained one after another, `objective` and `corpus` are those of the last one.
     """
@@ -80,6 +85,7 @@ class Entry:
     unlike_paper: Mapping[str, str] = field(default_factory=dict)
     data: str = ""
     published: tuple[Published, ...] = ()
+    published_recipe: Mapping[str, Any] = field(default_factory=dict)
     printed: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -167,6 +173,11 @@ class Entry:
         asked = [self.objective, *(self.objective_in(phase) for phase in self.phases)]
         return tuple(dict.fromkeys(question for objective in asked for question in objective.questions))
 
+    def unit(self, question: str = "") -> str:
+        """The unit of the loss of a question of any phase, by default of the first one of the last phase."""
+        asked = (self.objective, *(self.objective_in(phase) for phase in self.phases))
+        return next((one for one in asked if question in one.questions), self.objective).unit(question)
+
     def lr_multiplier(self, step: int, falling: bool = True) -> float:
         """The factor of the learning rate in a step (0-based), by a schedule that each phase begins anew."""
         starts, number = (*self.phase_starts, self.recipe.steps), self.phase_at(step)
@@ -226,3 +237,14 @@ def entry_named(name: str) -> Entry:
             if by_hand or "+" in name or nearest(name):
                 raise part from None
             raise UserError(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None
+
+
+def entry_to_train(name: str) -> Entry:
+    """The entry of a name; a published size of it, such as "GPT-3 175B", is refused."""
+    entry = entry_named(name)
+    if entry.name in entries() and SIZE.fullmatch(fold(name).removeprefix(fold(entry.name))):
+        raise UserError(
+            f"{name.strip()!r} is a published size of {entry.name}, and what is trained here is small; name "
+            f"{entry.name!r}, which the knobs layers and width make larger."
+        )
+    return entry

@@ -30,6 +30,7 @@ GPT_3 = Entry(
         Published("GPT-3 175B", LARGEST, 50_257, 175e9, "table 2.1"),
         Published("GPT-3 small", GPT_3_SMALL, 50_257, 125e6, "table 2.1"),
     ),
+    published_recipe={"adam_beta2": 0.95, "weight_decay": 0.1},  # app. B
     model=Architecture(init="scaled", attention="left to right"),
     recipe=Recipe(seq_len=128, batch_size=8),
     corpus="symbols",

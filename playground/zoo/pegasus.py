@@ -31,6 +31,7 @@ PEGASUS = Entry(
     corpus="summaries",
     aliases=("PEGASUS base",),
     unlike_paper={
+        "optimiser": "trained with AdamW, where the paper has Adafactor",
         "tasks": "no hidden words in the encoder, which the base size has in addition to the missing sentences",
         "tokenizer": "whole words, not pieces of words",
     },

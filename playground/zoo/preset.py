@@ -14,7 +14,7 @@ class RecipePreset:
     """Settings of the recipe and of the model that belong together; calling it gives an entry these settings.
 
     `as_published` takes positions, norms, biases, dropout and initialisation from the published model, where one is
-    declared.
+    declared, and what its paper says of the optimiser.
     """
 
     name: str
@@ -25,20 +25,24 @@ class RecipePreset:
 
     def __call__(self, entry: Entry) -> Entry:
         if self.as_published and entry.published:
-            model = entry.model.in_form_of(entry.published[0].model)
+            model, recipe = entry.model.in_form_of(entry.published[0].model), {**self.recipe, **entry.published_recipe}
         else:
-            model = entry.model if entry.model.recurrent else turn(entry.model, self.model)
-        return replace(entry, recipe=turn(entry.recipe, self.recipe), model=model)
+            model, recipe = entry.model if entry.model.recurrent else turn(entry.model, self.model), self.recipe
+        return replace(entry, recipe=turn(entry.recipe, recipe), model=model)
 
 
 PAPER = RecipePreset(
     "paper",
-    "AdamW, a linear rise and fall to zero (BERT, arXiv:1810.04805, app. A.2), and the network as its paper has it: "
-    "positions, norms, biases, dropout, first weights. The rate is higher than BERT's 1e-4, because it is tiny.",
-    {"optimiser": "adamw", "lr": 3e-3, "warmup_ratio": 0.1, "min_lr_ratio": 0.0},
+    "AdamW as in BERT (arXiv:1810.04805, app. A.2, and its code) where the paper says no other: a linear rise and fall "
+    "to zero, no weight decay of norms and biases. The network is as its paper has it: positions, norms, biases, "
+    "dropout, first weights. The rate is higher than BERT's 1e-4, because it is tiny.",
+    {
+        "optimiser": "adamw", "lr": 3e-3, "warmup_ratio": 0.1, "min_lr_ratio": 0.0, "adam_beta2": 0.999,
+        "weight_decay": 0.01, "decay_norms": False,
+    },
     {"positions": "learned", "init": "normal"},
     as_published=True,
-)
+)  # fmt: skip
 
 ACCELERATED = RecipePreset(
     "accelerated",

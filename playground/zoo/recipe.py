@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from playground.knob import knob
 
 BETAS = (0.9, 0.98)
-"""AdamW's betas, wherever it is used here."""
+"""AdamW's betas, wherever a recipe says no other."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,9 @@ class Recipe:
     muon_lr: float = knob(2e-2, 1e-6, 1.0, unit="learning rate", why="Of Muon, for matrices inside the stacks.")
     warmup_ratio: float = knob(0.1, 0.0, 1.0, unit="share of the steps", why="A slow start keeps Adam's moments sane.")
     min_lr_ratio: float = knob(0.02, 0.0, 1.0, unit="share of the rate", why="Where the linear fall ends.")
+    adam_beta2: float = knob(BETAS[1], 0.5, 0.9999, unit="", why="How long AdamW remembers squared gradients.")
     weight_decay: float = knob(0.01, 0.0, 1.0, unit="weight decay", why="Pulls weights towards zero.")
+    decay_norms: bool = knob(True, why="Norms and biases are pulled towards zero too; not so in BERT and GPT.")
     grad_clip: float = knob(1.0, 0.0, 100.0, unit="norm of the gradient", why="Longer gradients are shortened.")
     grad_accum_steps: int = knob(1, 1, 512, unit="parts", why="Parts need less memory; the gradient is the same.")
     precision: str = knob(

@@ -29,6 +29,7 @@ ROBERTA = Entry(
         Published("RoBERTa base", ROBERTA_BASE, 50_265, 125e6, "released code"),
         Published("RoBERTa large", replace(ROBERTA_BASE, layers=24, width=1024, heads=16), 50_265, 355e6, "sec. 5"),
     ),
+    published_recipe={"adam_beta2": 0.98},  # sec. 3.1
     model=Architecture(),
     objective=MLM.turn({"mask_ratio": 0.3}),
 )

@@ -36,6 +36,7 @@ T5 = Entry(
     changed="An encoder and a decoder; spans are replaced by numbered sentinels, and only what is missing is written.",
     aliases=("T5 small", "T5 base", "T5 large"),
     unlike_paper={
+        "optimiser": "trained with AdamW, where the paper has Adafactor",
         "tasks": "hidden spans alone; the largest models also train on labelled tasks (objective 'text to text')",
         "network": "first weights of the recipe 'paper' as BERT's; T5 has larger word vectors and its own scale for "
         "each matrix",

@@ -46,7 +46,7 @@ MISSING = {
 }
 """How to see that a part is missing, or a size another than the published one, by the name that a card gives it."""
 
-TOLD = ("data", "tasks", "network", "stages", "batches", "tokenizer", "decoding")
+TOLD = ("data", "tasks", "network", "stages", "batches", "tokenizer", "decoding", "optimiser")
 """What a card may say without a check: it is not to be seen in the entry whether it is so."""
 
 

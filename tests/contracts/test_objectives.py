@@ -300,6 +300,27 @@ def test_something_is_scored_and_only_real_words_are(name):
     assert all(numbers.values()), numbers
 
 
+@every_objective
+def test_a_loss_has_the_unit_of_its_formula(name):
+    """Nats are of a logarithm, logits of a hinge of scores, squared nats of a squared distance of logarithms."""
+    asked = objectives()[name]
+    settings = [{"loss": each} for each in getattr(asked.knobs.get("loss"), "choices", ())] or [{}]
+    for objective in (asked.turn(each) for each in settings):
+        examples = objective.specimens(tokens_for(objective), generator(0))
+        kinds = {q.name: q.kind for e in examples for part in e.with_auxiliary for q in part.questions}
+        for term in objective.current_terms:
+            unit = "logits" if r"\max" in term.latex else "squared nats" if ")^2" in term.latex else "nats"
+            assert objective.unit(term.question) == unit, term
+            assert term.question not in kinds or kinds[term.question].unit == unit
+
+
+def test_the_parts_of_a_sum_keep_their_units():
+    both = find_objective("MLM + 0.5 pairwise ranking")
+    assert {question: both.unit(question) for question in both.questions} == {
+        "centre word": "logits", "hidden words": "nats"
+    }  # fmt: skip
+
+
 # records and facts
 
 

@@ -15,6 +15,8 @@ from tests.fuzz.plans import plan_line
 from widgets.animation.edits import DO
 from widgets.animation.record import typeset
 from widgets.app import main
+from widgets.pages.knobs import corpus_knobs
+from widgets.pages.stage import StagePage
 from widgets.state.app import Store
 from widgets.state.stage import StageStore
 
@@ -99,10 +101,13 @@ FIELDS = {
 
 
 def _opened(address: str, again: bool, folder: Path) -> None:
-    """Open the address as the app does, draw the stage, and bring the address of what is then on screen back."""
+    """Open the address as the app does, make the page, and bring the address of what is then on screen back."""
     store = Store(folder)
     main._open(store, address)
     _whole(store.stage)
+    StagePage(store.stage)
+    for chosen in (store.train, store.corpus):
+        corpus_knobs(chosen)
     assert not (said := store.train.trouble) or not no_sentence(said), no_sentence(said)
     shared = main._address(store)
     if again:

@@ -25,7 +25,10 @@ def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(
     for arguments, said in (
         ([str(folder), "-o", str(folder / "x.html")], "kept no moments"),
         ([str(folder / "run"), "-o", str(folder)], "cannot be written"),
-        ([str(folder / "run"), "-o", str(folder / "x.html"), "--steps", "5"], "--steps is for an entry"),
+        (
+            [str(folder / "run"), "-o", str(folder / "x.html"), "--steps", "5"],
+            "--steps has no part here: it is for an entry to train first",
+        ),
         (["nobody", "-o", str(folder / "x.html")], "nobody"),
     ):
         assert main(["bake", *arguments]) == 2

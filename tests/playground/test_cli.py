@@ -24,6 +24,7 @@ from playground.objectives.mask_overrides import written as written_rules
 from playground.trace.rebuild import SENTENCE
 from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
+from playground.training.observe.replay import load as load_replay
 from playground.training.store import ready_made
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
@@ -344,6 +345,30 @@ def test_resume_without_the_knobs_goes_on_with_those_the_run_began_with(facts, t
     assert (parts["steps"], parts["loss"]["held_out"]) == (6, whole["loss"]["held_out"])
 
 
+def test_a_run_that_goes_on_keeps_its_knobs_and_says_where_its_schedule_ends(call, facts, text):
+    line = ["train", "BERT", "--corpus", text, *TINY, "--set", "steps=4", "--out", "here"]
+    call(*line, "--steps", 2)
+    kept = Path("here/checkpoint.safetensors").read_bytes()
+    for more, changed in (
+        (["--set", "lr=0.001", "--set", "mask_ratio=0.6"], "lr 0.006 → 0.001, mask_ratio 0.3 → 0.6"),
+        (["--recipe", "paper", *TINY], "optimiser muon → adamw"),
+    ):
+        refuses(call, ["train", "BERT", "--corpus", text, "--out", "here", "--resume", *more], changed)
+        assert Path("here/checkpoint.safetensors").read_bytes() == kept
+    status, _, err = call(*line, "--steps", 4, "--resume")
+    assert status == 0 and "schedule" not in err
+    for where in (["BERT", "--corpus", text, "--out", "here", "--resume"], ["--fork", "here"]):
+        assert "The schedule of the run has 4 steps; in those beyond" in call("train", *where, "--steps", 6)[2]
+
+
+def test_seeds_that_go_on_keep_their_knobs(call, text):
+    line = ["train", "BERT", "--corpus", text, *TINY, "--out", "all", "--seeds", 2]
+    call(*line, "--steps", 2)
+    refuses(call, [*line, "--steps", 4, "--resume", "--set", "lr=0.5"], "lr 0.006 → 0.5")
+    status, _, err = call(*line, "--steps", 4, "--resume")
+    assert status == 0, err
+
+
 def test_resuming_a_run_that_is_over_says_how_good_it_is(facts, text):
     first = ["train", "BERT", "--corpus", text, *TINY, "--steps", 2, "--out", "here"]
     assert facts(*first)["loss"]["held_out"] == facts(*first, "--resume")["loss"]["held_out"] > 0
@@ -408,9 +433,27 @@ def test_train_fork_and_list(call, facts, text):
     assert tree[1].startswith("  RoBERTa-reviews-seed0-fork4 (from step 4: lr 0.006 → 0.01): 8 steps")
     one = facts("runs", "RoBERTa-reviews-seed0")
     assert one["checkpoints"] == [2, 4, 6]
+    Path("other.txt").write_text("We walk here now and sing . " * 200, encoding="utf-8")
+    line = ["train", "--fork", "RoBERTa-reviews-seed0", "--corpus", "other.txt", "--seed", 7, "--steps", 7]
+    other = facts(*line, "--save-every", 7)
+    assert other["changed"] == "seed 0 → 7, corpus reviews.txt → other.txt in the words of word"
+    assert (other["seed"], load(other["out"]).tokenizer.words) == (7, load(one["out"]).tokenizer.words)
     assert len([p for p in one["points"] if p["loss"] is not None]) == 6
     assert call("runs", "nobody")[0] == 2
     refuses(call, ["train", "--fork", "RoBERTa-reviews-seed0@5", "--steps", "8"], "kept nothing of step 5; it kept 2")
+
+
+@pytest.mark.parametrize(("name", "unit"), [("C&W", "logits"), ("GloVe", "squared nats")])
+def test_a_loss_that_is_no_logarithm_is_never_called_nats(name, unit, call, facts, text):
+    said = call("train", name, "--corpus", text, *TINY, "--steps", 2, "--out", "run")
+    assert f"{unit} per scored position" in said[1] and f" {unit}]" in said[2]
+    said += call("runs")
+    call("compare", "run", "--strategies", "full,frozen", *QUICK, "--out", "result")
+    files = (Path("result", f"comparison.{kind}").read_text(encoding="utf-8") for kind in ("html", "svg", "ipynb"))
+    replay = load_replay(Path("run"))
+    said += (*files, replay.curve.unit, *replay.moments[-1]["captions"].values())
+    words = re.sub(r"corpus [0-9.]+ nats|<title>.*?</title>", "", " ".join(map(str, said)))  # entropy, glossary
+    assert not re.findall(r".{60}(?<!squared )\bnats\b.{20}", words)
 
 
 def test_the_paper_recipe_is_that_of_the_paper(facts, text):
@@ -723,11 +766,11 @@ MISTAKES = {
         (f"{'x' * 50_000}", "There is no objective named 'xxx"),
         ("permutation", "'permutation'"),
         ("spam-mask", "the nearest: span mask, span masking, "),
-        ("MLM --corpus reviews --text a", "leave --text, --file and --pair out"),
+        ("MLM --corpus reviews --text a", "--text has no part here: a row of a corpus is a text already"),
         ("MLM --corpus reviews --row 99999999", "The row is 99999999; reviews holds out"),
         ("MLM --corpus reviews --row -1", "The row is -1; reviews holds out"),
         ("MLM --corpus nowhere --row 1", "'nowhere'"),
-        ("MLM --row 2", "The row is 2, and rows are those of a corpus; name one with --corpus."),
+        ("MLM --row 2", "--row has no part here: rows are those of a corpus; name one with --corpus."),
     ],
     "table": [
         ("--plan MLM:chosen=99", "99"),
@@ -741,6 +784,8 @@ MISTAKES = {
         ("", "No entry is named; name one, such as BERT, or a run to fork: --fork RUN."),
         ("nope", "'nope'"),
         ("BERT --recipe slow", "'slow'"),
+        ("gpt3-175b --steps 1", "'gpt3-175b' is a published size of GPT-3, and what is trained here is small"),
+        ("BERT --workers 2", "--workers has no part here: one seed is trained; --seeds K trains more."),
         ("BERT --corpus nowhere", "'nowhere'"),
         ("BERT --corpus nowhere.txt", "'nowhere.txt'"),
         ("BERT --corpus binary.txt", "binary.txt"),
@@ -799,8 +844,10 @@ MISTAKES = {
         ("BERT --then topic --train-size 4,8", "4,8"),
         ("BERT --then topic --lr-policy tuned", "tuned"),
         ("BERT --then topic --workers 2", "--workers"),
+        ("BERT --then topic --match tokens", "--match is tokens"),
+        ("bert-large", "'bert-large' is a published size of BERT"),
         ("BERT --then topic --strategies zero-shot", "zero-shot prompting"),
-        ("BERT --extra-encoder nowhere", "nowhere"),
+        ("BERT --strategies CoVe --extra-encoder nowhere", "nowhere"),
         ("BERT --decoder nowhere", "same, new"),
         ("BERT --corpus nowhere", "'nowhere'"),
         ("a_folder", "a_folder"),
@@ -812,13 +859,13 @@ MISTAKES = {
         ("run --with int8(bits=99)", "bits is 99"),
         ("run --with int8,pruning", "quantization comes last"),
         ("run --tuning-steps 0", "steps is 0; it must lie between 1 and 100000 steps."),
-        ("run --hf", "--hf writes folders next to the models"),
+        ("run --hf", "--hf has no part here: the models are kept in no folder; name one with --out DIR."),
         ("run", "There is no checkpoint at"),
     ],
     "zoo": [
         ("nope", "'nope'"),
-        ("GPT BERT", "Only `playground zoo build` takes several names"),
-        ("--check", "Only `playground zoo build` takes"),
+        ("GPT BERT", "'BERT' has no part here: it is for `playground zoo build`."),
+        ("--check", "--check has no part here: it is for `playground zoo build`."),
         ("build --steps 5", "name them: playground zoo build BERT"),
         ("build GPT --corpus text.txt", "'text.txt'"),
     ],
@@ -973,8 +1020,8 @@ def test_a_run_longer_than_the_recipe_has_a_schedule_that_lasts(call, text):
 def test_zoo_builds_base_models_once_and_a_comparison_begins_from_them(call, small, tmp_path, monkeypatch):
     monkeypatch.setattr(ready_made, "cache_folder", lambda kind: tmp_path / kind)
     monkeypatch.setattr(ready_made, "open_corpus", partial(open_corpus, tokens=6_000))
-    for module in ("playground.cli.compare", "playground.cli.ready_made", "playground.training.store.ready_made"):
-        monkeypatch.setattr(f"{module}.entry_named", lambda name: replace(tiny(name), corpus="reviews"))
+    for module in ("playground.cli.compare", "playground.training.store.ready_made"):
+        monkeypatch.setattr(f"{module}.entry_to_train", lambda name: replace(tiny(name), corpus="reviews"))
     compare = ("compare", "GPT", "--strategies", "full", "--tuning-steps", "2", "--seeds", "1", "--train-size", "8")
     assert "`playground zoo build GPT` makes it once" in call(*compare)[2]
     status, out, _ = call("zoo", "build", "GPT", "--check", "--json")

@@ -1,7 +1,11 @@
 """Seeds that never change."""
 
+import re
+
+import pytest
 import torch
 
+from playground.errors import UserError
 from playground.rng import derive, generator
 
 
@@ -21,3 +25,9 @@ def test_a_generator_is_fresh_every_time():
     one, other = generator(3, "x"), generator(3, "x")
     assert torch.equal(torch.rand(5, generator=one), torch.rand(5, generator=other))
     assert not torch.equal(torch.rand(5, generator=one), torch.rand(5, generator=generator(3, "x")))
+
+
+@pytest.mark.parametrize("seed", ["3", "x", [1], None, 1.5])
+def test_a_seed_that_is_no_whole_number_is_refused_by_name(seed):
+    with pytest.raises(UserError, match=re.escape(f"seed is {seed!r}; it must be a whole number.")):
+        generator(seed, "x")

@@ -32,6 +32,7 @@ def packed(replay: Replay) -> dict[str, Any]:
             "held_out": [[step, round(loss, 4)] for step, loss in curve.held_out],
             "levels": dict(curve.levels),
             "question": curve.question,
+            "unit": curve.unit,
         },
     }
     attention = {

@@ -116,6 +116,7 @@ class Guess(TypedDict):
     truth: str
     probability: float
     loss: float
+    unit: NotRequired[str]
     top: list[list[Any]]
 
 

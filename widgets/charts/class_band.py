@@ -1,13 +1,15 @@
 """The band of a class: the held-out loss of all seeds, one's own curve, and the guesses at the last step."""
 
 from widgets.charts.chart import Chart
-from widgets.charts.columns import LOSS
+from widgets.charts.columns import loss_label
 from widgets.charts.strategies_over_steps import banded
 from widgets.theme import chart
 
 
 def class_chart(height: int = 420) -> Chart:
     """An empty figure, whose axes begin at 0 so that little moves but the band."""
-    plot = chart(height=height, min_border_left=64, x_axis_label="steps", y_axis_label=LOSS, x_range=(0, 1))
+    plot = chart(
+        height=height, min_border_left=64, x_axis_label="steps", y_axis_label=loss_label(["nats"]), x_range=(0, 1)
+    )
     plot.y_range.start = 0
-    return banded(plot, "step", [("", "@name"), ("step", "@step"), ("mean", "@value{0.000} nats")], seeds=True)
+    return banded(plot, "step", [("", "@name"), ("step", "@step"), ("mean", "@value{0.000}")], seeds=True)

@@ -30,7 +30,11 @@ def ticks(low: float, high: float, most: int = 5) -> list[float]:
 
 # loss over steps
 
-LOSS = "loss (nats per scored position)"
+
+def loss_label(units: Iterable[str]) -> str:
+    """The label of an axis of losses in some units."""
+    return f"loss ({' or '.join(dict.fromkeys(units))} per position)"
+
 
 LINES = (Mark("training", BLUE, width=1.2), Mark("held out", VERMILION, shape="circle"))
 
@@ -50,7 +54,7 @@ ESTIMATED = {"operations": "Operations are an estimate: counted in the first bat
 
 
 def training(rows: Sequence[Row], question: str = "") -> Columns:
-    """The training loss of a question in every step that asked it, in nats per scored position, over every axis.
+    """The training loss of a question in every step that asked it, per scored position, over every axis.
 
     Without a question it is the loss of the first one of each step.
     """

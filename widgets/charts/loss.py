@@ -1,6 +1,6 @@
 """Loss over steps: training, held out, and the two levels that it lies between."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any
@@ -62,9 +62,10 @@ class LossChart:
     name: Label
     others: tuple[OtherLoss, ...]
 
-    def show(self, rows: Sequence[Row], questions: Sequence[str] = ()) -> None:
-        """Draw these rows and no others; `questions` names what the losses are of, the first one first."""
-        first, *beside = questions or ("",)
+    def show(self, rows: Sequence[Row], units: Mapping[str, str]) -> None:
+        """Draw these rows and no others; `units` are those of the losses by question, the first one first."""
+        first, *beside = units or ("",)
+        self.figure.yaxis.axis_label = columns.loss_label(units.values() or ["nats"])
         name = self.training.name = first if beside else ""
         self.training.data, self.held_out.data = columns.training(rows, name), columns.held_out(rows, name)
         self.marks.data, self.band.data = columns.marks((), ()), columns.band((), ())
@@ -132,8 +133,8 @@ class LossChart:
 def loss_chart() -> LossChart:
     """An empty loss chart."""
     plot = chart(
-        height=228, min_border_left=64, x_axis_label="steps", y_axis_label=columns.LOSS, x_range=(0, 1000),
-        y_range=(0, 8),
+        height=228, min_border_left=64, x_axis_label="steps", y_axis_label=columns.loss_label(["nats"]),
+        x_range=(0, 1000), y_range=(0, 8),
     )  # fmt: skip
     noticed, around = ColumnDataSource(columns.marks((), ())), ColumnDataSource(columns.band((), ()))
     begun = ColumnDataSource(columns.phases((), ()))
@@ -154,7 +155,7 @@ def loss_chart() -> LossChart:
     plot.varea("step", "low", "high", source=around, fill_color=VERMILION, fill_alpha=0.18, name="run")
     seen, tested, drawn = _lines(plot, *(line.colour for line in columns.LINES), "circle")
     others = tuple(OtherLoss(*_lines(plot, colour, colour, "square")[:2], colour) for colour in OTHERS)
-    plot.add_tools(HoverTool(renderers=drawn, tooltips=[("step", "@step"), ("held out", "@loss{0.000} nats")]))
+    plot.add_tools(HoverTool(renderers=drawn, tooltips=[("step", "@step"), ("held out", "@loss{0.000}")]))
     unigram, bound = (
         Span(location=0, dimension="width", line_color=m.colour, line_dash=m.dash, line_width=m.width, visible=False)
         for m in columns.LEVELS

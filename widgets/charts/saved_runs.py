@@ -7,6 +7,6 @@ from widgets.theme import chart
 
 def kept_chart() -> Chart:
     """An empty figure: mean and standard deviation over the seeds of each run; the pointer reads all at its step."""
-    plot = chart(height=240, min_border_left=64, x_axis_label="steps", y_axis_label="held-out loss (nats)")
-    hover = [("run", "@name"), ("step", "@step"), ("held out", "@value{0.000} nats")]
+    plot = chart(height=240, min_border_left=64, x_axis_label="steps", y_axis_label="held-out loss")
+    hover = [("run", "@name"), ("step", "@step"), ("held out", "@value{0.000}")]
     return banded(plot, "step", hover, mode="vline")

@@ -76,7 +76,7 @@ class Compared(Drawing):
         forgetting = {n: [o.forgetting for o in some] for n, some in outcomes.items()}
         plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
         return in_block(
-            f'<div class="pictures">{right}{svg.dots("Forgetting (nats)", forgetting, VERMILION)}</div>'
+            f'<div class="pictures">{right}{svg.dots(f"Forgetting ({made.unit})", forgetting, VERMILION)}</div>'
             f"{comparison.markup(self.facts)}"
             '<p class="title">Learning rate per layer over time (filled: full rate, empty: frozen)</p>'
             f'<div class="pictures">{plans}</div>'

@@ -1,6 +1,5 @@
 """One objective on one text as a widget."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -154,5 +153,5 @@ def stage(
     scene.model = shown
     query = {"objective": chosen.name, "text": made.text, "pair": pair, "seed": str(seed)}
     query["plan"] = plan if isinstance(plan, str) else write(plan)
-    scene.open(query | {f"set.{name}": json.dumps(value) for name, value in knobs.items()})
+    scene.open(query | {f"set.{name}": str(value) for name, value in knobs.items()})
     return Picture(made, scene, shown)

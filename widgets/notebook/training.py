@@ -35,7 +35,7 @@ from playground.training.store import ready_made
 from playground.training.store.ready_made import ReadyMade
 from playground.training.system.throttle import Budget
 from playground.training.train_state import TrainState
-from playground.zoo import Entry, entry_for, entry_named
+from playground.zoo import Entry, entry_for, entry_to_train
 from playground.zoo.preset import find_preset
 from widgets.animation.export_html import fragment as fragment_of
 from widgets.animation.replay import fragment, packed
@@ -61,7 +61,7 @@ class Progress:
 
     @property
     def losses(self) -> list[tuple[int, float]]:
-        """The training loss of every step so far, in nats per scored position."""
+        """The training loss of every step so far, per scored position."""
         return [(row.step, row.loss) for row in self.rows if row.loss is not None]
 
     @property
@@ -159,10 +159,10 @@ class Learned:
         learner, corpus = self.learner, self.corpus
         tested = next((r.held_out for r in reversed(self.rows) if r.held_out is not None), None)
         title = f"{learner.entry.name} on {corpus.name}, seed {learner.seed}: step {learner.step}"
-        title += f", held out {tested:.3f} nats" if tested is not None else ""
+        title += f", held out {tested:.3f} {learner.entry.unit()}" if tested is not None else ""
         title += f"; ready-made checkpoint {self.checkpoint}" if self.checkpoint else ""
         levels, begun = (corpus.unigram_entropy, learner.entry.bound(corpus)), learner.entry.phases_begun(learner.step)
-        picture = svg.curve(self.rows, learner.step, *levels, begun)
+        picture = svg.curve(self.rows, learner.step, *levels, begun, learner.entry.unit())
         return f'<p class="title">{escape(title)}</p>{picture}{predictions.markup(self.glance)}'
 
 
@@ -246,7 +246,7 @@ class Trained(Drawing):
         assert course is not None, "only a run reports"
         now = course.progress()
         now = replace(now, state="failed") if failure else now
-        losses = f", training loss {now.losses[-1][1]:.2f} nats" if now.losses else ""
+        losses = f", training loss {now.losses[-1][1]:.2f} {course.session.run.entry.unit()}" if now.losses else ""
         said = failure or f"{now.state.capitalize()}: step {now.step} of {now.steps}{losses}"
         more = {"said": said, "watched": course.probe.origin}
         self.status = {"state": now.state, "step": now.step, "steps": now.steps, **more}
@@ -298,7 +298,7 @@ class Trained(Drawing):
 
     @property
     def held_out(self) -> float:
-        """The last held-out loss in nats per scored position."""
+        """The last held-out loss per scored position."""
         losses = [row.held_out for row in self.rows if row.held_out is not None]
         if not losses:
             raise UserError("The run was paused before its first test, so no held-out loss is known; use resume().")
@@ -411,7 +411,7 @@ def train(
 
 
 def _chosen(entry: str | Objective, recipe: str, settings: Mapping[str, Any]) -> Entry:
-    chosen = entry_named(entry) if isinstance(entry, str) else entry_for(entry)
+    chosen = entry_to_train(entry) if isinstance(entry, str) else entry_for(entry)
     chosen = find_preset(recipe)(chosen) if recipe else chosen
     return chosen.turned(settings)
 

@@ -8,6 +8,7 @@ import panel_material_ui as pmui
 
 from playground.training.parallel.seeds import spread
 from widgets.charts.class_band import class_chart
+from widgets.charts.columns import loss_label
 from widgets.charts.strategies_over_steps import legend
 from widgets.pages.layout import MAIN, STRETCH, View, button, column, download, plot, row, typed
 from widgets.pages.menus import model_choice
@@ -40,6 +41,7 @@ class BandPicture(View):
         curves |= {"guesses": {classroom.steps: guesses}} if guesses else {}
         if curves != self.drawn:
             self.drawn, self.next = curves, time.monotonic() + DRAWN_EVERY
+            self.chart.figure.yaxis.axis_label = loss_label([classroom.unit])
             self.chart.figure.x_range.end = 1.02 * classroom.steps
             self.chart.show(curves)
             self.key.object = legend(list(curves))
@@ -74,16 +76,16 @@ def _told(classroom: Classroom | None, member: Member | None) -> list[str]:
     """Who one is, what the own seed does, and how good the guess was."""
     if classroom is None:
         return []
-    seeds = len(classroom.members)
+    seeds, unit = len(classroom.members), classroom.unit
     many = f"{seeds} of you {'have' if seeds > 1 else 'has'} joined." if seeds else "Nobody has joined yet."
     if member is None:
         return [f"{many} Your guess comes before your first step, and cannot be changed after it."]
-    told = [f"You are the {member.name}, seed {member.seed}: {member.state}. Your guess is {member.guess:g} nats."]
+    told = [f"You are the {member.name}, seed {member.seed}: {member.state}. Your guess is {member.guess:g} {unit}."]
     if member.final is not None and classroom.result is not None:
         off = abs(member.guess - classroom.result)
         told.append(
-            f"Your seed ended at {member.final:.3f} nats, all that have finished at {classroom.result:.3f} on average: "
-            f"your guess is off by {off:.3f}."
+            f"Your seed ended at {member.final:.3f} {unit}, all that have finished at {classroom.result:.3f} on "
+            f"average: your guess is off by {off:.3f}."
         )
     return [*told, f"{many}{' The class has ended.' * classroom.over}"]
 
@@ -173,7 +175,7 @@ def counts(classroom: Classroom) -> dict[str, str]:
     waiting = sum(bool(member.session.in_line.place) for member in members)
     step, losses = next(reversed(classroom.losses.items()), (0, []))
     loss = "{mean:.3f} ± {sd:.3f}".format(**spread(losses)) if losses else "–"
-    at = f"nats held out at step {step:,}, n = {len(losses)}" if losses else "nats held out"
+    at = f"{classroom.unit} held out" + (f" at step {step:,}, n = {len(losses)}" if losses else "")
     return {"seeds": str(len(members)), "in the line": str(waiting), "finished": str(done), at: loss}
 
 
@@ -182,7 +184,7 @@ def scores(classroom: Classroom, shown: bool) -> str:
     listed = classroom.scores if shown else sorted(classroom.scores, key=lambda each: each[0].seed)
     if not listed:
         return ""
-    heads = ("name", "seed", "guess (nats)", "off by (nats)", "run")
+    heads = ("name", "seed", f"guess ({classroom.unit})", f"off by ({classroom.unit})", "run")
     return wide_table("guesses", heads, (_line(*each, shown) for each in listed))
 
 

@@ -31,7 +31,7 @@ MOST_CLASSES, MOST_MEMBERS, HOURS = 8, 40, 4
 
 STEPS = (100, 200, 400, 1000)
 EVALUATIONS = 20  # evaluations of a run: points of each curve
-HIGHEST = 20.0  # nats of the largest guess
+HIGHEST = 20.0  # the largest guess
 
 ADJECTIVES = (
     "amber", "brave", "calm", "clever", "eager", "gentle", "happy", "lucky", "merry", "noble", "quick", "silver",
@@ -64,7 +64,7 @@ class Member:
 
     @property
     def final(self) -> float | None:
-        """The held-out loss after the last step, in nats."""
+        """The held-out loss after the last step."""
         return self.evaluated[-1].held_out if self.done and self.evaluated else None
 
     @property
@@ -97,7 +97,7 @@ class Classroom:
             raise UserError(f"The class {self.name} has ended; nobody can join it any more.")
         if not 0.0 <= guess <= HIGHEST:
             raise UserError(
-                f"The guess {guess:g} is not a possible loss; write a number of nats from 0 to {HIGHEST:g}."
+                f"The guess {guess:g} is not a possible loss; write a number of {self.unit} from 0 to {HIGHEST:g}."
             )
         if len(self.members) >= MOST_MEMBERS:
             raise UserError(f"The class {self.name} is full: {MOST_MEMBERS} have joined it.")
@@ -138,11 +138,16 @@ class Classroom:
         return self.run.entry.recipe.steps
 
     @property
+    def unit(self) -> str:
+        """The unit of the loss."""
+        return self.run.entry.unit()
+
+    @property
     def question(self) -> str:
         """What is to be guessed before the first step."""
         return (
             f"{self.run.entry.name} is trained on {self.run.corpus.name} for {self.steps:,} steps, by each of you with "
-            f"another seed. What is the held-out loss at step {self.steps:,}, in nats, averaged over all seeds?"
+            f"another seed. What is the held-out loss at step {self.steps:,}, in {self.unit}, averaged over all seeds?"
         )
 
     @property
@@ -161,7 +166,7 @@ class Classroom:
 
     @property
     def scores(self) -> list[tuple[Member, float | None]]:
-        """The members with the distance of their guess from the result in nats, the best guess first."""
+        """The members with the distance of their guess from the result, the best guess first."""
         result = self.result
         off = [(member, None if result is None else abs(member.guess - result)) for member in self.members]
         return sorted(off, key=lambda each: (each[1] is None, each[1] or 0.0, each[0].seed))
@@ -239,7 +244,7 @@ def preset_run(entry: str, steps: int) -> Run:
 class MemberStore(param.Parameterized):
     """A visit to a class: the guess that is typed, and who one is once it was put down."""
 
-    guess = param.String("", label="my guess, in nats")
+    guess = param.String("", label="my guess")
     member = param.Parameter(None, doc="Who one is; none before the guess.")
     trouble = param.String("", doc="Why the guess cannot be taken.")
 

@@ -14,7 +14,7 @@ COLUMNS: dict[str, Callable[[dict[str, Any], dict[str, Any] | None], str]] = {
     "strategy": lambda s, _: _cell(s["name"]),
     "{metric}": lambda s, _: _cell("{mean:.3f} ± {sd:.3f}".format(**s["accuracy"])),
     "vs. baseline (95 % CI)": lambda _, gap: paired_difference(gap),
-    "forgetting (nats)": lambda s, _: _cell("{mean:+.3f} ± {sd:.3f}".format(**s["forgetting"])),
+    "forgetting ({unit})": lambda s, _: _cell("{mean:+.3f} ± {sd:.3f}".format(**s["forgetting"])),
     "trained parameters": lambda s, _: _cell(f"{s['trainable']:,}"),
     "stored per task": lambda s, _: _cell(_bytes(4 * s["stored"]), f"{s['stored']:,} parameters"),
     "memory of a step": lambda s, _: _cell(
@@ -26,7 +26,7 @@ COLUMNS: dict[str, Callable[[dict[str, Any], dict[str, Any] | None], str]] = {
 }
 """The cell of a strategy in each column; what matters most stands first, for on a narrow screen the table scrolls."""
 
-FEW = ("strategy", "{metric}", "forgetting (nats)", "trained parameters", "seconds, all seeds")
+FEW = ("strategy", "{metric}", "forgetting ({unit})", "trained parameters", "seconds, all seeds")
 """The columns of the short table."""
 
 
@@ -37,7 +37,7 @@ def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = Tru
     """
     gaps = {gap["name"]: gap for gap in facts.get("against_first", ())}
     columns = COLUMNS if differences else {head: COLUMNS[head] for head in FEW}
-    heads = [head.format(metric=short(facts["metric"])) for head in columns]
+    heads = [head.format(metric=short(facts["metric"]), unit=facts["unit"]) for head in columns]
     rows = ((cell(s, gaps.get(s["name"])) for cell in columns.values()) for s in facts["strategies"])
     table = wide_table("outcomes", heads, rows, small=differences)
     table += "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["told"]) if verdict)
@@ -133,7 +133,7 @@ def untouched(comparison: Any) -> str:
         if strategy.extras and some:
             out = "all old outputs are bit for bit what they were"
             if not all(o.unchanged for o in some):
-                out = f"the old loss has risen by {fmean(o.forgetting for o in some):.3f} nats"
-            inside = f"plugged in, the old loss rises by {fmean(o.plugged_in for o in some):+.3f} nats"
+                out = f"the old loss has risen by {fmean(o.forgetting for o in some):.3f} {comparison.unit}"
+            inside = f"plugged in, the old loss rises by {fmean(o.plugged_in for o in some):+.3f} {comparison.unit}"
             lines += f"<li>{escape(strategy.name)}: {inside}; taken out, {out}.</li>"
     return lines

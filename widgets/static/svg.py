@@ -27,17 +27,19 @@ def curve(
     unigram: float | None = None,
     bound: float | None = None,
     phases: Sequence[tuple[int, str]] = (),
+    unit: str = "nats",
 ) -> str:
-    """Loss over steps in nats: training thin, held out bold, the unigram baseline dashed, the entropy bound dotted.
+    """Loss over steps: training thin, held out bold, the unigram baseline dashed, the entropy bound dotted.
 
-    Phases are marked where they begin, by step and name.
+    Phases are marked where they begin, by step and name. The two levels are in nats, as a loss in another unit is not.
     """
+    unigram, bound = (unigram, bound) if unit == "nats" else (None, None)
     seen, tested = columns.training(rows), columns.held_out(rows)
     top = columns.highest_loss(unigram, seen["loss"], tested["loss"])
     parts = [
         *_loss_axis(top),
         *(words(_x(value, last), FOOT + 16, f"{value:g}", "middle") for value in ticks(0, last, 6)),
-        words(WIDTH - 12, HEIGHT - 4, f"{columns.LOSS} over steps", "end", explained=True),
+        words(WIDTH - 12, HEIGHT - 4, f"{columns.loss_label([unit])} over steps", "end", explained=True),
     ]
     for value, level in zip((unigram, bound), columns.LEVELS, strict=True):
         if value is not None:
@@ -66,8 +68,8 @@ def search(tried: Sequence[TriedRate], found: LRFinderResult | None) -> str:
     parts = [
         *_loss_axis(top),
         *(words(place(power), FOOT + 16, f"{power:g}", "middle") for power in powers),
-        *(dot(place(t.rate), _y(t.loss, top), BLUE, f"{t.loss:.3f} nats at rate {t.rate:.2g}") for t in tried),
-        words(WIDTH - 12, HEIGHT - 4, "learning rate (loss in nats)", "end", explained=True),
+        *(dot(place(t.rate), _y(t.loss, top), BLUE, f"{t.loss:.3f} at rate {t.rate:.2g}") for t in tried),
+        words(WIDTH - 12, HEIGHT - 4, "learning rate (loss per scored position)", "end", explained=True),
         _path([(place(t.rate), _y(t.smooth, top)) for t in tried], Mark("smoothed", BLUE)),
     ]
     if found is not None:
@@ -155,7 +157,7 @@ def dots(title: str, values: Values, colour: str = BLUE) -> str:
     return picture(body, left + PANEL + 8, 22 + LINE * len(values) + 20, title)
 
 
-def outcomes(title: str, accuracy: Values, forgetting: Values) -> str:
+def outcomes(title: str, accuracy: Values, forgetting: Values, unit: str = "nats") -> str:
     """Accuracy and forgetting of every strategy side by side, on white paper."""
     left, names = _names(accuracy, 62)
     right, palette = left + PANEL + 40, TOKENS["palette"]
@@ -163,7 +165,7 @@ def outcomes(title: str, accuracy: Values, forgetting: Values) -> str:
         words(16, 26, title, size=14),
         *names,
         *_panel("accuracy on unseen texts", accuracy, palette["blue"], left, 62),
-        *_panel("forgetting in nats", forgetting, palette["vermilion"], right, 62),
+        *_panel(f"forgetting in {unit}", forgetting, palette["vermilion"], right, 62),
     ]
     return picture("".join(parts), right + PANEL + 24, 62 + LINE * len(accuracy) + 34, title, paper=True)
 

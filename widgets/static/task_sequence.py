@@ -17,7 +17,7 @@ def first_task(passed: Sequence[ContinualResult], names: Sequence[str]) -> ByTas
 
 
 def pre_training(passed: Sequence[ContinualResult], names: Sequence[str]) -> ByTask:
-    """The rise of the pre-training loss, in nats."""
+    """The rise of the pre-training loss."""
     return _by_task(passed, names, lambda one: one.forgetting)
 
 
@@ -33,12 +33,12 @@ def _by_task(
 
 def markup(found: dict[str, Any]) -> str:
     """A table for each strategy, a row for what had been learnt by then, a column for each task, and the change."""
-    tables = "".join(_one(found["tasks"], one) for one in found["strategies"])
+    tables = "".join(_one(found["tasks"], one, found["unit"]) for one in found["strategies"])
     columns = "repeat(auto-fill,minmax(min(250px,100%),1fr))"
     return f'<div style="display:grid;grid-template-columns:{columns};gap:10px 34px">{tables}</div>'
 
 
-def _one(tasks: Sequence[str], one: dict[str, Any]) -> str:
+def _one(tasks: Sequence[str], one: dict[str, Any], unit: str) -> str:
     heads = "".join(f'<th scope="col">{escape(task)}</th>' for task in tasks)
     rows = "".join(_row(task, row, len(tasks)) for task, row in zip(tasks, one["matrix"], strict=True))
     changes = ("0, exactly" if value == 0.0 else f"{value:+.3f}" for value in one["changes"])
@@ -50,7 +50,7 @@ def _one(tasks: Sequence[str], one: dict[str, Any]) -> str:
         f'<tr><th scope="col">after learning</th>{heads}</tr>{rows}'
         f'<tr><th scope="row">change since learnt</th>{cells}<td></td></tr></table></div>'
         f'<p class="quiet">Earlier tasks changed by {back["mean"]:+.3f} ± {back["sd"]:.3f} on average, the '
-        f"pre-training loss by {lost['mean']:+.3f} nats.</p></div>"
+        f"pre-training loss by {lost['mean']:+.3f} {unit}.</p></div>"
     )
 
 

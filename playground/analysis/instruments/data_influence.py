@@ -91,18 +91,19 @@ class Copy:
         return found
 
 
-def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, str]:
-    """The loss to be explained, and what it is in words."""
+def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, str, str]:
+    """The loss to be explained, what it is in words, and its unit."""
     if not settings.sentence:
         held_out = subject.example(QUERIED)
-        return (lambda weights: copy.mean_loss(weights, held_out)), f"the loss of {QUERIED} held-out rows"
+        said, unit = f"the loss of {QUERIED} held-out rows", subject.objective.unit()
+        return (lambda weights: copy.mean_loss(weights, held_out)), said, unit
     tokens, place = gap_of(settings.sentence, subject.tokenizer)
     example, word = with_gap(subject.model.shape, tokens, place), id_of(subject, settings.answer)
 
     def surprise(weights: Weights) -> Tensor:
         return -copy.answers(weights, example)[-1].scores.log_softmax(-1)[0, word]
 
-    return surprise, f"the loss of {settings.answer!r} in {settings.sentence!r}"
+    return surprise, f"the loss of {settings.answer!r} in {settings.sentence!r}", "nats"
 
 
 def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Training, list[str]]:
@@ -132,7 +133,7 @@ def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Train
 def measure(subject: Subject, settings: Settings) -> Finding:
     """Retrain without each group, and compare three estimates with the result by rank correlation."""
     copy = Copy(subject.model)
-    query, said = query_of(subject, copy, settings)
+    query, said, unit = query_of(subject, copy, settings)
     training, words = training_of(subject, copy, settings)
     every = max(1, settings.steps // CHECKPOINTS)
     path = descend(training, keep=every)
@@ -152,19 +153,19 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         f"Of the estimates, {best} ranks {training.groups} groups most like leaving each out: "
         f"Spearman {found[best].value:.2f}.",
         (
-            Number("loss after training", after, f"nats, {said}", {"before": before}),
+            Number("loss after training", after, f"{unit}, {said}", {"before": before}),
             *(Number(name, one.value, "Spearman with the truth", {"from": one.low, "to": one.high, "no relation": 0.0})
               for name, one in found.items()),
         ),
         (
             Table("Influence of each group", {
                 "group": [f"group {k + 1}" for k in order],
-                "nats higher without it": [float(truth[k]) for k in order],
-            }, Bars("group", "nats higher without it"), "nats", note="Below 0: the loss is lower without the group."),
-            _against(estimates, truth),
+                "higher without it": [float(truth[k]) for k in order],
+            }, Bars("group", "higher without it"), unit, note="Below 0: the loss is lower without the group."),
+            _against(estimates, truth, unit),
             Table("Groups by influence", {
                 "group": [k + 1 for k in order],
-                "nats higher without it": [float(truth[k]) for k in order],
+                "higher without it": [float(truth[k]) for k in order],
                 **{name: [float(one[k]) for k in order] for name, one in estimates.items()},
                 "begins with": [words[k] for k in order],
             }, Rows()),
@@ -172,7 +173,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     )  # fmt: skip
 
 
-def _against(estimates: dict[str, Tensor], truth: Tensor) -> Table:
+def _against(estimates: dict[str, Tensor], truth: Tensor, unit: str) -> Table:
     """Each estimate, in standard deviations, against the truth."""
     columns: dict[str, list] = {"truth": [], "estimate": [], "group": [], "of": []}
     for name, estimate in estimates.items():
@@ -181,7 +182,7 @@ def _against(estimates: dict[str, Tensor], truth: Tensor) -> Table:
         columns["estimate"] += ((estimate - estimate.mean()) / spread).tolist()
         columns["group"] += [f"group {k + 1}" for k in range(len(truth))]
         columns["of"] += [name] * len(truth)
-    note = "The truth is in nats; estimates are in standard deviations, since their units differ."
+    note = f"The truth is in {unit}; estimates are in standard deviations, since their units differ."
     return Table("Estimates against the truth", columns, Scatter("truth", "estimate", "group", "of"), note=note)
 
 
@@ -204,7 +205,7 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
     """The loss of the query at every kept checkpoint, and what the gradient at each says of the way to the next."""
     models: dict[int, Callable[[], LanguageModel]] = {**subject.earlier, subject.step: lambda: subject.model}
     copy = Copy(subject.model)
-    query, said = query_of(subject, copy, Settings(settings.sentence, settings.answer))
+    query, said, unit = query_of(subject, copy, Settings(settings.sentence, settings.answer))
     steps = sorted(models)
     path: list[Weights] = [tuple(p.detach().cpu().clone() for p in models[step]().parameters()) for step in steps]
     with torch.no_grad():
@@ -220,10 +221,10 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
         "of": ["true"] * len(falls) + ["gradient times the way"] * len(falls),
     }
     return Finding(
-        f"Between steps {steps[most]} and {steps[most + 1]} {said} fell most, by {falls[most]:.2f} nats.",
-        (Number("loss at the end", losses[-1], "nats", {"at the first checkpoint": losses[0]}),),
-        (Table("Loss by checkpoint", curve, Curve("step", "loss"), "nats"),
-         Table("Fall between checkpoints", bars, Bars("steps", "fall", "of"), "nats",
+        f"Between steps {steps[most]} and {steps[most + 1]} {said} fell most, by {falls[most]:.2f} {unit}.",
+        (Number("loss at the end", losses[-1], unit, {"at the first checkpoint": losses[0]}),),
+        (Table("Loss by checkpoint", curve, Curve("step", "loss"), unit),
+         Table("Fall between checkpoints", bars, Bars("steps", "fall", "of"), unit,
                note="A first-order estimate; it can be far off between distant checkpoints.")),
     )  # fmt: skip
 

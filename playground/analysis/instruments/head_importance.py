@@ -70,13 +70,13 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     losses = {name: pruned(model, example, way, counts) for name, way in curves.items()}
     whole, alone = losses["random order"][0], [pruned(model, example, [head], [1])[0] for head in heads]
     agreement = float(spearmanr(raw.numpy(), [loss - whole for loss in alone]).statistic)  # type: ignore[attr-defined]
-    half = counts[len(counts) // 2]
+    half, unit = counts[len(counts) // 2], subject.objective.unit()
     at = {name: each[len(counts) // 2] for name, each in losses.items()}
     return Finding(
-        f"Without the {half} least important of {len(heads)} heads the loss is {at['least important first']:.3f} nats, "
-        f"without the {half} most important {at['most important first']:.3f}, with all {whole:.3f}.",
+        f"Without the {half} least important of {len(heads)} heads the loss is {at['least important first']:.3f} "
+        f"{unit}, without the {half} most important {at['most important first']:.3f}, with all {whole:.3f}.",
         (
-            Number("loss with half of the heads", at["least important first"], "nats",
+            Number("loss with half of the heads", at["least important first"], unit,
                    {"all heads": whole, "random half": at["random order"]}),
             Number("agreement with switching off", agreement, "Spearman's rank correlation", {"chance": 0.0}),
         ),
@@ -91,7 +91,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                     "loss": [loss for each in losses.values() for loss in each],
                     "order": [name for name in losses for _ in counts],
                 },
-                Curve("heads off", "loss", "order"), unit="nats", lines={"all heads": whole},
+                Curve("heads off", "loss", "order"), unit=unit, lines={"all heads": whole},
             ),
         ),
     )  # fmt: skip

@@ -42,12 +42,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
             after, now = scores(model, example, probes)
             changes.append(after - before)
             moved += [(head, name, now[name] - value) for name, value in known.items()]
-    return _finding(heads, changes, before, known, moved)
+    return _finding(heads, changes, before, known, moved, subject.objective.unit())
 
 
 def _finding(
     heads: tuple[str, ...], changes: list[Tensor], before: Tensor, known: Mapping[str, float],
-    moved: list[tuple[str, str, float]],
+    moved: list[tuple[str, str, float]], unit: str,
 ) -> Finding:  # fmt: skip
     mean, error = [float(c.mean()) for c in changes], [standard_error(c) for c in changes]
     worst = max(range(len(heads)), key=lambda k: mean[k])
@@ -56,7 +56,7 @@ def _finding(
     tables = [
         Table(
             "Change of the loss without each head", {"head": list(heads), "change": mean, "standard error": error},
-            Bars("head", "change"), unit="nats", lines={"no change": 0.0},
+            Bars("head", "change"), unit=unit, lines={"no change": 0.0},
         )
     ]  # fmt: skip
     if moved:
@@ -66,10 +66,10 @@ def _finding(
         tables.append(Table("Change of the zero-shot probes", columns, drawing, "share right", note=note))
     gain = f" The loss is lower without {', '.join(better)}." if better else ""
     return Finding(
-        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} nats. {idle} of {len(heads)} "
+        f"{heads[worst]} matters most: without it the loss rises by {mean[worst]:.3f} {unit}. {idle} of {len(heads)} "
         f"heads can be left out alone with a change of at most {SURE:g} standard errors.{gain}",
         (
-            Number("largest rise of the loss", mean[worst], "nats", {"loss with all heads": float(before.mean())}),
+            Number("largest rise of the loss", mean[worst], unit, {"loss with all heads": float(before.mean())}),
             Number("heads within two standard errors of no change", idle / len(heads), "share of the heads"),
             Number("heads without which it is better", len(better), "heads"),
         ),

@@ -32,7 +32,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         for part in parts:
             switch_off(taps, part, settings.instead)
         after, now = scores(model, example, probes)
-    change, error = after - before, standard_error(after - before)
+    change, error, unit = after - before, standard_error(after - before), subject.objective.unit()
     columns = {
         "probe": [name for name in known for _ in range(2)],
         "model": ["all on", "off"] * len(known),
@@ -40,10 +40,10 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     }
     bars = Table("Zero-shot probes", columns, Bars("probe", "right", "model"), "share right", {"chance": 0.5})
     return Finding(
-        f"Without {', '.join(parts) or 'nothing'} the loss is {float(after.mean()):.3f} nats, "
+        f"Without {', '.join(parts) or 'nothing'} the loss is {float(after.mean()):.3f} {unit}, "
         f"{float(change.mean()):+.3f} ± {error:.3f}.",
         (
-            Number("loss", float(after.mean()), "nats", {"all on": float(before.mean())}),
+            Number("loss", float(after.mean()), unit, {"all on": float(before.mean())}),
             *(Number(name, now[name], "share right", {"all on": known[name], "chance": 0.5}) for name in known),
         ),
         (bars,) if known else (),

@@ -49,7 +49,7 @@ class Comparison:
 
     `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `notices` why lanes
     did not run the way that was asked for. `chance` is what guessing reaches, where the main number is a share of right
-    answers, `texts` on how many texts each lane was tested.
+    answers, `texts` on how many texts each lane was tested, `unit` is that of the pre-training loss.
     """
 
     task: Task
@@ -62,6 +62,7 @@ class Comparison:
     notices: tuple[str, ...] = ()
     chance: float | None = None
     texts: int = 0
+    unit: str = "nats"
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compare`."""
@@ -72,6 +73,7 @@ class Comparison:
             "labels": self.labels,
             "seeds": max((len(o) for o in self.outcomes.values()), default=0),
             "seconds": self.seconds,
+            "unit": self.unit,
             "strategies": [_facts(name, outcomes) | self._got(name) for name, outcomes in self.outcomes.items()],
             "verdict": verdict(self.curve or {self.labels: self.outcomes}, self.chance, self.texts),
             "chance": self.chance,
@@ -159,7 +161,7 @@ def compare(
     yield Comparison(
         task, sizes[-1], curve[sizes[-1]], time.perf_counter() - began, tuple(chosen), curve,
         {job.strategy.name: _allotted(work, job, spec.lr_policy) for job in first}, notices,
-        _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()),
+        _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()), base.learner.entry.unit(),
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ values = {
     what: {s["name"]: s[what]["values"] for s in facts["strategies"]} for what in ("accuracy", "forgetting")
 }
 assert all(len(v) == seeds for named in values.values() for v in named.values())
-SVG(outcomes(f"{task}, {facts['labels']} labelled texts", **values))"""
+SVG(outcomes(f"{task}, {facts['labels']} labelled texts", **values, unit=facts["unit"]))"""
 
 VERDICT = """from playground.finetuning.report.page import against
 
@@ -63,7 +63,8 @@ SHOW_IN_TURN = """for one in facts["strategies"]:
     print(one["name"])
     for learnt, row in zip(facts["tasks"], one["matrix"]):
         print(f"  after {learnt}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(facts["tasks"], row)))
-    print(f"  earlier tasks {one['backward']['mean']:+.3f}, pre-training loss {one['forgetting']['mean']:+.3f} nats")
+    back, lost = one["backward"]["mean"], one["forgetting"]["mean"]
+    print(f"  earlier tasks {back:+.3f}, pre-training loss {lost:+.3f} {facts['unit']}")
 assert all(len(one["matrix"]) == len(facts["tasks"]) for one in facts["strategies"])"""
 
 CHECK = """from playground.finetuning.report.notebook import {function}
@@ -76,7 +77,7 @@ apart = {{
     for what, named in known.items()
 }}
 print(f"The accuracies differ from those on screen by at most {{apart['accuracy']:.4f}}, "
-      f"forgetting by at most {{apart['forgetting']:.4f}} nats.")
+      f"forgetting by at most {{apart['forgetting']:.4f}} {{facts['unit']}}.")
 assert not unchanged or apart["accuracy"] < 0.05, "the same numbers, but for rounding on another machine\""""
 
 
@@ -125,7 +126,8 @@ def again_in_turn(spec: ComparisonSpec) -> dict[str, Any]:
     """The facts of the task and those of `then`, learnt in turn from the saved model."""
     saved = checkpoint.load(spec.base)
     events = continual(spec.start(saved), saved.tokenizer, spec)
-    return facts(spec.tasks, spec.train_sizes[-1], [event for event in events if isinstance(event, ContinualResult)])
+    passed = [event for event in events if isinstance(event, ContinualResult)]
+    return {"unit": saved.learner.entry.unit()} | facts(spec.tasks, spec.train_sizes[-1], passed)
 
 
 def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: Comparison) -> bytes:

@@ -51,16 +51,17 @@ class Origin:
     corpus_hash: str
     weights: str = ""
     checkpoint: str = ""
+    unit: str = "nats"  # of its loss
 
     @classmethod
     def of(cls, learner: TrainState, corpus: str, corpus_hash: str) -> "Origin":
         """The origin of what begins from a learner."""
         names = learner.entry.name, learner.seed, learner.step, corpus, corpus_hash
-        return cls(*names, weights_hash(learner), named(learner))
+        return cls(*names, weights_hash(learner), named(learner), learner.entry.unit())
 
 
-Draw = Callable[[str, Mapping[str, Sequence[float]], Mapping[str, Sequence[float]]], str]
-"""Draws an SVG with a title: accuracy and forgetting of every strategy, seed by seed."""
+Draw = Callable[[str, Mapping[str, Sequence[float]], Mapping[str, Sequence[float]], str], str]
+"""Draws an SVG with a title: accuracy and forgetting of every strategy, seed by seed, and the unit of forgetting."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Report:
             for what in ("accuracy", "forgetting")
         )
         title += f", from {self.origin.checkpoint}" if self.origin.checkpoint else ""
-        return self.draw(title, accuracy, forgetting)
+        return self.draw(title, accuracy, forgetting, self.comparison.unit)
 
 
 @dataclass(frozen=True)
@@ -117,7 +118,12 @@ class ContinualReport:
 
     def facts(self) -> dict[str, Any]:
         """The results, and where they come from."""
-        origin = {"base": self.origin.entry, "steps": self.asked.steps, "provenance": came_from(self)}
+        origin = {
+            "base": self.origin.entry,
+            "unit": self.origin.unit,
+            "steps": self.asked.steps,
+            "provenance": came_from(self),
+        }
         return origin | in_turn(self.tasks or self.asked.tasks, self.asked.train_sizes[-1], self.passed)
 
 
@@ -178,7 +184,8 @@ def page(made: Report) -> bytes:
     """One HTML page that needs no network and no script: the verdict, the figure, the table, where it comes from."""
     known = made.comparison.facts()
     metric = short(known["metric"])
-    heads = ("strategy", metric, "forgetting (nats)", "trained", "stored", "steps", "rate", "memory (KiB)", "seconds")
+    forgetting, own = f"forgetting ({known['unit']})", ("steps", "rate", "memory (KiB)", "seconds")
+    heads = ("strategy", metric, forgetting, "trained", "stored", *own)
     rows = _table(heads, map(_cells, known["strategies"]))
     gaps = "".join(f"<li>{escape(against(gap))}</li>" for gap in known["against_first"])
     unlike = "".join(f"<li>{escape(line)}</li>" for line in known["differences"])
@@ -242,7 +249,7 @@ def page_in_turn(made: ContinualReport) -> bytes:
         back, lost = one["backward"], one["forgetting"]
         body += (
             f"<h2>{escape(one['name'])}</h2>{_table(['after learning', *found['tasks']], rows)}<p>Earlier tasks "
-            f"{back['mean']:+.3f} ± {back['sd']:.3f}, pre-training loss {lost['mean']:+.3f} nats.</p>"
+            f"{back['mean']:+.3f} ± {back['sd']:.3f}, pre-training loss {lost['mean']:+.3f} {found['unit']}.</p>"
         )
     return _page(" → ".join(found["tasks"]), body, came_from(made))
 

@@ -1,7 +1,7 @@
 """Ask for words: at their places, next in order, from around their span, near each other, or as whole spans."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import ClassVar, Literal
 
 import torch
 from torch import Tensor
@@ -177,6 +177,7 @@ class AskNeighbour(Ask):
 class AskCount(Ask):
     """For every cell how often its two words co-occur (GloVe, Pennington et al. 2014, eq. 8-9)."""
 
+    unit: ClassVar[str] = CooccurrenceTarget.unit
     x_max: float = knob(100.0, 1.0, 1000.0, unit="times", why="A cell seen more often than this counts no more.")
     alpha: float = knob(0.75, 0.0, 1.0, unit="exponent", why="How much a cell that was seen seldom counts.")
 

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import torch
 from torch import Generator, Tensor
 
-from playground.answers import NegativeSampling
+from playground.answers import NegativeSampling, sampling_unit
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.knob import knob
@@ -37,6 +37,11 @@ class SampleNegatives(Propose):
         why="Yes or no for each, the same less each word's chance, one ahead, or cross-entropy of the right one.",
     )
     keys: ClassVar[tuple[str, ...]] = ("wrong",)
+
+    @property
+    def unit(self) -> str:
+        """The unit of the loss."""
+        return sampling_unit(self.loss)
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:
         """The words drawn for every position of the last question, `[b, n, k]`."""

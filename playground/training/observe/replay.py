@@ -53,7 +53,7 @@ MATRIX = {"name": str, "shape": [int], "states": str, "rows": [str], "columns": 
 FRAME = {"name": str, "lanes": [LANE], "matrices": [MATRIX]}
 RECORD = {"title": str, "frames": [FRAME], "terms?": [{"latex": str, "symbols": {str: str}}]}
 MOMENT = {"step": int, "model": str, "captions": dict.fromkeys(FORWARD, str)}
-KEPT = {"record": RECORD, "moments": [MOMENT], "levels": {str: float}}
+KEPT = {"record": RECORD, "moments": [MOMENT], "levels": {str: float}, "unit?": str}
 """The form of the header of a file of moments."""
 
 
@@ -96,6 +96,11 @@ class ReplayRecorder:
         bound = run.entry.bound(run.corpus)
         return {"unigram baseline": run.corpus.unigram_entropy} | ({} if bound is None else {"entropy bound": bound})
 
+    @property
+    def unit(self) -> str:
+        """The unit of the loss that is reported."""
+        return next(q for part in self.example.with_auxiliary for q in part.questions).kind.unit
+
     def due(self, step: int) -> bool:
         if not self.steps:
             return True
@@ -134,12 +139,13 @@ def _spaced(last: int) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Curve:
-    """The losses of one question in nats, as pairs of step and loss, and the levels to compare them with."""
+    """The losses of one question in a unit, as pairs of step and loss, and the levels to compare them with."""
 
     training: Sequence[tuple[int, float]] = ()
     held_out: Sequence[tuple[int, float]] = ()
     levels: Mapping[str, float] = field(default_factory=dict)
     question: str = ""
+    unit: str = "nats"
 
 
 @dataclass(frozen=True)
@@ -200,10 +206,11 @@ def _watched(run: Run, folder: Path, events: Iterable[AnyEvent], text: Tokens | 
 
 def _save(folder: Path, recorder: ReplayRecorder, run: Run, earlier: Replay | None) -> None:
     """Write the moments beside the checkpoint; the curve is in `metrics.jsonl` already."""
-    replay = recorder.replay(Curve(levels=recorder.levels(run)))
+    replay = recorder.replay(Curve(levels=recorder.levels(run), unit=recorder.unit))
     replay = replay.after(earlier) if earlier else replay
     levels = dict(replay.curve.levels)
     about = {"format": checkpoint.FORMAT, "record": replay.record, "moments": replay.moments, "levels": levels}
+    about |= {"unit": replay.curve.unit}
     checkpoint.write_whole(folder / FILE, {f"attention.{n}": t for n, t in replay.attention.items()}, about)
 
 
@@ -219,7 +226,9 @@ def load(folder: Path) -> Replay:
         names = next((list(row["terms"]) for row in rows if "terms" in row), [])
         training = [(row["step"], next(iter(row["terms"].values()))) for row in rows if "terms" in row]
         held_out = [(row["step"], row["held_out"]) for row in rows if "held_out" in row]
-        curve = Curve(training, held_out, about["levels"], names[0] if len(names) > 1 else "")
+        curve = Curve(
+            training, held_out, about["levels"], names[0] if len(names) > 1 else "", about.get("unit", "nats")
+        )
         return Replay(about["record"], tuple(about["moments"]), attention, curve)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(

@@ -119,6 +119,7 @@ def _captions(update: UpdateTrace) -> dict[str, str]:
     clip = update.learner.entry.recipe.grad_clip
     clipped = f"; it is shortened to {clip:g} before the step" if clip and update.gradient > clip else ""
     pairs = list(zip(update.before.guesses, update.after.guesses, strict=True))
+    unit = update.learner.objective.unit()
     nearer = sum(after.probability > before.probability for before, after in pairs)
     return {
         "gradient": f"The loss of the whole batch pulls hardest at: {longest.name}. All gradients together are "
@@ -126,5 +127,5 @@ def _captions(update: UpdateTrace) -> dict[str, str]:
         "change": f"The optimiser moves every group a little, at {100 * update.share:.0f} % of the full learning rate. "
         f"It moves furthest in: {furthest.name}, by {100 * furthest.share:.2f} % of the length of its parameters.",
         "after": f"The same batch again after this one step: its loss goes from {update.losses[0]:.3f} to "
-        f"{update.losses[1]:.3f} nats. In this row the true answer gained at {nearer} of {len(pairs)} positions.",
+        f"{update.losses[1]:.3f} {unit}. In this row the true answer gained at {nearer} of {len(pairs)} positions.",
     }

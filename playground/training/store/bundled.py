@@ -45,7 +45,9 @@ class Bundled:
         """What it is, in one line."""
         learner, corpus = self.saved.learner, self.saved.corpus
         layers = f"{learner.entry.model.layers} layers"
-        losses = ", ".join(f"{nats:.2f} nats ({question})" for question, nats in self.held_out.items())
+        losses = ", ".join(
+            f"{loss:.2f} {learner.entry.unit(question)} ({question})" for question, loss in self.held_out.items()
+        )
         return (
             f"{learner.entry.name}, {layers}, {learner.step:,} steps on the corpus {corpus.name}, seed {learner.seed}: "
             f"held-out loss {losses}; comes with the app ({self.size / 1000:,.0f} kB)"

@@ -76,6 +76,7 @@ class Summary:
     def facts(self) -> dict[str, Any]:
         """The JSON keys of `playground train`."""
         trained = {name: fmean(map(float, losses)) for name, losses in self.recent.items()}
+        entry = (self.learner or self.run).entry
         return {
             "entry": self.run.entry.name,
             "corpus": self.run.corpus.name,
@@ -87,8 +88,11 @@ class Summary:
             "seconds": round(self.seconds, 3),
             "tokens_per_second": round(self.tokens / self.seconds) if self.seconds else 0,
             "phase": self.phase,
-            "loss": {"train": trained.get(self.question), "held_out": self.held_out},
-            "losses": {name: {"train": trained.get(name), "held_out": loss} for name, loss in self.tested.items()},
+            "loss": {"train": trained.get(self.question), "held_out": self.held_out, "unit": entry.unit(self.question)},
+            "losses": {
+                name: {"train": trained.get(name), "held_out": loss, "unit": entry.unit(name)}
+                for name, loss in self.tested.items()
+            },
             "accuracy": self.accuracy,
             "parameters": 0 if self.learner is None else sum(p.numel() for p in self.learner.parameters),
             "probes": self.probes() if self.reason else {},

@@ -7,9 +7,10 @@ import shlex
 import shutil
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from hashlib import sha256
 from itertools import chain, count
 from pathlib import Path
@@ -128,6 +129,11 @@ class RunRow:
     def shown(self) -> str:
         """What it is called on screen."""
         return self.title or self.name
+
+    @property
+    def unit(self) -> str:
+        """The unit of its loss."""
+        return _unit(self.entry, json.dumps(self.settings.get("objective", {})))
 
     @property
     def checkpoints(self) -> tuple[int, ...]:
@@ -478,6 +484,14 @@ def _point(row: tuple[Any, ...]) -> Row:
 def settings(entry: Entry) -> dict[str, dict[str, Any]]:
     """The values of the knobs of an entry's recipe and objective."""
     return {"recipe": asdict(entry.recipe), "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
+
+
+@cache
+def _unit(entry: str, knobs: str) -> str:
+    """The unit of the loss of an entry with the knobs of its objective; that of one's own is taken for nats."""
+    with suppress(UserError):
+        return entry_named(entry).asking(json.loads(knobs)).unit()
+    return "nats"
 
 
 def command(run: Run) -> str:

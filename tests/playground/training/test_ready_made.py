@@ -30,7 +30,7 @@ def home(monkeypatch, tmp_path):
     monkeypatch.setattr(ready_made, "cache_folder", lambda kind: tmp_path / kind)
     for module in (ready_made, training):
         monkeypatch.setattr(module, "open_corpus", lambda name: reviews())
-    monkeypatch.setattr(training, "entry_named", lambda name: SMALL.entry)
+    monkeypatch.setattr(training, "entry_to_train", lambda name: SMALL.entry)
     monkeypatch.setattr(text, "open_saved", lambda name, tokenizer: reviews())
     return tmp_path / "checkpoints"
 

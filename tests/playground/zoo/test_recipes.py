@@ -36,6 +36,46 @@ def test_the_paper_recipe_begins_as_the_papers_did_and_the_accelerated_one_does_
     assert torch.allclose(look.out.weight @ look.value.weight, 0.1 * torch.eye(16), atol=1e-5)
 
 
+@pytest.mark.parametrize(
+    ("name", "beta2", "decay"),
+    [("BERT", 0.999, 0.01), ("RoBERTa", 0.98, 0.01), ("GPT", 0.999, 0.01), ("GPT-3", 0.95, 0.1)],
+)
+def test_the_paper_recipe_decays_what_the_papers_decay(name, beta2, decay):
+    """BERT's code leaves out LayerNorm and bias, GPT's paper (sec. 4.1) all that is bias or gain; RoBERTa, sec. 3.1."""
+    learner = prepared(run_of(entry=PAPER(tiny(name)), steps=1)).learner
+    [adam], names = learner.optimisers, {p: n for n, p in learner.model.named_parameters()}
+    assert {group["betas"] for group in adam.param_groups} == {(0.9, beta2)}
+    found = {names[p]: group["weight_decay"] for group in adam.param_groups for p in group["params"]}
+    norms = {p for m in learner.model.modules() if isinstance(m, nn.LayerNorm) for p in m.parameters()}
+    assert found == {n: 0.0 if p in norms or n.endswith("bias") else decay for p, n in names.items()}
+    before = {n: p.detach().clone() for p, n in names.items()}
+    for group in adam.param_groups:
+        group["lr"] = 0.1
+    for p in names:
+        p.grad = torch.zeros_like(p)
+    adam.step()
+    assert {n for p, n in names.items() if not torch.equal(p, before[n])} == {
+        n for n in found if found[n] and before[n].any()
+    }
+
+
+def test_the_usual_recipe_is_one_adamw_that_decays_all():
+    """As the bundled models were trained."""
+    muon, adam = prepared(run_of(steps=1)).learner.optimisers
+    assert [(group["betas"], group["weight_decay"]) for group in adam.param_groups] == [((0.9, 0.98), 0.01)]
+    assert [group["weight_decay"] for group in muon.param_groups] == [0.01]
+
+
+def test_a_turned_weight_decay_spares_what_is_spared():
+    learner = prepared(run_of(entry=PAPER(tiny("BERT")), steps=1)).learner
+    learner.turn({"weight_decay": 0.5, "adam_beta2": 0.9})
+    assert [(g["weight_decay"], g["betas"]) for g in learner.optimisers[0].param_groups] == [
+        (0.5, (0.9, 0.9)), (0.0, (0.9, 0.9))
+    ]  # fmt: skip
+    with pytest.raises(UserError, match="decay_norms cannot be changed in a running learner"):
+        learner.turn({"decay_norms": True})
+
+
 def test_the_paper_recipe_falls_to_zero():
     recipe = PAPER(tiny(steps=20)).recipe
     shares = [recipe.lr_multiplier(step) for step in range(21)]

@@ -100,7 +100,7 @@ def test_bands_are_mean_and_standard_deviation_and_leave_out_who_has_not_finishe
     assert abs(bands["high"][0] - bands["low"][0] - 2 * 0.1414213562) < 1e-6
 
 
-SUM = ("pair", "hidden words")
+SUM = {"pair": "nats", "hidden words": "logits"}
 
 
 def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
@@ -113,19 +113,21 @@ def test_a_sum_draws_and_names_the_loss_of_each_of_its_questions():
     chart.show(rows[:2], SUM)
     chart.extend(rows[2:])
     (words, *spare) = chart.others
+    assert chart.figure.yaxis.axis_label == "loss (nats or logits per position)"
     assert list(chart.training.data["loss"]) == [0.71, 0.69]
     assert (list(words.training.data["loss"]), list(words.held_out.data["loss"])) == ([6.5, 6.4], [6.6])
     assert "training: pair" in chart.key and "held out: pair" in chart.key and "hidden words" in chart.key
     assert all(not len(other.training.data["loss"]) for other in spare)
     chart.over("tokens read")
     assert {r.glyph.x for r in chart.figure.renderers if r.name == "run"} == {"tokens"}
-    chart.show([Row(1, 5.0, None, 10, 0.5)], ("hidden words",))
+    chart.show([Row(1, 5.0, None, 10, 0.5)], {"hidden words": "logits"})
+    assert chart.figure.yaxis.axis_label == "loss (logits per position)"
     assert "training:" not in chart.key and not len(words.training.data["loss"]), "another run has one question alone"
 
 
 def test_what_asks_for_no_words_has_no_level_of_words_and_an_axis_of_its_own():
     chart = loss.loss_chart()
-    chart.show([Row(0, None, 0.7, 0, 0.0), Row(1, 0.69, None, 10, 0.1)], ("pair",))
+    chart.show([Row(0, None, 0.7, 0, 0.0), Row(1, 0.69, None, 10, 0.1)], {"pair": "nats"})
     chart.limits(10, None, None)
     assert not chart.unigram.visible and chart.figure.y_range.end == 1.1
     chart.limits(10, 5.0, None)

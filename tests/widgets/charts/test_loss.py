@@ -34,7 +34,7 @@ def test_a_recorded_run_stands_faintly_until_there_is_one_of_ones_own():
         return drawn.recorded.visible and drawn.name.visible
 
     assert shown()
-    drawn.show([])
+    drawn.show([], {})
     assert shown(), "a run that has not begun has nothing to show either"
     drawn.over("seconds")
     assert not shown()
@@ -75,7 +75,7 @@ def test_the_axis_holds_the_held_out_curves_and_the_bands(unigram, first, second
         Row(k, None, a, 0, 0.0, (("a", a), ("b", b)))
         for k, (a, b) in enumerate(zip_longest(first, second, fillvalue=1.0))
     ]
-    chart.show(rows, ("a", "b"))
+    chart.show(rows, {"a": "nats", "b": "nats"})
     chart.band.data = columns.band(
         rows, [Band(row.step, row.held_out, s, 2) for row, s in zip(rows, spread, strict=False)]
     )

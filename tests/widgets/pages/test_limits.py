@@ -6,6 +6,7 @@ import pytest
 
 from playground.parsing import LARGEST
 from widgets.app import main
+from widgets.pages.stage import StagePage
 
 FIELDS = {
     "seed on Stage": (lambda s: s.stage, "seed", "Stage"),
@@ -56,11 +57,14 @@ def test_a_link_with_the_largest_seed_opens_and_rolls_on(store):
     assert store.stage.seed == 0
 
 
-@pytest.mark.parametrize("value", ["[" * 60_000, "[" * 900 + "]" * 900, '{"a":' * 5_000, "9" * 5_000])
-def test_a_link_with_a_knob_that_cannot_be_read_says_so_and_keeps_the_picture(store, value):
-    main._open(store, f"?objective=MLM&set.mask_ratio={value}")
-    assert store.stage.rebuilt is not None
-    assert store.stage.trouble.startswith("mask_ratio is ")
-    assert store.stage.trouble.endswith(
-        ("; it must be a number.", "; it must lie between 0.0 and 1.0 share of tokens.")
-    )
+WRONG_NUMBERS = ("abc", "null", "true", "[1]", "1e400", "", "[" * 60_000, '{"a":' * 5_000, "9" * 5_000)
+WRONG = [("mask_ratio", v) for v in WRONG_NUMBERS] + [("max_predictions", v) for v in ("1.5", "null", "1e400")]
+
+
+@pytest.mark.parametrize(("knob", "value"), WRONG)
+def test_a_link_with_a_knob_of_a_wrong_type_names_it_on_a_page_with_its_default(store, knob, value):
+    main._open(store, f"?objective=MLM&set.{knob}={value}&set.dupe_factor=3")
+    said = store.stage.trouble
+    assert said.startswith(f"{knob} is ") and said.endswith((" number.", " tokens."))
+    assert store.stage.rebuilt is not None and store.stage.settings == {"dupe_factor": 3}
+    assert f"{knob} is " in StagePage(store.stage).notices.text.object

@@ -444,7 +444,6 @@ def test_a_link_holds_nothing_that_is_as_it_opens():
     [
         {"seed": "x"},
         {"objective": "nope"},
-        {"set.mask_ratio": "{"},
         {"set.nope": "0.3"},
         {"paint.encoder": "zz"},
         {"beside": "nope"},

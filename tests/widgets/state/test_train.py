@@ -134,6 +134,12 @@ def test_where_no_answer_is_right_or_wrong_no_accuracy_is_told(store):
     session, last = evaluated_with(store, "GloVe")
     assert last.accuracy == {} and "accuracy" not in numbers(session)
     assert "accuracy" not in numbers(None)
+    curve = picture.LossCurve(store, Cursor())
+    curve.draw(session)
+    assert "held out (squared nats)" in numbers(session) and "(nats)" not in numbers(session)
+    assert curve.chart.figure.yaxis.axis_label == "loss (squared nats per position)"
+    assert not curve.chart.unigram.visible, "which is in nats"
+    assert " squared nats" in runs_page.facts_of(store.runs.all()[0], here=False)
 
 
 def test_a_reloaded_page_takes_over_the_run_that_still_trains(store):

@@ -254,7 +254,7 @@ const answersOf = (frame) => ({ guesses: frame.told?.guesses, after: frame.told?
 export function speakGuess(frame, who) {
   return answersOf(frame)
     .filter((guess) => asksRow(guess, who.matrix) && guess.place === who.row)
-    .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${percent(share)}`).join(", ")}; the truth '${guess.truth}' has ${percent(guess.probability)} and costs ${guess.loss.toFixed(2)} nats.`)
+    .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${percent(share)}`).join(", ")}; the truth '${guess.truth}' has ${percent(guess.probability)} and costs ${guess.loss.toFixed(2)} ${guess.unit ?? "nats"}.`)
     .join("");
 }
 

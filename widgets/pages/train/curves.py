@@ -234,7 +234,11 @@ class LossCurve(View):
             return
         run, last = session.run, session.rows[-1] if session.rows else None
         words = getattr(session.look, "names_words", True)  # whether words are asked for, as far as that is known
-        levels = (session.unigram_entropy, run.entry.bound(run.corpus)) if words else (None, None)
+        levels = (
+            (session.unigram_entropy, run.entry.bound(run.corpus))
+            if words and run.entry.unit() == "nats"
+            else (None, None)
+        )
         axes = (self.chart.reach(last, run.last), *levels)
         reach = (*axes, self.chart.highest(levels[0]), not last)
         if reach != self.reach:
@@ -262,7 +266,8 @@ class LossCurve(View):
         if fresh or (rows and (at_once or self.mark.seen)):
             self.rows += len(rows)
             if fresh:
-                self.chart.show(rows, session.run.entry.questions)
+                entry = session.run.entry
+                self.chart.show(rows, {question: entry.unit(question) for question in entry.questions})
             else:
                 self.chart.extend(rows)
         if fresh or rows:

@@ -21,10 +21,11 @@ LAST_ROWS = 40  # rows over which the training loss is averaged
 def numbers(session: Session | None, earlier: bool = False) -> str:
     """The numbers of a run as markup; an `earlier` one is not the run that was asked for last."""
     if session is None:
-        missing = dict.fromkeys(("loss (nats)", "held out (nats)", "tokens/s", "device"), "–")
+        missing = dict.fromkeys(("loss", "held out", "tokens/s", "device"), "–")
         return figures({"state": "ready", "step": "0", **missing})
     state = _state(session)  # first: what rests adds no row any more
-    rows, names = session.rows, session.run.entry.questions
+    rows, entry = session.rows, session.run.entry
+    units = {name: entry.unit(name) for name in entry.questions}
     stepped = [r for r in rows[-LAST_ROWS:] if r.loss is not None]
     tested = next((r for r in reversed(rows) if r.held_out is not None), None)
     last = rows[-1] if rows else None
@@ -32,10 +33,10 @@ def numbers(session: Session | None, earlier: bool = False) -> str:
         {
             "state": f"earlier run, {state}" if earlier else state,
             "step": f"{last.step if last else 0} of {session.run.last}",
-            **_phase(session.run.entry, last.step if last else 0),
-            **_named("loss", _means(stepped), names),
-            **_named("held out", {} if tested is None else dict(tested.more), names),
-            **_accuracy({} if tested is None else dict(tested.accuracy), names),
+            **_phase(entry, last.step if last else 0),
+            **_named("loss", _means(stepped), units),
+            **_named("held out", {} if tested is None else dict(tested.more), units),
+            **_accuracy({} if tested is None else dict(tested.accuracy), units),
             "tokens/s": f"{last.tokens / last.seconds:,.0f}" if last and last.seconds else "–",
             "device": f"{describe(session.run.device)}, seed {session.run.seed}",
         }
@@ -63,12 +64,14 @@ def _means(rows: Sequence[Row]) -> dict[str, float]:
     return {name: fmean(values) for name, values in found.items()}
 
 
-def _named(what: str, values: Mapping[str, float], names: Sequence[str]) -> dict[str, str]:
-    if len(names) < 2:
-        return {f"{what} (nats)": f"{next(iter(values.values())):.3f}" if values else "–"}
-    return {f"{what}, {name} (nats)": f"{values[name]:.3f}" if name in values else "–" for name in names}
+def _named(what: str, values: Mapping[str, float], units: Mapping[str, str]) -> dict[str, str]:
+    if len(units) < 2:
+        return {f"{what} ({unit})": f"{next(iter(values.values())):.3f}" if values else "–" for unit in units.values()}
+    return {
+        f"{what}, {name} ({unit})": f"{values[name]:.3f}" if name in values else "–" for name, unit in units.items()
+    }
 
 
-def _accuracy(right: Mapping[str, float], names: Sequence[str]) -> dict[str, str]:
-    several = len(names) > 1
+def _accuracy(right: Mapping[str, float], units: Mapping[str, str]) -> dict[str, str]:
+    several = len(units) > 1
     return {f"accuracy, {name + ', ' if several else ''}held out": f"{share:.1%}" for name, share in right.items()}

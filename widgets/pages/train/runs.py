@@ -17,6 +17,7 @@ from playground.training.checkpoint import kept
 from playground.training.store.runs import LONGEST_TITLE, RunRow, command, settings
 from playground.zoo import entry_named
 from playground.zoo.preset import RECIPE_PRESETS
+from widgets.charts.columns import loss_label
 from widgets.charts.saved_runs import kept_chart
 from widgets.charts.strategies_over_steps import legend
 from widgets.lists import RunLine
@@ -229,6 +230,7 @@ class RunList(View):
             return
         self.drawn = state
         grouped = groups(runs)
+        self.chart.figure.yaxis.axis_label = loss_label(run.unit for run in runs)
         self.chart.show({name: held_out_curves(self.train.curve, some) for name, some in grouped.items()})
         self.names.object = f'<div class="label">Held out, side by side</div>{legend(list(grouped))}'
         self.noise.object = say(noise(grouped))
@@ -323,7 +325,9 @@ class RunEntry(View):
 
 def facts_of(run: RunRow, here: bool) -> str:
     """What the list says of a run."""
-    held_out = "not yet evaluated" if run.held_out is None else f"held out {run.held_out:.3f} nats{_of(run.entry)}"
+    held_out = (
+        "not yet evaluated" if run.held_out is None else f"held out {run.held_out:.3f} {run.unit}{_of(run.entry)}"
+    )
     of = run.settings.get("recipe", {}).get("steps")
     steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
     state = STATES.get(run.state, run.state).format(run.step)

@@ -40,7 +40,7 @@ LABELS = {
 ENDED, TRAINS = "In the end, on{} unseen texts", "While it trains, on{} unseen texts"
 """Titles with the number of texts, once that is known; while it trains not all are asked."""
 
-FORGETTING = "Forgetting: rise of the pre-training loss", "nats per scored position"
+FORGETTING, RISE = "Forgetting: rise of the pre-training loss", "{} per scored position"
 
 Courses = dict[str, Course]
 
@@ -50,7 +50,10 @@ class Results(View):
 
     def __init__(self, transfer: TransferStore, editor: View) -> None:
         self.transfer, self.shown = transfer, {}
-        self.right, self.lost = outcome_chart(ENDED.format(""), transfer.metric), outcome_chart(*FORGETTING, zero=True)
+        self.right, self.lost = (
+            outcome_chart(ENDED.format(""), transfer.metric),
+            outcome_chart(FORGETTING, RISE.format("nats"), zero=True),
+        )
         self.labels, self.moving, self.in_turn = LabelCurve(), LaneCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
@@ -83,6 +86,10 @@ class Results(View):
             self.right.figure.xaxis[0].axis_label = transfer.metric
             for chart in (self.moving.accuracy, self.labels.chart):
                 chart.figure.yaxis[0].axis_label = transfer.metric
+        if self._fresh("unit", lanes.unit):
+            self.lost.figure.xaxis[0].axis_label = RISE.format(lanes.unit)
+            self.in_turn.lost.figure.yaxis[0].axis_label = RISE.format(lanes.unit)
+            self.moving.charts["forgetting"].figure.yaxis[0].axis_label = lanes.unit
         run = (lanes, lanes.state, asked)
         if not self._fresh("heard", (run, lanes.heard)):
             return
@@ -131,7 +138,7 @@ class TasksInTurn(View):
     def __init__(self) -> None:
         across = "tasks learnt so far"
         self.first = strategies_over_steps.course_chart("What is left", "accuracy", across, most=1.0)
-        self.lost = strategies_over_steps.course_chart(*FORGETTING, across, zero=True)
+        self.lost = strategies_over_steps.course_chart(FORGETTING, RISE.format("nats"), across, zero=True)
         self.tables = html("")
         super().__init__(column(beside(plot(self.first), plot(self.lost)), self.tables, visible=False))
 
@@ -151,7 +158,7 @@ class LaneCurves(View):
 
     def __init__(self) -> None:
         self.accuracy = strategies_over_steps.course_chart(TRAINS.format(""), "accuracy", most=1.0)
-        loss = strategies_over_steps.course_chart("Loss of the task", "nats")
+        loss = strategies_over_steps.course_chart("Loss of the task", "loss")
         forgetting = strategies_over_steps.course_chart("Forgetting, with the added modules", "nats", zero=True)
         self.charts = {"accuracy": self.accuracy, "loss": loss, "forgetting": forgetting}
         super().__init__(beside(*map(plot, self.charts.values()), basis=300))

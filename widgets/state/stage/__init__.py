@@ -570,7 +570,7 @@ class StageStore(param.Parameterized):
         self.objective = values["objective"]
         self._history = History()
         self.change(**values)
-        self.trouble = self.trouble or trouble
+        self.trouble = " ".join(filter(None, (self.trouble, trouble)))
 
 
 def _rows(text: str, pair: str, seed: int, objective: str, plan: str) -> Rows:

@@ -133,4 +133,4 @@ def noise(grouped: Mapping[str, Sequence[RunRow]]) -> str:
     if len(steps) > 1:
         return f"These runs are at different steps ({', '.join(map(str, sorted(steps)))}); train them to the same step."
     lead = leader({name: [-last[name][seed] for seed in common] for name in (best, second)}, "group of runs")
-    return f"Held-out loss in nats: {lead}"
+    return f"Held-out loss in {grouped[best][0].unit}: {lead}"

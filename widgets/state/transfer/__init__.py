@@ -210,7 +210,7 @@ class TransferStore(param.Parameterized):
         change = "" if self.before == AS_IT_IS else f", {self.before}"
         made = f", ready-made checkpoint {ready}" if (ready := named(learner)) else ""
         name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
-        lanes = self.lanes = Lanes(asked, tasks, name, self._steps)
+        lanes = self.lanes = Lanes(asked, tasks, name, self._steps, learner.entry.unit())
         lanes.state = "running"
         base = replace(base, learner=replace_model(learner, deepcopy(learner.model)), memory={})
         events = self._events(session, base, tokenizer, chosen, tasks, others)

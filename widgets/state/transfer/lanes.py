@@ -75,11 +75,14 @@ class Lanes:
     """The lanes of one comparison as far as they have run; several `tasks` are learnt one after another.
 
     States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for lanes that
-    are not run again. `typed` is what was asked for as a person can type it, and `where` says where the base is.
+    are not run again. `typed` is what was asked for as a person can type it, `where` says where the base is, and `unit`
+    is that of its pre-training loss.
     """
 
-    def __init__(self, asked: ComparisonSpec, tasks: Sequence[Task], base_name: str, steps: Steps) -> None:
-        self.asked, self.base_name = asked, base_name
+    def __init__(
+        self, asked: ComparisonSpec, tasks: Sequence[Task], base_name: str, steps: Steps, unit: str = "nats"
+    ) -> None:
+        self.asked, self.base_name, self.unit = asked, base_name, unit
         self.typed, self.where = asked, ""
         self.in_turn = tuple(tasks) if len(tasks) > 1 else ()
         self.number = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
@@ -190,4 +193,4 @@ class Lanes:
         if not self.passed:
             return None
         sequence = facts(self.in_turn, self.asked.train_sizes[0], self.passed)
-        return {"base": self.base_name, "steps": self.asked.steps} | sequence
+        return {"base": self.base_name, "unit": self.unit, "steps": self.asked.steps} | sequence
