@@ -1,6 +1,7 @@
 """A corpus: one long row of tokens, their labels, and which of them are held out."""
 
 import hashlib
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -57,7 +58,8 @@ class Corpus:
     @cached_property
     def hash(self) -> str:
         """A hash of ids, labels and vocabulary, the same on every machine."""
-        digest = hashlib.blake2b(self.tokenizer.to_json().encode(), digest_size=16)
+        vocabulary = json.dumps([self.tokenizer.kind, self.tokenizer.lower, self.tokenizer.words])
+        digest = hashlib.blake2b(vocabulary.encode(), digest_size=16)
         rows = {"ids": self.ids, "word": self.word_ids, "sentence": self.sentence_ids, "document": self.document_ids}
         for name, row in sorted({**rows, **{f"label {k}": v for k, v in self.labels.items()}}.items()):
             digest.update(f"{name} {row.dtype} {len(row)} {self.held_out_from}".encode())

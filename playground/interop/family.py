@@ -42,6 +42,9 @@ POSITIONS = "position_embedding.weight"
 HEAD, OUTPUT = "lm_head.", "lm_head.table.weight"
 """The head that scores words, and its table where it is not that of the word vectors."""
 
+POOLER = "pooler"
+"""What the classes for words do not read: a layer on the first position."""
+
 OLD_NAMES = ((".LayerNorm.gamma", ".LayerNorm.weight"), (".LayerNorm.beta", ".LayerNorm.bias"))
 """Names in the oldest files."""
 
@@ -141,16 +144,14 @@ class Family:
 
     `classes` are the values of "architectures" with the labels of each, `plain` is the class without a head for words.
     `defaults` are what missing keys of config.json mean in transformers where that is not what the settings and `fixed`
-    say; `complete` adds those that follow from others.
-    `form` are the fields of the architecture that the family has, besides `COMMON_FORM`; `fixed` the keys that must
-    have one value, `derived` those that follow from the architecture. `names` lead from ours to theirs, several of ours
-    to one where they are fused, one of ours to several where theirs are copies; `own_names` replace some of them for an
-    architecture. Some files leave out the `prefix` of the encoder. `output` is the table that scores words, a copy of
+    say; `complete` adds those that follow from others. `form` are the fields of the architecture that the family has,
+    besides `COMMON_FORM`; `fixed` the keys that must have one value, `derived` those that follow from the architecture.
+    `names` lead from ours to theirs, several of ours to one where they are fused, one of ours to several where theirs
+    are copies; `own_names` replace some of them for an architecture. `output` is the table that scores words, a copy of
     that of the word vectors where both are tied. `zeros` are weights of theirs for what our model lacks, `optional`
     weights that are zero where they are missing; `copies` lead from tied weights that some files repeat to the
-    original; `unused` are weights that the classes do not read, and the modules of `left_out` others that are not read.
-    `elsewhere` are weights of ours that the folder leaves out. `offset` is the number of rows before the first
-    position, given the id of padding; with `counts_offset` they are counted in the longest input. The folder of a
+    original. `elsewhere` are weights of ours that the folder leaves out. `offset` is the number of rows before the
+    first position, given the id of padding; with `counts_offset` they are counted in the longest input. The folder of a
     generator inside is of the family `companion`. `refusal` says what else is wrong with an architecture.
     """
 
@@ -164,9 +165,7 @@ class Family:
     names: Mapping[str, str | tuple[str, ...]]
     defaults: Mapping[str, Any]
     plain: str = ""
-    prefix: str = ""
     output: str = ""
-    width_key: str = "hidden_size"
     order: tuple[int] = (1,)
     complete: Callable[[Mapping[str, Any]], Mapping[str, Any]] = lambda config: {}
     own_names: Callable[[Architecture], Mapping[str, str]] = lambda shape: {}
@@ -176,8 +175,6 @@ class Family:
     zeros: Zeros = lambda shape: {}
     copies: Mapping[str, str] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
-    left_out: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
     offset: Callable[[int], int] = lambda pad: 0
     counts_offset: bool = False
@@ -205,6 +202,12 @@ class Family:
         """Their table of word vectors."""
         return self._theirs("token_embedding.weight")[0]
 
+    @property
+    def prefix(self) -> str:
+        """What some files leave out of the names of the network's weights."""
+        first, *inside = self.table.split(".")
+        return f"{first}." if len(inside) > 1 else ""
+
     def write_config(self, shape: Architecture, pad: int) -> dict[str, Any]:
         """The keys of config.json that belong to an architecture."""
         keys: dict[str, Any] = {"architectures": [self.class_of(shape)], "model_type": self.model_type}
@@ -223,7 +226,8 @@ class Family:
 
     def read_config(self, config: Mapping[str, Any], pad: int, parts: Mapping[str, Any]) -> Architecture:
         """The architecture of a completed config.json, with the `parts` that the weights tell."""
-        width = check_size(self.width_key, config[self.width_key], LIMITS["width"])
+        key = next(setting.key for setting in self.settings if setting.field == "width")
+        width = check_size(key, config[key], LIMITS["width"])
         for key, value in self.fixed.items():
             if config[key] != value:
                 _refuse(key, config[key], [repr(value)])
@@ -267,10 +271,9 @@ class Family:
         """The name of a weight in the classes of today: some files have old names, some leave out the prefix."""
         for old, new in OLD_NAMES:
             name = name.removesuffix(old) + new if name.endswith(old) else name
-        every = [*self.names.values(), *self.unused, *self.left_out]
-        inside = [n for names in every for n in ((names,) if isinstance(names, str) else names)]
-        roots = {n.removeprefix(self.prefix).split(".")[0] for n in inside if n.startswith(self.prefix)}
-        return self.prefix + name if self.prefix and name.split(".")[0] in roots else name
+        every = [n for names in self.names.values() for n in ((names,) if isinstance(names, str) else names)]
+        roots = {n.removeprefix(self.prefix).split(".")[0] for n in every if n.startswith(self.prefix)}
+        return self.prefix + name if self.prefix and name.split(".")[0] in {*roots, POOLER} else name
 
     def rows(self, shape: Architecture, ours: Iterable[str]) -> dict[tuple[str, ...], list[str]]:
         """Names of theirs, and the weights of ours that they hold."""

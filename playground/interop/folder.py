@@ -15,7 +15,7 @@ from torch import Tensor
 
 from playground.batch import Specials
 from playground.errors import UserError
-from playground.interop.family import LIMITS, Family, check_size, empty_state, families
+from playground.interop.family import LIMITS, POOLER, Family, check_size, empty_state, families
 from playground.interop.generator import add_generator, take_generator
 from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
 from playground.interop.weights import WHOLE, Weights, read_json
@@ -164,14 +164,13 @@ def _read_part(path: Path) -> Part:
     ours = empty_state(shape, size)
     expected = family.write(shape, ours, pad)
     missing = {name: torch.zeros(expected.pop(name).shape) for name in family.optional if not weights.has(name)}
-    weights.check(expected, (*family.unused, *family.left_out))
+    pooler = family.prefix + POOLER
+    weights.check(expected, pooler)
     tensors = weights.load(expected) | missing
     for copy, first in weights.copies.items():
         if copy not in expected and weights.differ(copy, first):
             raise UserError(f"The weights {copy} and {first} differ; our models have one for both.")
-    left_out = tuple(
-        sorted(name for name in weights.places.keys() - expected.keys() if name.startswith(family.left_out))
-    )
+    left_out = tuple(sorted(n for n in weights.places.keys() - expected.keys() if n.startswith(pooler)))
     return Part(family, config, shape, family.read(shape, tensors, ours, pad), left_out)
 
 

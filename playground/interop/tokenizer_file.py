@@ -44,8 +44,11 @@ SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 def write_tokenizer(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
     """The files tokenizer.json and tokenizer_config.json."""
     roles = {NAMES[role][0]: tokenizer.words[number] for role, number in tokenizer.specials.roles.items()}
+    settings = tokenizer.settings
+    if tokenizer.own:
+        settings = settings | {"added_tokens": [_special(k, token) for k, token in enumerate(SPECIAL_TOKENS)]}
     return {
-        "tokenizer.json": tokenizer.settings,
+        "tokenizer.json": settings,
         "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast", **roles},
     }
 
@@ -80,7 +83,9 @@ def read_tokenizer(
         special = [token["id"] for token in settings["added_tokens"] if token.get("special")]
         ids = {*roles.values(), *signs, *special} - {roles.get("unknown", size)}
         ours = [number.get(token) for token in SPECIAL_TOKENS] == [*range(len(SPECIAL_TOKENS))]
-        return of_settings(settings, specials(size) if ours else Specials(size, tuple(sorted(ids)), roles, signs))
+        if ours:
+            return of_settings(settings | {"added_tokens": []}, specials(size))
+        return of_settings(settings, Specials(size, tuple(sorted(ids)), roles, signs))
     except UserError:
         raise
     except (LookupError, TypeError, ValueError, AttributeError) as error:

@@ -110,9 +110,9 @@ class Adapter(AdapterKind):
 class LoRALayer(nn.Module):
     """A low-rank update `x A B`, 0 at first."""
 
-    def __init__(self, width: int, rank: int, rng: Generator) -> None:
+    def __init__(self, width: int, rank: int, outputs: int, rng: Generator) -> None:
         super().__init__()
-        self.lora_a, self.lora_b = nn.Linear(width, rank, bias=False), nn.Linear(rank, width, bias=False)
+        self.lora_a, self.lora_b = nn.Linear(width, rank, bias=False), nn.Linear(rank, outputs, bias=False)
         _start(self.lora_a.weight, rng)
         nn.init.zeros_(self.lora_b.weight)
 
@@ -128,7 +128,7 @@ class LoRA(AdapterKind):
     name = "low-rank updates"
 
     def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
-        return nn.ModuleList(LoRALayer(shape.width, self.rank, rng) for _ in range(2))
+        return nn.ModuleList(LoRALayer(shape.width, self.rank, shape.heads * shape.head_width, rng) for _ in range(2))
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         query, value = module.children()

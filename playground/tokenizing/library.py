@@ -24,7 +24,7 @@ def tokenizer_json(kind: str, learnt: Learnt, lower: bool = False) -> dict[str, 
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [_special(number, token) for number, token in enumerate(SPECIAL_TOKENS)],
+        "added_tokens": [],
         "normalizer": {"type": "Lowercase"} if lower else None,
         "pre_tokenizer": {
             "type": "Sequence",
@@ -34,11 +34,6 @@ def tokenizer_json(kind: str, learnt: Learnt, lower: bool = False) -> dict[str, 
         "decoder": _decoder(kind),
         "model": _model(kind, learnt),
     }
-
-
-def _special(number: int, token: str) -> dict[str, Any]:
-    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
-    return {"id": number, "content": token, **flags, "special": True}
 
 
 def _word_split(across: bool) -> dict[str, Any]:

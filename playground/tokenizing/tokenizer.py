@@ -88,7 +88,7 @@ class Tokenizer:
     @cached_property
     def own(self) -> bool:
         """Whether it has the layout of the tokenizers that are learnt here, which read each word by itself."""
-        return self.specials == specials(len(self)) and self.settings["pre_tokenizer"]["type"] == "Sequence"
+        return self.specials == specials(len(self))
 
     @cached_property
     def words(self) -> tuple[str, ...]:

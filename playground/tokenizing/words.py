@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 LONGEST = 100
 """Letters of one word; a longer one (a web address, a line of data) is cut."""
@@ -11,8 +12,16 @@ CLOSING = frozenset(".,!?;:)]}%…”")
 OPENING = frozenset("([{“")
 QUOTE = '"'
 
-_COMBINING = [c for c in map(chr, range(0x300, 0x10000)) if unicodedata.category(c) in ("Mn", "Mc")]
-_MARKS = "".join(map(re.escape, _COMBINING)) + "\u00ad\u200c\u200d"
+
+def _ranges(codes: Iterable[int]) -> str:
+    """Codes that ascend as the ranges of a pattern: "a-cx-x"."""
+    runs = groupby(enumerate(codes), lambda each: each[1] - each[0])
+    ends = ((run[0][1], run[-1][1]) for run in (list(group) for _, group in runs))
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ends)
+
+
+_COMBINING = [code for code in range(0x300, 0x10000) if unicodedata.category(chr(code)) in ("Mn", "Mc")]
+_MARKS = _ranges(_COMBINING) + "\u00ad\u200c\u200d"
 """The accents, vowel signs, joiners and soft hyphens that belong to the letter before them."""
 
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"

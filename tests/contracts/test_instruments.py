@@ -16,14 +16,14 @@ from playground.knob import knobs, turn
 from playground.training.train_state import TrainState
 from tests.runs import KINDS, run_of, tiny
 
-SUBJECTS = (*KINDS, "word2vec", "an encoder alone")
+SUBJECTS = (*KINDS, "word2vec", "an encoder alone", "a wide table")
 
 
 @cache
 def subject_of(name):
     """A fresh learner of each kind of model on the reviews, its objective's second texts included."""
-    alone = name == "an encoder alone"
-    run = run_of(entry=tiny("RoBERTa" if alone else name, {"layers": 2} | ({"lm_head": False} if alone else {})))
+    changed = {"an encoder alone": {"lm_head": False}, "a wide table": {"embedding_size": 80}}.get(name, {})
+    run = run_of(entry=tiny("RoBERTa" if changed else name, {"layers": 2} | changed))
     learner = TrainState.new(run.entry, run.corpus.tokenizer.words, 0, run.device)
     return of_learner(learner, run.corpus, name)
 

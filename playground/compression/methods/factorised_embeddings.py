@@ -45,6 +45,8 @@ def factorise(classifier: Classifier, size: int) -> Classifier:
         "has narrow vectors already": shape.embedding_size, "normalises its embeddings": shape.embedding_norm,
         "has a layer before its output layer": shape.head_transform, "is no transformer": shape.kind != "transformer",
         "has a generator": shape.generator_ratio, "has two streams": shape.two_streams,
+        "has no head that scores words": not shape.lm_head,
+        "scores words by a second table": not shape.tie_word_embeddings,
     }  # fmt: skip
     if reasons := [reason for reason, holds in wrong.items() if holds]:
         raise UserError(f"Embeddings cannot be factorised here: this model {reasons[0]}.")

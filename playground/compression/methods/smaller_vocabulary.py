@@ -13,6 +13,7 @@ from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import fine_tune
 from playground.errors import UserError
 from playground.knob import knob
+from playground.models.heads import VocabularyHead
 
 
 @dataclass(frozen=True)
@@ -49,11 +50,12 @@ def frequent(ids: Tensor, words: int, specials: Specials) -> Tensor:
 def keep_words(classifier: Classifier, ids: Tensor) -> None:
     """Cut the rows of all other words out of the table and of the scores' bias."""
     model = classifier.model
-    table = nn.Embedding(len(ids), model.token_embedding.embedding_dim)
-    table.weight.copy_(model.token_embedding.weight[ids])
-    model.token_embedding, classifier.kept_ids = table, ids
-    if model.lm_head is not None and model.lm_head.bias is not None:
-        model.lm_head.bias = nn.Parameter(model.lm_head.bias[ids])
+    model.token_embedding = nn.Embedding.from_pretrained(model.token_embedding.weight[ids], freeze=False)
+    classifier.kept_ids, head = ids, model.lm_head
+    if isinstance(head, VocabularyHead) and head.table is not None:
+        head.table = nn.Embedding.from_pretrained(head.table.weight[ids], freeze=False)
+    if head is not None and head.bias is not None:
+        head.bias = nn.Parameter(head.bias[ids])
 
 
 SMALLER_VOCABULARY = Method(

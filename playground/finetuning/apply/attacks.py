@@ -106,15 +106,17 @@ def find_trigger(
     the embedding, is largest, and the one with the largest true loss is kept. The losses by round come with it.
     """
     labels = [label] * len(texts)
-    table = victim.run.model.token_embedding.weight.detach()
+    model = victim.run.model
+    table, wider = model.token_embedding.weight.detach(), getattr(model.network, "embedding_projection", None)
     ids = torch.tensor([victim.tokenizer.encode_word(word)[0] for word in candidates], device=table.device)
+    vectors = table[ids] if wider is None else table[ids] @ wider.weight.detach().T  # as wide as the network
     trigger = [candidates[0]] * length
     losses = [loss_with(victim, trigger, texts, labels)]
     for _ in range(rounds):
         for place in range(length):
             batch, gradient = victim.embedding_gradient([[*trigger, *words] for words in texts], labels)
             first = int(batch.tokens.maskable[0].nonzero()[0, 0])
-            estimate = table[ids] @ gradient[:, first + place].sum(0)[: table.shape[1]]
+            estimate = vectors @ gradient[:, first + place].sum(0)[: vectors.shape[1]]
             best = [candidates[k] for k in estimate.topk(min(tried, len(candidates))).indices.tolist()]
             options = [trigger, *([*trigger[:place], word, *trigger[place + 1 :]] for word in best)]
             measured = [loss_with(victim, option, texts, labels) for option in options]

@@ -18,7 +18,6 @@ ALBERT = Family(
     model_type="albert",
     classes={"AlbertForMaskedLM": (), "AlbertForPreTraining": (("pair", 2),)},
     plain="AlbertModel",
-    prefix="albert.",
     output="predictions.decoder.weight",
     defaults={
         "vocab_size": 30000,
@@ -59,6 +58,4 @@ ALBERT = Family(
     zeros=lambda shape: no_segments("albert", shape),
     copies={"predictions.decoder.bias": "predictions.bias"},
     refusal=not_narrow,
-    unused=("albert.embeddings.position_ids",),
-    left_out=("albert.pooler",),
 )

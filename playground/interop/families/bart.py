@@ -42,7 +42,6 @@ BART = Family(
     model_type="bart",
     classes={"BartForConditionalGeneration": ()},
     plain="BartModel",
-    prefix="model.",
     output="lm_head.weight",
     defaults={
         "vocab_size": 50265,
@@ -53,7 +52,6 @@ BART = Family(
         "activation_dropout": 0.0,
     },
     form={**BERT_FORM, "decoder_layers": ANY, "decoder_positions": (False, True), "segments": 0, "norm_eps": 1e-5},
-    width_key="d_model",
     settings=(
         Setting("d_model", "width", 1024),
         Setting("encoder_layers", "layers", 12),
@@ -79,7 +77,6 @@ BART = Family(
         "model.encoder.embed_tokens.weight": "model.shared.weight",
         "model.decoder.embed_tokens.weight": "model.shared.weight",
     },
-    unused=("model.encoder.version", "model.decoder.version"),
     offset=lambda pad: 2,
     refusal=needs_decoder,
 )

@@ -60,7 +60,6 @@ BERT = Family(
     model_type="bert",
     classes={"BertForMaskedLM": (), "BertForPreTraining": (("pair", 2),)},
     plain="BertModel",
-    prefix="bert.",
     output="cls.predictions.decoder.weight",
     defaults=BERT_DEFAULTS,
     form={**BERT_FORM, "head_transform": True},
@@ -77,6 +76,4 @@ BERT = Family(
     },
     zeros=lambda shape: no_segments("bert", shape),
     copies={"cls.predictions.decoder.bias": "cls.predictions.bias"},
-    unused=("bert.embeddings.position_ids",),
-    left_out=("bert.pooler",),
 )

@@ -10,7 +10,6 @@ DISTILBERT = Family(
     model_type="distilbert",
     classes={"DistilBertForMaskedLM": ()},
     plain="DistilBertModel",
-    prefix="distilbert.",
     output="vocab_projector.weight",
     defaults={"vocab_size": 30522, "pad_token_id": 0},
     form={
@@ -20,7 +19,6 @@ DISTILBERT = Family(
         "segments": 0,
         "norm_eps": 1e-12,
     },
-    width_key="dim",
     settings=(
         Setting("dim", "width", 768),
         Setting("n_layers", "layers", 6),
@@ -51,5 +49,4 @@ DISTILBERT = Family(
         "lm_head.ln": "vocab_layer_norm",
         "lm_head.bias": "vocab_projector.bias",
     },
-    unused=("distilbert.embeddings.position_ids",),
 )

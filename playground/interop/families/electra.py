@@ -1,5 +1,7 @@
 """ELECTRA in transformers: the discriminator, and the generator, which lies in a folder of its own."""
 
+from dataclasses import replace
+
 from playground.interop.families.bert import (
     BERT_DEFAULTS,
     BERT_FIXED,
@@ -34,7 +36,6 @@ ELECTRA = Family(
     entry="ELECTRA",
     model_type="electra",
     classes={"ElectraForPreTraining": ()},
-    prefix="electra.",
     defaults=DEFAULTS,
     form={
         **BERT_FORM,
@@ -55,32 +56,25 @@ ELECTRA = Family(
         "rtd_head.out_proj": "discriminator_predictions.dense_prediction",
     },
     zeros=lambda shape: no_segments("electra", shape),
-    unused=("electra.embeddings.position_ids",),
     companion="ELECTRA generator",
     elsewhere=("generator.", "generator_lm_head.", "lm_head."),
 )
 
-ELECTRA_GENERATOR = Family(
+ELECTRA_GENERATOR = replace(
+    ELECTRA,
     name="ELECTRA generator",
-    source="arXiv:2003.10555 and its released code",
     entry="RoBERTa",
     order=(2,),
-    model_type="electra",
     classes={"ElectraForMaskedLM": ()},
     plain="ElectraModel",
-    prefix="electra.",
     output="generator_lm_head.weight",
-    defaults=DEFAULTS,
     form={**BERT_FORM, "activation": "gelu", "head_transform": True, "embedding_size": ANY},
-    settings=SETTINGS,
-    fixed=BERT_FIXED,
-    derived=word_vectors,
     names={
         **NAMES,
         "lm_head.projection": "generator_predictions.dense",
         "lm_head.ln": "generator_predictions.LayerNorm",
         "lm_head.bias": "generator_lm_head.bias",
     },
-    zeros=lambda shape: no_segments("electra", shape),
-    unused=("electra.embeddings.position_ids",),
+    companion="",
+    elsewhere=(),
 )

@@ -9,12 +9,10 @@ GPT_2 = Family(
     model_type="gpt2",
     classes={"GPT2LMHeadModel": ()},
     plain="GPT2Model",
-    prefix="transformer.",
     output="lm_head.weight",
     defaults={"vocab_size": 50257, "eos_token_id": 50256},
     complete=lambda config: {"n_inner": config["n_inner"] or 4 * config["n_embd"]},
     form={"activation": tuple(GELUS), "lm_head_bias": False, "attention": "left to right"},
-    width_key="n_embd",
     settings=(
         Setting("n_embd", "width", 768),
         Setting("n_layer", "layers", 12),
@@ -47,5 +45,4 @@ GPT_2 = Family(
     layouts={
         f"transformer.h.#.{part}.weight": CONV_1D for part in ("attn.c_attn", "attn.c_proj", "mlp.c_fc", "mlp.c_proj")
     },
-    unused=("transformer.h.#.attn.bias", "transformer.h.#.attn.masked_bias"),
 )

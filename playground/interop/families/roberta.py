@@ -18,7 +18,6 @@ ROBERTA = Family(
     model_type="roberta",
     classes={"RobertaForMaskedLM": ()},
     plain="RobertaModel",
-    prefix="roberta.",
     output="lm_head.decoder.weight",
     defaults=BERT_DEFAULTS | {"vocab_size": 50265, "pad_token_id": 1, "eos_token_id": 2},
     form={**BERT_FORM, "activation": "gelu", "head_transform": True},
@@ -33,8 +32,6 @@ ROBERTA = Family(
     },
     zeros=lambda shape: no_segments("roberta", shape),
     copies={"lm_head.decoder.bias": "lm_head.bias"},
-    unused=("roberta.embeddings.position_ids",),
-    left_out=("roberta.pooler",),
     offset=lambda pad: pad + 1,
     counts_offset=True,
 )

@@ -76,7 +76,6 @@ T5 = Family(
         "decoder_layers": ANY,
         "head_dim": ANY,
     },
-    width_key="d_model",
     settings=(
         Setting("d_model", "width", 512),
         Setting("num_layers", "layers", 6),
@@ -114,5 +113,4 @@ T5 = Family(
         "decoder.embed_tokens.weight": "shared.weight",
     },
     refusal=needs_decoder,
-    unused=("decoder.block.#.layer.#.EncDecAttention.relative_attention_bias.weight",),
 )

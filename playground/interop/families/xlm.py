@@ -13,7 +13,6 @@ XLM = Family(
     model_type="xlm",
     classes={"XLMWithLMHeadModel": ()},
     plain="XLMModel",
-    prefix="transformer.",
     output="pred_layer.proj.weight",
     defaults={"vocab_size": 30145, "pad_token_id": 2, "eos_token_id": 1, "use_lang_emb": True},
     complete=lambda config: {} if config["use_lang_emb"] else {"n_langs": 1},
@@ -25,7 +24,6 @@ XLM = Family(
         "languages": ANY,
         "attention": ("bidirectional", "left to right"),
     },
-    width_key="emb_dim",
     settings=(
         Setting("emb_dim", "width", 2048),
         Setting("n_layers", "layers", 12),
@@ -51,5 +49,4 @@ XLM = Family(
         "lm_head.bias": "pred_layer.proj.bias",
     },
     refusal=lambda shape: "languages is 1, not 0 or at least 2" if shape.languages == 1 else "",
-    unused=("transformer.position_ids",),
 )

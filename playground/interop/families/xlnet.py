@@ -27,7 +27,6 @@ XLNET = Family(
     model_type="xlnet",
     classes={"XLNetLMHeadModel": ()},
     plain="XLNetModel",
-    prefix="transformer.",
     output="lm_loss.weight",
     defaults={"vocab_size": 32000, "pad_token_id": 5, "eos_token_id": 2},
     form={
@@ -39,7 +38,6 @@ XLNET = Family(
         "segments": (2, 0),
         "mem_len": ANY,
     },
-    width_key="d_model",
     settings=(
         Setting("d_model", "width", 1024),
         Setting("n_layer", "layers", 24),

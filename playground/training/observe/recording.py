@@ -184,13 +184,12 @@ def _noticed(step: int, habit: dict[str, Any]) -> Noticed:
 
 def _frame(step: int, look: dict[str, Any]) -> Frame:
     guesses = (Prediction(**{**g, "top": tuple((word, share) for word, share in g["top"])}) for g in look["guesses"])
-    names = {side: {name: tuple(words) for name, words in look[side].items()} for side in ("rows", "columns")}
+    rows, columns = ({name: tuple(words) for name, words in look[side].items()} for side in ("rows", "columns"))
     weights = {
         name: torch.frombuffer(bytearray(b64decode(tensor["bytes"])), dtype=torch.uint8).view(tensor["shape"])
         for name, tensor in look["weights"].items()
     }
-    seen = Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, names["rows"], names["columns"])
-    return Frame(step, seen)
+    return Frame(step, Predictions(look["step"], tuple(look["sees"]), tuple(guesses), weights, rows, columns))
 
 
 GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": float, "loss": float}
