@@ -23,4 +23,4 @@ def respelt(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
         words.add(spelt, [sentence[k] - first for k in starts])
         words.close()
         begin = end + 1
-    return build(corpus.name, words, tokenizer=tokenizer)
+    return build(f"{corpus.name}{IN_WORDS}{tokenizer.kind}", words, tokenizer=tokenizer)
