@@ -25,8 +25,8 @@ from playground.cli.options import (
 )
 from playground.corpora import open_corpus
 from playground.corpora.readers.decode import WrongEncoding
-from playground.corpora.respelling import respelt
-from playground.corpora.sources import name_with_tokenizer
+from playground.corpora.respelling import IN_WORDS
+from playground.corpora.sources import Reading, name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import TooShort, UserError
@@ -291,9 +291,13 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
         raise UserError(f"The step {step!r} is not a whole number; write RUN@STEP, such as {name}@500.") from error
     saved = runs.load(name, number, pick(given.device))
     learner, entry = saved.learner, saved.learner.entry
-    corpus = open_corpus(given.corpus) if given.corpus else corpus_of(saved)
+    if not given.corpus:
+        refuse_unused(given, "the fork goes on with the text of its run; name another with --corpus", "encoding")
+    reading: Reading = {"encoding": given.encoding} if given.encoding else {}
+    corpus = open_corpus(given.corpus, **reading) if given.corpus else corpus_of(saved)
     if corpus.tokenizer.words != saved.tokenizer.words:
-        corpus = respelt(corpus, saved.tokenizer)
+        corpus = open_corpus(given.corpus, tokenizer=saved.tokenizer, **reading)
+        corpus = replace(corpus, name=f"{corpus.name}{IN_WORDS}{corpus.tokenizer.kind}")
     run = Run(
         entry, corpus, learner.seed, learner.device, given.steps, given.seconds, save_every=given.save_every
     )  # fmt: skip
