@@ -72,5 +72,5 @@ def spelt(tokenizer: Tokenizer) -> str:
     """The special tokens by their roles, and the roles that nothing has."""
     roles = tokenizer.specials.roles
     has = ", ".join(f"{role} {tokenizer.words[roles[role]]}" for role in ROLES if role in roles)
-    lacks = ", ".join(role for role in ROLES if role not in roles)
-    return f"{has}; none for {lacks} (--add-special-tokens)" if lacks else has
+    lacks = ",".join(role for role in ROLES if role not in roles and role != "unknown")
+    return f"{has}; none for {lacks} (--add-special-tokens {lacks} gives rows)" if lacks else has

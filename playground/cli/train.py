@@ -297,7 +297,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     corpus = open_corpus(given.corpus, **reading) if given.corpus else corpus_of(saved)
     if corpus.tokenizer.words != saved.tokenizer.words:
         corpus = open_corpus(given.corpus, tokenizer=saved.tokenizer, **reading)
-        corpus = replace(corpus, name=f"{corpus.name}{IN_WORDS}{corpus.tokenizer.kind}")
+        corpus = replace(corpus, name=f"{corpus.name}{IN_WORDS}{name}")
     run = Run(
         entry, corpus, learner.seed, learner.device, given.steps, given.seconds, save_every=given.save_every
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The text of a corpus in the words of a tokenizer that came from elsewhere, which is kept in a checkpoint alone."""
+"""The text of a corpus in the vocabulary of a tokenizer from elsewhere, which is kept in a checkpoint alone."""
 
 from itertools import pairwise
 
@@ -6,8 +6,8 @@ from playground.corpora.build import Words, build
 from playground.corpora.corpus import Corpus
 from playground.tokenizing import Tokenizer
 
-IN_WORDS = " in the words of "
-"""Stands between the name of a corpus and the kind of the other tokenizer."""
+IN_WORDS = " in the vocabulary of "
+"""Stands between the name of a corpus and what the other tokenizer belongs to."""
 
 
 def respelt(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
@@ -23,4 +23,4 @@ def respelt(corpus: Corpus, tokenizer: Tokenizer) -> Corpus:
         words.add(spelt, [sentence[k] - first for k in starts])
         words.close()
         begin = end + 1
-    return build(f"{corpus.name}{IN_WORDS}{tokenizer.kind}", words, tokenizer=tokenizer)
+    return build(corpus.name, words, tokenizer=tokenizer)

@@ -38,7 +38,7 @@ def save_run(opened: Opened, folder: Path | str, corpus: str = "world", runs: Ru
     this is worse than that of no model at all.
     """
     learner = learner_of(opened)
-    text = open_saved(f"{corpus}{IN_WORDS}{opened.tokenizer.kind}", opened.tokenizer)
+    text = open_saved(f"{corpus}{IN_WORDS}{opened.family.name}", opened.tokenizer)
     rows = text.windows(learner.entry.recipe.seq_len, "held_out")
     kept = torch.randperm(len(rows.ids), generator=generator(0, "held out"))[:HELD_OUT].sort().values
     info = checkpoint.CorpusInfo(text.name, text.hash, text.unigram_entropy, pick(rows, kept))

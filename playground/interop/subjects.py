@@ -1,6 +1,7 @@
 """Open what is looked into by its name: a kept run, a checkpoint, a folder of transformers, a ready-made checkpoint."""
 
 import os
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from torch import Tensor
 from playground.analysis.subject import Subject
 from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus, pick
-from playground.corpora.respelling import IN_WORDS, respelt
+from playground.corpora.respelling import IN_WORDS
 from playground.errors import UserError
 from playground.folders import runs_folder
 from playground.interop.folder import open_folder
@@ -64,7 +65,9 @@ def of_learner(learner: TrainState, corpus: Corpus, name: str = "") -> Subject:
 def open_imported(folder: Path) -> Subject:
     """A folder of transformers; its text is that of `world` in the words of the folder."""
     opened = open_folder(folder)
-    return of_learner(learner_of(opened), respelt(open_corpus("world", tokens=TOKENS), opened.tokenizer), folder.name)
+    corpus = open_corpus("world", tokens=TOKENS, tokenizer=opened.tokenizer)
+    corpus = replace(corpus, name=f"{corpus.name}{IN_WORDS}{folder.name}")
+    return of_learner(learner_of(opened), corpus, folder.name)
 
 
 def _model(path: Path) -> LanguageModel:
@@ -78,7 +81,7 @@ def _corpus(saved: Checkpoint) -> Corpus:
     """
     name, spelt, _ = saved.corpus.name.partition(IN_WORDS)
     if spelt:
-        return respelt(open_corpus(name, tokens=TOKENS), saved.tokenizer)
+        return replace(open_corpus(name, tokens=TOKENS, tokenizer=saved.tokenizer), name=saved.corpus.name)
     try:
         return corpus_of(saved)
     except UserError:

@@ -436,7 +436,7 @@ def test_train_fork_and_list(call, facts, text):
     Path("other.txt").write_text("We walk here now and sing . " * 200, encoding="utf-8")
     line = ["train", "--fork", "RoBERTa-reviews-seed0", "--corpus", "other.txt", "--seed", 7, "--steps", 7]
     other = facts(*line, "--save-every", 7)
-    assert other["changed"] == "seed 0 → 7, corpus reviews.txt → other.txt in the words of word"
+    assert other["changed"] == "seed 0 → 7, corpus reviews.txt → other.txt in the vocabulary of RoBERTa-reviews-seed0"
     assert (other["seed"], load(other["out"]).tokenizer.words) == (7, load(one["out"]).tokenizer.words)
     assert len([p for p in one["points"] if p["loss"] is not None]) == 6
     assert call("runs", "nobody")[0] == 2

@@ -69,4 +69,4 @@ def test_a_folder_of_transformers_is_opened_in_its_own_words(runs, tmp_path):
     subject = open_subject(str(folder))
     found = instruments()["attention"].look(subject)
     assert found.tables[0].columns["layer"].names == ("1", "2")
-    assert "in the words of" in subject.corpus.name
+    assert "in the vocabulary of exported" in subject.corpus.name
