@@ -107,7 +107,7 @@ class InsidePage(View):
         inside, work = self.inside, self.inside.looking
         now = (
             work.turn, inside.opening.turn, inside.instrument, inside.subject, inside.other, repr(inside.turned),
-            inside.panel,
+            inside.panel, inside.misread,
         )  # fmt: skip
         self.progress.visible = work.busy
         session = self.store.train.session
@@ -125,7 +125,7 @@ class InsidePage(View):
         self.list.markup = _listed(inside)
         self.chips.markup = _chips(inside)
         self.chips.visible = bool(inside.heads())
-        self.said.object = say(inside.refusal, "trouble")
+        self.said.object = say(inside.misread or inside.refusal, "trouble")
         if inside.found or not work.busy:  # what was there stays until the new is
             self.result.markup = _found(inside)
 

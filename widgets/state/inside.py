@@ -3,14 +3,13 @@
 import io
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import param
 
 from playground.analysis.finding import Finding, Table, difference
-from playground.analysis.instrument import Instrument, instruments
+from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
@@ -46,6 +45,7 @@ class InsideStore(param.Parameterized):
     instrument = param.String(FIRST)
     turned = param.Dict({}, doc="The settings that differ from the defaults, by instrument.")
     panel = param.String("", doc="The map that is enlarged, as row,column.")
+    misread = param.String("", doc="What a link says wrongly, in sentences; until something is chosen.")
 
     def __init__(self, open_one: Callable[[str, bool], Subject], first: Callable[[], str], **values: Any) -> None:
         super().__init__(**values)
@@ -67,12 +67,12 @@ class InsideStore(param.Parameterized):
     def set(self, name: str, value: Any) -> None:
         """Turn a knob of the instrument that is open."""
         known = self.turned.get(self.instrument, {})
-        self.turned = self.turned | {self.instrument: known | {name: value}}
+        self.param.update(turned=self.turned | {self.instrument: known | {name: value}}, misread="")
 
     def choose(self, name: str) -> None:
         """Open an instrument."""
         if name in instruments():
-            self.param.update(instrument=name, panel="")
+            self.param.update(instrument=name, panel="", misread="")
 
     # what is looked into
 
@@ -182,15 +182,20 @@ class InsideStore(param.Parameterized):
         return said | {f"inside.set.{name}": str(value) for name, value in turned.items()}
 
     def open(self, query: Mapping[str, str]) -> None:
-        """Bring a link back; what it does not say, or says wrongly, is as on a fresh visit."""
+        """Bring a link back; what it does not say, or says wrongly (`misread`), is as on a fresh visit."""
         asked = {name: query.get(f"inside.{name}", self.param[name].default) for name in LINKED}
-        if asked["instrument"] not in instruments():
+        kept, wrong = {}, []
+        try:
+            instrument_named(asked["instrument"])
+        except UserError as refusal:
             asked["instrument"] = FIRST
-        kept = {}
+            wrong.append(str(refusal))
         for k in knobs(instruments()[asked["instrument"]].settings):
-            with suppress(UserError):
+            try:
                 kept |= {k.name: check(k, query[said])} if (said := f"inside.set.{k.name}") in query else {}
-        self.param.update(**asked, turned={asked["instrument"]: kept} if kept else {})
+            except UserError as refusal:
+                wrong.append(str(refusal))
+        self.param.update(**asked, turned={asked["instrument"]: kept} if kept else {}, misread=" ".join(wrong))
 
 
 def by_name(subjects: Sequence[Subject]) -> dict[str, Subject]:

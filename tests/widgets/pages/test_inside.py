@@ -169,7 +169,11 @@ def test_the_address_brings_back_what_is_open_and_forgets_what_is_wrong(inside):
     other.open(inside.query())
     assert (other.instrument, other.other, other.settings) == (inside.instrument, "two", inside.settings)
     other.open({"inside.instrument": "none such", "inside.set.texts": "many"})
-    assert other.query() == {}
+    assert other.query() == {} and "none such" in other.misread
+    other.open({"inside.instrument": "switch off", "inside.set.texts": "many"})
+    assert other.query() == {"inside.instrument": "switch off"} and "many" in other.misread
+    other.choose("switch off")
+    assert not other.misread
 
 
 def test_a_refusal_is_a_sentence_on_the_page(shown, inside):
