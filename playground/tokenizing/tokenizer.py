@@ -108,7 +108,8 @@ class Tokenizer:
         if self.kind == "bytes":
             mark = MARK if self._marks and pieces.continues(name) else TO_SPACE if not self._marks else ""
             mark = mark if name.startswith(mark) and name != mark else ""
-            return mark + bytelevel.show("".join(FROM_LIBRARY[letter] for letter in name.removeprefix(mark)))
+            letters = [FROM_LIBRARY.get(letter) for letter in name.removeprefix(mark)]
+            return name if None in letters else mark + bytelevel.show("".join(filter(None, letters)))
         if self.kind == "unigram" and self.own:
             return name[1:] if name.startswith(SPACE) else MARK + name
         return name.removesuffix(self.settings["model"].get("end_of_word_suffix") or "")
