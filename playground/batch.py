@@ -57,10 +57,8 @@ class Specials:
     def id_of(self, role: str) -> int:
         """The id of a role; a vocabulary without it is refused."""
         if (number := self.roles.get(role)) is None:
-            raise UserError(
-                f"The vocabulary has no {role} token, which this needs; give it one (playground import DIR "
-                f"--add-special-tokens {role}), or choose what needs none."
-            )
+            way = "" if role == "unknown" else f"give it one (playground import DIR --add-special-tokens {role}), or "
+            raise UserError(f"The vocabulary has no {role} token, which this needs; {way}choose what needs none.")
         return number
 
     pad = property(lambda self: self.id_of("pad"))

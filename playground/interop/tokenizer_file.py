@@ -4,6 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from playground.interop.weights import read_json
 from playground.tokenizing import SPECIAL_TOKENS, Tokenizer
 from playground.tokenizing.pieces import MARK
 from playground.tokenizing.tokenizer import of_settings
-from playground.tokenizing.vocabulary import specials
+from playground.tokenizing.vocabulary import SENTINELS, specials
 
 NAMES = {
     "pad": ("pad_token", "[PAD]", "<pad>"),
@@ -31,8 +32,11 @@ NAMES = {
 INSTEAD = {"start": "cls", "cls": "start", "end": "sep", "sep": "end", "pad": "end"}
 """Whose id a role takes that has none of its own."""
 
-ADDED = {"mask": "[MASK]", "cls": "[CLS]", "sep": "[SEP]", "pad": "[PAD]", "start": "[START]", "end": "[END]"}
-"""The roles for which a row can be added, and the name of its token."""
+ADDED = {
+    **{role: (f"[{role.upper()}]",) for role in ("mask", "cls", "sep", "pad", "start", "end")},
+    "sentinel": tuple(f"<extra_id_{number}>" for number in range(len(SENTINELS))),
+}
+"""The roles for which rows can be added, and the names of their tokens."""
 
 SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 """Files that transformers converts."""
@@ -71,9 +75,13 @@ def read_tokenizer(
         if unlike := next((role for role in add if role not in ADDED), None):
             raise UserError(f"A token can be added for {', '.join(ADDED)}, not for {unlike!r}.")
         for role in dict.fromkeys(add):
-            roles[role] = size
-            settings["added_tokens"] = [*settings["added_tokens"], _special(size, ADDED[role])]
-            size += 1
+            names = ADDED[role]
+            settings["added_tokens"] = [*settings["added_tokens"], *map(_special, count(size), names)]
+            if role == "sentinel":
+                signs = tuple(range(size, size + len(names)))
+            else:
+                roles[role] = size
+            size += len(names)
         for role, other in INSTEAD.items():
             if role not in roles and other in roles:
                 roles[role] = roles[other]

@@ -97,6 +97,8 @@ def test_roles_point_to_the_ids_that_the_folder_has_for_them(form, config, roles
         again = read_tokenizer(tmp_path, config, library.get_vocab_size(), add=("mask",))
         assert again.specials.mask == library.get_vocab_size() == len(again) - 1 and again.words[-1] == "[MASK]"
         assert again.encode("[MASK]").ids == library.encode("[MASK]", add_special_tokens=False).ids
+        signs = read_tokenizer(tmp_path, config, library.get_vocab_size(), add=("sentinel",)).specials.sentinels
+        assert len(signs) == 32 and signs[0] == library.get_vocab_size()
     with pytest.raises(UserError, match="not for 'x'"):
         read_tokenizer(tmp_path, config, library.get_vocab_size(), add=("x",))
 

@@ -174,8 +174,30 @@ def test_p18_other_names_for_the_words_change_nothing_else(name, tokens, seed):
     tokens, objective = suited(objective, tokens), objective.turn(knobs)
     mapping = torch.arange(SPECIALS.size)
     mapping[FIRST_WORD:] = mapping[FIRST_WORD:].flip(0)
+    assert_renamed(objective, tokens, renamed(tokens, mapping), mapping, seed)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@few
+@given(tokens=batches(longest=30, rows=3), seed=seeds)
+def test_special_tokens_may_stand_anywhere_in_the_vocabulary(name, tokens, seed):
+    """As in folders of transformers: BERT's stand at 0 and from 100, GPT-2's is the last one. Random words too."""
+    objective = find_objective(name)
+    if "random_words_from" in objective.knobs and objective.knobs["random_words_from"].default == "vocabulary":
+        objective = objective.turn({"random_words_from": "words"})
+    tokens = suited(objective, tokens)
+    scattered = torch.arange(1, SPECIALS.size, 2)[: FIRST_WORD - 1].tolist()
+    others = [k for k in range(SPECIALS.size) if k not in scattered]
+    mapping = torch.tensor([*scattered, others[-1], *others[:-1]])  # the unknown word stands last
+    roles = {role: int(mapping[number]) for role, number in SPECIALS.roles.items()}
+    signs = tuple(mapping[list(SPECIALS.sentinels)].tolist())
+    moved = replace(SPECIALS, ids=tuple(scattered), roles=roles, sentinels=signs)
+    assert_renamed(objective, tokens, renamed(tokens, mapping, moved), mapping, seed)
+
+
+def assert_renamed(objective, tokens, others, mapping, seed):
     first = objective.example(tokens, generator(seed))
-    other = objective.example(renamed(tokens, mapping), generator(seed))
+    other = objective.example(others, generator(seed))
     for one, two in zip(first.with_auxiliary, other.with_auxiliary, strict=True):
         assert torch.equal(two.actions, one.actions)
         assert torch.equal(two.inputs.origin, one.inputs.origin)
@@ -189,9 +211,9 @@ def test_p18_other_names_for_the_words_change_nothing_else(name, tokens, seed):
                 assert torch.equal(again.targets, wanted)
 
 
-def renamed(tokens, mapping):
-    neighbours = {name: renamed(second, mapping) for name, second in tokens.neighbours.items()}
-    return replace(tokens, ids=mapping[tokens.ids], neighbours=neighbours)
+def renamed(tokens, mapping, specials=SPECIALS):
+    neighbours = {name: renamed(second, mapping, specials) for name, second in tokens.neighbours.items()}
+    return replace(tokens, ids=mapping[tokens.ids], neighbours=neighbours, specials=specials)
 
 
 @few
