@@ -1,7 +1,9 @@
 """`playground import`: a folder that the transformers library wrote as a model of ours."""  # noqa: N999
 
 import argparse
+import os
 from dataclasses import asdict
+from pathlib import Path
 
 from playground.cli.options import Parser, common_options, list_of_runs, path, refuse_unused, say
 from playground.interop import Opened, open_folder
@@ -45,6 +47,8 @@ def show_folder(given: argparse.Namespace) -> int:
         f"special     {spelt(opened.tokenizer)}",
         f"unlike our  {written(opened.model.shape, ', ', Architecture())}",
     ]
+    if moses := imitates_moses(Path(given.folder), opened.tokenizer):
+        lines.append(f"words       {moses}")
     lines += [f"left out    {', '.join(opened.left_out)}, which our models lack"] if opened.left_out else []
     notice = "" if opened.model.shape.lm_head else NO_LM_HEAD
     if given.save:
@@ -66,6 +70,13 @@ def _facts(opened: Opened) -> dict[str, object]:
         "special_tokens": {role: opened.tokenizer.words[number] for role, number in roles.items()},
         "absent": [role for role in ROLES if role not in roles],
     }
+
+
+def imitates_moses(folder: Path, tokenizer: Tokenizer) -> str:
+    """A sentence where a vocabulary of XLM has no tokenizer.json, which says how text is split before it."""
+    if not tokenizer.settings["model"].get("end_of_word_suffix") or os.path.isfile(folder / "tokenizer.json"):
+        return ""
+    return "split at spaces and punctuation as BERT's code does; XLM's own tokenizer uses the rules of Moses"
 
 
 def spelt(tokenizer: Tokenizer) -> str:

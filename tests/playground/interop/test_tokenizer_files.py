@@ -1,6 +1,7 @@
 """The tokenizer of a folder is the library's: the same ids for whole texts, and roles that point to them."""
 
 import json
+from importlib import import_module
 
 import pytest
 import tokenizers
@@ -20,6 +21,7 @@ TEXTS = (
     "我很高兴。私は今日あなたと一緒でうれしい。", "วันนี้ฉันดีใจ",
     'He said "no" (twice) — and left…', "a\u0301bc ﬁ İstanbul",
 )  # fmt: skip
+card = import_module("playground.cli.import")
 KINDS = ("word", "character", "wordpiece", "bpe", "bytes", "unigram")
 
 
@@ -121,6 +123,19 @@ def test_the_older_files_are_read_like_the_one(form, tmp_path):
     assert again.words == whole.words and again.specials.roles == whole.specials.roles
     for text in TEXTS:
         assert again.encode(text) == whole.encode(text)
+
+
+def test_a_vocabulary_of_xlm_marks_the_ends_of_words_and_the_card_says_how_text_is_split(tmp_path):
+    names = ["<s>", "</s>", "<pad>", "<unk>", "<special1>", *"dog", "s</w>", "do", "dog", "dogs</w>"]
+    vocab = {name: number for number, name in enumerate(names)}
+    written(tmp_path, {"vocab.json": vocab})
+    (tmp_path / "merges.txt").write_text("#version: 0.2\nd o\ndo g\ndog s</w>\n", encoding="utf-8")
+    tokenizer = read_tokenizer(tmp_path, {}, len(vocab))
+    found = tokenizer.encode("Dogs, dogs")
+    assert tokenizer.decode(found.ids) == ["dogs", "<unk>", "dogs"] and found.word == [0, 1, 2]
+    assert tokenizer.specials.mask == 4 and "Moses" in card.imitates_moses(tmp_path, tokenizer)
+    written(tmp_path, {"tokenizer.json": {}})
+    assert not card.imitates_moses(tmp_path, tokenizer)
 
 
 def test_an_added_token_is_kept_whole(tmp_path):
