@@ -89,7 +89,9 @@ class _Piece:
 
 
 def _paragraphs(text: str) -> list[str]:
-    return _PARAGRAPH.split(text.replace("\r\n", "\n").replace("\r", "\n"))
+    """The paragraphs; a lone carriage return ends a line only where nothing else does, as in files."""
+    text = text.replace("\r\n", "\n")
+    return _PARAGRAPH.split(text.replace("\r", " " if "\n" in text else "\n"))
 
 
 def _read(paragraph: str) -> tuple[str, list[str], list[int]]:

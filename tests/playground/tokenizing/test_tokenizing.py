@@ -221,6 +221,11 @@ def test_typed_text_numbers_its_sentences_and_paragraphs():
     assert not row.padded
 
 
+@pytest.mark.parametrize(("text", "sentences"), [("a b\r\rc d", 2), ("a b\r\rc d\ne", 1), ("a\r\n\r\nb", 2)])
+def test_a_lone_carriage_return_ends_a_line_only_where_nothing_else_does(text, sentences):
+    assert int(read_input(text).tokens.sentence_ids.max()) + 1 == sentences
+
+
 @pytest.mark.parametrize("text", ["", "   ", "\n\t\u200b\u00a0"])
 def test_a_text_without_words_is_refused(text):
     with pytest.raises(UserError, match="type at least one"):
