@@ -71,7 +71,7 @@ def test_the_table_stays_while_the_first_word_is_typed_and_for_a_text_without_sp
     visit(page, address)
     whole = wait_for_table(page, "t.rows.length === 11")
     field = page.get_by_label("your sentence")
-    for words, width in (("I", 1280), ("今天很高兴", 1280), ("I", 390)):
+    for words, width in (("I", 1280), ("วันนี้ฉันดีใจ", 1280), ("I", 390)):
         page.set_viewport_size({"width": width, "height": 900})
         field.fill(words)
         state = wait_for_table(page, f"t.width <= {width} && t.rows[0].targets === '{words}'")
