@@ -4,7 +4,6 @@
 arXiv:2003.08271, sec. 5.2), and a model that only reads both sides cannot write.
 """
 
-from collections import Counter
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product
@@ -73,17 +72,16 @@ def try_all(
 
 
 def likeness(saved: Checkpoint, task: Task) -> float:
-    """What the word frequencies of a task's texts and of pre-training text have in common, 0 to 1.
+    """What the token frequencies of a task's texts and of pre-training text have in common, 0 to 1.
 
-    It is the sum of the smaller of both shares of every word; a word that the vocabulary lacks counts as different.
+    It is the sum of the smaller of both shares of every token; an unknown word counts as different.
     """
-    text, words = saved.corpus.held_out, saved.tokenizer.words
-    ids = text.ids[text.maskable]
-    shares = (torch.bincount(ids, minlength=len(words)).double() / max(1, len(ids))).tolist()
-    known = dict(zip(words, shares, strict=True))
+    text, tokenizer = saved.corpus.held_out, saved.tokenizer
     size = min(SAMPLE, task.examples or SAMPLE)
-    asked = [saved.tokenizer.small(word) for item in task.items(size, 0, "train") for word in item.words]
-    return sum(min(number / len(asked), known.get(word, 0.0)) for word, number in Counter(asked).items())
+    asked = torch.tensor([k for item in task.items(size, 0, "train") for k in tokenizer.encode_words(item.words)])
+    counts = (torch.bincount(ids, minlength=len(tokenizer)) for ids in (text.ids[text.maskable], asked))
+    one, other = (count.double() / count.sum().clamp(min=1) for count in counts)
+    return float(torch.minimum(one, other)[tokenizer.specials.words].sum())
 
 
 def facts(tried: Sequence[TriedRun]) -> dict[str, Any]:
