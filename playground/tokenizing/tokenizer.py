@@ -210,6 +210,10 @@ class Tokenizer:
     def _model(self) -> Any:
         return self.library.model
 
+    def small(self, word: str) -> str:
+        """The word in lower case where this tokenizer has only that."""
+        return word.lower() if self.lower else word
+
     def continues(self, number: int) -> bool:
         """Whether this id is a piece that continues the word of the piece before it."""
         if self.kind == "word" or number in self._special:

@@ -43,10 +43,6 @@ SMALL = train([TEXT] * 4, kind="unigram", size=200, lower=True)
 ALL = {kind: train([TEXT] * 4, kind=kind, size=700) for kind in KINDS} | {"across": ACROSS, "lower": SMALL}
 
 
-def small(tokenizer, text):
-    return text.lower() if tokenizer.lower else text
-
-
 def words_of(tokenizer):
     return find_chunks if tokenizer is ACROSS else find_words
 
@@ -259,7 +255,7 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
     drawn = {place for first, last in found.offsets for place in range(first, last)}
     assert drawn == {place for match in words_of(tokenizer)(text) for place in range(*match.span())}
     for number, (first, last) in zip(found.ids, found.offsets, strict=True):
-        under = small(tokenizer, text[first:last])
+        under = tokenizer.small(text[first:last])
         if tokenizer.kind == "bytes":
             piece = bytelevel.hide(tokenizer.decode([number])[0]).encode("latin-1")
             assert piece in under.encode() and len(piece) > len(under[1:-1].encode())
@@ -273,7 +269,7 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
 @settings(max_examples=60, deadline=None)
 def test_the_pieces_of_a_word_put_together_are_the_word(tokenizer, text):
     found = tokenizer.encode(text)
-    words = [small(tokenizer, match.group()) for match in words_of(tokenizer)(clean(text))]
+    words = [tokenizer.small(match.group()) for match in words_of(tokenizer)(clean(text))]
     assert sorted(set(found.word)) == list(range(len(words)))
     for index, word in enumerate(words):
         ids = [number for number, place in zip(found.ids, found.word, strict=True) if place == index]
