@@ -283,7 +283,7 @@ small_corpus = cache(partial(open_corpus, tokens=20_000))
 
 
 @every_entry_or_kind
-def test_train_keeps_its_promises(name, facts, text_of):
+def test_train_keeps_its_promises(name, facts, text, text_of):
     corpus = text_of(name)
     said = facts("train", name, "--corpus", corpus, "--steps", 3, *TINY, "--out", "here", "--seed", 2)
     assert (said["entry"], said["corpus"], said["seed"]) == (name, corpus, 2)
@@ -293,8 +293,8 @@ def test_train_keeps_its_promises(name, facts, text_of):
         assert isinstance(number, float)
         assert number > 0
     assert said["tokens_per_second"] > 0
-    text = f"text-{said['corpus_hash']}.safetensors"
-    written = {"checkpoint.safetensors", "metrics.jsonl", "moments.safetensors", "run.json", text}
+    written = {"checkpoint.safetensors", "metrics.jsonl", "moments.safetensors", "run.json"}
+    written |= {f"text-{said['corpus_hash']}.safetensors"} if corpus == text else set()  # a file may be gone one day
     assert {p.name for p in Path("here").iterdir()} == written
     assert json.loads(Path("here/run.json").read_text(encoding="utf-8")) == said
 

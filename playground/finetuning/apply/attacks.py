@@ -17,9 +17,6 @@ Texts = Sequence[Sequence[str]]
 SHORTEST = 4
 """Letters of the shortest word that is mistyped."""
 
-UNKNOWN = "[UNK]"
-"""What hides a word whose importance is measured; no vocabulary has it as a word."""
-
 
 class Classifier(Protocol):
     """Logits `[r, c]` of sentences that are given as words."""
@@ -36,9 +33,14 @@ def misspelt(texts: Texts, rate: float, random: Random) -> list[list[str]]:
 
 
 def importance(classify: Classifier, words: Sequence[str], label: int) -> list[float]:
-    """By how much the logit of the label falls when a word is hidden (TextFooler, arXiv:1907.11932)."""
-    hidden = [[*words[:k], UNKNOWN, *words[k + 1 :]] for k in range(len(words))]
-    scores = classify.scores([list(words), *hidden]).log_softmax(-1)[:, label]
+    """By how much the log-probability of the label falls without a word (TextFooler, arXiv:1907.11932, eq. 2).
+
+    A text of one word has nothing to compare with: its word counts 0.
+    """
+    if len(words) == 1:
+        return [0.0]
+    without = [[*words[:k], *words[k + 1 :]] for k in range(len(words))]
+    scores = classify.scores([list(words), *without]).log_softmax(-1)[:, label]
     return (scores[0] - scores[1:]).tolist()
 
 

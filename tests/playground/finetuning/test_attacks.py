@@ -44,6 +44,20 @@ def test_the_word_that_decides_is_the_most_important():
     assert sum(abs(value) > 0.1 for value in ranked) == 1
 
 
+def test_a_word_is_left_out_and_nothing_stands_in_its_place():
+    """Whatever special tokens a vocabulary has, none is typed as a word."""
+    asked: list[str] = []
+
+    class Heard(OneWord):
+        def scores(self, texts):
+            asked.extend(" ".join(words) for words in texts)
+            return super().scores(texts)
+
+    importance(Heard("b"), ["a", "b", "c"], 1)
+    assert asked == ["a b c", "b c", "a c", "a b"]
+    assert importance(Heard("b"), ["b"], 1) == [0.0]
+
+
 def test_a_substitution_changes_the_deciding_word_alone_and_keeps_the_label():
     likes = same_meaning(KNOWN)
     model = OneWord("superb")
