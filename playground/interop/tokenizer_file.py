@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import tokenizers
+from tokenizers import decoders, models
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer, ByteLevel, WhitespaceSplit
 
 from playground.batch import Specials
 from playground.errors import UserError
@@ -49,7 +52,7 @@ def write_tokenizer(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
     """The files tokenizer.json and tokenizer_config.json."""
     roles = {NAMES[role][0]: tokenizer.words[number] for role, number in tokenizer.specials.roles.items()}
     settings = tokenizer.settings
-    if tokenizer.own:
+    if tokenizer.ours:
         settings = settings | {"added_tokens": [_special(k, token) for k, token in enumerate(SPECIAL_TOKENS)]}
     return {
         "tokenizer.json": settings,
@@ -111,16 +114,15 @@ def _optional(path: Path) -> dict[str, Any]:
 
 def _settings(folder: Path) -> dict[str, Any] | None:
     """The content of tokenizer.json, or the same made of older files; None where there are none."""
-    plain = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
-             "pre_tokenizer": None, "post_processor": None, "decoder": None}  # fmt: skip
     if os.path.isfile(folder / "tokenizer.json"):
-        return plain | read_json(folder / "tokenizer.json")
+        settings = read_json(folder / "tokenizer.json")
+        return settings | {k: v for k, v in {"added_tokens": [], "pre_tokenizer": None}.items() if k not in settings}
     if os.path.isfile(folder / "vocab.txt"):
-        return plain | _word_pieces(folder)
+        return json.loads(_word_pieces(folder).to_str())
     if os.path.isfile(folder / "vocab.json") and os.path.isfile(folder / "merges.txt"):
-        return plain | _byte_pairs(folder)
+        return json.loads(_byte_pairs(folder).to_str())
     old = next((name for name in SENTENCEPIECE if os.path.exists(folder / name)), None)
-    return None if old is None else plain | _converted(folder, old)
+    return None if old is None else _converted(folder, old)
 
 
 def _lines(path: Path) -> list[str]:
@@ -131,38 +133,29 @@ def _lines(path: Path) -> list[str]:
     return [line.rstrip("\r") for line in lines[: -1 if not lines[-1] else None]]
 
 
-def _word_pieces(folder: Path) -> dict[str, Any]:
+def _word_pieces(folder: Path) -> tokenizers.Tokenizer:
     """A vocab.txt of BERT."""
     lower = _optional(folder / "tokenizer_config.json").get("do_lower_case", True)
     vocab = {word: number for number, word in enumerate(_lines(folder / "vocab.txt"))}
-    return {
-        "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True,
-                       "strip_accents": None, "lowercase": bool(lower)},
-        "pre_tokenizer": {"type": "BertPreTokenizer"},
-        "decoder": {"type": "WordPiece", "prefix": MARK, "cleanup": True},
-        "model": {"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": MARK,
-                  "max_input_chars_per_word": 100, "vocab": vocab},
-    }  # fmt: skip
+    library = tokenizers.Tokenizer(models.WordPiece(vocab, unk_token="[UNK]"))
+    library.normalizer, library.pre_tokenizer = BertNormalizer(lowercase=bool(lower)), BertPreTokenizer()
+    library.decoder = decoders.WordPiece()
+    return library
 
 
-def _byte_pairs(folder: Path) -> dict[str, Any]:
+def _byte_pairs(folder: Path) -> tokenizers.Tokenizer:
     """A vocab.json and a merges.txt: byte-level BPE of GPT-2, or BPE with the end of a word marked (XLM)."""
     lines = [line for line in _lines(folder / "merges.txt") if line and not line.startswith("#version")]
-    merges = [line.split(" ")[:2] for line in lines]
-    model = {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
-             "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
-             "vocab": read_json(folder / "vocab.json"), "merges": merges}  # fmt: skip
+    vocab, merges = read_json(folder / "vocab.json"), [tuple(line.split(" ")[:2]) for line in lines]
     if any(right.endswith("</w>") for _, right in merges):
-        return {
-            "normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": False,
-                           "strip_accents": True, "lowercase": True},
-            "pre_tokenizer": {"type": "BertPreTokenizer"},
-            "decoder": {"type": "BPEDecoder", "suffix": "</w>"},
-            "model": model | {"end_of_word_suffix": "</w>", "unk_token": "<unk>"},
-        }  # fmt: skip
+        library = tokenizers.Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", end_of_word_suffix="</w>"))
+        library.normalizer = BertNormalizer(handle_chinese_chars=False, strip_accents=True)
+        library.pre_tokenizer, library.decoder = BertPreTokenizer(), decoders.BPEDecoder()
+        return library
+    library = tokenizers.Tokenizer(models.BPE(vocab, merges))
     prefix = bool(_optional(folder / "tokenizer_config.json").get("add_prefix_space", False))
-    level = {"type": "ByteLevel", "add_prefix_space": prefix, "trim_offsets": True, "use_regex": True}
-    return {"pre_tokenizer": level, "decoder": level, "model": model}
+    library.pre_tokenizer, library.decoder = ByteLevel(add_prefix_space=prefix), decoders.ByteLevel()
+    return library
 
 
 def _converted(folder: Path, name: str) -> dict[str, Any]:
@@ -220,9 +213,6 @@ def _sentinels(number: Mapping[str, int]) -> tuple[int, ...]:
 
 def _numbers(size: int) -> dict[str, Any]:
     """Words called by their numbers."""
-    vocab = {f"#{number}": number for number in range(size)}
-    return {
-        "version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
-        "pre_tokenizer": {"type": "WhitespaceSplit"}, "post_processor": None, "decoder": None,
-        "model": {"type": "WordLevel", "vocab": vocab, "unk_token": "<unk>"},
-    }  # fmt: skip
+    library = tokenizers.Tokenizer(models.WordLevel({f"#{k}": k for k in range(size)}, "<unk>"))
+    library.pre_tokenizer = WhitespaceSplit()
+    return json.loads(library.to_str())

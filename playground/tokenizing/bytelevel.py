@@ -1,83 +1,62 @@
 """Byte-level BPE: 256 bytes instead of an alphabet, so nothing is unknown (Radford et al. 2019, GPT-2, sec. 2.2).
 
-GPT-2 keeps the space before a word as a part of it, and English endings such as 's in one piece; here neither is done:
-spaces separate words, and "##" marks what continues one, as in every other kind.
+As in GPT-2's released code a visible letter stands for each byte, and the space before a word, "Ġ", is a part of it.
 """
 
-import re
-import unicodedata
-from collections.abc import Callable
-from itertools import groupby
+import json
 
-from playground.tokenizing.merging import Learnt, train_merges, within_room
-from playground.tokenizing.pieces import MARK, Code, Counts, both, continues, plain
+from tokenizers import Regex, Tokenizer, models, trainers
+from tokenizers.pre_tokenizers import ByteLevel, PreTokenizer, Sequence, Split
 
-BYTES = tuple(map(chr, range(256)))
-"""Every byte as one letter."""
+from playground.tokenizing.pieces import Counts, Learnt, coded_text
+from playground.tokenizing.words import CLOSING
 
-BASE = 2 * len(BYTES)
-"""Entries of every vocabulary: each byte as the first of a word and as a later one."""
+BASE = 256
+"""Entries of every vocabulary: the bytes."""
 
-_NUMBERED = re.compile("⟨([0-9A-F]{2})⟩")
+TO_SPACE = "Ġ"
+"""The letter for a space."""
+
+
+def splitter(across: bool) -> PreTokenizer:
+    """What is never merged: letters, digits and punctuation marks, or with `across` only what spaces part."""
+    if across:
+        return Sequence([Split(Regex(r"\s?\S+"), "isolated"), ByteLevel(add_prefix_space=False, use_regex=False)])
+    return ByteLevel(add_prefix_space=False)
 
 
 def learn(counts: Counts, room: int, across: bool = False) -> Learnt:
-    """All bytes and the most frequent merges; unless `across`, letters, digits and punctuation are not merged."""
-    code = Code(BYTES)
-
-    def write(word: str) -> str:
-        return " ".join(code.write(letters, first=k == 0) for k, letters in enumerate(runs(word, across)))
-
-    return _renamed(within_room(both(BYTES), train_merges(counts, write, code, room), room), show, across)
-
-
-def raw(learnt: Learnt) -> Learnt:
-    """The same pieces and merges with one letter for each byte."""
-    return _renamed(learnt, hide, learnt.across)
+    """All bytes and the most frequent merges; a word stands behind a space, a closing mark behind none."""
+    library = Tokenizer(models.BPE())
+    library.pre_tokenizer = splitter(across)
+    trainer = trainers.BpeTrainer(
+        vocab_size=room, min_frequency=2, show_progress=False, initial_alphabet=ByteLevel.alphabet()
+    )
+    library.train_from_iterator(coded_text(counts, lambda word: word if word in CLOSING else f" {word}"), trainer)
+    model = json.loads(library.to_str())["model"]
+    return Learnt(tuple(model["vocab"]), tuple((left, right) for left, right in model["merges"]))
 
 
-def _renamed(learnt: Learnt, change: Callable[[str], str], across: bool) -> Learnt:
-    """The same pieces and merges with other letters."""
-
-    def rename(piece: str) -> str:
-        return (MARK if continues(piece) else "") + change(plain(piece))
-
-    merges = tuple((rename(left), rename(right)) for left, right in learnt.merges)
-    return Learnt(tuple(map(rename, learnt.pieces)), merges, across=across)
+def _tables() -> tuple[dict[int, str], dict[str, int]]:
+    """The letter for each byte, and the byte for each letter."""
+    visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    letters = {byte: chr(byte) for byte in visible}
+    letters |= {byte: chr(256 + k) for k, byte in enumerate(byte for byte in range(256) if byte not in letters)}
+    return letters, {letter: byte for byte, letter in letters.items()}
 
 
-def runs(word: str, across: bool = False) -> list[str]:
-    """The bytes of a word, separated where the category of the characters changes."""
-    parted = groupby(zip(word, categories(word), strict=True), lambda each: None if across else each[1])
-    return ["".join(c for c, _ in group).encode("utf-8").decode("latin-1") for _, group in parted]
+LETTERS, _BYTES = _tables()
 
 
-def categories(word: str) -> list[str]:
-    """Letter, digit or other for each character; an accent belongs to the character before it."""
-    found: list[str] = []
-    for character in word:
-        general = unicodedata.category(character)[0]
-        if general == "M" and found:
-            found.append(found[-1])
-        else:
-            found.append({"L": "letter", "M": "letter", "N": "digit"}.get(general, "other"))
-    return found
+def write(text: str) -> str:
+    """The letters for the bytes of a text."""
+    return "".join(LETTERS[byte] for byte in text.encode("utf-8"))
 
 
 def show(letters: str) -> str:
-    """Bytes as text; a byte that is no whole visible character by its number: ⟨E2⟩."""
-    text = letters.encode("latin-1").decode("utf-8", "surrogateescape")
+    """Letters for bytes as text; a byte that is no whole visible character by its number: ⟨E2⟩."""
+    if not _BYTES.keys() >= set(letters):
+        return letters  # the name of an added token
+    text = bytes(_BYTES[letter] for letter in letters).decode("utf-8", "surrogateescape")
     numbered = ("".join(f"⟨{byte:02X}⟩" for byte in c.encode("utf-8", "surrogateescape")) for c in text)
     return "".join(c if c.isprintable() and c not in " ⟨" else number for c, number in zip(text, numbered, strict=True))
-
-
-def hide(shown: str) -> str:
-    """The inverse of `show`: the bytes of a shown text."""
-    parts = _NUMBERED.split(shown)
-    whole = (chr(int(part, 16)) if k % 2 else part.encode("utf-8").decode("latin-1") for k, part in enumerate(parts))
-    return "".join(whole)
-
-
-def text_of(shown: str) -> str:
-    """The text of joined pieces; bytes that make no character become �."""
-    return hide(shown).encode("latin-1").decode("utf-8", "replace")

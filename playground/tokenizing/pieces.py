@@ -28,7 +28,6 @@ class Learnt:
     pieces: tuple[str, ...]
     merges: tuple[tuple[str, str], ...] = ()
     scores: tuple[float, ...] = ()
-    across: bool = False
 
 
 def continues(piece: str) -> bool:
@@ -98,7 +97,7 @@ def code_of(pieces: Sequence[str]) -> Code:
 
 
 def coded_text(counts: Counts, write: Callable[[str], str]) -> Iterator[str]:
-    """Every word as often as it occurs, for a library that is trained on text."""
+    """Every word, as `write` writes it, as often as it occurs, for a library that is trained on text."""
     scale = min(1.0, READ / max(1, sum(counts.values())))
     for word, count in counts.items():
-        yield " ".join([write(word)] * max(1, round(count * scale)))
+        yield from [write(word)] * max(1, round(count * scale))

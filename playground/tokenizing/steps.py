@@ -5,8 +5,8 @@ from itertools import groupby, pairwise
 from typing import Any
 
 from playground.errors import UserError
-from playground.tokenizing.pieces import MARK, plain
-from playground.tokenizing.tokenizer import Tokenizer
+from playground.tokenizing.pieces import plain
+from playground.tokenizing.tokenizer import Tokenizer, visible
 from playground.tokenizing.words import clean
 
 MOST_CHARACTERS = 1_000
@@ -30,28 +30,32 @@ def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
     if len(text) > MOST_CHARACTERS:
         raise UserError(f"The text has {len(text)} characters; merges are shown for at most {MOST_CHARACTERS}.")
     ranks: Ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
-    words = _letters(tokenizer, clean(text))
-    states = [_state(tokenizer, words, words, -1)]
+    text = clean(text)
+    mark, words = tokenizer.settings["model"].get("continuing_subword_prefix") or "", _letters(tokenizer, text)
+    states = [_state(tokenizer, text, words, words, -1)]
     while True:
         waiting = [_next_merge(symbols, ranks) for symbols in words]
         rank = min((found for found, _ in filter(None, waiting)), default=None)
         if rank is None:
             return states
-        merged = [_merged(symbols, ranks, rank) for symbols in words]
-        states.append(_state(tokenizer, words, merged, rank))
+        merged = [_merged(symbols, ranks, rank, mark) for symbols in words]
+        states.append(_state(tokenizer, text, words, merged, rank))
         words = merged
 
 
 def _letters(tokenizer: Tokenizer, text: str) -> list[list[Symbol]]:
     """The single letters of each word, before anything is merged; of a byte-level model its bytes."""
-    found, encoding = list[list[Symbol]](), tokenizer.encode(text)
-    for _, group in groupby(zip(encoding.word, encoding.offsets, strict=True), lambda piece: piece[0]):
+    model, found = tokenizer.settings["model"], list[list[Symbol]]()
+    encoding = tokenizer.library.encode(text, add_special_tokens=False)
+    for _, group in groupby(zip(encoding.word_ids, encoding.offsets, strict=True), lambda piece: piece[0]):
         spans = [span for _, span in group]
         symbols: list[Symbol] = []
         for place in range(spans[0][0], spans[-1][1]):
             for letter in tokenizer.letters(text[place]):
-                symbols.append((MARK + letter if symbols else letter, place, place + 1))
-        found.append(symbols)
+                mark = model.get("continuing_subword_prefix") or "" if symbols else ""
+                symbols.append((mark + letter, place, place + 1))
+        letter, *where = symbols.pop()
+        found.append([*symbols, (letter + (model.get("end_of_word_suffix") or ""), *where)])
     return found
 
 
@@ -61,24 +65,26 @@ def _next_merge(symbols: Sequence[Symbol], ranks: Ranks) -> tuple[int, int] | No
     return min(((rank, k) for rank, k in possible if rank is not None), default=None)
 
 
-def _merged(symbols: list[Symbol], ranks: Ranks, rank: int) -> list[Symbol]:
+def _merged(symbols: list[Symbol], ranks: Ranks, rank: int, mark: str) -> list[Symbol]:
     """The symbols after one merge, wherever it is the next one."""
     while (found := _next_merge(symbols, ranks)) and found[0] == rank:
         k = found[1]
         (left, first, _), (right, _, last) = symbols[k : k + 2]
-        symbols = [*symbols[:k], (left + plain(right), first, last), *symbols[k + 2 :]]
+        symbols = [*symbols[:k], (left + right.removeprefix(mark), first, last), *symbols[k + 2 :]]
     return symbols
 
 
-def _state(tokenizer: Tokenizer, before: list[list[Symbol]], after: list[list[Symbol]], rank: int) -> dict[str, Any]:
+def _state(
+    tokenizer: Tokenizer, text: str, before: list[list[Symbol]], after: list[list[Symbol]], rank: int
+) -> dict[str, Any]:
     symbols = [
         (word, symbol, symbol in old)
         for word, (old, new) in enumerate(zip(before, after, strict=True))
         for symbol in new
     ]
     return {
-        "pieces": [[tokenizer.readable(name), first, last, word] for word, (name, first, last), _ in symbols],
+        "pieces": [[tokenizer.readable(name), *visible(text, *span), word] for word, (name, *span), _ in symbols],
         "joined": [index for index, (_, _, old) in enumerate(symbols) if not old],
-        "pair": [tokenizer.readable(name) for name in tokenizer.merges[rank]] if rank >= 0 else [],
+        "pair": [plain(tokenizer.shown(name)) for name in tokenizer.merges[rank]] if rank >= 0 else [],
         "rank": rank,
     }

@@ -16,7 +16,8 @@ from playground.parsing import parse_json
 from playground.pickling import declared_fields
 from playground.tokenizing import bytelevel, pieces
 from playground.tokenizing.kinds import KINDS
-from playground.tokenizing.library import FROM_LIBRARY, SPACE, TO_LIBRARY, tokenizer_json, types_of
+from playground.tokenizing.bytelevel import TO_SPACE
+from playground.tokenizing.library import SPACE, library_of
 from playground.tokenizing.pieces import MARK, Learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, specials
 from playground.tokenizing.words import CLOSING, clean, find_chunks, find_words, glued, join_words
@@ -72,7 +73,7 @@ class Tokenizer:
         """The method of its model."""
         form = self.settings["model"].get("type")
         if form == "BPE":
-            byte_level = "ByteLevel" in types_of(self.settings["pre_tokenizer"])
+            byte_level = '"ByteLevel"' in json.dumps(self.settings["pre_tokenizer"])
             return "bytes" if byte_level else "bpe" if self.settings["model"]["merges"] else "character"
         return "word" if form == "WordLevel" else "wordpiece" if form == "WordPiece" else "unigram"
 
@@ -87,7 +88,12 @@ class Tokenizer:
 
     @cached_property
     def own(self) -> bool:
-        """Whether it has the layout of the tokenizers that are learnt here, which read each word by itself."""
+        """Whether it was learnt here and reads each word by itself, which byte-level BPE does not."""
+        return self.ours and self.kind != "bytes"
+
+    @cached_property
+    def ours(self) -> bool:
+        """Whether it has the layout of the vocabularies that are learnt here."""
         return self.specials == specials(len(self))
 
     @cached_property
@@ -101,15 +107,13 @@ class Tokenizer:
         for name, number in self.library.get_vocab(with_added_tokens=True).items():
             names[number] = name
         added = {*self.specials.ids, *(token["id"] for token in self.settings.get("added_tokens") or ())}
-        shown = [name if k in added else self._shown(name) for k, name in enumerate(names)]
+        shown = [name if k in added else self.shown(name) for k, name in enumerate(names)]
         return tuple(name or f"<row {k}>" for k, name in enumerate(shown))
 
-    def _shown(self, name: str) -> str:
+    def shown(self, name: str) -> str:
+        """A piece as the model has it in the form of `words`."""
         if self.kind == "bytes":
-            mark = MARK if self._marks and pieces.continues(name) else TO_SPACE if not self._marks else ""
-            mark = mark if name.startswith(mark) and name != mark else ""
-            letters = [FROM_LIBRARY.get(letter) for letter in name.removeprefix(mark)]
-            return name if None in letters else mark + bytelevel.show("".join(filter(None, letters)))
+            return TO_SPACE * name.startswith(TO_SPACE) + bytelevel.show(name.removeprefix(TO_SPACE))
         if self.kind == "unigram" and self.own:
             return name[1:] if name.startswith(SPACE) else MARK + name
         return name.removesuffix(self.settings["model"].get("end_of_word_suffix") or "")
@@ -129,15 +133,12 @@ class Tokenizer:
     def letters(self, text: str) -> str:
         """Text as the model reads it before any merge: its bytes at byte level."""
         normal = self._normal(text)
-        if self.kind != "bytes":
-            return normal
-        return "".join(TO_LIBRARY[letter] for letter in normal.encode("utf-8").decode("latin-1"))
+        return bytelevel.write(normal) if self.kind == "bytes" else normal
 
     def readable(self, name: str) -> str:
         """A piece as the model has it, without its mark; one that the vocabulary lacks is [UNK]."""
-        if self.library.token_to_id(name) is None:
-            return self.words[self.specials.unknown]
-        return pieces.plain(self._shown(name))
+        number = self.library.token_to_id(name)
+        return self._plain(self.specials.unknown if number is None else number)
 
     def encode(self, text: str) -> Encoding:
         """The ids of a text, with the word and the span in the (clean) text of each.
@@ -151,11 +152,10 @@ class Tokenizer:
             raise UserError(f"The vocabulary cannot write {text[:40]!r} ({error}).") from error
         made, before = Encoding([], [], []), None
         for number, word, (begin, last) in zip(found.ids, found.word_ids, found.offsets, strict=True):
-            first = begin
-            while first < last - 1 and text[first].isspace():  # the space before a word is a part of its first piece
-                first += 1
+            first, _ = visible(text, begin, last)
             parted = first > begin or text[first - 1 : first].isspace()
-            parted = parted and bool(made.ids) and first != made.offsets[-1][0]
+            at, end = made.offsets[-1] if made.ids else (first, first)
+            parted = parted and at != first and not text[at:end].isspace()
             made.word.append(made.word[-1] + (word is None or word != before or parted) if made.ids else 0)
             typed = number in self._special  # the text has the name of a special token
             made.ids.append(self.specials.id_of("unknown") if typed else number)
@@ -242,7 +242,7 @@ class Tokenizer:
                 words[-1] += self._plain(number)
             else:
                 words.append(self._plain(number))
-        return join_words(map(bytelevel.text_of, words) if self.kind == "bytes" else words)
+        return join_words(words)
 
     def with_words(self, words: Iterable[str]) -> "Tokenizer":
         """The same vocabulary of whole words with those behind that it lacks."""
@@ -273,8 +273,11 @@ class Tokenizer:
             raise UserError(f"This is no saved tokenizer: {text[:40]!r}; it must be what to_json() wrote.") from error
 
 
-TO_SPACE = "Ġ"
-"""What byte-level BPE writes for the space before a word (GPT-2's released code)."""
+def visible(text: str, first: int, last: int) -> tuple[int, int]:
+    """The span of a piece without the space before its word."""
+    while first < last - 1 and text[first].isspace():
+        first += 1
+    return first, last
 
 
 def of_settings(settings: Mapping[str, Any], roles: Specials) -> Tokenizer:
@@ -290,10 +293,10 @@ def of_settings(settings: Mapping[str, Any], roles: Specials) -> Tokenizer:
     return made
 
 
-def of_learnt(kind: Kind, learnt: Learnt, lower: bool = False) -> Tokenizer:
+def of_learnt(kind: Kind, learnt: Learnt, lower: bool = False, across: bool = False) -> Tokenizer:
     """A tokenizer of pieces that were learnt, in our layout."""
-    size = FIRST_WORD + len(learnt.pieces)
-    return Tokenizer(json.dumps(tokenizer_json(kind, learnt, lower), ensure_ascii=False), specials(size))
+    settings = json.loads(library_of(kind, learnt, lower, across).to_str())
+    return Tokenizer(json.dumps(settings, ensure_ascii=False), specials(FIRST_WORD + len(learnt.pieces)))
 
 
 def of_words(words: Iterable[str], lower: bool = False) -> Tokenizer:
@@ -337,7 +340,7 @@ def of_counts(
             f"across is on and kind is {kind!r}; only the kind 'bytes' can merge across character categories."
         )
     options = {"across": True} if across else {}
-    return of_learnt(kind, KINDS[kind].learn(types, size - FIRST_WORD, **options), lower)
+    return of_learnt(kind, KINDS[kind].learn(types, size - FIRST_WORD, **options), lower, across)
 
 
 def unknown_words(tokenizer: Tokenizer, words: Sequence[str]) -> list[str]:

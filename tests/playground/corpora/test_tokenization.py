@@ -30,7 +30,8 @@ def test_the_text_is_the_same_word_by_word(kind):
     words, pieces = reviews(), pieces_of(kind)
     assert pieces.tokenizer.kind == KINDS[kind] and len(pieces.tokenizer) <= 700
     assert UNKNOWN not in pieces.ids and len(pieces) > len(words)
-    assert pieces.tokenizer.join(pieces.ids[:900].tolist()).startswith(words.tokenizer.join(words.ids[:100].tolist()))
+    read = pieces.tokenizer.join(pieces.ids[:900].tolist()).replace(".[SEP]", ". [SEP]")  # the library glues it
+    assert read.startswith(words.tokenizer.join(words.ids[:100].tolist()))
     assert torch.equal(pieces.word_ids.unique(), words.word_ids)
 
 
