@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad as padded
 
 from playground.catalog import find
 from playground.errors import UserError
@@ -142,28 +143,29 @@ Zeros = Callable[[Architecture], Mapping[str, tuple[int, ...]]]
 class Family:
     """Names, settings and layout of one published model; `#` in a name is the number of a layer.
 
-    `classes` are the values of "architectures" with the labels of each, `plain` is the class without a head for words.
-    `defaults` are what missing keys of config.json mean in transformers where that is not what the settings and `fixed`
-    say; `complete` adds those that follow from others. `form` are the fields of the architecture that the family has,
-    besides `COMMON_FORM`; `fixed` the keys that must have one value, `derived` those that follow from the architecture.
-    `names` lead from ours to theirs, several of ours to one where they are fused, one of ours to several where theirs
-    are copies; `own_names` replace some of them for an architecture. `output` is the table that scores words, a copy of
-    that of the word vectors where both are tied. `zeros` are weights of theirs for what our model lacks, `optional`
-    weights that are zero where they are missing; `copies` lead from tied weights that some files repeat to the
-    original. `elsewhere` are weights of ours that the folder leaves out. `offset` is the number of rows before the
-    first position, given the id of padding; with `counts_offset` they are counted in the longest input. The folder of a
-    generator inside is of the family `companion`. `refusal` says what else is wrong with an architecture.
+    `classes` are the values of "architectures" with the labels of each, `plain` is the class without a head for words,
+    `trained_as` the entry of the zoo where that has another name. `defaults` are what missing keys of config.json mean
+    in transformers where that is not what the settings and `fixed` say; `complete` adds those that follow from others.
+    `form` are the fields of the architecture that the family has, besides `COMMON_FORM`; `fixed` the keys that must
+    have one value, `derived` those that follow from the architecture. `names` lead from ours to theirs, several of ours
+    to one where they are fused, one of ours to several where theirs are copies; `own_names` replace some of them for an
+    architecture. `output` is the table that scores words, a copy of that of the word vectors where both are tied.
+    `zeros` are weights of theirs for what our model lacks, `optional` weights that are zero where they are missing;
+    `copies` lead from tied weights that some files repeat to the original. `elsewhere` are weights of ours that the
+    folder leaves out. `offset` is the number of rows before the first position, given the id of padding; with
+    `counts_offset` they are counted in the longest input. The folder of a generator inside is of the family
+    `companion`. `refusal` says what else is wrong with an architecture.
     """
 
     name: str
     source: str
-    entry: str
     model_type: str
     classes: Mapping[str, tuple[tuple[str, int], ...]]
     form: Mapping[str, Any]
     settings: tuple[Setting, ...]
     names: Mapping[str, str | tuple[str, ...]]
     defaults: Mapping[str, Any]
+    trained_as: str = ""
     plain: str = ""
     output: str = ""
     order: tuple[int] = (1,)
@@ -190,6 +192,11 @@ class Family:
             if allowed is not ANY and value not in right:
                 found.append(f"{name} is {_shown(value)}, not {' or '.join(map(_shown, right))}")
         return [*found, *filter(None, [self.refusal(shape)])]
+
+    @property
+    def entry(self) -> str:
+        """The entry of the zoo that trains it."""
+        return self.trained_as or self.name
 
     def class_of(self, shape: Architecture) -> str:
         """The class in transformers with the heads of an architecture."""
@@ -287,10 +294,8 @@ class Family:
         """Their weights from ours; on the meta device only their shapes."""
         found: Tensors = {}
         for theirs, ours in self.rows(shape, state).items():
-            parts = [
-                self._shifted(state[name], self.offset(pad)) if name.endswith(POSITIONS) else state[name]
-                for name in ours
-            ]
+            before = {name: self.offset(pad) if name.endswith(POSITIONS) else 0 for name in ours}
+            parts = [padded(state[name], (0, 0, rows, 0)) if rows else state[name] for name, rows in before.items()]
             whole = torch.cat(parts) if len(parts) > 1 else parts[0]
             layout = self.layouts.get(layer_pattern(theirs[0]))
             found |= dict.fromkeys(theirs, whole if layout is None else layout.write(whole, shape.heads))
@@ -318,15 +323,8 @@ class Family:
             found = tuple(f"{m}.{leaf}" for m in ((modules,) if isinstance(modules, str) else modules))
         if not found:
             raise UserError(f"The model has the weight {name}, for which {self.name} in transformers has no place.")
-        return tuple(self._numbered(f, numbers) for f in ((found,) if isinstance(found, str) else found))
-
-    @staticmethod
-    def _numbered(pattern: str, numbers: list[str]) -> str:
-        return pattern.replace("#", numbers[0]) if numbers else pattern
-
-    @staticmethod
-    def _shifted(table: Tensor, rows: int) -> Tensor:
-        return torch.cat([table.new_zeros(rows, table.shape[1]), table])
+        number = numbers[0] if numbers else "#"
+        return tuple(f.replace("#", number) for f in ((found,) if isinstance(found, str) else found))
 
 
 def _shown(value: Any) -> str:

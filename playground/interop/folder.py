@@ -32,7 +32,7 @@ ROWS = ("token_embedding.weight", "lm_head.table.weight", "lm_head.bias", "gener
 
 @dataclass(frozen=True)
 class Part:
-    """One folder as it was read: its config.json with the values of missing keys, and its rows in their order."""
+    """One folder as it was read: its config.json with the values of missing keys, and its weights by our names."""
 
     family: Family
     config: Mapping[str, Any]
@@ -43,10 +43,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a folder holds: the model, its tokenizer and its family; its ids are ours.
-
-    `left_out` are weights of the folder that no model of ours has.
-    """
+    """What a folder holds; `left_out` are weights of it that no model of ours has."""
 
     model: LanguageModel
     tokenizer: Tokenizer
@@ -152,7 +149,7 @@ def open_folder(path: Path | str, numbered: bool = False, add: Sequence[str] = (
 
 
 def _read_part(path: Path) -> Part:
-    """The family, the architecture and the weights of one folder, in the order of its rows."""
+    """The family, the architecture and the weights of one folder."""
     config = read_json(path / "config.json")
     family = _family_of(config)
     config = family.completed(config)

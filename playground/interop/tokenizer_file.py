@@ -17,7 +17,6 @@ from playground.batch import Specials
 from playground.errors import UserError
 from playground.interop.weights import read_json
 from playground.tokenizing import SPECIAL_TOKENS, Tokenizer
-from playground.tokenizing.pieces import MARK
 from playground.tokenizing.tokenizer import of_settings
 from playground.tokenizing.vocabulary import SENTINELS, specials
 
@@ -127,10 +126,9 @@ def _settings(folder: Path) -> dict[str, Any] | None:
 
 def _lines(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
     except (OSError, ValueError) as error:
         raise UserError(f"{path} cannot be read ({error}).") from error
-    return [line.rstrip("\r") for line in lines[: -1 if not lines[-1] else None]]
 
 
 def _word_pieces(folder: Path) -> tokenizers.Tokenizer:
@@ -146,7 +144,8 @@ def _word_pieces(folder: Path) -> tokenizers.Tokenizer:
 def _byte_pairs(folder: Path) -> tokenizers.Tokenizer:
     """A vocab.json and a merges.txt: byte-level BPE of GPT-2, or BPE with the end of a word marked (XLM)."""
     lines = [line for line in _lines(folder / "merges.txt") if line and not line.startswith("#version")]
-    vocab, merges = read_json(folder / "vocab.json"), [tuple(line.split(" ")[:2]) for line in lines]
+    vocab, parts = read_json(folder / "vocab.json"), [line.split(" ") for line in lines]
+    merges = [(part[0], part[1]) for part in parts]
     if any(right.endswith("</w>") for _, right in merges):
         library = tokenizers.Tokenizer(models.BPE(vocab, merges, unk_token="<unk>", end_of_word_suffix="</w>"))
         library.normalizer = BertNormalizer(handle_chinese_chars=False, strip_accents=True)
@@ -178,11 +177,7 @@ def _numbers_by_name(settings: Mapping[str, Any]) -> dict[str, int]:
     times = Counter(vocab.values() if isinstance(vocab, dict) else (name for name, _ in vocab))
     if twice := [each for each, count in times.items() if count > 1]:
         raise UserError(f"The vocabulary has {twice[0]!r} {times[twice[0]]} times; download the folder again.")
-    try:
-        library = tokenizers.Tokenizer.from_str(json.dumps(settings))
-    except Exception as error:  # the library raises bare exceptions
-        raise UserError(f"tokenizer.json cannot be used: {error}.") from error
-    return library.get_vocab(with_added_tokens=True)
+    return Tokenizer(json.dumps(settings), specials(0)).library.get_vocab(with_added_tokens=True)
 
 
 def _roles(about: Mapping[str, Any], config: Mapping[str, Any], number: Mapping[str, int], size: int) -> dict[str, int]:

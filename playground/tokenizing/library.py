@@ -37,7 +37,7 @@ def library_of(kind: str, learnt: Learnt, lower: bool = False, across: bool = Fa
 
 
 def _words() -> str:
-    """The pattern of words as the library reads it; what Python means by `\\w` has another name there."""
+    """The pattern of words as the library reads it; Python's word characters have other names there."""
     escape = re.compile(r"\\x([89a-f][0-9a-f])|\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
     text = escape.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), WORD.pattern)
     return text.replace(r"\w", r"\p{L}\p{N}_")

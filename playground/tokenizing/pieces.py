@@ -91,11 +91,6 @@ class Code:
         return mark + "".join(self.letters[number % len(self.letters)] for number in numbers)
 
 
-def code_of(pieces: Sequence[str]) -> Code:
-    """The code of all letters in a vocabulary."""
-    return Code(tuple(sorted({letter for piece in pieces for letter in plain(piece)})))
-
-
 def coded_text(counts: Counts, write: Callable[[str], str]) -> Iterator[str]:
     """Every word, as `write` writes it, as often as it occurs, for a library that is trained on text."""
     scale = min(1.0, READ / max(1, sum(counts.values())))

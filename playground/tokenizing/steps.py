@@ -54,8 +54,8 @@ def _letters(tokenizer: Tokenizer, text: str) -> list[list[Symbol]]:
             for letter in tokenizer.letters(text[place]):
                 mark = model.get("continuing_subword_prefix") or "" if symbols else ""
                 symbols.append((mark + letter, place, place + 1))
-        letter, *where = symbols.pop()
-        found.append([*symbols, (letter + (model.get("end_of_word_suffix") or ""), *where)])
+        letter, first, last = symbols.pop()
+        found.append([*symbols, (letter + (model.get("end_of_word_suffix") or ""), first, last)])
     return found
 
 

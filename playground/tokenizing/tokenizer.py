@@ -15,8 +15,8 @@ from playground.errors import UserError
 from playground.parsing import parse_json
 from playground.pickling import declared_fields
 from playground.tokenizing import bytelevel, pieces
-from playground.tokenizing.kinds import KINDS
 from playground.tokenizing.bytelevel import TO_SPACE
+from playground.tokenizing.kinds import KINDS
 from playground.tokenizing.library import SPACE, library_of
 from playground.tokenizing.pieces import MARK, Learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, specials
@@ -62,7 +62,10 @@ class Tokenizer:
 
     @cached_property
     def library(self) -> tokenizers.Tokenizer:
-        library = tokenizers.Tokenizer.from_str(self.text)
+        try:
+            library = tokenizers.Tokenizer.from_str(self.text)
+        except Exception as error:  # the library raises bare exceptions
+            raise UserError(f"tokenizer.json cannot be used: {error}.") from error
         library.no_truncation()
         library.no_padding()
         library.encode_special_tokens = True
@@ -282,12 +285,8 @@ def visible(text: str, first: int, last: int) -> tuple[int, int]:
 
 def of_settings(settings: Mapping[str, Any], roles: Specials) -> Tokenizer:
     """The tokenizer of a tokenizer.json, which the library must take and whose ids must be below the size."""
-    text = json.dumps(settings, ensure_ascii=False)
-    made = Tokenizer(text, roles)
-    try:
-        vocab = made.library.get_vocab(with_added_tokens=True)
-    except Exception as error:  # the library raises bare exceptions
-        raise UserError(f"tokenizer.json cannot be used: {error}.") from error
+    made = Tokenizer(json.dumps(settings, ensure_ascii=False), roles)
+    vocab = made.library.get_vocab(with_added_tokens=True)
     if highest := [name for name, number in vocab.items() if number >= roles.size]:
         raise UserError(f"The tokenizer gives {highest[0]!r} the id {vocab[highest[0]]}; there are {roles.size} rows.")
     return made

@@ -14,7 +14,6 @@ def not_narrow(shape: Architecture) -> str:
 ALBERT = Family(
     name="ALBERT",
     source="arXiv:1909.11942 and its released code",
-    entry="ALBERT",
     model_type="albert",
     classes={"AlbertForMaskedLM": (), "AlbertForPreTraining": (("pair", 2),)},
     plain="AlbertModel",

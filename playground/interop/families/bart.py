@@ -38,7 +38,6 @@ def of_decoder(shape: Architecture) -> Mapping[str, str]:
 BART = Family(
     name="BART",
     source="arXiv:1910.13461 and its released code",
-    entry="BART",
     model_type="bart",
     classes={"BartForConditionalGeneration": ()},
     plain="BartModel",

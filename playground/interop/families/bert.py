@@ -55,7 +55,6 @@ def no_segments(prefix: str, shape: Architecture) -> Mapping[str, tuple[int, ...
 BERT = Family(
     name="BERT",
     source="arXiv:1810.04805 and its released code",
-    entry="BERT",
     order=(0,),
     model_type="bert",
     classes={"BertForMaskedLM": (), "BertForPreTraining": (("pair", 2),)},

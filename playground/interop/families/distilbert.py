@@ -6,7 +6,6 @@ from playground.interop.family import GELUS, Family, Setting, encoder_names
 DISTILBERT = Family(
     name="DistilBERT",
     source="arXiv:1910.01108 and its released code",
-    entry="DistilBERT",
     model_type="distilbert",
     classes={"DistilBertForMaskedLM": ()},
     plain="DistilBertModel",

@@ -33,7 +33,6 @@ def word_vectors(shape: Architecture) -> dict[str, int]:
 ELECTRA = Family(
     name="ELECTRA",
     source="arXiv:2003.10555 and its released code",
-    entry="ELECTRA",
     model_type="electra",
     classes={"ElectraForPreTraining": ()},
     defaults=DEFAULTS,
@@ -63,7 +62,7 @@ ELECTRA = Family(
 ELECTRA_GENERATOR = replace(
     ELECTRA,
     name="ELECTRA generator",
-    entry="RoBERTa",
+    trained_as="RoBERTa",
     order=(2,),
     classes={"ElectraForMaskedLM": ()},
     plain="ElectraModel",

@@ -5,7 +5,6 @@ from playground.interop.family import CONV_1D, GELUS, Family, Setting, encoder_n
 GPT_2 = Family(
     name="GPT-2",
     source="Radford et al. 2019 and its released code",
-    entry="GPT-2",
     model_type="gpt2",
     classes={"GPT2LMHeadModel": ()},
     plain="GPT2Model",

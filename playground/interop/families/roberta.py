@@ -14,7 +14,6 @@ from playground.interop.family import Family, encoder_names
 ROBERTA = Family(
     name="RoBERTa",
     source="arXiv:1907.11692 and its released code",
-    entry="RoBERTa",
     model_type="roberta",
     classes={"RobertaForMaskedLM": ()},
     plain="RobertaModel",

@@ -57,7 +57,6 @@ def gated(shape: Architecture) -> Mapping[str, str]:
 T5 = Family(
     name="T5",
     source="arXiv:1910.10683 and its released code",
-    entry="T5",
     model_type="t5",
     classes={"T5ForConditionalGeneration": ()},
     plain="T5Model",

@@ -9,7 +9,6 @@ LAYER = "network.encoder.blocks.#"
 XLM = Family(
     name="XLM",
     source="arXiv:1901.07291 and its released code",
-    entry="XLM",
     model_type="xlm",
     classes={"XLMWithLMHeadModel": ()},
     plain="XLMModel",

@@ -23,7 +23,6 @@ def lacking(shape: Architecture) -> Mapping[str, tuple[int, ...]]:
 XLNET = Family(
     name="XLNet",
     source="arXiv:1906.08237 and its released code",
-    entry="XLNet",
     model_type="xlnet",
     classes={"XLNetLMHeadModel": ()},
     plain="XLNetModel",

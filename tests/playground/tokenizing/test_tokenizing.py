@@ -29,7 +29,7 @@ from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.text_input import LeftOut, read_input
 from playground.tokenizing.tokenizer import Kind, KindOrAuto, of_counts, of_learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
-from playground.tokenizing.words import clean, find_chunks, find_words, join_words, split_words
+from playground.tokenizing.words import clean, find_words, join_words, split_words
 
 LITERALS = (*SPECIAL_TOKENS, "<script>alert('x')</script>", "##ing", "Ġ", "\x00", "[CLS][SEP]")
 
