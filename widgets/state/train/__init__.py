@@ -65,7 +65,7 @@ def read_pasted(text: str, **options: Any) -> Corpus:
     if len(text) < LONGEST_PASTE:
         return corpus
     cut = f"Of a pasted text the first {LONGEST_PASTE:,} characters are read; upload a longer one as a file."
-    return replace(corpus, notice=f"{corpus.notice} {cut}".strip(), description=f"{corpus.description} {cut}")
+    return replace(corpus, warning=f"{corpus.warning} {cut}".strip(), description=f"{corpus.description} {cut}")
 
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
