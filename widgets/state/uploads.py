@@ -21,8 +21,13 @@ ENCODINGS = {
     "koi8-r (Cyrillic)": "koi8-r",
     "shift_jis (Japanese)": "shift_jis",
     "gb18030 (Chinese)": "gb18030",
+    "big5 (Traditional Chinese)": "big5",
+    "euc-kr (Korean)": "euc-kr",
     "utf-16": "utf-16",
 }  # of an uploaded file
+
+OR_CHOOSE = " Or choose its encoding below the file."
+"""What is added where a page refuses a file that is not in UTF-8."""
 
 
 class Uploads:
