@@ -130,8 +130,9 @@ def build(
     name: str,
     words: Words,
     *,
+    more: str = "",
     note: str = "",
-    notice: str = "",
+    warning: str = "",
     labels: Mapping[str, Tensor] | None = None,
     places: Mapping[str, Tensor] | None = None,
     label_names: Mapping[str, tuple[str, ...]] | None = None,
@@ -143,8 +144,8 @@ def build(
     """The corpus of these words; `labels` have a value for each word, `places` the index of another word (or -1).
 
     Every piece of a word has the word's labels; a place becomes that of the other word's first piece. Without a
-    `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer. `note`
-    says what else the text is, `notice` what was guessed and left out.
+    `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer. `more`
+    says what else the text is, `note` what was guessed, `warning` what was left out.
     """
     if not words.rows:
         raise UserError(f"There are no words in {name}, only white space; choose a text of at least {FEWEST} words.")
@@ -173,11 +174,12 @@ def build(
         ids, word, first, word_ids = lay_out_text(words, tokenizer)
     sentence, ends = torch.frombuffer(words.sentence, dtype=torch.int32)[word], ids == separator
     cut = f"The text is longer; only its first {number} are used." if words.cut else ""
-    notice = " ".join(filter(None, [lengthening, notice, unspaced, cut]))
+    note, warning = (" ".join(filter(None, parts)) for parts in ((lengthening, note, unspaced), (warning, cut)))
     return Corpus(
         name=name,
-        description=" ".join(filter(None, ["" if lengthening else about, note, notice])),
-        notice=notice,
+        description=" ".join(filter(None, ["" if lengthening else about, more, note, warning])),
+        note=note,
+        warning=warning,
         tokenizer=tokenizer,
         ids=ids,
         word_ids=word_ids,

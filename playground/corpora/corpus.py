@@ -32,8 +32,8 @@ class Corpus:
     are running numbers (of a phrase or a name) or positions (of a head or a translation). `entropy_bound` is the cross
     entropy of the generator in nats per token, which a perfect left-to-right model of whole documents would reach; a
     bidirectional model can reach less, a model that starts within documents a little more. No row of text crosses the
-    border of a section; `sections` are the first tokens of all sections but the first. `notice`, a part of the
-    description, says what was guessed of a person's own text and what was left out of it or added.
+    border of a section; `sections` are the first tokens of all sections but the first. `note` and `warning`, parts of
+    the description, say how a person's own text was read, and what was left out of it.
     """
 
     name: str
@@ -48,12 +48,18 @@ class Corpus:
     label_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     entropy_bound: float | None = None
     sections: tuple[int, ...] = ()
-    notice: str = ""
+    note: str = ""
+    warning: str = ""
 
     __getstate__ = declared_fields
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def notice(self) -> str:
+        """The note and the warning."""
+        return f"{self.note} {self.warning}".strip()
 
     @cached_property
     def hash(self) -> str:

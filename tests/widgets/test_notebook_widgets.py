@@ -86,6 +86,29 @@ def test_what_a_trained_model_does_not_read_of_a_text_is_said_in_a_warning(recwa
     assert said[0].filename == __file__, "it points at the cell"
 
 
+SMALL = {"train_size": 8, "seeds": 1, "steps": 1}
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda _, file: notebook.train("GPT", file, steps=1, batch_size=4, seq_len=8),
+        lambda base, file: notebook.compare(base, file, ("full",), **SMALL),
+        lambda base, file: notebook.compress(base, "int8", task=file, **SMALL),
+    ],
+    ids=["train", "compare", "compress"],
+)
+def test_what_is_guessed_of_a_table_is_printed_and_what_is_left_out_of_it_a_warning(call, tmp_path, capsys):
+    rows = "".join(f"{k},it was a {w} film {k},{w}\n" for k in range(40) for w in ("good", "bad"))
+    (tmp_path / "films.csv").write_text(f"id,text,label\n{rows}")
+    base = notebook.train("BERT", reviews(), steps=1, batch_size=4, seq_len=16)
+    with pytest.warns(UserWarning, match=r"^1 column is left out: 'id'\.$") as said:
+        call(base, str(tmp_path / "films.csv"))
+    assert [each.filename for each in said] == [__file__], "it points at the cell, and there is no other"
+    guessed = "Guessed: the text is in the column 'text', the label is in the column 'label'."
+    assert capsys.readouterr().out.startswith(guessed)
+
+
 def test_a_drawing_in_reserve_names_the_widget_that_it_stands_in_for():
     assert '"abc"]' in fragment("stage", "", {}, reserve="abc") and '"abc"' not in fragment("stage", "", {})
     picture = notebook.stage("MLM")

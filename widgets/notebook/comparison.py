@@ -132,7 +132,7 @@ def compare(
     )  # fmt: skip
     asked.check(chosen)
     found = find_task(asked.task)
-    warn(found.notice)
+    warn(found.warning, found.note)
     start, record = base_of(learner, corpus), None
     if folder:
         try:

@@ -81,7 +81,7 @@ def compress(
     lines = (pipelines,) if isinstance(pipelines, str) else tuple(pipelines)
     spec = CompressionSpec("base", task, lines, seeds, seed, train_size, steps, workers)
     found = find_task(task)
-    warn(found.notice)
+    warn(found.warning, found.note)
     events = compress_models(base_of(learner, corpus), corpus.tokenizer, spec, task=found, folder=folder, resume=resume)
     *_, last = events
     assert isinstance(last, Compression)

@@ -166,10 +166,11 @@ class Learned:
         return f'<p class="title">{escape(title)}</p>{picture}{predictions.markup(self.glance)}'
 
 
-def warn(notice: str) -> None:
-    """Warn in the cell that called the caller, which is `checked`."""
-    if notice:
-        warnings.warn(notice, stacklevel=4)
+def warn(warning: str, note: str = "") -> None:
+    """Warn in the cell that called the caller, which is `checked`; a note is only printed there."""
+    print(note, end="\n" * bool(note))
+    if warning:
+        warnings.warn(warning, stacklevel=4)
 
 
 class Trained(Drawing):
@@ -401,7 +402,7 @@ def train(
     if (made := _read(chosen, corpus, seed, sentence, device)) is not None:
         return made
     text = open_corpus(corpus) if isinstance(corpus, str) else corpus
-    warn(text.notice)
+    warn(text.warning, text.note)
     probe = ProbeSentence(*text_to_watch(text, chosen.watched, chosen.recipe.seq_len, sentence))
     run = Run(chosen, text, seed, pick(device), steps=steps, evaluate_every=max(1, min(50, steps // 8)))
     torch.set_num_threads(1)

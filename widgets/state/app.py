@@ -244,10 +244,8 @@ class Store(param.Parameterized):
     def train_base(self) -> None:
         """Train a base on texts of the task that is compared, so that it knows their words, and then compare."""
         text = self.transfer.text_for_base
-        own = {"upload": text} if isinstance(text, Path) else {}
+        own = {"upload": text, "encoding": self.transfer.encoding} if isinstance(text, Path) else {}
         self.train.param.update(corpus=OWN_FILE if own else text, **own)
-        if own and self.transfer.encoding:
-            self.train.corpus_knobs = self.train.corpus_knobs | {OWN_FILE: {"encoding": self.transfer.encoding}}
         self.train_one()
         self.awaited_base = self.train.session if not self.train.trouble else None
 

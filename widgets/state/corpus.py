@@ -23,7 +23,7 @@ from widgets.state.corpus_choice import CorpusChoice
 from widgets.state.job import Job
 from widgets.state.quota import ALONE, Quota
 from widgets.state.train import OWN_FILE, OWN_TEXT, read_pasted
-from widgets.state.uploads import ENCODINGS, NO_COLUMN, Uploads
+from widgets.state.uploads import ENCODINGS, NO_COLUMN, OR_CHOOSE, Uploads
 
 LONGEST_SHEET = 200  # words of one sheet; a longer document has several
 
@@ -131,7 +131,7 @@ class CorpusStore(CorpusChoice):
     @property
     def trouble(self) -> str:
         """Why there is nothing new to look at."""
-        return f"{self.reading.error or ''}{' Or choose its encoding.' * self.unreadable}"
+        return f"{self.reading.error or ''}{OR_CHOOSE * (self.unreadable and not self.encoding)}"
 
     def _look(self, report: Progress) -> Opened | Table:
         if self.source != OWN_FILE:

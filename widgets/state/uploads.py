@@ -13,16 +13,21 @@ LONGEST_NAME = 60  # letters of a file's name that are kept, its end among them;
 NO_COLUMN = "(none)"  # no column of a table is the label, or a second text
 
 ENCODINGS = {
-    "as the file says, else UTF-8": "",
-    "cp1252 (Western Windows)": "cp1252",
-    "latin-1 (Western Europe)": "latin-1",
-    "cp1250 (Central European Windows)": "cp1250",
-    "cp1251 (Cyrillic Windows)": "cp1251",
+    "auto (UTF-8)": "",
+    "cp1252 (Western)": "cp1252",
+    "latin-1 (Western)": "latin-1",
+    "cp1250 (Central Europe)": "cp1250",
+    "cp1251 (Cyrillic)": "cp1251",
     "koi8-r (Cyrillic)": "koi8-r",
     "shift_jis (Japanese)": "shift_jis",
     "gb18030 (Chinese)": "gb18030",
+    "big5 (Chinese)": "big5",
+    "euc-kr (Korean)": "euc-kr",
     "utf-16": "utf-16",
 }  # of an uploaded file
+
+OR_CHOOSE = " Or choose its encoding below the file."
+"""What is added where a page refuses a file that is not in UTF-8."""
 
 
 class Uploads:

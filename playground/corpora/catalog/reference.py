@@ -42,8 +42,8 @@ def read_reference(seed: int, tokens: int, **options: Unpack[Vocabulary]) -> Cor
         words.close()
         if words.cut:
             break
-    note = f"It is the prose of the reference of Python {platform.python_version()}."
-    return build("python reference", words, note=note, **options)
+    more = f"It is the prose of the reference of Python {platform.python_version()}."
+    return build("python reference", words, more=more, **options)
 
 
 def _topics() -> Mapping[str, str]:

@@ -146,5 +146,5 @@ def _unreadable(name: str, encoding: str | None, end: int, error: UnicodeError) 
     """The undecoded bytes always end where the piece ends, so the offset in the file is counted from there."""
     place = end - len(error.object) + error.start if isinstance(error, UnicodeDecodeError) else end
     if encoding:
-        return f"{name} is not in {encoding}: byte {place} cannot be read; name another encoding."
+        return f"{name} is not in {encoding}: byte {place} cannot be read; try another encoding."
     return f"{name} is not in UTF-8: byte {place} cannot be read; save it as UTF-8."

@@ -28,7 +28,7 @@ _ENCLOSED = re.compile(r'\s*"(?:[^"]|"")*"\s*')
 def read_delimited(
     path: str | Path, encoding: str | None = None, progress: Progress | None = None, *, quoted: bool = True
 ) -> tuple[Iterator[Row], str]:
-    """The rows of a file, and a notice about them.
+    """The rows of a file, and a note on how they are read.
 
     Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters.
     """
@@ -49,10 +49,10 @@ def read_delimited(
     headed = _has_header(cells)
     widths = list(map(len, cells))
     columns = _columns(name, cells[0] if headed else [""] * max(set(widths), key=widths.count))
-    notices = [] if headed else ["The first line names no columns, so they are numbered."]
-    notices += [] if quoted else ["Its quotation marks do not enclose cells throughout, so they are read as letters."]
+    notes = [] if headed else ["The first line names no columns, so they are numbered."]
+    notes += [] if quoted else ["Its quotation marks do not enclose cells throughout, so they are read as letters."]
     every = chain(first[1:] if headed else first, rows)
-    return (Row(line, _fit(row, columns), lines) for line, lines, row in every), " ".join(notices)
+    return (Row(line, _fit(row, columns), lines) for line, lines, row in every), " ".join(notes)
 
 
 def _lines(path: str | Path, encoding: str | None, progress: Progress | None = None) -> Iterator[str]:

@@ -21,15 +21,15 @@ def read_table(
     encoding: str | None = None,
     progress: Progress | None = None,
 ) -> Table:
-    """The table in a .csv, .tsv or .jsonl file; columns that are not named are guessed, and the notice says which."""
+    """The table in a .csv, .tsv or .jsonl file; columns that are not named are guessed, and the note says which."""
     name = Path(path).name
     if Path(path).suffix.lower() in JSON:
         return collect(name, read_jsonlines(path, encoding, progress), text, label, second)
     failure = None
     for quoted in (True, False):
         try:
-            rows, notice = read_delimited(path, encoding, progress, quoted=quoted)
-            return collect(name, rows, text, label, second, notice)
+            rows, note = read_delimited(path, encoding, progress, quoted=quoted)
+            return collect(name, rows, text, label, second, note)
         except csv.Error as error:
             failure = error
     raise UserError(

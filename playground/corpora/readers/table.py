@@ -52,7 +52,7 @@ class Row(NamedTuple):
 class Table:
     """Texts, each with a second one where they are pairs, and the numbers of their labels, if there is a label column.
 
-    `notice` says in sentences what was guessed and what was left out.
+    `note` says in sentences what was guessed, `warning` what was left out.
     """
 
     texts: tuple[str, ...]
@@ -61,10 +61,16 @@ class Table:
     text_column: str
     label_column: str | None
     columns: tuple[str, ...]
-    notice: str = ""
+    note: str = ""
+    warning: str = ""
     name: str = "table"
     second_column: str | None = None
     seconds: tuple[str, ...] = ()
+
+    @property
+    def notice(self) -> str:
+        """The note and the warning."""
+        return f"{self.note} {self.warning}".strip()
 
 
 def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) -> Corpus:
@@ -81,7 +87,9 @@ def from_table(table: Table, *, limit: int = LIMIT, **options: Unpack[Options]) 
     column = table.label_column if values else None
     labels = {column: words.spread(values)} if column else {}
     label_names = {column: table.label_names} if column else {}
-    return build(table.name, words, notice=table.notice, labels=labels, label_names=label_names, **options)
+    return build(
+        table.name, words, note=table.note, warning=table.warning, labels=labels, label_names=label_names, **options
+    )  # fmt: skip
 
 
 def collect(
@@ -130,7 +138,8 @@ def collect(
         text_column=text_column,
         label_column=label_column,
         columns=columns,
-        notice=" ".join(filter(None, [note, guessed, left_out, *_remarks(kept, label_column)])),
+        note=f"{note} {guessed}".strip(),
+        warning=" ".join(filter(None, [left_out, *_remarks(kept, label_column)])),
         name=name,
         second_column=second_column,
         seconds=tuple(kept.seconds),

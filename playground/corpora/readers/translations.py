@@ -47,7 +47,7 @@ def read_translations(
     return build(
         f"{first.name} + {second.name}",
         words,
-        notice=_describe_empty(lines, pairs),
+        warning=_describe_empty(lines, pairs),
         labels={"language": torch.tensor(language)},
         label_names={"language": names if all(names) and names[0] != names[1] else ("first", "second")},
         **options,
@@ -57,7 +57,7 @@ def read_translations(
 def read_sides(
     first: str | Path, second: str | Path, *, encoding: str | None = None
 ) -> tuple[list[tuple[list[str], list[str]]], str]:
-    """The words of every line and of its translation, where neither is empty, and a notice of the others."""
+    """The words of every line and of its translation, where neither is empty, and a warning of the others."""
     lines = list(_pairs(find_file(first), find_file(second), encoding, None))
     pairs = [sides for one, two in lines if all(sides := (split_words(one), split_words(two)))]
     return pairs, _describe_empty(len(lines), len(pairs))

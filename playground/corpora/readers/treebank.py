@@ -90,7 +90,7 @@ def read_treebank(
     return build(
         name,
         bank.words,
-        note=f"{bank.words.sentences:,} sentences with {', '.join([*labels, 'head'])} marked by people.",
+        more=f"{bank.words.sentences:,} sentences with {', '.join([*labels, 'head'])} marked by people.",
         labels={label: row for label, (row, _) in labels.items()},
         places={"head": torch.tensor(bank.head)},
         label_names={label: names for label, (_, names) in labels.items()},

@@ -87,8 +87,8 @@ def open_file(name: str) -> Task:
     pair = two_files(path)
     if pair:
         idea = f"Write the line of {pair[1].name} that says what a line of {pair[0].name} says."
-        lines, notice = read_sides(*pair, encoding=named.get("encoding"))
-        return _task(name, idea, Writing(), *_unique((Item((one,), other) for one, other in lines), "line", notice))
+        lines, warning = read_sides(*pair, encoding=named.get("encoding"))
+        return _task(name, idea, Writing(), *_unique((Item((one,), other) for one, other in lines), "line", warning))
     if Path(path).suffix.lower() in TREEBANKS:
         return _tagging(name, Path(path), named.get("encoding"))
     if Path(path).suffix.lower() in TABLES:
@@ -119,28 +119,29 @@ def _classes(name: str, path: Path, named: dict[str, str]) -> Task:
         )
     texts = zip(*filter(None, (table.texts, table.seconds)), strict=True)
     items = (Item(tuple(map(split_words, some)), label) for some, label in zip(texts, table.labels, strict=True))
-    unique, notice = _unique(items, "text", table.notice)
+    unique, warning = _unique(items, "text", table.warning)
     numbers = sorted({item.right for item in unique})
     names = tuple(table.label_names[number] for number in numbers)
     what = "pair of texts" if table.seconds else "text"
     listed = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
     idea = f"Say which of {len(names)} labels a {what} of {path.name} has: {listed}."
-    return _task(name, idea, Classes(names), [replace(i, right=numbers.index(i.right)) for i in unique], notice)
+    numbered = [replace(item, right=numbers.index(item.right)) for item in unique]
+    return _task(name, idea, Classes(names), numbered, warning, table.note)
 
 
 def _tagging(name: str, path: Path, encoding: str | None) -> Task:
-    sentences, notice = read_tagged(path, encoding=encoding)
+    sentences, warning = read_tagged(path, encoding=encoding)
     kinds = sorted(set(chain.from_iterable(tags for _, tags in sentences)) - {""})
     if len(kinds) < 2:
         raise UserError(f"{path.name} marks no parts of speech; take a treebank that does, in its fourth column.")
     number = {kind: k for k, kind in enumerate(kinds)} | {"": -1}
     items = (Item((words,), [number[tag] for tag in tags]) for words, tags in sentences)
     idea = f"Say which part of speech each word of {path.name} is."
-    return _task(name, idea, Tags(tuple(kinds)), *_unique(items, "sentence", notice))
+    return _task(name, idea, Tags(tuple(kinds)), *_unique(items, "sentence", warning))
 
 
-def _unique(items: Iterable[Item], what: str, notice: str) -> tuple[list[Item], str]:
-    """The examples with words, of those with the same texts the first one, and a notice of the others."""
+def _unique(items: Iterable[Item], what: str, warning: str) -> tuple[list[Item], str]:
+    """The examples with words, of those with the same texts the first one, and a warning of the others."""
     first: dict[tuple[tuple[str, ...], ...], Item] = {}
     empty = again = conflicting = 0
     for item in items:
@@ -150,15 +151,15 @@ def _unique(items: Iterable[Item], what: str, notice: str) -> tuple[list[Item], 
         kept = first.setdefault(tuple(tuple(word.lower() for word in text) for text in item.texts), item)
         again += kept is not item
         conflicting += kept.right != item.right
-    notices = [notice]
-    notices += [f"{count(empty, what)} left out without a word in it."] if empty else []
+    warnings = [warning]
+    warnings += [f"{count(empty, what)} left out without a word in it."] if empty else []
     answer = "translation" if what == "line" else "label"
     other = f", {conflicting:,} of these with another {answer}" if conflicting else ""
-    notices += [f"{count(again, what)} left out because the same {what} came before{other}."] if again else []
-    return [*first.values()], " ".join(filter(None, notices))
+    warnings += [f"{count(again, what)} left out because the same {what} came before{other}."] if again else []
+    return [*first.values()], " ".join(filter(None, warnings))
 
 
-def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], notice: str = "") -> Task:
+def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], warning: str, note: str = "") -> Task:
     """A task of these different examples."""
     file = Path(name.partition(COLUMNS)[0]).name
     splits: dict[Split, list[Item]] = {"train": [], "test": []}
@@ -170,13 +171,14 @@ def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], notic
             f"{file} has {len(train) + len(test)} different texts; about {4 * FEWEST} are needed to learn and to test."
         )
     if isinstance(answer, Classes) and len({item.right for item in train}) < 2:
-        raise UserError(
+        why = (
             f"{file} has {len(train)} different texts to learn from, all with the label "
-            f"{answer.names[train[0].right]!r}; texts of two or more labels are needed. {notice}"
+            f"{answer.names[train[0].right]!r}; texts of two or more labels are needed."
         )
+        raise UserError(" ".join(filter(None, [why, note, warning])))
     size = f"{len(train):,} texts to learn from, {len(test):,} others to be tested on."
     unspaced = describe_unspaced(Counter(word for item in (*train, *test) for word in item.words))
     return Task(
         name, idea, f"the user's own file {name}", answer, Examples(file, train, test), corpora=(),
-        tests=len(test), examples=len(train), notice=" ".join(filter(None, [notice, unspaced, size])),
+        tests=len(test), examples=len(train), note=" ".join(filter(None, [note, unspaced, size])), warning=warning,
     )  # fmt: skip

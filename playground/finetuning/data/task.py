@@ -33,7 +33,7 @@ class Task:
     for testing at most, and `examples` to learn from (None: without limit). With `orders` 2 a pair is read in both
     orders and their scores are averaged. `added_tokens` are words that are written with a spare special token of the
     vocabulary where it does not know them. `prompt` stands between a text and the gap when a model is asked untrained.
-    `notice` says what was guessed.
+    Of a file `note` says what was guessed, `warning` what was left out.
     """
 
     name: str
@@ -48,7 +48,13 @@ class Task:
     orders: Literal[1, 2] = 1
     added_tokens: tuple[str, ...] = ()
     prompt: tuple[str, ...] = ("it", "was")
-    notice: str = ""
+    note: str = ""
+    warning: str = ""
+
+    @property
+    def notice(self) -> str:
+        """The note and the warning."""
+        return f"{self.note} {self.warning}".strip()
 
     @property
     def metric(self) -> str:

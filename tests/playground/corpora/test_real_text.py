@@ -486,7 +486,7 @@ def test_a_wrong_encoding_is_refused_with_the_place(tmp_path):
     path = write(tmp_path, "a.txt", GREETING.encode("latin-1"))
     with pytest.raises(UserError, match=r"a\.txt is not in UTF-8: byte 2 cannot be read; save it as UTF-8\.$"):
         read_text_file(path)
-    with pytest.raises(UserError, match=r"a\.txt is not in ascii: byte 2 cannot be read; name another encoding"):
+    with pytest.raises(UserError, match=r"a\.txt is not in ascii: byte 2 cannot be read; try another encoding"):
         read_text_file(path, encoding="ascii")
 
 

@@ -1125,7 +1125,7 @@ def test_a_base_is_trained_on_a_file_in_the_encoding_that_was_named(monkeypatch)
     store.close()
 
 
-def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path):
+def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path, capsys, recwarn):
     trained = notebook.train("RoBERTa", reviews(), steps=2, batch_size=8, seq_len=16)
     (tmp_path / "films.csv").write_text(
         "said,liked\n" + "".join(f"it was a {w} film {k},{k % 2}\n" for k in range(40) for w in ("good", "bad"))
@@ -1135,8 +1135,8 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
     file = str(tmp_path / "films.csv")
     columns = {"text_column": "said", "label_column": "liked"}
     columns |= {"max_length": 4, "second_column": "", "encoding": "utf-8"}
-    with pytest.warns(UserWarning, match="texts to learn from, "):
-        made = notebook.compare(trained, file, lines, **shared, **columns, input_format="BERT", out=tmp_path / "out")
+    made = notebook.compare(trained, file, lines, **shared, **columns, input_format="BERT", out=tmp_path / "out")
+    assert "texts to learn from, " in capsys.readouterr().out and not recwarn, "how many there are is no warning"
     assert "8 of the 8 texts to learn from are longer than 4 tokens" in made._repr_html_()
     assert [s["name"] for s in made.facts["strategies"]] == ["mine", "feature-based"]
     assert [s["rate"] for s in made.facts["strategies"]] == [4e-3, 4e-3]

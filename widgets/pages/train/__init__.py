@@ -60,6 +60,9 @@ def _choices(train: TrainStore) -> list[Any]:
         "choose a file", lambda files: train.keep(*files[0]), lambda why: train.param.update(trouble=why),
         accept=",".join((*TEXTS, *TABLES, *TREEBANKS)), visible=chosen.corpus.rx() == OWN_FILE,
     )  # fmt: skip
+    asked = (chosen.corpus, chosen.encoding, chosen.unreadable)
+    visible = pn.bind(lambda corpus, *encodings: corpus == OWN_FILE and any(encodings), *asked)
+    encoding = pmui.Select.from_param(chosen.encoding, visible=visible, **FIELD)
     second = pn.bind(lambda entry: reads_two(entry_named(entry).objective), chosen.entry)
     seed = number(chosen.seed, width=115, margin=(6, 4, 6, 10), **plain)
     seeds = number(chosen.seeds, width=90, margin=(6, 4), **plain)
@@ -72,7 +75,8 @@ def _choices(train: TrainStore) -> list[Any]:
         }),
         heading("Text"),
         pmui.Select.from_param(chosen.corpus, groups=own_first([OWN_TEXT, OWN_FILE, OPENED], sources()), **FIELD),
-        corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD), file,
+        corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD),
+        file, encoding,
         pmui.TextInput.from_param(chosen.sentence, max_length=300, **FIELD),
         pmui.TextInput.from_param(chosen.pair, max_length=300, visible=second, **FIELD),
         heading("Run"), row(seed, *([] if train.quota.shared else [seeds])),

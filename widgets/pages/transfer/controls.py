@@ -7,7 +7,6 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
-from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.sources import TABLES, TREEBANKS
 from playground.errors import UserError
 from playground.finetuning import tasks
@@ -86,7 +85,7 @@ def _about_task(transfer: TransferStore) -> str:
     try:
         task = transfer.known
     except UserError as refusal:
-        return say(f"{refusal}{' Or choose its encoding above.' * isinstance(refusal, WrongEncoding)}", "quiet")
+        return say(str(refusal), "quiet")
     return say(f"{task.idea} Measured: {task.metric}.", "quiet") + say(task.notice, "notice")
 
 

@@ -12,6 +12,7 @@ import param
 
 from playground.batch import Tokens
 from playground.corpora import Corpus, from_pasted, open_corpus
+from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.sources import Lengthening, name_with_tokenizer, own_text, read_name, ways_to_lengthen
 from playground.devices import pick
 from playground.errors import TooShort, UserError
@@ -53,7 +54,7 @@ from widgets.state.train.kept_runs import (
     runs_folder,
     with_parents,
 )
-from widgets.state.uploads import Uploads
+from widgets.state.uploads import ENCODINGS, OR_CHOOSE, Uploads
 
 FEWEST_IN_ROW = 4  # tokens of the shortest row that a recipe allows
 LONGEST_PASTE = 2_000_000  # characters of a pasted corpus, of which a box holds no more
@@ -65,7 +66,7 @@ def read_pasted(text: str, **options: Any) -> Corpus:
     if len(text) < LONGEST_PASTE:
         return corpus
     cut = f"Of a pasted text the first {LONGEST_PASTE:,} characters are read; upload a longer one as a file."
-    return replace(corpus, notice=f"{corpus.notice} {cut}".strip(), description=f"{corpus.description} {cut}")
+    return replace(corpus, warning=f"{corpus.warning} {cut}".strip(), description=f"{corpus.description} {cut}")
 
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
@@ -100,6 +101,8 @@ class TrainStore(CorpusChoice):
     corpus = param.String("world", label="text")
     pasted = param.String("", label="paste text here")
     upload = param.Parameter(None)
+    encoding = param.Selector(default="", objects=ENCODINGS, label="encoding")
+    unreadable = param.Boolean(False, doc="Whether the file could not be read in an encoding that was tried.")
     opened = param.Parameter(None)
     sentence = param.String(
         "", label="probe sentence", doc="Empty: a held-out sentence of the text. It can be changed during a run."
@@ -154,7 +157,12 @@ class TrainStore(CorpusChoice):
         if self.corpus == OWN_FILE:
             if self.upload is None:
                 raise UserError("No file is chosen yet; choose a text, a table or a treebank first.")
-            return open_corpus(name_with_tokenizer(str(self.upload), turned))
+            turned = turned | ({"encoding": self.encoding} if self.encoding else {})
+            try:
+                return open_corpus(name_with_tokenizer(str(self.upload), turned))
+            except WrongEncoding as wrong:
+                self.unreadable = True
+                raise UserError(f"{wrong}{OR_CHOOSE * (not self.encoding)}") from wrong
         if self.corpus == OPENED:
             if self.opened is None:
                 raise UserError("Nothing is open on the Corpus page yet; open it and choose a text there.")
@@ -166,7 +174,7 @@ class TrainStore(CorpusChoice):
     @as_trouble
     def keep(self, name: str, content: bytes) -> None:
         """Keep an uploaded file as the text; it is read when a run begins."""
-        self.upload = self.uploads.keep([(name, content)], self.quota.upload)[0]
+        self.param.update(upload=self.uploads.keep([(name, content)], self.quota.upload)[0], encoding="")
 
     @as_trouble
     def begin(self) -> Session:
@@ -194,10 +202,10 @@ class TrainStore(CorpusChoice):
 
     @param.depends("pasted", "upload", watch=True)
     def _read_once(self) -> None:
-        """Another text of one's own is neither repeated nor mixed."""
+        """Another text of one's own is neither repeated nor mixed, and not known to be in another encoding."""
         known = self.corpus_knobs.get(self.corpus, {})
         kept = {name: value for name, value in known.items() if name not in vars(Lengthening())}
-        self.corpus_knobs = self.corpus_knobs | {self.corpus: kept}
+        self.param.update(unreadable=False, corpus_knobs=self.corpus_knobs | {self.corpus: kept})
 
     @as_trouble
     def begin_class(self, name: str, key: str) -> Classroom:

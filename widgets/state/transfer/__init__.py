@@ -45,7 +45,7 @@ from widgets.state.quota import ALONE, Quota
 from widgets.state.stage.model import has_learned
 from widgets.state.train.kept_runs import runs_folder
 from widgets.state.transfer.lanes import Lanes, Steps
-from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, NO_COLUMN, Uploads
+from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, NO_COLUMN, OR_CHOOSE, Uploads
 from widgets.static.svg import outcomes
 
 LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
@@ -375,6 +375,8 @@ def _read(path: Path, *named: str | None) -> Task | UserError:
     """The task of a file, named as it lies in the archive of the result; or why it sets none."""
     try:
         task = find_task(file_task_name(str(path), *named))
+    except WrongEncoding as wrong:
+        return WrongEncoding(f"{wrong}{OR_CHOOSE * (not named[-1])}")
     except UserError as refusal:
         return refusal
     return replace(task, name=file_task_name(path.name, *named))

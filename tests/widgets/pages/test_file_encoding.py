@@ -1,0 +1,64 @@
+"""A file that is not in UTF-8, on every page that takes one: what the refusal advises can be done on that page."""
+
+import panel_material_ui as pmui
+import pytest
+
+from tests.runs import tiny
+from widgets.pages.corpus import CorpusPage
+from widgets.pages.train import TrainPage
+from widgets.pages.transfer import TransferPage
+from widgets.state import train as module
+from widgets.state.app import Store
+from widgets.state.train import OWN_FILE
+from widgets.state.transfer import OWN_FILE as LABELLED_FILE
+from widgets.theme import Html
+
+NAME = "films.csv"
+ROWS = "text,label\n" + "".join(f"größter film {k} war {word},{word}\n" for k in range(60) for word in ("gut", "alt"))
+WRONG = ROWS.index("ö")
+
+
+def corpus(store, content):
+    """The page, and what reads the file that is chosen there."""
+    store.corpus.source = OWN_FILE
+    store.corpus.keep([(NAME, content)])
+    return CorpusPage(store), store.corpus.reading.wait
+
+
+def train(store, content):
+    store.train.corpus = OWN_FILE
+    store.train.keep(NAME, content)
+    return TrainPage(store.train), store.train.begin
+
+
+def transfer(store, content):
+    store.transfer.task = LABELLED_FILE
+    store.transfer.upload(NAME, content)
+    return TransferPage(store), lambda: None
+
+
+def seen(page, read):
+    """What stands on the page once the file is read."""
+    read()
+    page.poll()
+    return " ".join(text.object for text in page.layout.select(Html) if text.visible)
+
+
+@pytest.mark.parametrize("of_page", [corpus, train, transfer])
+def test_the_advice_of_a_refusal_can_be_followed_on_the_page(of_page, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(module, "entry_named", tiny)
+    store = Store()
+    page, read = of_page(store, ROWS.encode("cp1252"))
+    parts = page.layout.select()
+    choice = next(part for part in parts if isinstance(part, pmui.Select) and part.label == "encoding")
+    assert parts.index(choice) > next(k for k, part in enumerate(parts) if isinstance(part, pmui.FileInput))
+    refusal = f"films.csv is not in UTF-8: byte {WRONG} cannot be read; save it as UTF-8."
+    assert f"{refusal} Or choose its encoding below the file." in seen(page, read) and choice.visible
+    choice.value = "utf-16"
+    assert "films.csv is not in utf-16: " in (said := seen(page, read)) and "try another encoding.<" in said
+    choice.value = "cp1252"
+    assert "encoding" not in seen(page, read) and choice.visible, "so that it can be changed again"
+    page, read = of_page(store, ROWS.encode())
+    assert "encoding" not in seen(page, read) and not choice.visible, "another file is in an encoding of its own"
+    store.close()
