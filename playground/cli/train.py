@@ -37,6 +37,7 @@ from playground.objectives.objective import BY_HAND
 from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
+from playground.training.data import describe_left_out
 from playground.training.fork import fork, what_changed
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -252,7 +253,8 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
         out = Path(given.out or given.runs, parallel.run_name(run, seed))
         if out.exists():
             _resumed(given, replace(run, seed=seed, out=out))
-    notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
+    notices = [parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]]
+    notices += describe_left_out(run.corpus, run.entry)
     print(*filter(None, notices), sep="\n", end="\n" * any(notices), file=sys.stderr)
     points: list[parallel.Point] = []
     facts: dict[int, dict[str, Any]] = {}
@@ -303,6 +305,8 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     )  # fmt: skip
     settings = pairs(given.set, "The setting") | ({"seed": given.seed} if "seed" in given.typed else {})
     made = fork(run, learner, settings)
+    if given.corpus and corpus.notice:
+        print(corpus.notice, file=sys.stderr)
     _say_schedule(made.run, made.learner)
     others = {"seed": (learner.seed, made.run.seed), "corpus": (saved.corpus.name, corpus.name)}
     changed = what_changed(entry, made.run.entry, others)
@@ -341,6 +345,8 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
         for event in events:
             if isinstance(event, Started):
                 entry = event.learner.entry
+                for sentence in describe_left_out(run.corpus, entry):
+                    bar.write(sentence, file=sys.stderr)
             if isinstance(event, Stepped):
                 if event.step == 1:
                     bar.unpause()  # the first step prepares all others, so the rate is counted from the second one

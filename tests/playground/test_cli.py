@@ -361,6 +361,15 @@ def test_a_run_that_goes_on_keeps_its_knobs_and_says_where_its_schedule_ends(cal
         assert "The schedule of the run has 4 steps; in those beyond" in call("train", *where, "--steps", 6)[2]
 
 
+@pytest.mark.parametrize("several", [[], ["--seeds", 2]])
+def test_what_does_not_fit_into_a_row_is_counted_once_before_the_training(several, call, text):
+    status, _, err = call("train", "BERT", "--corpus", text, *TINY, "--set", "seq_len=4", "--steps", 2, *several)
+    assert status == 0, err
+    assert (
+        len(re.findall(r"[\d,]+ of the [\d,]+ pairs of texts to train on are longer than a row of 4 tokens", err)) == 1
+    )
+
+
 def test_seeds_that_go_on_keep_their_knobs(call, text):
     line = ["train", "BERT", "--corpus", text, *TINY, "--out", "all", "--seeds", 2]
     call(*line, "--steps", 2)
