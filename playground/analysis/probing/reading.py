@@ -7,14 +7,16 @@ from torch import Tensor
 from playground.analysis.probing.classifier import random_encoder
 from playground.analysis.probing.items import Texts
 from playground.analysis.probing.texts import different
-from playground.analysis.subject import Subject
+from playground.analysis.subject import SENTENCES, Subject
 from playground.batch import Tokens
 
 
 def probing_texts(subject: Subject, count: int) -> Texts:
     """Different held-out sentences of a subject's corpus, the same for all probes."""
     names = subject.corpus.label_names
-    return subject.once(("probing texts", count), lambda: Texts(different(subject.sentences(count)), names))
+    texts = subject.once(("probing texts", count), lambda: Texts(different(subject.sentences(count)), names))
+    subject.note_fewer(len(texts.tokens.ids), count, f"different {SENTENCES}")
+    return texts
 
 
 def untrained(subject: Subject) -> Subject:
