@@ -22,6 +22,7 @@ from playground.cli.options import (
     refuse_unused,
     say,
     training_options,
+    warn,
 )
 from playground.corpora import open_corpus
 from playground.corpora.readers.decode import WrongEncoding
@@ -203,7 +204,7 @@ def _say_schedule(run: Run, learner: TrainState) -> None:
 
 def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
-    print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
+    warn(doubt())
     torch.set_num_threads(given.threads)
     try:
         corpus = open_corpus(_corpus_name(given, entry))
@@ -211,7 +212,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
         raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
     except WrongEncoding as wrong:
         raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
-    print(corpus.notice, end="\n" * bool(corpus.notice), file=sys.stderr)
+    warn(corpus.notice)
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
@@ -253,9 +254,8 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
         out = Path(given.out or given.runs, parallel.run_name(run, seed))
         if out.exists():
             _resumed(given, replace(run, seed=seed, out=out))
-    notices = [parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]]
-    notices += describe_left_out(run.corpus, run.entry)
-    print(*filter(None, notices), sep="\n", end="\n" * any(notices), file=sys.stderr)
+    notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
+    warn(*notices, *describe_left_out(run.corpus, run.entry))
     points: list[parallel.Point] = []
     facts: dict[int, dict[str, Any]] = {}
     total = None if run.last is None else run.last * len(seeds)
@@ -305,8 +305,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     )  # fmt: skip
     settings = pairs(given.set, "The setting") | ({"seed": given.seed} if "seed" in given.typed else {})
     made = fork(run, learner, settings)
-    if given.corpus and corpus.notice:
-        print(corpus.notice, file=sys.stderr)
+    warn(corpus.notice if given.corpus else "")
     _say_schedule(made.run, made.learner)
     others = {"seed": (learner.seed, made.run.seed), "corpus": (saved.corpus.name, corpus.name)}
     changed = what_changed(entry, made.run.entry, others)
