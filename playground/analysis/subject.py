@@ -61,6 +61,7 @@ class Subject:
 
     def example(self, rows: int = 8) -> Batch:
         """The first held-out rows as the objective makes them into a training example, always with the same gaps."""
+        self.note_fewer(len(self.held_out.ids), rows, "held-out rows")
         few = pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids))))
         return self.objective.example(few, self.rng("example"))
 

@@ -292,7 +292,9 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     assert f"said.tsv: {cut}" in json.loads(said.out)["told"]
     assert said.err.count("left out because the same text came before") == 2
     assert main(["choose", "run", "--tasks", "said.tsv", *quick[2:-2]]) == 0
-    assert "left out because the same text came before" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "left out because the same text came before" in said.err
+    assert "on at most 200 unseen texts (how alike the words of at most 200 texts" in said.out
     assert main(["compare", "run", "--task", "bank.conllu", *quick]) == 2
     assert "train it on this file" in capsys.readouterr().err
     for name in ("said.csv", "said.tsv"):
