@@ -15,6 +15,7 @@ from playground.analysis.instruments.explanation import _change, permuted
 from playground.analysis.instruments.head_importance import importances
 from playground.analysis.instruments.sensitivity import open_pairs
 from playground.analysis.interventions import row_losses
+from playground.analysis.probing import items, reading
 from playground.analysis.probing.reading import probing_texts
 from playground.corpora.tinyworld import generate
 from playground.errors import UserError
@@ -212,3 +213,16 @@ def test_a_probe_says_where_there_are_fewer_different_sentences_also_where_they_
     probing_texts(subject, 2_000)
     line = f"{number:,} different held-out sentences of 3 to 32 tokens are read instead of 2,000."
     assert subject.lacking == [line] * 2
+
+
+def test_a_probe_says_how_many_items_of_rare_classes_it_leaves_out(monkeypatch):
+    for module in (items, reading):
+        monkeypatch.setattr(module, "FEWEST", 40)
+    subject = subject_of()
+    texts = probing_texts(subject, 60)
+    label = texts.tokens.labels["pos"]
+    counts = torch.bincount(label[label >= 0])
+    rare = int(counts[counts < 40].sum())
+    assert rare > 0
+    said = f"part of speech: {rare} of {int(counts.sum())} items are left out, as their classes have fewer than 40."
+    assert said in look(subject, "probing classifier", count=60, task="part of speech").headline
