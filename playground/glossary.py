@@ -76,7 +76,7 @@ ROWS = (
     ),
     ("generator", "The network that proposes words for the gaps of a text."),
     ("gradient norm", "The length of the gradient vector; it is clipped at `grad_clip`.", "clip_grad_norm_"),
-    ("held-out", "Rows that are never trained on.", "validation set"),
+    ("held-out", "Rows that are never trained on; an evaluation reads the first 64 of them.", "validation set"),
     ("hyperparameters", "The settings of model, training and objective, which are not learned."),
     (
         "influence function",

@@ -42,7 +42,7 @@ def of_kind(entry):
 
 def quick(line, **settings):
     """A pipeline whose methods train for three steps on few texts, at a size that makes a tiny model smaller."""
-    small = {"unlabelled": 16, "texts": 16, "embedding_size": 4, "rank": 4, "words": 40, "parts": 2, "turns": 2}
+    small = {"unlabelled": 16, "embedding_size": 4, "rank": 4, "words": 40, "parts": 2, "turns": 2}
     chosen = []
     for method in read_pipeline(line).methods:
         known = {k.name for k in method.knobs}

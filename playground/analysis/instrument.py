@@ -62,7 +62,8 @@ class Instrument:
     def look(self, subject: Subject, settings: Any = None) -> Finding:
         """Measure a subject, whose model stays as it was; one that lacks something is refused with the sentence.
 
-        Of a typed `sentence` among the settings the headline says what was not read as it stands there.
+        The headline also says what of a typed `sentence` among the settings was not read as it stands there, and where
+        fewer texts were read than were asked for.
         """
         if sentence := self.missing(subject):
             raise UserError(sentence)
@@ -70,9 +71,10 @@ class Instrument:
         subject.model.eval()
         chosen = self.settings if settings is None else settings
         try:
+            subject = replace(subject, lacking=[])
             found = self.measure(subject, chosen)
-            unread = _not_read(subject, chosen)
-            return replace(found, headline=f"{found.headline} {unread}") if unread else found
+            told = [found.headline, _not_read(subject, chosen), *dict.fromkeys(subject.lacking)]
+            return replace(found, headline=" ".join(filter(None, told)))
         finally:
             for module, training in modes:
                 module.training = training

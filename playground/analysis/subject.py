@@ -31,7 +31,8 @@ class Subject:
 
     `held_out` are rows of unseen text as the objective reads them, with second texts where it needs them; `earlier`
     loads the model at the steps of which a checkpoint was kept. What was computed once is kept in `known`, so the model
-    must not be trained meanwhile; instruments that take long `report` how many of their parts are done.
+    must not be trained meanwhile; instruments that take long `report` how many of their parts are done. `lacking` are
+    sentences on texts that are fewer than an instrument asked for.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Subject:
     earlier: Mapping[int, Callable[[], LanguageModel]] = field(default_factory=dict, repr=False)
     known: dict[object, object] = field(default_factory=dict, repr=False)
     report: Callable[[int, int], None] = field(default=lambda done, total: None, repr=False)
+    lacking: list[str] = field(default_factory=list, repr=False)
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -59,6 +61,7 @@ class Subject:
 
     def example(self, rows: int = 8) -> Batch:
         """The first held-out rows as the objective makes them into a training example, always with the same gaps."""
+        self.note_fewer(len(self.held_out.ids), rows, "held-out rows")
         few = pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids))))
         return self.objective.example(few, self.rng("example"))
 
@@ -69,12 +72,17 @@ class Subject:
         return cast("Value", self.known[key])
 
     def sentences(self, count: int) -> Tokens:
-        """Random held-out sentences `[b, t]` with their labels, without [SEP]; always the same for a seed.
+        """At most `count` random held-out sentences `[b, t]` with their labels; always the same for a seed.
 
-        `head` is the place within the sentence, -1 for the root.
+        They are without [SEP]; `head` is the place within the sentence, -1 for the root.
         """
         rng = self.rng("sentences", "held_out")
         return self.once(("sentences", count), lambda: draw_sentences(self.corpus, count, "held_out", rng))
+
+    def note_fewer(self, there: int, asked: int, what: str) -> None:
+        """Let the finding say where fewer texts are read than were asked for."""
+        if there < asked:
+            self.lacking.append(f"{there:,} {what} are read instead of {asked:,}.")
 
     def sentence(self, text: str = "") -> Tokens:
         """A typed sentence as a batch of one row; without a text a held-out one, always the same."""
@@ -105,6 +113,9 @@ def read_states(model: LanguageModel, tokens: Tokens) -> list[Tensor]:
 
 SHORTEST, LONGEST = 3, 32
 """Tokens of the sentences that are drawn."""
+
+SENTENCES = f"held-out sentences of {SHORTEST} to {LONGEST} tokens"
+"""What is drawn, in words."""
 
 
 def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> Tokens:

@@ -10,7 +10,7 @@ from tqdm import tqdm
 from playground.cli.options import Parser, common_options, say, whole
 from playground.cli.prepare import open_task
 from playground.errors import UserError
-from playground.finetuning.comparing.model_selection import facts, try_all
+from playground.finetuning.comparing.model_selection import SAMPLE, TESTS, facts, try_all
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.strategy.parse import read, spell
 from playground.folders import run_folder
@@ -49,7 +49,10 @@ def _table(found: dict[str, Any]) -> list[str]:
     """Runs down, tasks across: accuracy, and in brackets how alike the texts are."""
     tasks = found["tasks"]
     wide, cell = max(len(run) for run in found["runs"]) + 2, max(16, *(len(name) + 2 for name in tasks))
-    lines = ["accuracy (how alike the task's words and those of pre-training are, 0 to 1)"]
+    lines = [
+        f"accuracy on at most {TESTS} unseen texts (how alike the words of at most {SAMPLE} texts and those of "
+        "pre-training are, 0 to 1)"
+    ]
     lines.append(" " * wide + "".join(f"{name:>{cell}}" for name in tasks))
     for run in found["runs"]:
         cells = [next(c for c in found["cells"] if (c["run"], c["task"]) == (run, name)) for name in tasks]

@@ -21,6 +21,7 @@ from playground.cli.options import (
     parallelism,
     refuse_unused,
     training_options,
+    warn,
     whole,
 )
 from playground.cli.prepare import add_decoder, check_runs, learn_second, open_task
@@ -123,7 +124,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
             events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
             *_, last = _with_bar(events, asked)
         assert isinstance(last, Comparison)
-        print(*last.notices, sep="\n", end="\n" * bool(last.notices), file=sys.stderr)
+        warn(*last.notices)
         report_from = partial(Report, last, asked, draw=import_module("widgets.static.svg").outcomes)
         return write_result(given, report_from, saved, folder, "comparison.json", _table)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import torch
 
-from playground.cli.options import Parser, common_options, pairs, read_plan, refuse_unused, say, whole
+from playground.cli.options import Parser, common_options, pairs, read_plan, refuse_unused, say, warn, whole
 from playground.corpora import open_corpus, pick
 from playground.corpora.readers.text import read_whole
 from playground.errors import UserError
@@ -76,6 +76,7 @@ def _of_row(given: argparse.Namespace) -> Rebuilt:
     objective = find_objective(given.name)
     objective = objective.turn(pairs(given.set, "The setting"))
     corpus, number = open_corpus(given.corpus), given.row or 0
+    warn(corpus.notice)
     objective = informed(objective, corpus)
     rows = BatchSampler.of(corpus, ROW, 1, 0, torch.device("cpu"), objective.needs).held_out
     if not 0 <= number < len(rows.ids):

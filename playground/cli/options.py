@@ -129,6 +129,11 @@ def say(given: argparse.Namespace, facts: dict[str, Any], lines: Sequence[str]) 
     return 0
 
 
+def warn(*sentences: str) -> None:
+    """Print the sentences that are not empty on standard error."""
+    print(*filter(None, sentences), sep="\n", end="\n" * any(sentences), file=sys.stderr)
+
+
 def finite(value: Any) -> Any:
     """The same value with None for NaN and infinity, which strict readers of JSON refuse."""
     if isinstance(value, dict):

@@ -22,6 +22,7 @@ from playground.cli.options import (
     refuse_unused,
     say,
     training_options,
+    warn,
 )
 from playground.corpora import open_corpus
 from playground.corpora.readers.decode import WrongEncoding
@@ -37,6 +38,7 @@ from playground.objectives.objective import BY_HAND
 from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
+from playground.training.data import describe_left_out
 from playground.training.fork import fork, what_changed
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -202,7 +204,7 @@ def _say_schedule(run: Run, learner: TrainState) -> None:
 
 def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
-    print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
+    warn(doubt())
     torch.set_num_threads(given.threads)
     try:
         corpus = open_corpus(_corpus_name(given, entry))
@@ -210,7 +212,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
         raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
     except WrongEncoding as wrong:
         raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
-    print(corpus.notice, end="\n" * bool(corpus.notice), file=sys.stderr)
+    warn(corpus.notice)
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
@@ -253,7 +255,7 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
         if out.exists():
             _resumed(given, replace(run, seed=seed, out=out))
     notices = parallel.stacks(run, seeds, given.parallelism)[1], parallel.plan(run, given.workers, len(seeds))[1]
-    print(*filter(None, notices), sep="\n", end="\n" * any(notices), file=sys.stderr)
+    warn(*notices, *describe_left_out(run.corpus, run.entry))
     points: list[parallel.Point] = []
     facts: dict[int, dict[str, Any]] = {}
     total = None if run.last is None else run.last * len(seeds)
@@ -303,6 +305,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     )  # fmt: skip
     settings = pairs(given.set, "The setting") | ({"seed": given.seed} if "seed" in given.typed else {})
     made = fork(run, learner, settings)
+    warn(corpus.notice if given.corpus else "")
     _say_schedule(made.run, made.learner)
     others = {"seed": (learner.seed, made.run.seed), "corpus": (saved.corpus.name, corpus.name)}
     changed = what_changed(entry, made.run.entry, others)
@@ -341,6 +344,8 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
         for event in events:
             if isinstance(event, Started):
                 entry = event.learner.entry
+                for sentence in describe_left_out(run.corpus, entry):
+                    bar.write(sentence, file=sys.stderr)
             if isinstance(event, Stepped):
                 if event.step == 1:
                     bar.unpause()  # the first step prepares all others, so the rate is counted from the second one

@@ -38,6 +38,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.record import fingerprint, identity
+from playground.finetuning.strategy.losses import describe_fewer
 from playground.finetuning.strategy.strategy import texts_for
 from playground.knob import check_knobs, knob
 from playground.parsing import LIMITS, parse_json
@@ -304,7 +305,17 @@ def _compression(
     chance = fmean(guesses) if work.task.answer.has_chance else 0.0
     texts = min(len(test.labels) for test in work.test.values())
     notices = work.train[spec.seed].notices + work.test[spec.seed].notices
+    notices += tuple(line for pipeline in spec.chosen for line in _describe_unlabelled(work, pipeline, spec.seed))
     return Compression(spec, work.task, outcomes, seconds, chance, texts, took, notices)
+
+
+def _describe_unlabelled(work: Work, pipeline: Pipeline, seed: int) -> Iterator[str]:
+    """Sentences on the further texts that a pipeline reads: where there are fewer than it asks for, or some are cut."""
+    asked = max([getattr(method.step, "unlabelled", 0) for method in pipeline.methods], default=0)
+    if asked:
+        texts = work.data(seed).unlabelled(asked)
+        for line in (*describe_fewer(len(texts.labels), asked, "further texts"), *texts.notices):
+            yield f"{pipeline.name}: {line}"
 
 
 @dataclass

@@ -125,6 +125,10 @@ class Corpus:
         """Sentences A `[r, t]` with the neighbours "next", "apart" (of A's document, but not beside A) and "other"."""
         return cut_triples(self, length, *self._bounds(part), seed)
 
+    def count_rows(self, length: int) -> int:
+        """How many rows of so many tokens the training part has."""
+        return len(self._row_starts(*self._bounds("train"), length))
+
     def _row_starts(self, first: int, last: int, length: int) -> Tensor:
         """The first tokens of all rows of a part, `[r]`."""
         edges = [first, *(edge for edge in self.sections if first < edge < last), last]

@@ -75,6 +75,23 @@ def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int)
     return _with_neighbours(corpus, sentences.of(a), neighbours, longest, length, sentences)
 
 
+def measure_pairs(corpus: "Corpus", length: int, first: int, last: int, apart: bool) -> tuple[Tensor, int, int]:
+    """The whole length of every pair or, with `apart`, triple `[r]`, how many sentences are in one, and all sentences.
+
+    A triple is as long as its two neighbours, for the third text may be shortened without a loss: it is read elsewhere.
+    """
+    sentences = _sentences(corpus, first, last)
+    document, number = sentences.document, len(sentences.document)
+    if apart:
+        a, near, _ = _apart(sentences, torch.Generator())
+        return sentences.last[near] - sentences.first[a], int(torch.isin(document, document[a]).sum()), number
+    if _translated(corpus):
+        a, b = _sides(corpus, sentences)
+        return a.length + b.length, 2 * len(a.first), number
+    start, stop = torch.tensor(_blocks(sentences, length), dtype=torch.long).view(-1, 2).T
+    return sentences.last[stop - 1] - sentences.first[start], int((stop - start).sum()), number
+
+
 def _with_neighbours(
     corpus: "Corpus", a: Segments, neighbours: dict[str, Segments], longest: Tensor, length: int, sentences: Segments
 ) -> Tokens:

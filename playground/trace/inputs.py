@@ -100,9 +100,13 @@ def unjudged(objective: Objective, example: Batch) -> str:
 def _paired(objective: Objective, given: TextInput, text: str, pair: str, other: str, half: int) -> TextInput:
     """The text with its neighbours, each of at most `half` tokens."""
     tokens = _beside_each_other(objective, given, text, pair, other)
-    seconds = (t for name, t in tokens.neighbours.items() if name in ("next", "translation"))
-    lengths = [("text", int(tokens.lengths[0])), *(("second text", int(t.lengths[0])) for t in seconds)]
+    names = {"next": "second text", "translation": "second text", "apart": "third sentence"}
+    seconds = [(names[name], int(t.lengths[0])) for name, t in tokens.neighbours.items() if name in names]
+    lengths = [("text", int(tokens.lengths[0])), *seconds]
     left_out = tuple(LeftOut(name, half, length) for name, length in lengths if length > half)
+    if "distance" in objective.needs:  # which reads three sentences
+        read, whole = sum(length for _, length in lengths), int(_all_of(f"{text} {pair}", given.tokenizer).lengths[0])
+        left_out += (LeftOut("text", read, whole),) * (read < whole)
     short = {name: _start(each, half) for name, each in tokens.neighbours.items()}
     return replace(
         given,

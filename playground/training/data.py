@@ -1,6 +1,6 @@
 """Batches of a corpus, in an order that follows from the seed and the step alone, and their corruption in blocks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import torch
@@ -9,11 +9,13 @@ from torch import Tensor
 from playground.batch import Batch, Tokens, full_view
 from playground.corpora import Corpus
 from playground.corpora.corpus import Part, pick
+from playground.corpora.segment_pairs import measure_pairs
 from playground.errors import UserError
 from playground.objectives import Objective
 from playground.rng import generator
 from playground.slicing import batches
 from playground.training.train_state import PartialBatch, TrainState
+from playground.zoo.entry import Entry
 
 
 @dataclass
@@ -121,6 +123,32 @@ def longest_window(corpus: Corpus, wanted: int, needs: Sequence[str] = ()) -> in
     if PAIRED & set(needs):
         return wanted
     return min(wanted, corpus.held_out_from, len(corpus) - corpus.held_out_from)
+
+
+def describe_left_out(corpus: Corpus, entry: Entry) -> Iterator[str]:
+    """Sentences on what an entry does not read of the training part, and on batches that are smaller than asked for.
+
+    The rest of a text that does not fill a row is not mentioned: it is shorter than a row, and so than what is held
+    out.
+    """
+    recipe, border = entry.recipe, corpus.held_out_from
+    for paired in dict.fromkeys(PAIRED & set(entry.objective_in(phase).needs) for phase in entry.all_phases):
+        if paired:
+            apart = "distance" in paired
+            lengths, read, sentences = measure_pairs(corpus, recipe.seq_len, 0, border, apart)
+            if cut := int((lengths > recipe.seq_len).sum()):
+                longer = f"{cut:,} of the {len(lengths):,} pairs of texts to train on are longer than a row"
+                yield f"{longer} of {recipe.seq_len} tokens; their ends are left out."
+            if left := sentences - read:
+                why = "stand in a document of one or two" if apart else "make no pair with another"
+                yield f"{left:,} of the {sentences:,} sentences to train on {why}; they are not read."
+        rows = len(lengths) if paired else corpus.count_rows(recipe.seq_len)
+        batch = min(rows, recipe.batch_size)
+        if 0 < batch < recipe.batch_size:
+            yield f"There are {rows:,} rows to train on, so a batch has {batch:,} instead of {recipe.batch_size:,}."
+        if entry.continues and batch and rows % batch:
+            rest = f"{rows % batch:,} of the {rows:,} rows to train on are not read"
+            yield f"{rest}, as every batch of {batch:,} rows continues the one before."
 
 
 def windows(

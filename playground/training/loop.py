@@ -20,7 +20,7 @@ from playground.objectives.arrange import ArrangeCooccurrences
 from playground.rng import generator
 from playground.training import checkpoint, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
-from playground.training.data import FEW, BatchSampler, Prefetcher, most_at_once, steps_together
+from playground.training.data import FEW, BatchSampler, Prefetcher, describe_left_out, most_at_once, steps_together
 from playground.training.events import Checkpointed, Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
 from playground.training.grad_stats import sizes
 from playground.training.text import save_run
@@ -47,6 +47,11 @@ class Run:
     evaluate_every: int = 50
     save_every: int = 500
     sizes_every: int = 0
+
+    @property
+    def notice(self) -> str:
+        """What was made of the text, and what of it is not read, in sentences."""
+        return " ".join(filter(None, [self.corpus.notice, *describe_left_out(self.corpus, self.entry)]))
 
     @property
     def falling(self) -> bool:

@@ -211,6 +211,16 @@ def test_a_row_of_a_corpus_has_its_labels_and_its_neighbours(name, facts):
         assert after["inputs"][first + 1 : -1] == [word for word in second if word != "[PAD]"]
 
 
+def test_a_row_of_a_persons_own_file_comes_with_what_was_left_out_of_it(call):
+    rows = "".join(f"{k},the {k} hens sleep in this barn .\n" for k in range(200))
+    Path("mine.csv").write_text(f"number,text\n{rows}", encoding="utf-8")
+    status, _, err = call("objective", "MLM", "--corpus", "mine.csv", "--row", 1)
+    assert status == 0 and "left out: 'number'" in err
+    call("train", "RoBERTa", *TINY, "--steps", 2, "--corpus", "mine.csv", "--out", "here")
+    err = call("train", "--fork", "here", "--steps", 4, "--corpus", "mine.csv")[2]
+    assert err.count("left out: 'number'") == 1
+
+
 @pytest.mark.slow
 def test_it_is_a_program_of_its_own():
     command = [sys.executable, "-m", "playground", "objective", "MLM", "--json"]
@@ -359,6 +369,15 @@ def test_a_run_that_goes_on_keeps_its_knobs_and_says_where_its_schedule_ends(cal
     assert status == 0 and "schedule" not in err
     for where in (["BERT", "--corpus", text, "--out", "here", "--resume"], ["--fork", "here"]):
         assert "The schedule of the run has 4 steps; in those beyond" in call("train", *where, "--steps", 6)[2]
+
+
+@pytest.mark.parametrize("several", [[], ["--seeds", 2]])
+def test_what_does_not_fit_into_a_row_is_counted_once_before_the_training(several, call, text):
+    status, _, err = call("train", "BERT", "--corpus", text, *TINY, "--set", "seq_len=4", "--steps", 2, *several)
+    assert status == 0, err
+    assert (
+        len(re.findall(r"[\d,]+ of the [\d,]+ pairs of texts to train on are longer than a row of 4 tokens", err)) == 1
+    )
 
 
 def test_seeds_that_go_on_keep_their_knobs(call, text):

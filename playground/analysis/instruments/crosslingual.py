@@ -49,7 +49,9 @@ def sentence_pairs(subject: Subject, count: int) -> tuple[Tokens, Tokens]:
         rows = first_rows(first)[:count]
         return pick(_alone(first), rows), pick(_alone(first.neighbours["translation"]), rows)
 
-    return subject.once(("translations", count), made)
+    pairs = subject.once(("translations", count), made)
+    subject.note_fewer(len(pairs[0].ids), count, "different held-out sentences with a translation")
+    return pairs
 
 
 def _alone(tokens: Tokens) -> Tokens:

@@ -6,7 +6,7 @@ from math import isfinite
 from playground.analysis.finding import Bars, Curve, Finding, Number, Rows, Table, columns_of
 from playground.analysis.instrument import Instrument, labels, reads_sentences
 from playground.analysis.probing.edges import EdgeProbe, edge_probe
-from playground.analysis.probing.reading import both_states, probing_texts
+from playground.analysis.probing.reading import both_states, make_items, probing_texts
 from playground.analysis.probing.task import find_probing_task
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -33,7 +33,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     absent: list[str] = []
     for name in TASKS:
         try:
-            _, items = find_probing_task(name).make(texts, subject.seed)
+            _, items = make_items(subject, find_probing_task(name), texts)
         except UserError:
             absent.append(name)
             continue

@@ -11,7 +11,7 @@ from playground.analysis.cloze import log_chances, with_gap
 from playground.analysis.finding import Finding, Number, Scatter, Table
 from playground.analysis.gradients import leaf_of, states_of
 from playground.analysis.instrument import Instrument, has_residual_states, has_table, scores_words
-from playground.analysis.subject import Subject
+from playground.analysis.subject import SENTENCES, Subject
 from playground.batch import Batch, token_strings
 from playground.knob import knob
 from playground.models import LanguageModel
@@ -37,6 +37,7 @@ def permuted(weights: Tensor, rng: Generator) -> Tensor:
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The change of the prediction under permuted weights, and Kendall's tau of attention with gradients."""
     model, tokens = subject.model, subject.sentences(settings.count)
+    subject.note_fewer(len(tokens.ids), settings.count, SENTENCES)
     place = (torch.rand(len(tokens.ids), generator=subject.rng("gaps")) * tokens.lengths).long()
     example = with_gap(model.shape, tokens, place)
     chances = log_chances(model, example).exp()

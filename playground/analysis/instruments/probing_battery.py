@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from playground.analysis.finding import Bars, Finding, Number, Rows, Table
 from playground.analysis.instrument import Instrument, labels
 from playground.analysis.probing.classifier import ProbeCurve, probe_curve
-from playground.analysis.probing.reading import both_states, probing_texts
+from playground.analysis.probing.reading import both_states, make_items, probing_texts
 from playground.analysis.probing.task import ProbingTask, probing_tasks
 from playground.analysis.subject import Subject
 from playground.errors import UserError
@@ -30,7 +30,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     level = min(settings.level, len(subject.levels) - 1)
     for task in probing_tasks().values():
         try:
-            read, items = task.make(texts, subject.seed)
+            read, items = make_items(subject, task, texts)
             own, random = both_states(subject, read.tokens)
             curves[task] = probe_curve([own[level]], [random[level]], read.tokens, items, subject.seed)
         except UserError as reason:

@@ -30,7 +30,7 @@ class Items:
     """The items of a probe: `rows` `[m]`, `places` `[m, k]` and classes `labels` `[m]` with their `names`.
 
     k is 1 for words and 2 for pairs; a `place` of -1 is the mean over all words of the row. Items of one `types` `[m]`
-    get the same random class in the control task.
+    get the same random class in the control task. So many `rare` items more had a rare class.
     """
 
     rows: Tensor
@@ -38,6 +38,7 @@ class Items:
     labels: Tensor
     types: Tensor
     names: tuple[str, ...]
+    rare: int = 0
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -79,5 +80,6 @@ def items_of(rows: Tensor, places: Tensor, labels: Tensor, types: Tensor, names:
     number = torch.full((len(names) + 1,), -1)
     number[kept] = torch.arange(len(kept))
     fresh = number[labels]
-    every = Items(rows, places.reshape(len(rows), -1), fresh, types, tuple(str(names[k]) for k in kept.tolist()))
+    known, rare = tuple(str(names[k]) for k in kept.tolist()), int(((labels >= 0) & (fresh < 0)).sum())
+    every = Items(rows, places.reshape(len(rows), -1), fresh, types, known, rare)
     return every.pick((fresh >= 0).nonzero()[:, 0])

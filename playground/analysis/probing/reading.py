@@ -5,16 +5,28 @@ from dataclasses import replace
 from torch import Tensor
 
 from playground.analysis.probing.classifier import random_encoder
-from playground.analysis.probing.items import Texts
+from playground.analysis.probing.items import FEWEST, Texts
+from playground.analysis.probing.task import Made, ProbingTask
 from playground.analysis.probing.texts import different
-from playground.analysis.subject import Subject
+from playground.analysis.subject import SENTENCES, Subject
 from playground.batch import Tokens
 
 
 def probing_texts(subject: Subject, count: int) -> Texts:
     """Different held-out sentences of a subject's corpus, the same for all probes."""
     names = subject.corpus.label_names
-    return subject.once(("probing texts", count), lambda: Texts(different(subject.sentences(count)), names))
+    texts = subject.once(("probing texts", count), lambda: Texts(different(subject.sentences(count)), names))
+    subject.note_fewer(len(texts.tokens.ids), count, f"different {SENTENCES}")
+    return texts
+
+
+def make_items(subject: Subject, task: ProbingTask, texts: Texts) -> Made:
+    """What a task makes of the texts; the finding will say how many items of rare classes are left out."""
+    read, items = task.make(texts, subject.seed)
+    if items.rare:
+        left_out = f"{items.rare:,} of {items.rare + len(items):,} items are left out"
+        subject.lacking.append(f"{task.name}: {left_out}, as their classes have fewer than {FEWEST}.")
+    return read, items
 
 
 def untrained(subject: Subject) -> Subject:

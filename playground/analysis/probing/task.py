@@ -1,7 +1,7 @@
 """A probing task: which items of a text it asks about, and their classes."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import torch
@@ -59,4 +59,5 @@ def homographs(items: Items) -> Items:
     seen = torch.zeros((int(types.max()) + 1, len(items.names)), dtype=torch.bool)
     seen[types, items.labels] = True
     kept = items.pick((seen.sum(1)[types] > 1).nonzero()[:, 0])
-    return items_of(kept.rows, kept.places, kept.labels, kept.types, kept.names)
+    made = items_of(kept.rows, kept.places, kept.labels, kept.types, kept.names)
+    return replace(made, rare=made.rare + items.rare)

@@ -21,7 +21,7 @@ class KeepFrequentWords:
     """Keep the special tokens and the most frequent words of the labelled and of further texts of the task."""
 
     words: int = knob(200, 8, 100_000, unit="words", why="How many words keep a vector.")
-    texts: int = knob(500, 16, 5000, unit="texts", why="Unlabelled texts in which words are counted.")
+    unlabelled: int = knob(500, 16, 5000, unit="texts", why="Further texts in which words are counted.")
     steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"words": 100_000, "steps": 0}
 
@@ -32,7 +32,7 @@ class KeepFrequentWords:
         if old.model.shape.char_cnn or old.model.shape.ngrams:
             raise UserError("This model computes word vectors from characters, so there is no table of words to cut.")
         if self.words < old.model.token_embedding.num_embeddings:
-            texts = (data.train.tokens, data.unlabelled(self.texts).tokens)
+            texts = (data.train.tokens, data.unlabelled(self.unlabelled).tokens)
             ids = torch.cat([tokens.ids[tokens.valid] for tokens in texts])
             keep_words(old, frequent(ids, self.words, data.train.tokens.specials))
         return fine_tune(start, data, rng, self.steps)

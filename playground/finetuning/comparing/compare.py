@@ -14,6 +14,7 @@ from playground.finetuning.comparing.significance import against, leader
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.files import find_task
+from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.record import Record, fingerprint, key
@@ -141,7 +142,10 @@ def compare(
     unseen = {seed: kept.setdefault(test.tokens.ids.numpy().tobytes(), test) for seed, test in drawn.items()}
     work = TrialData(base, train, unseen)  # a file has the same unseen texts for every seed, which are kept once
     jobs = _jobs(work, spec, task, chosen, setting, record)
-    notices = train[sizes[-1], spec.seed].notices + unseen[spec.seed].notices
+    suited = format_for(base.learner.model.shape, spec.input_format, spec.max_length)
+    first = train[sizes[-1], spec.seed], unseen[spec.seed]
+    notices = tuple(line for some in first for line in some.notices)
+    notices += tuple(line for s in chosen for line in s.notices(base, *first, suited))
     notices += plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     notices += tuple(filter(None, [base.unmeasured]))
@@ -157,10 +161,10 @@ def compare(
     if task.answer.about == "written" and base.learner.model.shape.decoder_layers:
         name = base.learner.entry.name
         notices += tuple(encoder_only(s, curve[sizes[-1]][s.name][0], name) for s in chosen if s.extras)
-    first = [job for job in jobs if (job.labels, job.seed) == (sizes[-1], spec.seed)]
+    shown = [job for job in jobs if (job.labels, job.seed) == (sizes[-1], spec.seed)]
     yield Comparison(
         task, sizes[-1], curve[sizes[-1]], time.perf_counter() - began, tuple(chosen), curve,
-        {job.strategy.name: _allotted(work, job, spec.lr_policy) for job in first}, notices,
+        {job.strategy.name: _allotted(work, job, spec.lr_policy) for job in shown}, notices,
         _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()), base.learner.entry.unit(),
     )  # fmt: skip
 

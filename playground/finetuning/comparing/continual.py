@@ -13,11 +13,21 @@ from playground.finetuning.comparing.budget_matching import with_rate
 from playground.finetuning.comparing.compare import TEST_TEXTS
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset
+from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.run.trainer import BLOCK, FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategy.head import AnyHead, WritingHead
-from playground.finetuning.strategy.losses import AuxLoss, Budget, EWCPenalty, Replay, StepContext, TrainerView, fisher
+from playground.finetuning.strategy.losses import (
+    AuxLoss,
+    Budget,
+    EWCPenalty,
+    Replay,
+    StepContext,
+    TrainerView,
+    describe_fewer,
+    fisher,
+)
 from playground.finetuning.strategy.strategy import Strategy, Texts, texts_for
 from playground.models.adapters import AdapterKind, Attached
 from playground.models.model import LanguageModel
@@ -133,6 +143,9 @@ class PullByTasks(AuxLoss):
     def tokens_read(self, budget: Budget) -> float:
         return len(self.earlier) * self.rows * budget.seq_len
 
+    def notices(self, base: Base, input_format: InputFormat) -> tuple[str, ...]:
+        return describe_fewer(min(len(one.train.labels) for one in self.earlier), self.rows, "texts of an earlier task")
+
     def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
         now = run.named
         old, needs = [p.detach().clone() for p in now.values()], []
@@ -211,16 +224,18 @@ def _lane(
     for number, (task, texts) in enumerate(tasks):
         here = replace(base, learner=replace_model(base.learner, model), task=task, memory={})
         train, test = numbered(texts(size, seed, "train"), here), numbered(texts(TEST_TEXTS, seed, "test"), here)
-        notices += [f"{task.name}: {line}" for line in train.notices + test.notices]
-        run = Finetuner(here, protecting(strategy, earlier), train, setting, seed)
+        protected = protecting(strategy, earlier)
+        run = Finetuner(here, protected, train, setting, seed)
+        own = protected.notices(here, train, test, run.input_format)
+        notices += [f"{task.name}: {line}" for line in train.notices + test.notices + own]
         for step in range(setting.steps):
             run.learn(step)
             yield Advanced(strategy, seed, number, step + 1)
         model = run.model.requires_grad_(True)
         for extra in run.extras:
             extra.detach()
-        own = tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.extras)
-        earlier.append(LearntTask(run.train, run.prepared(test), run.head.requires_grad_(False), own))
+        modules = tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.extras)
+        earlier.append(LearntTask(run.train, run.prepared(test), run.head.requires_grad_(False), modules))
         matrix.append(tuple(one.accuracy(model) for one in earlier))
         forgetting.append(_pre_training_loss(base, model) - before)
     yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting), tuple(notices))
@@ -250,7 +265,7 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
             }
             for name, some in lanes.items()
         ],
-        "told": list(passed[0].notices) if passed else [],
+        "told": list(dict.fromkeys(line for some in lanes.values() for line in some[0].notices)),
     }
 
 

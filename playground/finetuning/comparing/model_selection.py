@@ -15,6 +15,7 @@ import torch
 from playground.errors import UserError
 from playground.finetuning.comparing.significance import leader
 from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
 from playground.finetuning.data.task_types import pearson, ranks
 from playground.finetuning.run.base import from_checkpoint
@@ -65,10 +66,12 @@ def try_all(
                 *_, last = tune(replace(base, memory={}), strategy, train, test, setting, seed)
                 assert isinstance(last, Result)
                 found.append(last.accuracy)
+            suited = format_for(base.learner.model.shape, spec.input_format, spec.max_length)
+            notices = train.notices + test.notices + strategy.notices(base, train, test, suited)
         except UserError as refused:
             yield TriedRun(run, task.name, alike, None, str(refused))
         else:
-            yield TriedRun(run, task.name, alike, fmean(found), "", tuple(found), train.notices + test.notices)
+            yield TriedRun(run, task.name, alike, fmean(found), "", tuple(found), notices)
 
 
 def likeness(saved: Checkpoint, task: Task) -> float:

@@ -12,7 +12,7 @@ from torch.nn.functional import cross_entropy
 from playground.batch import Tokens
 from playground.corpora.corpus import pick
 from playground.finetuning.data.input_format import InputFormat, Pieces, Row, encode, share_of_each, truncated
-from playground.finetuning.data.prompting import Prompt, Verbalizer, gap_scores
+from playground.finetuning.data.prompting import Prompt, Prompts, Verbalizer, gap_prompts, gap_scores
 from playground.models import LanguageModel
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch, padded
@@ -84,6 +84,10 @@ class AnswerForm:
     def read(self, head: Layer, hidden: Tensor, texts: "Dataset", pool: Pool) -> Tensor:
         """The scores, a row of them for each answer; those of several rows of one example are averaged."""
         return head(pool(hidden, texts)).unflatten(0, (-1, texts.rows_each)).mean(dim=1)
+
+    def prompts(self, prompt: Prompt, train: "Dataset", test: "Dataset") -> Prompts:
+        """What an untrained model is asked."""
+        return gap_prompts(prompt, train, test)
 
     def prompted(self, model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset") -> Tensor:
         """The scores that a pre-trained model gives untrained."""

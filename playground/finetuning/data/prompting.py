@@ -5,9 +5,10 @@ training; GPT-2 and GPT-3, arXiv:2005.14165, sec. 2, only ask).
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from itertools import chain
+from typing import TYPE_CHECKING, Literal
 
 import torch
 from torch import Tensor
@@ -46,6 +47,18 @@ class Prompt:
 
 
 @dataclass(frozen=True)
+class Prompts:
+    """The labelled `examples` as ids, and for each text in question what is asked: the text, and what stands behind it.
+
+    Where there is no room for a whole text, its `cut` is left out.
+    """
+
+    examples: Sequence[list[int]]
+    queries: Iterable[Sequence[Pair]]
+    cut: Literal["beginning", "end"] = "beginning"
+
+
+@dataclass(frozen=True)
 class Verbalizer:
     """A task as a gap: the ids that follow a text, then the gap, then what ends it; the id of each class's word."""
 
@@ -53,15 +66,45 @@ class Verbalizer:
     words: tuple[int, ...]
     end: tuple[int, ...]
 
+    def tail(self, mask: int) -> list[int]:
+        """What stands behind a text in question: the question, the gap, the end."""
+        return [*self.after, mask, *self.end]
+
+
+def describe_left_out(model: LanguageModel, prompt: Prompt, prompts: Prompts) -> Iterator[str]:
+    """Sentences on the examples and the parts of texts that do not stand in the prompts."""
+    examples, room, standing, cut, texts = prompts.examples, _room(model), set[int](), 0, 0
+    for queries in prompts.queries:
+        lengths = {len(text) + len(tail) for text, tail in queries}
+        standing |= {len(_fitting(examples, room - min(length, room))) for length in lengths}
+        cut += max(lengths) > room
+        texts += 1
+    few = [f"there are only {len(examples)} labelled texts"] if len(examples) < prompt.shots else []
+    full = [f"the model has room for {room} tokens"] if min(standing) < len(examples) else []
+    if few or full:
+        number = " to ".join(map(str, sorted({min(standing), max(standing)})))
+        yield f"A prompt holds {number} of {prompt.shots} examples: {' and '.join(few + full)}."
+    if cut:
+        whole = f"{cut:,} of the {texts:,} texts in question do not fit into a prompt of {room} tokens"
+        yield f"{whole}; their {prompts.cut}s are left out."
+
+
+def gap_prompts(prompt: Prompt, train: "Dataset", test: "Dataset") -> Prompts:
+    """Every text with its gap."""
+    gap = test.verbalizer
+    if gap is None:
+        raise UserError("These texts cannot be asked as a gap; load them from a task that has a word for every class.")
+    examples = [_example(train, k, gap) for k in _first_of_each_class(train, prompt.shots)]
+    tail = gap.tail(test.tokens.specials.mask)
+    return Prompts(examples, [[(_text(test, number), tail)] for number in range(len(test.labels))], "end")
+
 
 def gap_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset") -> Tensor:
     """Scores `[r, c]` of the classes for every text: the log-probability of each class's word in the gap."""
-    verbalizer = test.verbalizer
-    if verbalizer is None:
-        raise UserError("These texts cannot be asked as a gap; load them from a task that has a word for every class.")
-    examples = [_example(train, k, verbalizer) for k in _first_of_each_class(train, prompt.shots)]
+    prompts, verbalizer = gap_prompts(prompt, train, test), test.verbalizer
+    assert verbalizer is not None
     tokens, room = test.tokens, _room(model)
-    rows = [_with_gap(examples, _text(test, k), verbalizer, tokens.specials, room) for k in range(len(test.labels))]
+    rows = [_with_gap(prompts.examples, *query, room) for query in chain.from_iterable(prompts.queries)]
     words = torch.tensor(verbalizer.words, device=test.labels.device)
 
     def scores(rows: Sequence[list[int]]) -> Tensor:
@@ -69,8 +112,16 @@ def gap_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Da
         gaps = prompts.lengths - 1 - len(verbalizer.end)
         return log_chances(model, with_gap(model.shape, prompts, gaps))[:, words]
 
+    nothing = _with_gap(prompts.examples, [], verbalizer.tail(tokens.specials.mask), room)
     known = torch.cat([scores(rows[k : k + BLOCK]) for k in range(0, len(rows), BLOCK)])
-    return known - scores([_with_gap(examples, [], verbalizer, tokens.specials, room)]) * prompt.calibrate
+    return known - scores([nothing]) * prompt.calibrate
+
+
+def written_prompts(prompt: Prompt, train: "Dataset", test: "Dataset") -> Prompts:
+    """Every text with what is to be written; [SEP] ends the answer."""
+    examples = [_source_and_target(train, number) for number in range(min(prompt.shots, len(train.labels)))]
+    queries = ([_source_and_target(test, number)] for number in range(len(test.labels)))
+    return _continued(examples, queries, test.tokens.specials)
 
 
 @torch.no_grad()
@@ -80,28 +131,44 @@ def written_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test:
     The model continues behind the text (GPT-2: translation behind "=", a summary behind "TL;DR:", sec. 3.6 and 3.7).
     Examples stand before it as they would in a corpus, each ended by [SEP]; [SEP] is also what ends the answer.
     """
-    specials = test.tokens.specials
-    examples = [_source_and_target(train, number) for number in range(prompt.shots)]
-    queries = [_source_and_target(test, number) for number in range(len(test.labels))]
-    answers = _continuations(model, examples, queries, test.tokens)
+    specials, prompts = test.tokens.specials, written_prompts(prompt, train, test)
+    answers = _continuations(model, prompts.examples, [*chain.from_iterable(prompts.queries)], test.tokens)
     scores = torch.cat([answer.scores for answer in answers]).log_softmax(-1)
     ends = torch.tensor([specials.end, specials.sep], device=scores.device)
     scores[:, ends] = scores[:, ends.flip(0)]
     return scores
 
 
+def choice_prompts(prompt: Prompt, train: "Dataset", test: "Dataset") -> Prompts:
+    """Every text with each of its choices."""
+    right = [int(label) + number * train.rows_each for number, label in enumerate(train.labels[: prompt.shots])]
+    numbers = range(0, len(test.tokens.ids), test.rows_each)
+    queries = ([_text_and_choice(test, first + choice) for choice in range(test.rows_each)] for first in numbers)
+    return _continued([_text_and_choice(train, row) for row in right], queries, test.tokens.specials)
+
+
 @torch.no_grad()
 def choice_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Dataset") -> Tensor:
     """Log-probability `[r, c]` of each choice behind its text, the mean over its words (arXiv:2005.14165, sec. 2.4)."""
-    right = [int(label) + number * train.rows_each for number, label in enumerate(train.labels[: prompt.shots])]
-    examples = [_text_and_choice(train, row) for row in right]
-    queries = [_text_and_choice(test, row) for row in range(len(test.tokens.ids))]
-    means = []
-    for answer in _continuations(model, examples, queries, test.tokens):
+    prompts, means = choice_prompts(prompt, train, test), []
+    for answer in _continuations(model, prompts.examples, [*chain.from_iterable(prompts.queries)], test.tokens):
         each = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[:, 0]
         sums, counts = (each.new_zeros(int(answer.rows.max()) + 1) for _ in range(2))
         means.append(sums.index_add(0, answer.rows, each) / counts.index_add(0, answer.rows, torch.ones_like(each)))
     return torch.cat(means).unflatten(0, (-1, test.rows_each))
+
+
+def span_prompts(prompt: Prompt, train: "Dataset", test: "Dataset", longest: int) -> Prompts:
+    """Every text and question with the words from each position on, as far as a span may reach."""
+    assert test.positions is not None
+    examples = [_with_answer(train, number) for number in range(min(prompt.shots, len(train.labels)))]
+
+    def queries(number: int, first: int, last: int) -> list[Pair]:
+        text, ids = _passage_and_question(test, number), test.tokens.ids[number].tolist()
+        return [(text, ids[start : min(start + longest, last + 1)]) for start in range(first, last + 1)]
+
+    every = (queries(number, first, last) for number, (first, last) in enumerate(test.positions.tolist()))
+    return _continued(examples, every, test.tokens.specials)
 
 
 @torch.no_grad()
@@ -112,12 +179,11 @@ def span_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "D
     and short ones can be compared.
     """
     assert test.positions is not None
-    examples = [_with_answer(train, number) for number in range(min(prompt.shots, len(train.labels)))]
+    prompts = span_prompts(prompt, train, test, longest)
     scores = torch.zeros(*test.tokens.ids.shape, 2, device=test.labels.device)
-    for number, (first, last) in enumerate(test.positions.tolist()):
-        text, ids = _passage_and_question(test, number), test.tokens.ids[number].tolist()
-        queries = [(text, ids[start : min(start + longest, last + 1)]) for start in range(first, last + 1)]
-        found = [_prefixes(a, longest, test.tokens) for a in _continuations(model, examples, queries, test.tokens)]
+    for number, queries in enumerate(prompts.queries):
+        answers = _continuations(model, prompts.examples, queries, test.tokens)
+        found, first = [_prefixes(a, longest, test.tokens) for a in answers], int(test.positions[number, 0])
         start, length = divmod(int(torch.cat(found).argmax()), longest)
         scores[number, first + start, 0] = scores[number, first + start + length, 1] = 1.0
     return scores
@@ -143,18 +209,23 @@ def _prefixes(answer: Answer, longest: int, like: Tokens) -> Tensor:
     return likely
 
 
+def _continued(examples: Iterable[Pair], queries: Iterable[Sequence[Pair]], specials: Specials) -> Prompts:
+    """Texts that are continued, with [SEP] at the end of each."""
+    ended = ([(text, [*right, specials.sep]) for text, right in several] for several in queries)
+    return Prompts([[*text, *right, specials.sep] for text, right in examples], ended)
+
+
 def _continuations(
-    model: LanguageModel, examples: Sequence[Pair], queries: Sequence[Pair], like: Tokens
+    model: LanguageModel, examples: Sequence[list[int]], queries: Sequence[Pair], like: Tokens
 ) -> Iterator[Answer]:
     """The model's answers about every token of each continuation and about its end, examples before the text."""
-    end, room = like.specials.sep, _room(model)
-    before = [[*text, *right, end] for text, right in examples]
+    room = _room(model)
     for first in range(0, len(queries), BLOCK):
         rows, starts = [], []
         for text, right in queries[first : first + BLOCK]:
-            own = [*text, *right, end][-room:]
-            rows.append([*_fitting(before, room - len(own)), *own])
-            starts.append(len(rows[-1]) - len(right) - 1)
+            own = [*text, *right][-room:]
+            rows.append([*chain.from_iterable(_fitting(examples, room - len(own))), *own])
+            starts.append(len(rows[-1]) - len(right))
         whole = begin(batch(rows, like.specials, like.vocabulary).to(like.ids.device))
         example = AskNext().build(SeeLeft().build(ShiftRight().build(whole)))
         [question] = example.questions
@@ -162,26 +233,26 @@ def _continuations(
         yield model(replace(example, questions=(replace(question, loss_mask=scored),)))[-1]
 
 
-def _fitting(examples: Sequence[list[int]], room: int) -> list[int]:
-    """The examples for which there is room, one after another."""
-    fitting: list[int] = []
+def _fitting(examples: Sequence[list[int]], room: int) -> list[list[int]]:
+    """The examples for which there is room; an example that is too long is left out, and a later one may fit."""
+    fitting: list[list[int]] = []
     for example in examples:
-        fitting += example if len(fitting) + len(example) <= room else []
+        if len(example) <= room:
+            fitting.append(example)
+            room -= len(example)
     return fitting
 
 
 def _room(model: LanguageModel) -> int:
-    """How many tokens of a prompt can be read, without the special tokens; examples that do not fit are left out."""
+    """How many tokens of a prompt can be read, without the special tokens."""
     learned = model.shape.positions == "learned"
     return min(LONGEST_ROW, model.shape.max_position_embeddings if learned else LONGEST_ROW) - 2
 
 
-def _with_gap(
-    examples: Sequence[list[int]], text: list[int], gap: Verbalizer, specials: Specials, room: int
-) -> list[int]:
+def _with_gap(examples: Sequence[list[int]], text: list[int], tail: list[int], room: int) -> list[int]:
     """One prompt: as many examples as there is room for, the text, the question, the gap, the end."""
-    own = [*text[: room - len(gap.after) - 1 - len(gap.end)], *gap.after, specials.mask, *gap.end]
-    return [*_fitting(examples, room - len(own)), *own]
+    own = [*text[: room - len(tail)], *tail]
+    return [*chain.from_iterable(_fitting(examples, room - len(own))), *own]
 
 
 def _example(texts: "Dataset", number: int, gap: Verbalizer) -> list[int]:

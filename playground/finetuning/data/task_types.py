@@ -11,7 +11,16 @@ from torch.nn.functional import cross_entropy, mse_loss
 from playground.corpora.tinyworld.vocabulary import STEPS, as_word
 from playground.finetuning.data.dataset import About, AnswerForm, Dataset, Item, Layer, Pool, share
 from playground.finetuning.data.input_format import Row
-from playground.finetuning.data.prompting import Prompt, choice_scores, span_scores, written_scores
+from playground.finetuning.data.prompting import (
+    Prompt,
+    Prompts,
+    choice_prompts,
+    choice_scores,
+    span_prompts,
+    span_scores,
+    written_prompts,
+    written_scores,
+)
 from playground.models import LanguageModel
 from playground.models.heads import infersent_features
 
@@ -107,6 +116,9 @@ class Choice(AnswerForm):
     def guess(self, learnt: Tensor, labels: Tensor) -> float:
         """The accuracy of choosing any candidate."""
         return 1 / self.number
+
+    def prompts(self, prompt: Prompt, train: Dataset, test: Dataset) -> Prompts:
+        return choice_prompts(prompt, train, test)
 
     def prompted(self, model: LanguageModel, prompt: Prompt, train: Dataset, test: Dataset) -> Tensor:
         return choice_scores(model, prompt, train, test)
@@ -293,6 +305,9 @@ class Span(AnswerForm):
         spans, counts = learnt.unique(dim=0, return_counts=True)
         return share((labels == spans[counts.argmax()]).all(dim=1))
 
+    def prompts(self, prompt: Prompt, train: Dataset, test: Dataset) -> Prompts:
+        return span_prompts(prompt, train, test, self.longest)
+
     def prompted(self, model: LanguageModel, prompt: Prompt, train: Dataset, test: Dataset) -> Tensor:
         return span_scores(model, prompt, train, test, self.longest)
 
@@ -319,6 +334,9 @@ class Writing(AnswerForm):
         right[labels >= 0] = scores.argmax(dim=1) == labels[labels >= 0]
         whole = right.all(dim=1) & ((labels >= 0).sum(dim=1) > 1)  # its end alone is no text
         return {"accuracy": share(right[labels >= 0]), "exact match": share(whole)}
+
+    def prompts(self, prompt: Prompt, train: Dataset, test: Dataset) -> Prompts:
+        return written_prompts(prompt, train, test)
 
     def prompted(self, model: LanguageModel, prompt: Prompt, train: Dataset, test: Dataset) -> Tensor:
         return written_scores(model, prompt, train, test)

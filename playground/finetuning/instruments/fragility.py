@@ -139,7 +139,8 @@ def measure_tokenizers(subject: Subject, settings: TokenizerSettings) -> Finding
         (Table("Accuracy by typing errors and vocabulary", columns, Curve("share mistyped", "accuracy", "tokenizer"),
                "share right", {"by chance": 0.5},
                "Equal networks of new weights, trained on the same labelled texts; not this model itself."),
-         Table("What the tokenizers make of mistyped words", unread, Rows())),
+         Table("What the tokenizers make of mistyped words", unread, Rows(), note="Vocabularies are learnt from the "
+               f"first {MOST_READ:,} tokens of the training text; whole words are those of the model.")),
     )  # fmt: skip
 
 

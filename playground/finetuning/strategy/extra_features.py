@@ -18,7 +18,7 @@ from playground.corpora.corpus import pick
 from playground.corpora.tinyworld.facts import known_facts
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
-from playground.finetuning.data.prompting import Prompt
+from playground.finetuning.data.prompting import Prompt, describe_left_out
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.semi_supervised import check_classes
@@ -51,6 +51,10 @@ class ExtraFeatures(ABC):
     @abstractmethod
     def prepare(self, base: Base, texts: Dataset) -> Dataset:
         """The texts with it."""
+
+    def notices(self, base: Base, texts: Dataset) -> tuple[str, ...]:
+        """Sentences on what it leaves out of the texts."""
+        return ()
 
 
 def with_features(texts: Dataset, features: Tensor) -> Dataset:
@@ -120,6 +124,10 @@ class ClozeAnswers(ExtraFeatures):
         scores = texts.answer.prompted(base.learner.model, Prompt(), texts, texts).log_softmax(1).clamp(min=-10.0)
         rows, positions = texts.tokens.ids.shape
         return with_features(texts, scores.repeat_interleave(rows // len(scores), 0)[:, None].expand(-1, positions, -1))
+
+    def notices(self, base: Base, texts: Dataset) -> tuple[str, ...]:
+        prompts = texts.answer.prompts(Prompt(), texts, texts)
+        return tuple(describe_left_out(base.learner.model, Prompt(), prompts))
 
 
 @dataclass(frozen=True)

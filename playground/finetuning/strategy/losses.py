@@ -94,6 +94,10 @@ class AuxLoss(ABC):
     def check(self, learner: TrainState, task: Task) -> None:  # noqa: B027 (most suit every model and task)
         """Refuse a model or a task that it does not suit."""
 
+    def notices(self, base: Base, input_format: InputFormat) -> tuple[str, ...]:
+        """Sentences on the texts that it reads in addition: where there are fewer than it asks for, or some are cut."""
+        return ()
+
 
 class Pull(AuxLoss):
     """Half the `strength` times the squared distance to the pre-trained weights, weighted by `need`."""
@@ -157,6 +161,14 @@ class EWCPenalty(Pull):
             return fisher(learner.model, names, losses)
 
         return base.remember(("fisher", self.rows, tuple(names)), make)
+
+    def notices(self, base: Base, input_format: InputFormat) -> tuple[str, ...]:
+        return describe_fewer(len(base.rehearse().ids), self.rows, "rows of pre-training text")
+
+
+def describe_fewer(there: int, asked: int, what: str) -> tuple[str, ...]:
+    """A sentence where fewer are read than were asked for."""
+    return (f"{there:,} {what} are read, as there are fewer than the {asked:,} asked for.",) if there < asked else ()
 
 
 def fisher(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> list[Tensor]:

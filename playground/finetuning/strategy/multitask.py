@@ -12,7 +12,7 @@ from playground.finetuning.data.files import find_task
 from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
+from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView, describe_fewer
 from playground.knob import knob
 from playground.tokenizing import Tokenizer
 
@@ -63,6 +63,16 @@ class MultiTask(AuxLoss):
         if not texts:
             raise UserError("This model's vocabulary knows the words of no other task, so none can be learned with it.")
         return tuple(texts)
+
+    def notices(self, base: Base, input_format: InputFormat) -> tuple[str, ...]:
+        texts = self.texts(base, input_format)
+        cut, number = sum(some.cut for some in texts), sum(len(some.labels) for some in texts)
+        most = f"longer than {input_format.max_length} tokens; their ends are left out."
+        known = f"other tasks with {self.train_size:,} texts in words of the vocabulary"
+        return (
+            *describe_fewer(len(texts), self.num_tasks, known),
+            *([f"{cut:,} of the {number:,} texts of other tasks are {most}"] if cut else []),
+        )
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:
         return run.other_loss(now.step) if now.step < self.reading(run.steps) else torch.zeros(())

@@ -14,7 +14,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import InputFormat
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base
-from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView
+from playground.finetuning.strategy.losses import AuxLoss, Budget, StepContext, TrainerView, describe_fewer
 from playground.knob import knob
 from playground.training.train_state import TrainState
 
@@ -51,11 +51,11 @@ class Unlabelled(AuxLoss):
         check_classes(self.name, task)
 
     def texts(self, base: Base, input_format: InputFormat) -> Dataset:
-        """The texts for a base; where a file has too few, half as many, and so on."""
+        """The texts for a base, no more than a file has; where a task writes too few, half as many, and so on."""
         if base.task is None:
             raise UserError("Texts without labels need the task; give Base(..., task=...).")
         load = partial(base.task.load, base.words, seed=SEED, split="train")
-        size = self.unlabelled_size
+        size = min(self.unlabelled_size, base.task.examples or self.unlabelled_size)
 
         def make() -> Dataset:
             number = size
@@ -69,6 +69,10 @@ class Unlabelled(AuxLoss):
                     number //= 2
 
         return base.remember(("unlabelled", size, input_format), make)
+
+    def notices(self, base: Base, input_format: InputFormat) -> tuple[str, ...]:
+        texts = self.texts(base, input_format)
+        return (*describe_fewer(len(texts.labels), self.unlabelled_size, "texts without labels"), *texts.notices)
 
 
 @dataclass(frozen=True)

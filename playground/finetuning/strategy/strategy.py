@@ -11,9 +11,10 @@ from torch import Tensor
 from playground.catalog import year
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
-from playground.finetuning.data.input_format import format_for
-from playground.finetuning.data.prompting import Prompt
+from playground.finetuning.data.input_format import InputFormat, format_for
+from playground.finetuning.data.prompting import Prompt, describe_left_out
 from playground.finetuning.data.task import Split, Task
+from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
@@ -142,6 +143,14 @@ class Strategy:
                 check_writing(learner.model, self.head)
             except UserError as refused:
                 raise UserError(f"{self.name} does not suit the task {task.name!r}. {refused}") from refused
+
+    def notices(self, base: Base, train: Dataset, test: Dataset, input_format: InputFormat) -> tuple[str, ...]:
+        """Sentences on what does not stand in its prompts and what is lacking among the texts that it reads too."""
+        lines = [line for term in (*self.penalties, *self.beside) for line in term.notices(base, input_format)]
+        lines += [line for given in self.given for texts in (train, test) for line in given.notices(base, texts)]
+        if self.prompt:
+            lines += describe_left_out(base.learner.model, self.prompt, test.answer.prompts(self.prompt, train, test))
+        return tuple(f"{self.name}: {line}" for line in lines)
 
     def paint(self, *cells: Cell) -> "Strategy":
         """The same strategy with some cells of its plan painted over."""

@@ -15,6 +15,8 @@ from playground.analysis.instruments.explanation import _change, permuted
 from playground.analysis.instruments.head_importance import importances
 from playground.analysis.instruments.sensitivity import open_pairs
 from playground.analysis.interventions import row_losses
+from playground.analysis.probing import items, reading
+from playground.analysis.probing.reading import probing_texts
 from playground.corpora.tinyworld import generate
 from playground.errors import UserError
 from playground.interop.subjects import of_learner
@@ -22,7 +24,7 @@ from playground.models.taps import head_names
 from playground.rng import generator
 from playground.slicing import rows
 from playground.training.train_state import TrainState
-from tests.runs import KINDS, run_of, tiny
+from tests.runs import KINDS, reviews, run_of, tiny
 
 
 def subject_of(name="RoBERTa", **model):
@@ -193,3 +195,34 @@ def test_every_row_and_question_of_an_instrument_is_said():
         assert instrument.question.endswith(("?", "."))
         assert instrument.rows
         assert instrument.source
+
+
+def test_a_headline_says_where_fewer_sentences_are_read_than_were_asked_for():
+    subject = replace(subject_of(), corpus=reviews(1_000))
+    there = len(subject.sentences(400).ids)
+    assert there < 400
+    for _ in range(2):  # also where the sentences are known already
+        found = look(subject, "attention as explanation", count=400)
+        assert found.headline.endswith(f" {there} held-out sentences of 3 to 32 tokens are read instead of 400.")
+    assert "instead of" not in look(subject, "attention as explanation", count=there).headline
+
+
+def test_a_probe_says_where_there_are_fewer_different_sentences_also_where_they_are_known():
+    subject = subject_of()
+    number = len(probing_texts(subject, 2_000).tokens.ids)
+    probing_texts(subject, 2_000)
+    line = f"{number:,} different held-out sentences of 3 to 32 tokens are read instead of 2,000."
+    assert subject.lacking == [line] * 2
+
+
+def test_a_probe_says_how_many_items_of_rare_classes_it_leaves_out(monkeypatch):
+    for module in (items, reading):
+        monkeypatch.setattr(module, "FEWEST", 40)
+    subject = subject_of()
+    texts = probing_texts(subject, 60)
+    label = texts.tokens.labels["pos"]
+    counts = torch.bincount(label[label >= 0])
+    rare = int(counts[counts < 40].sum())
+    assert rare > 0
+    said = f"part of speech: {rare} of {int(counts.sum())} items are left out, as their classes have fewer than 40."
+    assert said in look(subject, "probing classifier", count=60, task="part of speech").headline

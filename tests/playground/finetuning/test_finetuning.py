@@ -19,6 +19,7 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data import prompting
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import PLAIN
+from playground.finetuning.data.prompting import Prompt
 from playground.finetuning.run import scheduler as lanes
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.base import from_checkpoint
@@ -990,10 +991,62 @@ def test_a_prompt_shows_every_class_in_turn_and_ends_with_the_gap():
     shown = [prompting._example(train, k, asked) for k in prompting._first_of_each_class(train, 2)]
     assert [row[-len(asked.end) - 1] for row in shown] == [bad, good]
     text = prompting._text(test, 0)
-    row = prompting._with_gap(shown, text, asked, test.tokens.specials, 200)
+    row = prompting._with_gap(shown, text, asked.tail(gap), 200)
     assert row == [*shown[0], *shown[1], *text, *asked.after, gap, *asked.end]
-    short = prompting._with_gap(shown, text, asked, test.tokens.specials, len(text) + 4)
+    short = prompting._with_gap(shown, text, asked.tail(gap), len(text) + 4)
     assert short == [*text, *asked.after, gap, *asked.end], "examples that do not fit are left out"
+
+
+def told_of(*chosen, labels=24, **spec):
+    """What a comparison of strategies says, by a model that has learnt 45 positions."""
+    learner = learner_of("RoBERTa", model={"positions": "learned", "max_position_embeddings": 45})
+    feed = BatchSampler.of(reviews(), 16, 8, 0, CPU)
+    spec = ComparisonSpec(train_sizes=(labels,), seeds=1, steps=2, **spec)
+    *_, last = compare(Base(learner, feed.evaluation(8)), reviews().tokenizer, spec, chosen=chosen, batch_size=4)
+    return last.notices
+
+
+def test_a_comparison_says_how_many_examples_stand_in_the_prompts():
+    few = replace(find_strategy("few-shot"), prompt=Prompt(shots=16))
+    numbers = []
+    for number in range(500):  # by hand: those that fit, one after another
+        train, test = texts("train", 24), texts("test", 500)
+        room, standing = 43 - len(prompting._text(test, number)) - 4, 0
+        for k in prompting._first_of_each_class(train, 16):
+            length = len(prompting._text(train, k)) + 4
+            standing, room = (standing + 1, room - length) if length <= room else (standing, room)
+        numbers.append(standing)
+    assert 0 < min(numbers) < max(numbers) < 16
+    said = f"few-shot prompting: A prompt holds {min(numbers)} to {max(numbers)} of 16 examples: "
+    assert told_of(few) == (f"{said}the model has room for 43 tokens.",)
+    [line] = told_of(few, labels=4)
+    assert "of 16 examples: there are only 4 labelled texts" in line
+    assert told_of(find_strategy("zero-shot")) == ()
+
+
+def test_texts_that_are_longer_than_a_prompt_are_counted():
+    model = learner_of("RoBERTa", model={"positions": "learned", "max_position_embeddings": 12}).model
+    queries = [[([7] * length, [8, 9]), ([7] * length, [9])] for length in (8, 9, 20)]
+    asked = [prompting.Prompts([[7] * 4], queries, cut) for cut in ("beginning", "end")]
+    for prompts in asked:
+        assert [*prompting.describe_left_out(model, Prompt(shots=1), prompts)] == [
+            "A prompt holds 0 of 1 examples: the model has room for 10 tokens.",
+            f"2 of the 3 texts in question do not fit into a prompt of 10 tokens; their {prompts.cut}s are left out.",
+        ]
+
+
+def test_a_comparison_says_where_a_strategy_reads_fewer_further_texts_than_it_asks_for():
+    instead = "are read, as there are fewer than the"
+    assert told_of(find_strategy("EWC")) == (f"EWC: 4 rows of pre-training text {instead} 32 asked for.",)
+    several = find_strategy("multi-task")
+    [term] = several.beside
+    assert told_of(replace(several, beside=(replace(term, num_tasks=6),)), max_length=4)[2:] == (
+        f"multi-task: 5 other tasks with 512 texts in words of the vocabulary {instead} 6 asked for.",
+        "multi-task: 2,560 of the 2,560 texts of other tasks are longer than 4 tokens; their ends are left out.",
+    )
+    assert told_of(find_strategy("self-training"), max_length=4)[2:] == (
+        "self-training: 512 of the 512 texts to learn from are longer than 4 tokens; their ends are left out.",
+    )
 
 
 @pytest.mark.parametrize("name", ["similarity", "NER"])

@@ -1,5 +1,6 @@
 """Which run for which task: the table says what was tried, why not where not, and how alike the words are."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -17,7 +18,7 @@ from tests.runs import reviews
 
 def saved(entry):
     base = base_of(entry)
-    studied = SimpleNamespace(name="nowhere", hash="", held_out=base.held_out)
+    studied = SimpleNamespace(name="nowhere", hash="", held_out=base.held_out, rehearsal=base.held_out)
     return Checkpoint(base.learner, reviews().tokenizer, studied)
 
 
@@ -44,6 +45,11 @@ def test_every_run_is_tried_on_every_task_or_says_why_not():
     told = facts(found)
     assert set(told["best"]) == {"sentiment"}
     assert told["said"] == ""
+
+
+def test_a_cell_says_what_the_strategy_reads_fewer_of():
+    [one] = try_all({"a": saved("RoBERTa")}, [find_task("sentiment")], replace(SPEC, strategies=("EWC",)), batch_size=4)
+    assert any("rows of pre-training text are read, as there are fewer than the 32" in line for line in one.notices)
 
 
 def test_texts_like_those_of_pre_training_are_more_alike():

@@ -257,12 +257,16 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     corpus = open_corpus(name)
     learner = TrainState.new(tiny(entry), corpus.tokenizer.words, 0, torch.device("cpu"))
     base = Base(learner, BatchSampler.of(corpus, 16, 4, 0, learner.device).evaluation(4))
-    chosen = [find_strategy("full"), find_strategy("feature-based")]
+    classes = isinstance(find_task(name).answer, Classes)
+    chosen = [find_strategy(each) for each in ("full", "feature-based", *["self-training"] * classes)]
     spec = ComparisonSpec(task=name, train_sizes=(16,), seeds=1, steps=30)
     *_, last = compare(base, corpus.tokenizer, spec, chosen=chosen, batch_size=8)
     facts = last.facts()
     assert (facts["task"], facts["labels"], facts["metric"]) == (name, 16, metric)
-    full, frozen = (s["accuracy"]["mean"] for s in facts["strategies"])
+    there = f"{find_task(name).examples} texts without labels"
+    fewer = f"self-training: {there} are read, as there are fewer than the 512 asked for."
+    assert (fewer in facts["told"]) == classes
+    full, frozen = (s["accuracy"]["mean"] for s in facts["strategies"][:2])
     assert full > 0.3
     assert full > frozen - 0.3
     texts = find_task(name).load(corpus.tokenizer, 16, 0, "train", format_for(learner.model.shape))
@@ -289,7 +293,9 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     assert f"said.tsv: {cut}" in json.loads(said.out)["told"]
     assert said.err.count("left out because the same text came before") == 2
     assert main(["choose", "run", "--tasks", "said.tsv", *quick[2:-2]]) == 0
-    assert "left out because the same text came before" in capsys.readouterr().err
+    said = capsys.readouterr()
+    assert "left out because the same text came before" in said.err
+    assert "on at most 200 unseen texts (how alike the words of at most 200 texts" in said.out
     assert main(["compare", "run", "--task", "bank.conllu", *quick]) == 2
     assert "train it on this file" in capsys.readouterr().err
     for name in ("said.csv", "said.tsv"):

@@ -474,6 +474,13 @@ def going_on(rows, tokenizer, learner):
     return answer
 
 
+@pytest.mark.parametrize("name", ["sentiment", "translation", "story ending", "question answering"])
+def test_a_prompt_shows_all_labelled_texts_where_there_are_fewer_than_it_asks_for(name, tokenizer, bases):
+    learner = bases["RoBERTa" if name == "sentiment" else "GPT"].learner
+    few, many = (untrained(name, 3, shots, tokenizer, learner)[2] for shots in (3, 16))
+    assert torch.equal(few, many)
+
+
 @torch.no_grad()
 @pytest.mark.parametrize("shots", [0, 2])
 def test_a_text_is_written_untrained_as_the_model_would_go_on(shots, tokenizer, bases):

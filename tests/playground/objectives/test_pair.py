@@ -262,6 +262,15 @@ def test_each_distance_comes_a_third_of_the_time_and_its_label_says_which():
         assert texts(first.example.tokens)[row][length:] == wanted
 
 
+def test_of_a_text_with_more_than_three_sentences_the_others_are_left_out_and_that_is_said():
+    three = "I am happy . You are here . We walk ."
+    assert rebuild("sentence distance", three).notice == ""
+    longer = rebuild("sentence distance", f"{three} She sings . He reads .")
+    assert longer.notice == "The text has 17 tokens; only the first 11 are used."
+    third = rebuild("sentence distance", "I am . You are . " + "very " * 50 + "good .", wanted={"pair": "apart"})
+    assert third.notice == "The third sentence has 52 tokens; only the first 32 are used."
+
+
 def test_a_text_of_two_sentences_has_no_distance():
     with pytest.raises(UserError, match="sentence distance needs three sentences"):
         rebuild("sentence distance", "I am happy . You are here .")

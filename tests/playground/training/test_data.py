@@ -7,11 +7,12 @@ import pytest
 import torch
 
 from playground.answers import CooccurrenceTarget, NegativeSampling
+from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.objectives import objectives
 from playground.objectives.catalog.mlm import MLM
 from playground.training import Stepped, data, train
-from playground.training.data import BatchSampler, Prefetcher, steps_together
+from playground.training.data import BatchSampler, Prefetcher, describe_left_out, steps_together
 from playground.training.train_state import TrainState
 from tests.playground.test_slicing import assert_same
 from tests.runs import alone, feed_of, learner_of, reviews, run_of, suited_reviews, tiny
@@ -49,6 +50,48 @@ def test_every_epoch_reads_every_window_once_in_a_new_order():
 def test_a_batch_larger_than_the_corpus_is_the_corpus():
     feed = feed_of(batch_size=512)
     assert feed.batch_size == len(feed.windows.ids) == len(feed.at(5).ids)
+
+
+DOCUMENTS = ["one two three four five six seven eight nine ten . eleven twelve ."] * 3 + ["a b . c d ."] * 5
+DOCUMENTS += ["alone ."] * 4 + ["a b . c d . e f ."] * 2
+
+
+@pytest.mark.parametrize(
+    ("entry", "rows", "sentences"),
+    [
+        ("BERT", 10, ["3 of the 10 pairs of texts to train on are longer than a row of 8 tokens; their ends are "
+                      "left out.", "6 of the 26 sentences to train on make no pair with another; they are not read."]),
+        ("ERNIE 2.0", 2, ["20 of the 26 sentences to train on stand in a document of one or two; they are not read."]),
+        ("RoBERTa", 14, []),
+    ],
+)  # fmt: skip
+def test_a_run_says_which_pairs_are_cut_and_which_sentences_are_in_none(entry, rows, sentences, tmp_path):
+    """Two documents of three short sentences have a pair and one left over, as only two sentences fit into a row."""
+    file = tmp_path / "mine.txt"
+    file.write_text("\n\n".join([*DOCUMENTS, "a held out text . it ends ."]))
+    run = run_of(corpus=open_corpus(file), entry=tiny(entry, seq_len=8, batch_size=1))
+    run = replace(run, corpus=replace(run.corpus, held_out_from=int((run.corpus.document_ids < 14).sum())))
+    assert [*describe_left_out(run.corpus, run.entry)] == sentences
+    assert run.notice == " ".join(filter(None, [run.corpus.notice, *sentences]))
+    needs = set(run.entry.objective.needs) & data.PAIRED
+    assert len(data.windows(run.corpus, 8, "train", 0, tuple(needs)).ids) == rows
+
+
+def test_a_run_says_which_translations_are_cut():
+    run = run_of(corpus=open_corpus("parallel", tokens=2_000), entry=tiny("XLM", seq_len=6))
+    near = data.windows(run.corpus, 1_000, "train", 0, run.entry.needs)
+    lengths = near.lengths + near.neighbours["translation"].lengths
+    [line] = describe_left_out(run.corpus, run.entry)
+    assert line.startswith(f"{int((lengths > 6).sum())} of the {len(lengths)} pairs of texts to train on are longer")
+
+
+def test_a_run_says_where_a_batch_is_smaller_and_which_rows_no_batch_continues():
+    run = run_of(corpus=reviews(1_000), entry=tiny("RoBERTa", batch_size=512))
+    number = run.corpus.held_out_from // 16
+    assert run.notice == f"There are {number} rows to train on, so a batch has {number} instead of 512."
+    run = run_of(corpus=reviews(1_000), entry=tiny("Transformer-XL", batch_size=number - 3))
+    rest = f"3 of the {number} rows to train on are not read"
+    assert run.notice == f"{rest}, as every batch of {number - 3} rows continues the one before."
 
 
 def test_gold_labels_stay_behind_and_every_seed_is_evaluated_on_the_same_rows():

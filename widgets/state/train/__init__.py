@@ -294,28 +294,29 @@ class TrainStore(CorpusChoice):
         return None
 
     def _run(self) -> Run:
-        entry, corpus = self.chosen, self.load_corpus()
-        return self._scheduled(Run(self._with_rows_that_fit(entry, corpus), corpus, self.seed, pick(self.device)))
+        corpus = self.load_corpus()
+        entry, short = self._with_rows_that_fit(self.chosen, corpus)
+        run = Run(entry, corpus, self.seed, pick(self.device))
+        self.notice = f"{run.notice} {short}".strip()
+        return self._scheduled(run)
 
     def _scheduled(self, run: Run) -> Run:
         steps = run.entry.recipe.steps
         save = max(EVALUATE_EVERY, steps // self.quota.checkpoints)
         return replace(run, steps=steps, evaluate_every=EVALUATE_EVERY, sizes_every=SIZES_EVERY, save_every=save)
 
-    def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> Entry:
-        """The entry with rows as long as a short text allows, and a notice where they are shorter than asked for."""
+    def _with_rows_that_fit(self, entry: Entry, corpus: Corpus) -> tuple[Entry, str]:
+        """The entry with rows as long as a short text allows, and a sentence if they are shorter than asked for."""
         asked = entry.recipe.seq_len
         fits = min(asked, max(FEWEST_IN_ROW, longest_window(corpus, asked, entry.needs)))
-        self.notice = corpus.notice
         if fits == asked:
-            return entry
+            return entry, ""
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
         short = (
             f"The text is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
             f"tokens instead of {asked}. A longer text allows longer rows."
         )
-        self.notice = f"{self.notice} {short}".lstrip()
-        return _turned(entry, {"seq_len": fits})
+        return _turned(entry, {"seq_len": fits}), short
 
     def _watch(
         self, run: Run, learner: TrainState | None = None, past: Past = NOTHING, parent: Parent | None = None,
@@ -449,6 +450,7 @@ class TrainStore(CorpusChoice):
             raise UserError(f"The run is at step {forked.step}; give the fork more steps than that.")
         past = Past(tuple(session.rows), tuple(session.moments)).until(forked.step)
         parent = Parent(name, forked.step, forked.changed)
+        self.notice = forked.run.notice
         return self._watch(self._scheduled(forked.run), forked.learner, past, parent).start()
 
     # runs that are kept
