@@ -13,7 +13,8 @@ from torch import Tensor
 from playground.analysis.cooccurrence import cooccurrence
 from playground.batch import Batch, Tokens
 from playground.corpora import Corpus, open_corpus
-from playground.corpora.sources import FEWEST
+from playground.corpora.respelling import IN_WORDS
+from playground.corpora.sources import FEWEST, is_generated
 from playground.errors import UserError
 from playground.objectives import Objective
 from playground.objectives.arrange import ArrangeCooccurrences
@@ -50,8 +51,16 @@ class Run:
 
     @property
     def notice(self) -> str:
-        """What was made of the text, and what of it is not read, in sentences."""
-        return " ".join(filter(None, [self.corpus.notice, *describe_left_out(self.corpus, self.entry)]))
+        """How the text was read, and what is left out of it, in sentences."""
+        return f"{self.corpus.note} {self.warning}".strip()
+
+    @property
+    def warning(self) -> str:
+        """What was left out of the text, and of one's own text what is not trained on."""
+        own = not is_generated(self.corpus.name.partition(IN_WORDS)[0])
+        return " ".join(
+            filter(None, [self.corpus.warning, *(describe_left_out(self.corpus, self.entry) if own else ())])
+        )
 
     @property
     def falling(self) -> bool:

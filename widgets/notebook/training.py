@@ -402,9 +402,9 @@ def train(
     if (made := _read(chosen, corpus, seed, sentence, device)) is not None:
         return made
     text = open_corpus(corpus) if isinstance(corpus, str) else corpus
-    warn(text.warning, text.note)
     probe = ProbeSentence(*text_to_watch(text, chosen.watched, chosen.recipe.seq_len, sentence))
     run = Run(chosen, text, seed, pick(device), steps=steps, evaluate_every=max(1, min(50, steps // 8)))
+    warn(run.warning, text.note)
     torch.set_num_threads(1)
     _hear_interrupts()
     trained = Trained().begin(run, probe)
