@@ -86,12 +86,14 @@ def test_a_run_says_which_translations_are_cut():
 
 
 def test_a_run_says_where_a_batch_is_smaller_and_which_rows_no_batch_continues():
-    run = run_of(corpus=reviews(1_000), entry=tiny("RoBERTa", batch_size=512))
+    own = replace(reviews(1_000), name="mine.txt")
+    run = run_of(corpus=own, entry=tiny("RoBERTa", batch_size=512))
     number = run.corpus.held_out_from // 16
     assert run.notice == f"There are {number} rows to train on, so a batch has {number} instead of 512."
-    run = run_of(corpus=reviews(1_000), entry=tiny("Transformer-XL", batch_size=number - 3))
+    run = run_of(corpus=own, entry=tiny("Transformer-XL", batch_size=number - 3))
     rest = f"3 of the {number} rows to train on are not read"
     assert run.notice == f"{rest}, as every batch of {number - 3} rows continues the one before."
+    assert replace(run, corpus=reviews(1_000)).notice == "", "a built-in text is none of a person's own"
 
 
 def test_gold_labels_stay_behind_and_every_seed_is_evaluated_on_the_same_rows():
