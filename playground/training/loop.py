@@ -58,9 +58,8 @@ class Run:
     def warning(self) -> str:
         """What was left out of the text, and of one's own text what is not trained on."""
         own = not is_generated(self.corpus.name.partition(IN_WORDS)[0])
-        return " ".join(
-            filter(None, [self.corpus.warning, *(describe_left_out(self.corpus, self.entry) if own else ())])
-        )
+        left_out = describe_left_out(self.corpus, self.entry) if own else ()
+        return " ".join(filter(None, [self.corpus.warning, *left_out]))
 
     @property
     def falling(self) -> bool:
