@@ -233,6 +233,8 @@ class Family:
                 _refuse(key, config[key], [repr(value)])
         form = {**COMMON_FORM, **self.form}
         known = {name: v[0] if isinstance(v, tuple) else v for name, v in form.items() if v is not ANY}
+        if not isinstance(config["tie_word_embeddings"], bool):
+            _refuse("tie_word_embeddings", config["tie_word_embeddings"], ["true", "false"])
         for setting in self.settings:
             setting.check_also(config)
             known[setting.field] = setting.read(config, width)

@@ -178,7 +178,7 @@ def _family_of(config: Mapping[str, Any]) -> Family:
     """The family of a config.json."""
     named, model = config.get("architectures"), config.get("model_type")
     classes = {kind: family for family in families().values() for kind in (*family.classes, family.plain) if kind}
-    if isinstance(named, list) and len(named) == 1 and named[0] in classes:
+    if isinstance(named, list) and len(named) == 1 and named[0] in [*classes]:
         if classes[named[0]].model_type == model:
             return classes[named[0]]
         raise UserError(f"config.json says architectures {named[0]} and model_type {model!r}, which do not fit.")

@@ -47,7 +47,8 @@ SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 
 def write_tokenizer(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
     """The files tokenizer.json and tokenizer_config.json."""
-    roles = {NAMES[role][0]: tokenizer.words[number] for role, number in tokenizer.specials.roles.items()}
+    names = {role: tokenizer.library.id_to_token(number) for role, number in tokenizer.specials.roles.items()}
+    roles = {NAMES[role][0]: name for role, name in names.items() if name is not None}
     settings = tokenizer.settings
     if tokenizer.own:
         settings = settings | {"added_tokens": [_special(k, token) for k, token in enumerate(SPECIAL_TOKENS)]}
@@ -68,8 +69,10 @@ def read_tokenizer(
     It is numbers for words where the folder has none, or where that is wanted.
     """
     try:
-        settings = {**(_numbers(size) if numbered else _settings(folder) or _numbers(size))}
-        about = _optional(folder / "special_tokens_map.json") | _optional(folder / "tokenizer_config.json")
+        read = None if numbered else _settings(folder)
+        settings = _numbers(size) if read is None else read
+        named = ("special_tokens_map.json", "tokenizer_config.json") if read else ()
+        about = {key: value for file in named for key, value in _optional(folder / file).items()}
         number = _numbers_by_name(settings)
         roles, signs = _roles(about, config, number, size), _sentinels(number)
         if unlike := next((role for role in add if role not in ADDED), None):
@@ -115,6 +118,8 @@ def _settings(folder: Path) -> dict[str, Any] | None:
              "pre_tokenizer": None, "post_processor": None, "decoder": None}  # fmt: skip
     if os.path.isfile(folder / "tokenizer.json"):
         return plain | read_json(folder / "tokenizer.json")
+    extra = _optional(folder / "added_tokens.json").items()
+    plain["added_tokens"] = [_special(number, token) | {"special": False, "normalized": True} for token, number in extra]
     if os.path.isfile(folder / "vocab.txt"):
         return plain | _word_pieces(folder)
     if os.path.isfile(folder / "vocab.json") and os.path.isfile(folder / "merges.txt"):
@@ -198,14 +203,23 @@ def _roles(about: Mapping[str, Any], config: Mapping[str, Any], number: Mapping[
     for role, (key, *names) in NAMES.items():
         named = about.get(key)
         named = named.get("content") if isinstance(named, dict) else named
-        token = next((name for name in (named, *names) if isinstance(name, str) and name in number), None)
+        if named is not None and not (isinstance(named, str) and named in number):
+            raise UserError(
+                f"tokenizer_config.json says {key}: {named!r}, which is no token of the vocabulary; name one that is."
+            )
+        token = next((name for name in (named, *names) if name in number), None)
         said = config.get(f"{key}_id")
+        said = said[0] if isinstance(said, list) and said else said
+        if said is not None and type(said) is not int:
+            raise UserError(f"config.json says {key}_id: {said!r}; it must be a whole number.")
         if token is not None:
             found[role] = number[token]
-        elif type(said) is int and 0 <= said < size:
+        elif said is not None and 0 <= said < size:
             found[role] = said
     begins = config.get("decoder_start_token_id")
-    if type(begins) is int and 0 <= begins < size:
+    if begins is not None:
+        if type(begins) is not int or not 0 <= begins < size:
+            raise UserError(f"config.json says decoder_start_token_id: {begins!r}; it must be from 0 to {size - 1}.")
         found["start"] = begins
     return found
 

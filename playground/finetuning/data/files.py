@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from playground.catalog import choose, find
 from playground.corpora.readers.labelled_table import read_table
-from playground.corpora.readers.table import count
+from playground.corpora.readers.table import MOST_LABELS, count
 from playground.corpora.readers.translations import read_sides
 from playground.corpora.readers.treebank import read_tagged
 from playground.corpora.sources import TABLES, TREEBANKS, two_files
@@ -76,13 +76,21 @@ class Examples:
 
 def is_file(name: str) -> bool:
     """Whether a task's name is that of a file or of two."""
-    path = name.partition(COLUMNS)[0]
+    path = path_and_columns(name)[0]
     return os.path.isfile(path) or Path(path).suffix.lower() in (*TABLES, *TREEBANKS) or two_files(path) is not None
+
+
+def path_and_columns(name: str) -> tuple[str, str]:
+    """The path in a task's name and what is named of it; the path itself may hold the mark between them."""
+    parts = name.split(COLUMNS)
+    paths = (COLUMNS.join(parts[:number]) for number in range(len(parts), 0, -1))
+    path = next((path for path in paths if os.path.exists(path) or two_files(path)), parts[0])
+    return path, name[len(path) + 1 :]
 
 
 def open_file(name: str) -> Task:
     """The task of a file: classes for a table, tags for a treebank, writing for two parallel files."""
-    path, _, columns = name.partition(COLUMNS)
+    path, columns = path_and_columns(name)
     named = dict(parse_qsl(columns, keep_blank_values=True))
     pair = two_files(path)
     if pair:
@@ -114,18 +122,31 @@ def _classes(name: str, path: Path, named: dict[str, str]) -> Task:
     if not 2 <= len(table.label_names) <= len(table.texts) / 2:
         looked = f"; {table.label_column!r} has {len(table.label_names)}" if table.label_column else ""
         raise UserError(
-            f"{path.name} has no column with two or more labels that come again and again{looked}; its columns are: "
-            f"{', '.join(map(repr, table.columns))}. Name one."
+            f"{path.name} has no column with 2 to {MOST_LABELS} labels that come again and again{looked}; its columns "
+            f"are: {', '.join(map(repr, table.columns))}. Name one. {table.notice}".rstrip()
         )
     texts = zip(*filter(None, (table.texts, table.seconds)), strict=True)
     items = (Item(tuple(map(split_words, some)), label) for some, label in zip(texts, table.labels, strict=True))
     unique, notice = _unique(items, "text", table.notice)
     numbers = sorted({item.right for item in unique})
     names = tuple(table.label_names[number] for number in numbers)
+    notice = " ".join(filter(None, [notice, _describe_alike(names)]))
     what = "pair of texts" if table.seconds else "text"
     listed = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
     idea = f"Say which of {len(names)} labels a {what} of {path.name} has: {listed}."
     return _task(name, idea, Classes(names), [replace(i, right=numbers.index(i.right)) for i in unique], notice)
+
+
+def _describe_alike(names: Iterable[str]) -> str:
+    """A sentence on labels that differ only in their case, or in how a number is written; nothing where none do."""
+    forms: dict[str | float, list[str]] = {}
+    for name in names:
+        try:
+            forms.setdefault(float(name), []).append(repr(name))
+        except ValueError:
+            forms.setdefault(name.casefold(), []).append(repr(name))
+    alike = "; ".join(" and ".join(same) for same in forms.values() if len(same) > 1)
+    return f"Labels that are written in several ways are read as different ones: {alike}." if alike else ""
 
 
 def _tagging(name: str, path: Path, encoding: str | None) -> Task:
@@ -160,14 +181,15 @@ def _unique(items: Iterable[Item], what: str, notice: str) -> tuple[list[Item], 
 
 def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], notice: str = "") -> Task:
     """A task of these different examples."""
-    file = Path(name.partition(COLUMNS)[0]).name
+    file = Path(path_and_columns(name)[0]).name
     splits: dict[Split, list[Item]] = {"train": [], "test": []}
     for item in items:
         splits[split_of([word.lower() for word in item.words])].append(item)
     train, test = tuple(splits["train"]), tuple(splits["test"])
     if min(len(train), len(test)) < FEWEST:
         raise UserError(
-            f"{file} has {len(train) + len(test)} different texts; about {4 * FEWEST} are needed to learn and to test."
+            f"{file} has {len(train) + len(test)} different texts; about {4 * FEWEST} are needed to learn and to test. "
+            f"{notice}".rstrip()
         )
     if isinstance(answer, Classes) and len({item.right for item in train}) < 2:
         raise UserError(

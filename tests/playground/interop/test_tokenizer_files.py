@@ -171,6 +171,20 @@ def test_a_damaged_tokenizer_is_refused(text, told, tmp_path):
         read_tokenizer(tmp_path, {}, 9)
 
 
+@pytest.mark.parametrize("named", ["[M]", 4, ["[MASK]"], {"content": "[M]"}])
+def test_a_special_token_that_the_vocabulary_lacks_is_refused(named, tmp_path):
+    library = FORMS["BERT"]([TEXT] * 4)
+    library.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"mask_token": named}))
+    with pytest.raises(UserError, match=r"tokenizer_config.json says mask_token: .*, which is no token of the vocab"):
+        read_tokenizer(tmp_path, {}, library.get_vocab_size())
+    assert read_tokenizer(tmp_path, {}, 20, numbered=True).specials.pad == 0
+
+
+def test_the_first_of_several_ids_is_that_of_the_role(tmp_path):
+    assert read_tokenizer(tmp_path, {"eos_token_id": [5, 6]}, 20).specials.end == 5
+
+
 def test_a_file_of_sentencepiece_that_cannot_be_converted_is_named(tmp_path):
     (tmp_path / "spiece.model").write_text("x")
     with pytest.raises(UserError, match=r"only in spiece\.model"):
