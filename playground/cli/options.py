@@ -40,7 +40,7 @@ class Parser(argparse.ArgumentParser):
         if action.option_strings or arg_strings:
             self.typed[action.dest] = max(action.option_strings, key=len, default=repr(" ".join(arg_strings)))
         if action.option_strings and arg_strings == [""] and action.dest not in EMPTY:
-            raise argparse.ArgumentError(action, "it is empty; give a value or leave it out")
+            raise argparse.ArgumentError(action, "'' is empty; give a value or leave it out")
         if action.option_strings and action.nargs is None and arg_strings == ["--"]:
             return self._get_value(action, "--")
         return super()._get_values(action, arg_strings)

@@ -1,6 +1,7 @@
 """`playground train`: train an entry of the zoo, or an objective by its name."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -26,10 +27,11 @@ from playground.cli.options import (
 from playground.corpora import open_corpus
 from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.respelling import IN_WORDS
-from playground.corpora.sources import Reading, name_with_tokenizer
+from playground.corpora.sources import Reading, is_generated, name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import TooShort, UserError
+from playground.knob import spelt
 from playground.objectives.ask.judged import GRADED
 from playground.objectives.choose.order import FixedOrder
 from playground.objectives.mask_overrides import MATRICES, Rule, carried, read_cells, written, written_cells
@@ -175,6 +177,10 @@ def _resumed(given: argparse.Namespace, run: Run) -> TrainState | None:
     """The learner of a run that goes on as it began; what was typed and would change it is refused."""
     learner = parallel.resumed(run)
     if learner is not None:
+        if given.steps is not None and given.steps < learner.step:
+            raise UserError(
+                f"--steps is {given.steps}, but the run in {run.out} has {learner.step} steps already; give more."
+            )
         settings = pairs(given.set, "The setting")
         if given.steps == learner.entry.recipe.steps:  # to which the schedule was made as long
             settings.pop("steps", None)
@@ -221,8 +227,19 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
 
 def _corpus_name(given: argparse.Namespace, entry: Entry) -> str:
     """The corpus with the tokenizer that was chosen for it, of which its name tells."""
-    chosen = {name: getattr(given, name, None) for name in ("tokenizer", "vocab_size", "encoding")}
-    return name_with_tokenizer(given.corpus or entry.corpus, {k: v for k, v in chosen.items() if v is not None})
+    name, options = given.corpus or entry.corpus, ("tokenizer", "vocab_size", "encoding")
+    chosen = {option: getattr(given, option, None) for option in options}
+    chosen = {option: value for option, value in chosen.items() if value is not None}
+    said = {} if os.path.exists(name) else spelt(name)[1]
+    if twice := next(
+        (option for option in chosen if said.get(option, str(chosen[option])) != str(chosen[option])), None
+    ):
+        shown = f"--{twice.replace('_', '-')} is {chosen[twice]}"
+        raise UserError(f"{shown}, but --corpus says {twice}={said[twice]}; say it once.")
+    kind = {**said, **chosen}.get("tokenizer", "auto")
+    if kind == "auto" or (kind == "words" and is_generated(name)):
+        refuse_unused(given, "the text decides how many words there are; name another --tokenizer", "vocab_size")
+    return name_with_tokenizer(name, chosen)
 
 
 def _follow(

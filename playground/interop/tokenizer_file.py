@@ -119,7 +119,9 @@ def _settings(folder: Path) -> dict[str, Any] | None:
     if os.path.isfile(folder / "tokenizer.json"):
         return plain | read_json(folder / "tokenizer.json")
     extra = _optional(folder / "added_tokens.json").items()
-    plain["added_tokens"] = [_special(number, token) | {"special": False, "normalized": True} for token, number in extra]
+    plain["added_tokens"] = [
+        _special(number, token) | {"special": False, "normalized": True} for token, number in extra
+    ]
     if os.path.isfile(folder / "vocab.txt"):
         return plain | _word_pieces(folder)
     if os.path.isfile(folder / "vocab.json") and os.path.isfile(folder / "merges.txt"):

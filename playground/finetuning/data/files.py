@@ -93,6 +93,11 @@ def open_file(name: str) -> Task:
     path, columns = path_and_columns(name)
     named = dict(parse_qsl(columns, keep_blank_values=True))
     pair = two_files(path)
+    parts = (
+        ("text", "second", "label", "encoding") if Path(path).suffix.lower() in TABLES and not pair else ("encoding",)
+    )
+    if other := next((part for part in named if part not in parts), None):
+        raise UserError(f"{name} names {other!r}; of {path} can be named: {', '.join(parts)}.")
     if pair:
         idea = f"Write the line of {pair[1].name} that says what a line of {pair[0].name} says."
         lines, notice = read_sides(*pair, encoding=named.get("encoding"))

@@ -205,6 +205,9 @@ def write(name, text):
         ("nowhere.tsv", "nowhere.tsv"),
         ("said.csv?label=id", "said.csv has no column with 2 to 200 labels that come again and again; 'id' has 132"),
         ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
+        ("bank.conllu?text=x", r"bank.conllu\?text=x names 'text'; of bank.conllu can be named: encoding."),
+        ("said.en+said.fr?label=x", "names 'label'; of said.en.said.fr can be named: encoding"),
+        ("said.csv?foo=x", "names 'foo'; of said.csv can be named: text, second, label, encoding"),
         ("no such task", "There is no task named 'no such task'; the nearest: "),
     ],
 )
