@@ -39,7 +39,7 @@ class Parser(argparse.ArgumentParser):
         """The value of an option, noted as typed; argparse of Python 3.11 takes `--text=--` for an empty list."""
         if action.option_strings or arg_strings:
             self.typed[action.dest] = max(action.option_strings, key=len, default=repr(" ".join(arg_strings)))
-        if action.option_strings and arg_strings == [""] and action.dest not in EMPTY:
+        if arg_strings == [""] and action.dest not in EMPTY:
             raise argparse.ArgumentError(action, "'' is empty; give a value or leave it out")
         if action.option_strings and action.nargs is None and arg_strings == ["--"]:
             return self._get_value(action, "--")

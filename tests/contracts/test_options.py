@@ -274,11 +274,12 @@ def test_an_option_that_is_empty_is_refused(command, call):
         ("train BERT --corpus world(tokenizer=bpe) --tokenizer unigram", "but --corpus says tokenizer=bpe"),
         ("train BERT --out kept --resume --steps 1", "--steps is 1, but the run in kept has 2 steps already"),
         ("compare kept --text-column text", "--text-column has no part here: the task 'sentiment' is no file"),
+        ("bake  -o page.html", "argument RUN|ENTRY: '' is empty"),
         ("compare kept --encoding cp1252", "--encoding has no part here: the task 'sentiment' is no file"),
     ],
 )
 def test_what_contradicts_or_has_no_part_is_refused(line, told, call):
-    status, _, said = call(line.split())
+    status, _, said = call(line.split(" "))
     assert status == 2
     assert told in said
 
