@@ -207,6 +207,7 @@ def write(name, text):
         ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
         ("bank.conllu?text=x", r"bank.conllu\?text=x names 'text'; of bank.conllu can be named: encoding."),
         ("said.en+said.fr?label=x", "names 'label'; of said.en.said.fr can be named: encoding"),
+        ("said.csv+said.tsv", "said.csv is no plain text; two parallel texts have the same lines in each"),
         ("said.csv?foo=x", "names 'foo'; of said.csv can be named: text, second, label, encoding"),
         ("no such task", "There is no task named 'no such task'; the nearest: "),
     ],
