@@ -119,8 +119,10 @@ def _settings(folder: Path) -> dict[str, Any] | None:
     if os.path.isfile(folder / "tokenizer.json"):
         return plain | read_json(folder / "tokenizer.json")
     extra = _optional(folder / "added_tokens.json").items()
+    known = {name for names in NAMES.values() for name in names}
     plain["added_tokens"] = [
-        _special(number, token) | {"special": False, "normalized": True} for token, number in extra
+        _special(number, token) | ({} if token in known else {"special": False, "normalized": True})
+        for token, number in extra
     ]
     if os.path.isfile(folder / "vocab.txt"):
         return plain | _word_pieces(folder)

@@ -48,10 +48,12 @@ def test_across_categories_is_written_too(tmp_path):
     assert read_tokenizer(tmp_path, {}, len(tokenizer)) == tokenizer
 
 
-def test_transformers_opens_the_tokenizer_with_its_special_tokens(tmp_path):
-    tokenizer = train([TEXT] * 4, kind="wordpiece", size=200)
+@pytest.mark.parametrize("kind", ["wordpiece", "unigram", "bytes"])
+def test_transformers_opens_the_tokenizer_with_its_special_tokens(kind, tmp_path):
+    tokenizer = train([TEXT] * 4, kind=kind, size=640)
     written(tmp_path, write_tokenizer(tokenizer))
     library = hf.AutoTokenizer.from_pretrained(tmp_path)
+    assert len(library) == len(tokenizer)
     assert library("The dogs", add_special_tokens=False).input_ids == tokenizer.encode("The dogs").ids
     assert (library.pad_token_id, library.mask_token_id, library.unk_token_id) == (0, 5, len(SPECIAL_TOKENS) - 1)
     assert library.convert_tokens_to_ids(["[CLS]", "<7>"]) == [3, 13]
@@ -123,6 +125,18 @@ def test_the_older_files_are_read_like_the_one(form, tmp_path):
     assert again.words == whole.words and again.specials.roles == whole.specials.roles
     for text in TEXTS:
         assert again.encode(text) == whole.encode(text)
+
+
+def test_tokens_that_were_added_to_older_files_are_kept_whole(tmp_path):
+    vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "ent", "<", ">"]
+    (tmp_path / "vocab.txt").write_text("".join(f"{word}\n" for word in vocab))
+    about = {"do_lower_case": True, "tokenizer_class": "BertTokenizer"}
+    written(tmp_path, {"added_tokens.json": {"<ent>": 10}, "tokenizer_config.json": about, "config.json": {}})
+    library, tokenizer = hf.BertTokenizer.from_pretrained(tmp_path), read_tokenizer(tmp_path, {}, 11)
+    for text in ("the <ent> cat", "cat<ENT> the"):
+        assert tokenizer.encode(text).ids == library(text, add_special_tokens=False).input_ids
+    with pytest.raises(UserError, match="gives '<ent>' the id 10; there are 10 rows"):
+        read_tokenizer(tmp_path, {}, 10)
 
 
 def test_a_vocabulary_of_xlm_marks_the_ends_of_words_and_the_card_says_how_text_is_split(tmp_path):
