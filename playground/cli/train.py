@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from tqdm import tqdm
@@ -24,7 +24,7 @@ from playground.cli.options import (
     say,
     training_options,
 )
-from playground.corpora import open_corpus
+from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.respelling import IN_WORDS
 from playground.corpora.sources import Reading, is_generated, name_with_tokenizer
@@ -210,19 +210,25 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
     print(doubt(), end="\n" * bool(doubt()), file=sys.stderr)
     torch.set_num_threads(given.threads)
-    try:
-        corpus = open_corpus(_corpus_name(given, entry))
-    except TooShort as short:
-        raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
-    except WrongEncoding as wrong:
-        raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
-    print(corpus.notice, end="\n" * bool(corpus.notice), file=sys.stderr)
+    corpus = _opened(_corpus_name(given, entry))
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
         entry, corpus, given.seed, pick(given.device), given.steps, given.seconds,
         save_every=given.save_every,
     )  # fmt: skip
+
+
+def _opened(name: str, **reading: Unpack[Reading]) -> Corpus:
+    """A corpus, whose notice is printed; a refusal says what this command can do about it."""
+    try:
+        corpus = open_corpus(name, **reading)
+    except TooShort as short:
+        raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
+    except WrongEncoding as wrong:
+        raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
+    print(corpus.notice, end="\n" * bool(corpus.notice), file=sys.stderr)
+    return corpus
 
 
 def _corpus_name(given: argparse.Namespace, entry: Entry) -> str:
@@ -239,6 +245,10 @@ def _corpus_name(given: argparse.Namespace, entry: Entry) -> str:
     kind = {**said, **chosen}.get("tokenizer", "auto")
     if kind == "auto" or (kind == "words" and is_generated(name)):
         refuse_unused(given, "the text decides how many words there are; name another --tokenizer", "vocab_size")
+        if "vocab_size" in said:
+            raise UserError(
+                f"{name} sets vocab_size, but the text decides how many words there are; set tokenizer, too."
+            )
     return name_with_tokenizer(name, chosen)
 
 
@@ -311,8 +321,10 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     if not given.corpus:
         refuse_unused(given, "the fork goes on with the text of its run; name another with --corpus", "encoding")
     reading: Reading = {"encoding": given.encoding} if given.encoding else {}
-    corpus = open_corpus(given.corpus, **reading) if given.corpus else corpus_of(saved)
+    corpus = _opened(given.corpus, **reading) if given.corpus else corpus_of(saved)
     if corpus.tokenizer.words != saved.tokenizer.words:
+        if kept := spelt(given.corpus or "")[1].keys() & {"tokenizer", "vocab_size"}:
+            raise UserError(f"--corpus sets {min(kept)}, but a fork keeps the vocabulary of its run; leave it out.")
         corpus = open_corpus(given.corpus, tokenizer=saved.tokenizer, **reading)
         corpus = replace(corpus, name=f"{corpus.name}{IN_WORDS}{name}")
     run = Run(

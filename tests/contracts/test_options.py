@@ -274,6 +274,15 @@ def test_an_option_that_is_empty_is_refused(command, call):
         ("train BERT --corpus world(tokenizer=bpe) --tokenizer unigram", "but --corpus says tokenizer=bpe"),
         ("train BERT --out kept --resume --steps 1", "--steps is 1, but the run in kept has 2 steps already"),
         ("compare kept --text-column text", "--text-column has no part here: the task 'sentiment' is no file"),
+        (
+            "train BERT --corpus text.txt(vocab_size=500)",
+            "text.txt(vocab_size=500) sets vocab_size, but the text decides",
+        ),
+        (
+            "train --fork kept --runs runs --corpus text.txt(tokenizer=bpe,repeat=20)",
+            "--corpus sets tokenizer, but a fork",
+        ),
+        ("train --fork kept --runs runs --corpus text.txt", "Repeat it or mix it, as in"),
         ("bake  -o page.html", "argument RUN|ENTRY: '' is empty"),
         ("compare kept --encoding cp1252", "--encoding has no part here: the task 'sentiment' is no file"),
     ],
