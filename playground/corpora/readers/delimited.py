@@ -27,11 +27,17 @@ _ENCLOSED = re.compile(r'\s*"(?:[^"]|"")*"\s*')
 
 
 def read_delimited(
-    path: str | Path, encoding: str | None = None, progress: Progress | None = None, *, quoted: bool = True
+    path: str | Path,
+    encoding: str | None = None,
+    progress: Progress | None = None,
+    *,
+    quoted: bool = True,
+    strict: bool = True,
 ) -> tuple[Iterator[Row], str]:
     """The rows of a file, and a notice about them.
 
-    Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters.
+    Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters,
+    and `strict=False` leaves out those that enclose a part of a cell.
     """
     name, delimiter = Path(path).name, _delimiter(path, encoding, quoted)
     quoted = quoted and (delimiter != "\t" or _encloses(_lines(path, encoding)))
@@ -39,7 +45,7 @@ def read_delimited(
         (line + "\n" for line in _lines(path, encoding, progress)),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-        strict=quoted,
+        strict=quoted and strict,
         skipinitialspace=True,
     )
     rows = _filled(reader)
@@ -53,11 +59,12 @@ def read_delimited(
     head = cells[start] if headed else []
     columns = _columns(name, head or [""] * width)
     notices = [] if headed else ["The first line names no columns, so they are numbered."]
-    notices += [] if quoted else ["Its quotation marks do not enclose cells throughout, so they are read as letters."]
+    unpaired = "read as letters" if not quoted else "" if strict else "left out where they enclose a part of one"
+    notices += [f"Its quotation marks do not enclose cells throughout, so they are {unpaired}."] if unpaired else []
     every = chain(first[:start], first[start + 1 :], rows) if headed else chain(first, rows)
-    return (Row(line, {} if row == head else _fit(row, columns), lines) for line, lines, row in every), " ".join(
-        notices
-    )
+    no_row = (head, ["---" if cell else "" for cell in head])  # the names come again; the rule below them in Markdown
+    filled = (Row(line, {} if row in no_row else _fit(row, columns), lines) for line, lines, row in every)
+    return filled, " ".join(notices)
 
 
 def _lines(path: str | Path, encoding: str | None, progress: Progress | None = None) -> Iterator[str]:

@@ -115,6 +115,13 @@ def test_quotes_that_do_not_pair_up_are_letters(tmp_path):
     assert "are read as letters" in found.notice
 
 
+def test_one_cell_that_is_quoted_in_part_takes_no_other_row_with_it(tmp_path):
+    rows = [(f'"good, text {k}"' if k != 7 else '"good" text', str(k % 2)) for k in range(40)]
+    found = read_table(write(tmp_path, "a.csv", csv_of(rows)))
+    assert (len(found.texts), found.texts[6:8]) == (40, ("good, text 6", "good text"))
+    assert "they are left out where they enclose a part of one" in found.notice
+
+
 def test_rows_that_do_not_fit_are_left_out_and_counted(tmp_path):
     found = read_table(write(tmp_path, "a.csv", "text,label\ngood,1\ntoo,many,cells\nalone\n,1\nno label,\nbad,0\n"))
     assert found.texts == ("good", "bad")
@@ -197,10 +204,14 @@ def test_lines_above_the_names_of_the_columns_are_left_out_and_counted(tmp_path,
     assert notice in found.notice
 
 
-def test_names_of_columns_that_come_again_are_no_row(tmp_path):
+def test_names_of_columns_that_come_again_and_rules_are_no_rows(tmp_path):
     found = read_table(write(tmp_path, "a.csv", csv_of(ROWS) + csv_of(ROWS)))
     assert (len(found.texts), found.label_names) == (2 * len(ROWS), ("bad", "good"))
     assert "1 row is left out, the first in line 26" in found.notice
+    lines = [f"| {text} | {label} |" for text, label in [("text", "label"), ("---", "---"), *ROWS]]
+    found = read_table(write(tmp_path, "b.csv", "\n".join(lines)))
+    assert (len(found.texts), found.label_names) == (len(ROWS), ("bad", "good"))
+    assert "1 row is left out, the first in line 2" in found.notice
 
 
 def test_empty_cells_at_the_end_of_a_row_are_none(tmp_path):
