@@ -34,7 +34,7 @@ from playground.finetuning import Comparison, TrialEvent
 from playground.finetuning.comparing.budget_matching import list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.data.files import file_task_name
+from playground.finetuning.data.files import file_task_name, is_file
 from playground.finetuning.report.page import Report, against
 from playground.finetuning.run.record import Record
 from playground.finetuning.run.scheduler import Elsewhere
@@ -97,6 +97,9 @@ def counts(text: str) -> tuple[int, ...]:
 def compare_strategies(given: argparse.Namespace) -> int:
     """Check the request, train or change the base where that is asked for, then compare."""
     what = file_task_name(given.task, given.text_column, given.label_column, given.second_column, given.task_encoding)
+    if not is_file(given.task):
+        columns = ("text_column", "label_column", "second_column", "task_encoding")
+        refuse_unused(given, f"the task {given.task!r} is no file of yours", *columns)
     task, chosen = open_task(what), [read(line) for line in split(given.strategies)]
     asked = ComparisonSpec(
         given.base, what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,

@@ -19,6 +19,10 @@ KNOBS = "a knob of the model, of its recipe or of its objective"
 """What `--set` turns where a model is trained."""
 
 
+EMPTY = ("second_column",)
+"""The options for which an empty value says something: there is no such column."""
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that refuses in one sentence; `typed` of what it reads are the arguments that were typed."""
 
@@ -35,6 +39,8 @@ class Parser(argparse.ArgumentParser):
         """The value of an option, noted as typed; argparse of Python 3.11 takes `--text=--` for an empty list."""
         if action.option_strings or arg_strings:
             self.typed[action.dest] = max(action.option_strings, key=len, default=repr(" ".join(arg_strings)))
+        if arg_strings == [""] and action.dest not in EMPTY:
+            raise argparse.ArgumentError(action, "'' is empty; give a value or leave it out")
         if action.option_strings and action.nargs is None and arg_strings == ["--"]:
             return self._get_value(action, "--")
         return super()._get_values(action, arg_strings)

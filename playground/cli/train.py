@@ -1,11 +1,12 @@
 """`playground train`: train an entry of the zoo, or an objective by its name."""
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import torch
 from tqdm import tqdm
@@ -24,13 +25,14 @@ from playground.cli.options import (
     training_options,
     warn,
 )
-from playground.corpora import open_corpus
+from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import WrongEncoding
 from playground.corpora.respelling import IN_WORDS
-from playground.corpora.sources import Reading, name_with_tokenizer
+from playground.corpora.sources import Reading, is_generated, name_with_tokenizer
 from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import TooShort, UserError
+from playground.knob import spelt
 from playground.objectives.ask.judged import GRADED
 from playground.objectives.choose.order import FixedOrder
 from playground.objectives.mask_overrides import MATRICES, Rule, carried, read_cells, written, written_cells
@@ -177,6 +179,10 @@ def _resumed(given: argparse.Namespace, run: Run) -> TrainState | None:
     """The learner of a run that goes on as it began; what was typed and would change it is refused."""
     learner = parallel.resumed(run)
     if learner is not None:
+        if given.steps is not None and given.steps < learner.step:
+            raise UserError(
+                f"--steps is {given.steps}, but the run in {run.out} has {learner.step} steps already; give more."
+            )
         settings = pairs(given.set, "The setting")
         if given.steps == learner.entry.recipe.steps:  # to which the schedule was made as long
             settings.pop("steps", None)
@@ -206,13 +212,7 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     """The run without its folder; a schedule shorter than the run is made as long."""
     warn(doubt())
     torch.set_num_threads(given.threads)
-    try:
-        corpus = open_corpus(_corpus_name(given, entry))
-    except TooShort as short:
-        raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
-    except WrongEncoding as wrong:
-        raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
-    warn(corpus.notice)
+    corpus = _opened(_corpus_name(given, entry))
     if given.steps is not None and given.steps > entry.recipe.steps:  # a long run shall not end at the lowest rate
         entry = replace(entry, recipe=replace(entry.recipe, steps=given.steps))
     return Run(
@@ -221,10 +221,37 @@ def _run(given: argparse.Namespace, entry: Entry) -> Run:
     )  # fmt: skip
 
 
+def _opened(name: str, **reading: Unpack[Reading]) -> Corpus:
+    """A corpus, whose notice is printed; a refusal says what this command can do about it."""
+    try:
+        corpus = open_corpus(name, **reading)
+    except TooShort as short:
+        raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
+    except WrongEncoding as wrong:
+        raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
+    warn(corpus.notice)
+    return corpus
+
+
 def _corpus_name(given: argparse.Namespace, entry: Entry) -> str:
     """The corpus with the tokenizer that was chosen for it, of which its name tells."""
-    chosen = {name: getattr(given, name, None) for name in ("tokenizer", "vocab_size", "encoding")}
-    return name_with_tokenizer(given.corpus or entry.corpus, {k: v for k, v in chosen.items() if v is not None})
+    name, options = given.corpus or entry.corpus, ("tokenizer", "vocab_size", "encoding")
+    chosen = {option: getattr(given, option, None) for option in options}
+    chosen = {option: value for option, value in chosen.items() if value is not None}
+    said = {} if os.path.exists(name) else spelt(name)[1]
+    if twice := next(
+        (option for option in chosen if said.get(option, str(chosen[option])) != str(chosen[option])), None
+    ):
+        shown = f"--{twice.replace('_', '-')} is {chosen[twice]}"
+        raise UserError(f"{shown}, but --corpus says {twice}={said[twice]}; say it once.")
+    kind = {**said, **chosen}.get("tokenizer", "auto")
+    if kind == "auto" or (kind == "words" and is_generated(name)):
+        refuse_unused(given, "the text decides how many words there are; name another --tokenizer", "vocab_size")
+        if "vocab_size" in said:
+            raise UserError(
+                f"{name} sets vocab_size, but the text decides how many words there are; set tokenizer, too."
+            )
+    return name_with_tokenizer(name, chosen)
 
 
 def _follow(
@@ -296,8 +323,10 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     if not given.corpus:
         refuse_unused(given, "the fork goes on with the text of its run; name another with --corpus", "encoding")
     reading: Reading = {"encoding": given.encoding} if given.encoding else {}
-    corpus = open_corpus(given.corpus, **reading) if given.corpus else corpus_of(saved)
+    corpus = _opened(given.corpus, **reading) if given.corpus else corpus_of(saved)
     if corpus.tokenizer.words != saved.tokenizer.words:
+        if kept := spelt(given.corpus or "")[1].keys() & {"tokenizer", "vocab_size"}:
+            raise UserError(f"--corpus sets {min(kept)}, but a fork keeps the vocabulary of its run; leave it out.")
         corpus = open_corpus(given.corpus, tokenizer=saved.tokenizer, **reading)
         corpus = replace(corpus, name=f"{corpus.name}{IN_WORDS}{name}")
     run = Run(
@@ -305,7 +334,6 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     )  # fmt: skip
     settings = pairs(given.set, "The setting") | ({"seed": given.seed} if "seed" in given.typed else {})
     made = fork(run, learner, settings)
-    warn(corpus.notice if given.corpus else "")
     _say_schedule(made.run, made.learner)
     others = {"seed": (learner.seed, made.run.seed), "corpus": (saved.corpus.name, corpus.name)}
     changed = what_changed(entry, made.run.entry, others)

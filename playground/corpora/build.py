@@ -157,6 +157,7 @@ def build(
         words, edges, lengthening = lengthened(name, words, repeat, mix)
     if len(words.rows) < FEWEST:
         sentence = f"There are only {len(words.rows)} tokens in {name}; at least {FEWEST} are needed to train on it."
+        sentence = " ".join(filter(None, [sentence, note, warning]))
         raise UserError(sentence) if labels or places else TooShort(sentence, len(words.rows))
     rows = torch.frombuffer(words.rows, dtype=torch.int32)
     every = zip(words.types, torch.bincount(rows, minlength=len(words.types)).tolist(), strict=True)

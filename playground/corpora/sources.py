@@ -260,12 +260,17 @@ def _look(path: Path, encoding: str | None) -> str:
 
 
 def two_files(name: str) -> tuple[Path, Path] | None:
-    """The paths on both sides of a plus; a second one without a folder may lie beside the first."""
+    """The paths of two plain texts on both sides of a plus; a second one without a folder may lie beside the first."""
     parts = name.split("+")
     for k in range(1, len(parts)):
         first, second = Path("+".join(parts[:k])), Path("+".join(parts[k:]))
         for other in (second, first.parent / second):
             if os.path.isfile(first) and os.path.isfile(other):
+                for path in (first, other):
+                    if path.suffix.lower() in (*TABLES, *TREEBANKS):
+                        raise UserError(
+                            f"{path.name} is no plain text; two parallel texts have the same lines in each."
+                        )
                 return first, other
     return None
 

@@ -15,7 +15,7 @@ from playground.catalog import find
 from playground.errors import UserError
 from playground.interop.weights import Weights, layer_pattern
 from playground.knob import as_written
-from playground.models import Architecture, model_without_weights
+from playground.models import Architecture
 
 ANY = object()
 """A field of the architecture that a family has at every value."""
@@ -240,6 +240,8 @@ class Family:
                 _refuse(key, config[key], [repr(value)])
         form = {**COMMON_FORM, **self.form}
         known = {name: v[0] if isinstance(v, tuple) else v for name, v in form.items() if v is not ANY}
+        if not isinstance(config["tie_word_embeddings"], bool):
+            _refuse("tie_word_embeddings", config["tie_word_embeddings"], ["true", "false"])
         for setting in self.settings:
             setting.check_also(config)
             known[setting.field] = setting.read(config, width)
@@ -336,11 +338,6 @@ def _shown(value: Any) -> str:
 def needs_decoder(shape: Architecture) -> str:
     """What is wrong with an architecture of a family that writes with a decoder."""
     return "" if shape.decoder_layers else "decoder_layers is 0, not 1 or more"
-
-
-def empty_state(shape: Architecture, size: int) -> Tensors:
-    """Names and shapes of our weights; none is made."""
-    return model_without_weights(shape, size).state_dict()
 
 
 def families() -> dict[str, Family]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from playground.batch import Specials
 from playground.errors import UserError
-from playground.interop.family import LIMITS, POOLER, Family, check_size, empty_state, families
+from playground.interop.family import LIMITS, POOLER, Family, check_size, families
 from playground.interop.generator import add_generator, take_generator
 from playground.interop.tokenizer_file import read_tokenizer, write_tokenizer
 from playground.interop.weights import WHOLE, Weights, read_json
@@ -158,7 +158,7 @@ def _read_part(path: Path) -> Part:
     pad = pad if type(pad) is int and 0 <= pad < size else 0
     weights = Weights(path, family.today, {family.output: family.table, **family.copies})
     shape = family.read_config(config, pad, family.parts(config, weights))
-    ours = empty_state(shape, size)
+    ours = model_without_weights(shape, size).state_dict()
     expected = family.write(shape, ours, pad)
     missing = {name: torch.zeros(expected.pop(name).shape) for name in family.optional if not weights.has(name)}
     pooler = family.prefix + POOLER
@@ -175,7 +175,7 @@ def _family_of(config: Mapping[str, Any]) -> Family:
     """The family of a config.json."""
     named, model = config.get("architectures"), config.get("model_type")
     classes = {kind: family for family in families().values() for kind in (*family.classes, family.plain) if kind}
-    if isinstance(named, list) and len(named) == 1 and named[0] in classes:
+    if isinstance(named, list) and len(named) == 1 and named[0] in [*classes]:
         if classes[named[0]].model_type == model:
             return classes[named[0]]
         raise UserError(f"config.json says architectures {named[0]} and model_type {model!r}, which do not fit.")

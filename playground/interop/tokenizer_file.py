@@ -4,7 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -49,9 +49,10 @@ SENTENCEPIECE = ("spiece.model", "sentencepiece.bpe.model", "tokenizer.model")
 
 def write_tokenizer(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
     """The files tokenizer.json and tokenizer_config.json."""
-    roles = {NAMES[role][0]: tokenizer.words[number] for role, number in tokenizer.specials.roles.items()}
+    names = {role: tokenizer.library.id_to_token(number) for role, number in tokenizer.specials.roles.items()}
+    roles = {NAMES[role][0]: name for role, name in names.items() if name is not None}
     settings = tokenizer.settings
-    if tokenizer.ours:
+    if tokenizer.specials == specials(len(tokenizer)):
         settings = settings | {"added_tokens": [_special(k, token) for k, token in enumerate(SPECIAL_TOKENS)]}
     return {
         "tokenizer.json": settings,
@@ -70,8 +71,10 @@ def read_tokenizer(
     It is numbers for words where the folder has none, or where that is wanted.
     """
     try:
-        settings = {**(_numbers(size) if numbered else _settings(folder) or _numbers(size))}
-        about = _optional(folder / "special_tokens_map.json") | _optional(folder / "tokenizer_config.json")
+        read = None if numbered else _settings(folder)
+        settings = _numbers(size) if read is None else read
+        named = ("special_tokens_map.json", "tokenizer_config.json") if read else ()
+        about = {key: value for file in named for key, value in _optional(folder / file).items()}
         number = _numbers_by_name(settings)
         roles, signs = _roles(about, config, number, size), _sentinels(number)
         if unlike := next((role for role in add if role not in ADDED), None):
@@ -117,11 +120,16 @@ def _settings(folder: Path) -> dict[str, Any] | None:
         settings = read_json(folder / "tokenizer.json")
         return settings | {k: v for k, v in {"added_tokens": [], "pre_tokenizer": None}.items() if k not in settings}
     if os.path.isfile(folder / "vocab.txt"):
-        return json.loads(_word_pieces(folder).to_str())
-    if os.path.isfile(folder / "vocab.json") and os.path.isfile(folder / "merges.txt"):
-        return json.loads(_byte_pairs(folder).to_str())
-    old = next((name for name in SENTENCEPIECE if os.path.exists(folder / name)), None)
-    return None if old is None else _converted(folder, old)
+        library = _word_pieces(folder)
+    elif os.path.isfile(folder / "vocab.json") and os.path.isfile(folder / "merges.txt"):
+        library = _byte_pairs(folder)
+    else:
+        old = next((name for name in SENTENCEPIECE if os.path.exists(folder / name)), None)
+        return None if old is None else _converted(folder, old)
+    added, known = _optional(folder / "added_tokens.json"), [*chain.from_iterable(NAMES.values())]
+    for token in sorted(added, key=added.__getitem__):
+        (library.add_special_tokens if token in known else library.add_tokens)([token])
+    return json.loads(library.to_str())
 
 
 def _lines(path: Path) -> list[str]:
@@ -186,14 +194,23 @@ def _roles(about: Mapping[str, Any], config: Mapping[str, Any], number: Mapping[
     for role, (key, *names) in NAMES.items():
         named = about.get(key)
         named = named.get("content") if isinstance(named, dict) else named
-        token = next((name for name in (named, *names) if isinstance(name, str) and name in number), None)
+        if named is not None and not (isinstance(named, str) and named in number):
+            raise UserError(
+                f"tokenizer_config.json says {key}: {named!r}, which is no token of the vocabulary; name one that is."
+            )
+        token = next((name for name in (named, *names) if name in number), None)
         said = config.get(f"{key}_id")
+        said = said[0] if isinstance(said, list) and said else said
+        if said is not None and type(said) is not int:
+            raise UserError(f"config.json says {key}_id: {said!r}; it must be a whole number.")
         if token is not None:
             found[role] = number[token]
-        elif type(said) is int and 0 <= said < size:
+        elif said is not None and 0 <= said < size:
             found[role] = said
     begins = config.get("decoder_start_token_id")
-    if type(begins) is int and 0 <= begins < size:
+    if begins is not None:
+        if type(begins) is not int or not 0 <= begins < size:
+            raise UserError(f"config.json says decoder_start_token_id: {begins!r}; it must be from 0 to {size - 1}.")
         found["start"] = begins
     return found
 

@@ -62,7 +62,8 @@ class Weights:
         if not os.path.isfile(self.folder / INDEX):
             raise UserError(self._why_none())
         found = read_json(self.folder / INDEX).get("weight_map")
-        names = sorted({*found.values()}) if isinstance(found, dict) and all(map(_is_name, found.values())) else []
+        names = sorted({*map(str, found.values())}) if isinstance(found, dict) else []
+        names = names if all(name == Path(name).name and name.endswith(".safetensors") for name in names) else []
         missing = [name for name in names if not os.path.isfile(self.folder / name)]
         if not names or missing:
             wrong = f"{missing[0]} is missing" if missing else "it names no files of this folder"
@@ -149,10 +150,6 @@ def _opened(file: Path) -> Any:
         return safe_open(file, framework="pt")
     except (SafetensorError, OSError, ValueError) as error:
         raise UserError(f"{file} is damaged or cut short ({error}); download it again.") from error
-
-
-def _is_name(name: object) -> bool:
-    return isinstance(name, str) and name == Path(name).name and name.endswith(".safetensors")
 
 
 def layer_pattern(name: str) -> str:

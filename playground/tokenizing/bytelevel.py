@@ -37,15 +37,10 @@ def learn(counts: Counts, room: int, across: bool = False) -> Learnt:
     return Learnt(tuple(model["vocab"]), tuple((left, right) for left, right in model["merges"]))
 
 
-def _tables() -> tuple[dict[int, str], dict[str, int]]:
-    """The letter for each byte, and the byte for each letter."""
-    visible = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    letters = {byte: chr(byte) for byte in visible}
-    letters |= {byte: chr(256 + k) for k, byte in enumerate(byte for byte in range(256) if byte not in letters)}
-    return letters, {letter: byte for byte, letter in letters.items()}
-
-
-LETTERS, _BYTES = _tables()
+_VISIBLE = (*range(33, 127), *range(161, 173), *range(174, 256))
+_OTHERS = (byte for byte in range(256) if byte not in _VISIBLE)
+LETTERS = {byte: chr(byte) for byte in _VISIBLE} | {byte: chr(256 + k) for k, byte in enumerate(_OTHERS)}
+_BYTES = {letter: byte for byte, letter in LETTERS.items()}
 
 
 def write(text: str) -> str:

@@ -31,31 +31,29 @@ def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
         raise UserError(f"The text has {len(text)} characters; merges are shown for at most {MOST_CHARACTERS}.")
     ranks: Ranks = {pair: rank for rank, pair in enumerate(tokenizer.merges)}
     text = clean(text)
-    mark, words = tokenizer.settings["model"].get("continuing_subword_prefix") or "", _letters(tokenizer, text)
+    words = _letters(tokenizer, text)
     states = [_state(tokenizer, text, words, words, -1)]
     while True:
         waiting = [_next_merge(symbols, ranks) for symbols in words]
         rank = min((found for found, _ in filter(None, waiting)), default=None)
         if rank is None:
             return states
-        merged = [_merged(symbols, ranks, rank, mark) for symbols in words]
+        merged = [_merged(symbols, ranks, rank, tokenizer.mark) for symbols in words]
         states.append(_state(tokenizer, text, words, merged, rank))
         words = merged
 
 
 def _letters(tokenizer: Tokenizer, text: str) -> list[list[Symbol]]:
     """The single letters of each word, before anything is merged; of a byte-level model its bytes."""
-    model, found = tokenizer.settings["model"], list[list[Symbol]]()
-    encoding = tokenizer.library.encode(text, add_special_tokens=False)
+    encoding, found = tokenizer.library.encode(text, add_special_tokens=False), list[list[Symbol]]()
     for _, group in groupby(zip(encoding.word_ids, encoding.offsets, strict=True), lambda piece: piece[0]):
         spans = [span for _, span in group]
         symbols: list[Symbol] = []
         for place in range(spans[0][0], spans[-1][1]):
             for letter in tokenizer.letters(text[place]):
-                mark = model.get("continuing_subword_prefix") or "" if symbols else ""
-                symbols.append((mark + letter, place, place + 1))
+                symbols.append((tokenizer.mark * bool(symbols) + letter, place, place + 1))
         letter, first, last = symbols.pop()
-        found.append([*symbols, (letter + (model.get("end_of_word_suffix") or ""), first, last)])
+        found.append([*symbols, (letter + tokenizer.suffix, first, last)])
     return found
 
 

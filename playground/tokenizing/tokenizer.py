@@ -92,12 +92,7 @@ class Tokenizer:
     @cached_property
     def own(self) -> bool:
         """Whether it was learnt here and reads each word by itself, which byte-level BPE does not."""
-        return self.ours and self.kind != "bytes"
-
-    @cached_property
-    def ours(self) -> bool:
-        """Whether it has the layout of the vocabularies that are learnt here."""
-        return self.specials == specials(len(self))
+        return self.specials == specials(len(self)) and self.kind != "bytes"
 
     @cached_property
     def words(self) -> tuple[str, ...]:
@@ -119,12 +114,17 @@ class Tokenizer:
             return TO_SPACE * name.startswith(TO_SPACE) + bytelevel.show(name.removeprefix(TO_SPACE))
         if self.kind == "unigram" and self.own:
             return name[1:] if name.startswith(SPACE) else MARK + name
-        return name.removesuffix(self.settings["model"].get("end_of_word_suffix") or "")
+        return name.removesuffix(self.suffix)
 
     @cached_property
-    def _marks(self) -> bool:
-        """Whether what continues a word is marked in the vocabulary itself."""
-        return self.settings["model"].get("continuing_subword_prefix") == MARK
+    def mark(self) -> str:
+        """How the model marks what continues a word."""
+        return self.settings["model"].get("continuing_subword_prefix") or ""
+
+    @cached_property
+    def suffix(self) -> str:
+        """How the model marks the end of a word."""
+        return self.settings["model"].get("end_of_word_suffix") or ""
 
     @cached_property
     def merges(self) -> tuple[tuple[str, str], ...]:
@@ -213,21 +213,17 @@ class Tokenizer:
     def _model(self) -> Any:
         return self.library.model
 
-    def small(self, word: str) -> str:
-        """The word in lower case where this tokenizer has only that."""
-        return word.lower() if self.lower else word
-
     def continues(self, number: int) -> bool:
         """Whether this id is a piece that continues the word of the piece before it."""
         if self.kind == "word" or number in self._special:
             return False
-        space = None if self.own or self._marks else {"bytes": TO_SPACE, "unigram": SPACE}.get(self.kind)
+        space = None if self.own or self.mark == MARK else {"bytes": TO_SPACE, "unigram": SPACE}.get(self.kind)
         word = self.words[number]
         return pieces.continues(word) if space is None else not word.startswith(space)
 
     def _plain(self, number: int) -> str:
         word = self.words[number]
-        if self.own or self._marks:
+        if self.own or self.mark == MARK:
             return pieces.plain(word) if self.continues(number) else word
         return word[1:] if word[:1] in (TO_SPACE, SPACE) and len(word) > 1 else word
 

@@ -214,8 +214,8 @@ def _unpack_rows(tensors: dict[str, Tensor], name: str, tokenizer: Tokenizer) ->
 def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
     """The header and the tensors of a checkpoint file."""
     if not os.path.isfile(path):
-        folders = path.parent.glob(f"*/{path.name}") if os.path.isdir(path.parent) else ()
-        inner = sorted(str(found.parent) for found in folders)
+        folders = path.parent.glob("*") if os.path.isdir(path.parent) else ()
+        inner = sorted(str(folder) for folder in folders if os.path.isfile(folder / path.name))
         name = f"name one of the runs in it: {', '.join(inner)}" if inner else "give the folder of a run"
         raise UserError(f"There is no checkpoint at {path}; {name}, as printed by `playground train`.")
     try:

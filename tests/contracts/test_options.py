@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from playground import cli
+from playground.cli.options import EMPTY
 from playground.corpora import Corpus, open_corpus
 from playground.training import Run
 from playground.training.store.runs import Runs
@@ -252,6 +253,44 @@ def test_what_is_typed_is_obeyed_or_refused(command, way, call):
         elif more == done and LATER.get(way) != words[0]:
             ignored.append(" ".join(words))
     assert not ignored
+
+
+@pytest.mark.parametrize("command", WAYS)
+def test_an_option_that_is_empty_is_refused(command, call):
+    line = WAYS[command][0].split()
+    for action in options_of(command):
+        if action.option_strings and action.nargs != 0 and action.dest not in EMPTY:
+            status, _, said = call([*line, f"{action.option_strings[-1]}="])
+            assert status == 2, action.option_strings
+            assert "'' is empty; give a value or leave it out" in said, said
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("train BERT --vocab-size 500", "--vocab-size has no part here: the text decides"),
+        ("train BERT --vocab-size 500 --tokenizer words", "--vocab-size has no part here: the text decides"),
+        ("train BERT --corpus text.txt(encoding=cp1252) --encoding utf-8", "but --corpus says encoding=cp1252"),
+        ("train BERT --corpus world(tokenizer=bpe) --tokenizer unigram", "but --corpus says tokenizer=bpe"),
+        ("train BERT --out kept --resume --steps 1", "--steps is 1, but the run in kept has 2 steps already"),
+        ("compare kept --text-column text", "--text-column has no part here: the task 'sentiment' is no file"),
+        (
+            "train BERT --corpus text.txt(vocab_size=500)",
+            "text.txt(vocab_size=500) sets vocab_size, but the text decides",
+        ),
+        (
+            "train --fork kept --runs runs --corpus text.txt(tokenizer=bpe,repeat=20)",
+            "--corpus sets tokenizer, but a fork",
+        ),
+        ("train --fork kept --runs runs --corpus text.txt", "Repeat it or mix it, as in"),
+        ("bake  -o page.html", "argument RUN|ENTRY: '' is empty"),
+        ("compare kept --encoding cp1252", "--encoding has no part here: the task 'sentiment' is no file"),
+    ],
+)
+def test_what_contradicts_or_has_no_part_is_refused(line, told, call):
+    status, _, said = call(line.split(" "))
+    assert status == 2
+    assert told in said
 
 
 def test_every_command_has_its_ways():

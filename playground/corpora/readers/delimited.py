@@ -2,7 +2,8 @@
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,17 @@ _ENCLOSED = re.compile(r'\s*"(?:[^"]|"")*"\s*')
 
 
 def read_delimited(
-    path: str | Path, encoding: str | None = None, progress: Progress | None = None, *, quoted: bool = True
+    path: str | Path,
+    encoding: str | None = None,
+    progress: Progress | None = None,
+    *,
+    quoted: bool = True,
+    strict: bool = True,
 ) -> tuple[Iterator[Row], str]:
     """The rows of a file, and a note on how they are read.
 
-    Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters.
+    Where quotes do not pair up, `csv.Error` is raised while the rows are read; `quoted=False` takes them as letters,
+    and `strict=False` leaves out those that enclose a part of a cell.
     """
     name, delimiter = Path(path).name, _delimiter(path, encoding, quoted)
     quoted = quoted and (delimiter != "\t" or _encloses(_lines(path, encoding)))
@@ -38,7 +45,7 @@ def read_delimited(
         (line + "\n" for line in _lines(path, encoding, progress)),
         delimiter=delimiter,
         quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE,
-        strict=quoted,
+        strict=quoted and strict,
         skipinitialspace=True,
     )
     rows = _filled(reader)
@@ -46,13 +53,18 @@ def read_delimited(
     if not first:
         raise UserError(f"{name} has no rows; it holds only white space.")
     cells = [row for _, _, row in first]
-    headed = _has_header(cells)
-    widths = list(map(len, cells))
-    columns = _columns(name, cells[0] if headed else [""] * max(set(widths), key=widths.count))
+    width = _usual(map(len, cells))
+    start = 0 if _known(cells[0]) and len(cells[0]) >= min(2, width) else list(map(len, cells)).index(width)
+    headed = _has_header(cells[start:])
+    head = cells[start] if headed else []
+    columns = _columns(name, head or [""] * width)
     notes = [] if headed else ["The first line names no columns, so they are numbered."]
-    notes += [] if quoted else ["Its quotation marks do not enclose cells throughout, so they are read as letters."]
-    every = chain(first[1:] if headed else first, rows)
-    return (Row(line, _fit(row, columns), lines) for line, lines, row in every), " ".join(notes)
+    unpaired = "read as letters" if not quoted else "" if strict else "left out where they enclose a part of one"
+    notes += [f"Its quotation marks do not enclose cells throughout, so they are {unpaired}."] if unpaired else []
+    every = chain(first[:start], first[start + 1 :], rows) if headed else chain(first, rows)
+    no_row = (head, ["---" if cell else "" for cell in head])  # the names come again; the rule below them in Markdown
+    filled = (Row(line, {} if row in no_row else _fit(row, columns), lines) for line, lines, row in every)
+    return filled, " ".join(notes)
 
 
 def _lines(path: str | Path, encoding: str | None, progress: Progress | None = None) -> Iterator[str]:
@@ -71,7 +83,10 @@ def _filled(reader: Any) -> Iterator[tuple[int, int, list[str]]]:
 
 
 def _fit(row: Sequence[str], columns: Sequence[str]) -> dict[str, str]:
-    return dict(zip(columns, row, strict=True)) if len(row) == len(columns) else {}
+    """The cells by their columns, without empty ones at the end; none of a row with other columns."""
+    if any(row[len(columns) :]) or len(row) < len(columns):
+        return {}
+    return dict(zip(columns, row, strict=False))
 
 
 def _encloses(lines: Iterator[str]) -> bool:
@@ -87,7 +102,10 @@ def _encloses(lines: Iterator[str]) -> bool:
 
 
 def _delimiter(path: str | Path, encoding: str | None, quoted: bool) -> str:
-    """The one that is named, a tab in a .tsv file, or what gives most of the first rows as many cells as the first."""
+    """The one that is named, a tab in a .tsv file, or what gives most of the first rows as many cells as the first.
+
+    Where the first row is a title of one cell for each of them, it is what gives most rows as many cells.
+    """
     named = _SEP.fullmatch(next(read_lines(path, encoding), ""))
     if named:
         return named[1]
@@ -96,18 +114,28 @@ def _delimiter(path: str | Path, encoding: str | None, quoted: bool) -> str:
     lines = list(islice(read_lines(path, encoding), LOOK))
     quoting = csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
 
-    def evenness(delimiter: str) -> float:
+    def evenness(delimiter: str) -> tuple[int, ...]:
         rows = csv.reader(lines, delimiter=delimiter, quoting=quoting, skipinitialspace=True)
-        widths = [len(row) for row in rows if row]
-        return widths.count(widths[0]) / len(widths) if widths and widths[0] > 1 else 0.0
+        widths = [len(row) for row in rows if row] or [0]
+        return tuple(widths.count(width) if width > 1 else 0 for width in (widths[0], _usual(widths)))
 
     return max(DELIMITERS, key=evenness)
+
+
+def _usual(widths: Iterable[int]) -> int:
+    """The most frequent number of cells."""
+    return Counter(widths).most_common(1)[0][0]
+
+
+def _known(row: Sequence[str]) -> bool:
+    """Whether a cell is a known name of a column."""
+    return any(cell.lower() in (*TEXTS, *LABELS, *chain.from_iterable(PAIRS)) for cell in row)
 
 
 def _has_header(rows: Sequence[Sequence[str]]) -> bool:
     """Whether the first row names the columns: by known names, or because it is unlike the rows below it."""
     head, *rest = rows
-    if any(cell.lower() in (*TEXTS, *LABELS, *chain.from_iterable(PAIRS)) for cell in head):
+    if _known(head):
         return True
     columns = [[row[k] for row in rest if len(row) == len(head)] for k in range(len(head))]
     names = all(len(cell) <= LONGEST_NAME and not _number(cell) for cell in head)

@@ -8,6 +8,9 @@ from playground.corpora.readers.decode import Progress, read_lines
 from playground.corpora.readers.table import Row
 from playground.errors import UserError
 
+RIGHT = '; each line must be an object such as {"text": "..."}.'
+"""How a refusal of a line ends."""
+
 
 def read_jsonlines(path: str | Path, encoding: str | None = None, progress: Progress | None = None) -> Iterator[Row]:
     """The objects of a file; a list or an object inside them is an empty cell."""
@@ -18,12 +21,12 @@ def read_jsonlines(path: str | Path, encoding: str | None = None, progress: Prog
 
 
 def as_cells(row: dict) -> dict[str, str]:
-    """Text, numbers and truth values as text; what is missing, a list or an object, is empty."""
+    """Text, numbers and truth values as text; what is missing (as NaN too), a list or an object, is empty."""
     return {str(key): _cell(value) for key, value in row.items()}
 
 
 def _cell(value: object) -> str:
-    if value is None or isinstance(value, dict | list):
+    if value is None or value != value or isinstance(value, dict | list):
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
@@ -33,8 +36,8 @@ def _read(name: str, number: int, line: str) -> dict:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or holds too long a number"
-        raise UserError(f"Line {number} of {name} is no JSON object ({why}): {line.strip()[:40]!r}.") from error
+        raise UserError(f"Line {number} of {name} is no JSON object ({why}): {line.strip()[:40]!r}{RIGHT}") from error
     if not isinstance(row, dict):
         kind = "a list" if isinstance(row, list) else "a single value"
-        raise UserError(f'Line {number} of {name} is {kind}; each line must be an object such as {{"text": "..."}}.')
+        raise UserError(f"Line {number} of {name} is {kind}{RIGHT}")
     return row

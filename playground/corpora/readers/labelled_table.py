@@ -1,6 +1,7 @@
 """Labelled texts from a file."""
 
 import csv
+from contextlib import suppress
 from pathlib import Path
 
 from playground.corpora.readers.decode import Progress
@@ -25,13 +26,23 @@ def read_table(
     name = Path(path).name
     if Path(path).suffix.lower() in JSON:
         return collect(name, read_jsonlines(path, encoding, progress), text, label, second)
-    failure = None
-    for quoted in (True, False):
+
+    def read(*, quoted: bool = True, strict: bool = True) -> Table:
+        rows, note = read_delimited(path, encoding, progress, quoted=quoted, strict=strict)
+        return collect(name, rows, text, label, second, note)
+
+    with suppress(csv.Error):
+        return read()
+    tables, failures = list[Table](), list[Exception]()
+    for quoted in (False, True):  # what leaves out fewer rows
         try:
-            rows, note = read_delimited(path, encoding, progress, quoted=quoted)
-            return collect(name, rows, text, label, second, note)
-        except csv.Error as error:
-            failure = error
+            tables.append(read(quoted=quoted, strict=False))
+        except (csv.Error, UserError) as error:
+            failures.append(error)
+    if tables:
+        return max(tables, key=lambda table: len(table.texts))
+    if isinstance(failures[0], UserError):
+        raise failures[0]
     raise UserError(
         f"{name} holds a cell of more than {csv.field_size_limit():,} letters; save long texts as .jsonl or .txt."
-    ) from failure
+    ) from failures[0]

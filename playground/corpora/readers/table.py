@@ -1,5 +1,6 @@
 """Texts, or pairs of texts, with a label each: which columns these are, and what was left out."""
 
+import re
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
@@ -118,7 +119,10 @@ def collect(
     kept = _gather(chain(sample, rows), text_column, second_column, label_column)
     if not kept.texts:
         wanted = " and ".join(repr(column) for column in (text_column, second_column, label_column) if column)
-        raise UserError(f"{name} has no row with something in the columns {wanted}; add rows.")
+        raise UserError(
+            f"{name} has no row with something in the columns {wanted}, where a list or an object counts as nothing; "
+            "add rows."
+        )
     if len(kept.labels.numbers) > MOST_LABELS:
         if label:
             raise UserError(f"The column {label!r} has more than {MOST_LABELS} different values; name a label column.")
@@ -200,21 +204,27 @@ def _guess_pair(
 
 
 def _guess_text(name: str, columns: Sequence[str], sample: Sequence[Row], taken: Container[str | None]) -> str:
-    """A column with a known name, else the one with the longest cells."""
+    """A column with a known name, else the one with the longest cells that is not named as a label."""
     others = [column for column in columns if column not in taken]
     if not others:
         raise UserError(f"{name} has no column with text; give every row the same columns, one of them with text.")
     letters = {column: sum(len(row.cells.get(column, "")) for row in sample) for column in others}
-    return _first_named(TEXTS, [column for column in others if letters[column]]) or max(others, key=letters.__getitem__)
+    return _first_named(TEXTS, [column for column in others if letters[column]]) or max(
+        others, key=lambda column: (not _first_named(LABELS, [column]), letters[column])
+    )
 
 
 def _guess_label(columns: Sequence[str], sample: Sequence[Row], taken: Container[str | None]) -> str | None:
-    """A column with a known name, else the one with the fewest values, if those are repeated."""
+    """A column with a known name, or one that ends with it, else the one with the fewest repeated values."""
     free = [column for column in columns if column not in taken]
     values = {c: {row.cells[c] for row in sample if row.cells.get(c, "").strip()} for c in free}
     few = [column for column, different in values.items() if 1 <= len(different) <= MOST_LABELS]
     repeated = [column for column in few if 2 <= len(values[column]) <= len(sample) / 2]
-    return _first_named(LABELS, few) or min(repeated, key=lambda column: len(values[column]), default=None)
+    ends = {
+        re.split(r"[\W_]+", column.lower())[-1]: column for column in reversed(few)
+    }  # airline_sentiment, gold_label
+    named = _first_named(LABELS, few) or next((ends[name] for name in LABELS if name in ends), None)
+    return named or min(repeated, key=lambda column: len(values[column]), default=None)
 
 
 def _first_named(names: Sequence[str], columns: Sequence[str]) -> str | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from playground.corpora.sources import two_files
 from playground.errors import UserError
 from playground.finetuning.comparing.budget_matching import check_rules
-from playground.finetuning.data.files import COLUMNS, find_task
+from playground.finetuning.data.files import COLUMNS, find_task, path_and_columns
 from playground.finetuning.data.input_format import MAX_LENGTH, find_format
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, from_checkpoint
@@ -90,11 +90,11 @@ class ComparisonSpec:
             return Path(os.path.relpath(path, folder)).as_posix() if os.path.exists(path) else path
 
         def task(name: str) -> str:
-            path, mark, columns = name.partition(COLUMNS)
+            path, columns = path_and_columns(name)
             pair = two_files(path)
             if not pair and not os.path.isfile(path):
                 return name
-            return f"{'+'.join(relative(str(one)) for one in pair or (path,))}{mark}{columns}"
+            return f"{'+'.join(relative(str(one)) for one in pair or (path,))}{COLUMNS * bool(columns)}{columns}"
 
         then, extra = tuple(map(task, self.then)), tuple(map(relative, self.extra_encoders))
         return replace(self, base=relative(self.base), task=task(self.task), then=then, extra_encoders=extra)

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from playground.catalog import choose, find
 from playground.corpora.readers.labelled_table import read_table
-from playground.corpora.readers.table import count
+from playground.corpora.readers.table import MOST_LABELS, count
 from playground.corpora.readers.translations import read_sides
 from playground.corpora.readers.treebank import read_tagged
 from playground.corpora.sources import TABLES, TREEBANKS, two_files
@@ -76,15 +76,28 @@ class Examples:
 
 def is_file(name: str) -> bool:
     """Whether a task's name is that of a file or of two."""
-    path = name.partition(COLUMNS)[0]
+    path = path_and_columns(name)[0]
     return os.path.isfile(path) or Path(path).suffix.lower() in (*TABLES, *TREEBANKS) or two_files(path) is not None
+
+
+def path_and_columns(name: str) -> tuple[str, str]:
+    """The path in a task's name and what is named of it; the path itself may hold the mark between them."""
+    parts = name.split(COLUMNS)
+    paths = (COLUMNS.join(parts[:number]) for number in range(len(parts), 0, -1))
+    path = next((path for path in paths if os.path.exists(path) or two_files(path)), parts[0])
+    return path, name[len(path) + 1 :]
 
 
 def open_file(name: str) -> Task:
     """The task of a file: classes for a table, tags for a treebank, writing for two parallel files."""
-    path, _, columns = name.partition(COLUMNS)
+    path, columns = path_and_columns(name)
     named = dict(parse_qsl(columns, keep_blank_values=True))
     pair = two_files(path)
+    parts = (
+        ("text", "second", "label", "encoding") if Path(path).suffix.lower() in TABLES and not pair else ("encoding",)
+    )
+    if other := next((part for part in named if part not in parts), None):
+        raise UserError(f"{name} names {other!r}; of {path} can be named: {', '.join(parts)}.")
     if pair:
         idea = f"Write the line of {pair[1].name} that says what a line of {pair[0].name} says."
         lines, warning = read_sides(*pair, encoding=named.get("encoding"))
@@ -114,19 +127,32 @@ def _classes(name: str, path: Path, named: dict[str, str]) -> Task:
     if not 2 <= len(table.label_names) <= len(table.texts) / 2:
         looked = f"; {table.label_column!r} has {len(table.label_names)}" if table.label_column else ""
         raise UserError(
-            f"{path.name} has no column with two or more labels that come again and again{looked}; its columns are: "
-            f"{', '.join(map(repr, table.columns))}. Name one."
+            f"{path.name} has no column with 2 to {MOST_LABELS} labels that come again and again{looked}; its columns "
+            f"are: {', '.join(map(repr, table.columns))}. Name one. {table.notice}".rstrip()
         )
     texts = zip(*filter(None, (table.texts, table.seconds)), strict=True)
     items = (Item(tuple(map(split_words, some)), label) for some, label in zip(texts, table.labels, strict=True))
     unique, warning = _unique(items, "text", table.warning)
     numbers = sorted({item.right for item in unique})
     names = tuple(table.label_names[number] for number in numbers)
+    warning = " ".join(filter(None, [warning, _describe_alike(names)]))
     what = "pair of texts" if table.seconds else "text"
     listed = ", ".join(names[:6]) + (" ..." if len(names) > 6 else "")
     idea = f"Say which of {len(names)} labels a {what} of {path.name} has: {listed}."
     numbered = [replace(item, right=numbers.index(item.right)) for item in unique]
     return _task(name, idea, Classes(names), numbered, warning, table.note)
+
+
+def _describe_alike(names: Iterable[str]) -> str:
+    """A sentence on labels that differ only in their case, or in how a number is written; nothing where none do."""
+    forms: dict[str | float, list[str]] = {}
+    for name in names:
+        try:
+            forms.setdefault(float(name), []).append(repr(name))
+        except ValueError:
+            forms.setdefault(name.casefold(), []).append(repr(name))
+    alike = "; ".join(" and ".join(same) for same in forms.values() if len(same) > 1)
+    return f"Labels that are written in several ways are read as different ones: {alike}." if alike else ""
 
 
 def _tagging(name: str, path: Path, encoding: str | None) -> Task:
@@ -161,15 +187,16 @@ def _unique(items: Iterable[Item], what: str, warning: str) -> tuple[list[Item],
 
 def _task(name: str, idea: str, answer: AnswerForm, items: Iterable[Item], warning: str, note: str = "") -> Task:
     """A task of these different examples."""
-    file = Path(name.partition(COLUMNS)[0]).name
+    file = Path(path_and_columns(name)[0]).name
     splits: dict[Split, list[Item]] = {"train": [], "test": []}
     for item in items:
         splits[split_of([word.lower() for word in item.words])].append(item)
     train, test = tuple(splits["train"]), tuple(splits["test"])
     if min(len(train), len(test)) < FEWEST:
-        raise UserError(
+        why = (
             f"{file} has {len(train) + len(test)} different texts; about {4 * FEWEST} are needed to learn and to test."
         )
+        raise UserError(" ".join(filter(None, [why, note, warning])))
     if isinstance(answer, Classes) and len({item.right for item in train}) < 2:
         why = (
             f"{file} has {len(train)} different texts to learn from, all with the label "

@@ -9,7 +9,7 @@ from playground.errors import UserError
 from playground.finetuning.comparing.compare import Comparison, compare
 from playground.finetuning.comparing.continual import ContinualResult, continual, facts
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.data.files import COLUMNS, is_file
+from playground.finetuning.data.files import is_file, path_and_columns
 from playground.training import checkpoint
 
 LEFT_BEHIND = (
@@ -83,7 +83,7 @@ assert not unchanged or apart["accuracy"] < 0.05, "the same numbers, but for rou
 
 def check_files(base: str, task: str, extra_encoders: Sequence[str] = ()) -> None:
     """Refuse to begin where a file is not beside the notebook, and say where it comes from."""
-    path = task.partition(COLUMNS)[0]
+    path = path_and_columns(task)[0]
     both = [path] if two_files(path) is None and is_file(task) else []
     lacking = [name for name in (base, *extra_encoders, *both) if not Path(name).exists()]
     if lacking:

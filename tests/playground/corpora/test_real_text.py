@@ -115,6 +115,13 @@ def test_quotes_that_do_not_pair_up_are_letters(tmp_path):
     assert "are read as letters" in found.notice
 
 
+def test_one_cell_that_is_quoted_in_part_takes_no_other_row_with_it(tmp_path):
+    rows = [(f'"good, text {k}"' if k != 7 else '"good" text', str(k % 2)) for k in range(40)]
+    found = read_table(write(tmp_path, "a.csv", csv_of(rows)))
+    assert (len(found.texts), found.texts[6:8]) == (40, ("good, text 6", "good text"))
+    assert "they are left out where they enclose a part of one" in found.notice
+
+
 def test_rows_that_do_not_fit_are_left_out_and_counted(tmp_path):
     found = read_table(write(tmp_path, "a.csv", "text,label\ngood,1\ntoo,many,cells\nalone\n,1\nno label,\nbad,0\n"))
     assert found.texts == ("good", "bad")
@@ -175,6 +182,50 @@ def test_values_of_json_become_text(tmp_path):
     assert "1 row is left out, the first in line 3" in found.notice
 
 
+def test_a_missing_number_of_json_is_missing(tmp_path):
+    found = read_table(write(tmp_path, "a.jsonl", '{"text": "a", "label": NaN}\n{"text": "b", "label": 1.0}'))
+    assert found.texts == ("b",)
+    assert "1 row is left out, the first in line 1" in found.notice
+
+
+ABOVE = {
+    "a title": ("Reviews of 2020\n\n", "1 row is left out, the first in line 1"),
+    "comments": ("# made by a shop\n# on Monday\n", "2 rows are left out, the first in line 1"),
+}
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+@pytest.mark.parametrize("above", ABOVE)
+def test_lines_above_the_names_of_the_columns_are_left_out_and_counted(tmp_path, above, mark):
+    lines, notice = ABOVE[above]
+    found = read_table(write(tmp_path, "a.csv", lines + csv_of(ROWS, mark)))
+    assert (found.text_column, found.label_column, found.label_names) == ("text", "label", ("bad", "good"))
+    assert len(found.texts) == len(ROWS)
+    assert notice in found.notice
+
+
+def test_names_of_columns_that_come_again_and_rules_are_no_rows(tmp_path):
+    found = read_table(write(tmp_path, "a.csv", csv_of(ROWS) + csv_of(ROWS)))
+    assert (len(found.texts), found.label_names) == (2 * len(ROWS), ("bad", "good"))
+    assert "1 row is left out, the first in line 26" in found.notice
+    lines = [f"| {text} | {label} |" for text, label in [("text", "label"), ("---", "---"), *ROWS]]
+    found = read_table(write(tmp_path, "b.csv", "\n".join(lines)))
+    assert (len(found.texts), found.label_names) == (len(ROWS), ("bad", "good"))
+    assert "1 row is left out, the first in line 2" in found.notice
+
+
+def test_empty_cells_at_the_end_of_a_row_are_none(tmp_path):
+    found = read_table(write(tmp_path, "a.csv", csv_of([(text, label, "", "") for text, label in ROWS])))
+    assert (len(found.texts), found.columns) == (len(ROWS), ("text", "label"))
+
+
+@pytest.mark.parametrize("name", ["airline_sentiment", "Gold Label", "review-rating"])
+def test_a_column_whose_name_ends_as_a_label_is_one(tmp_path, name):
+    rows = [(f"text {k}", "AB"[k % 2], "xyz"[k % 3]) for k in range(60)]
+    found = read_table(write(tmp_path, "a.csv", csv_of(rows, head=("text", "airline", name))))
+    assert found.label_column == name
+
+
 BAD_TABLES = {
     "header.csv": ("text,text,label\na,b,c\n", "header.csv names the column 'text' twice"),
     "empty.csv": ("text,label\n", "empty.csv has no rows; add some"),
@@ -187,6 +238,14 @@ BAD_TABLES = {
     "number.jsonl": (
         '{"text": ' + "9" * 5000 + "}",
         "Line 1 of number.jsonl is no JSON object (it is too deep or holds",
+    ),
+    "lines.json": (
+        '[\n{"text": "a"}\n]',
+        "Line 1 of lines.json is no JSON object (Expecting value): '['; each line must",
+    ),
+    "nested.jsonl": (
+        '{"data": {"text": "a"}, "label": 1}\n' * 4,
+        "nested.jsonl has no row with something in the columns 'data' and 'label', where a list or an object counts",
     ),
     "list.json": ('[{"text": "a"}]', "Line 1 of list.json is a list; each line must be an object"),
     "value.jsonl": ('"a"', "Line 1 of value.jsonl is a single value"),

@@ -204,8 +204,12 @@ def write(name, text):
     [
         ("plain.txt", r"plain.txt is no labelled file; take a table \(.csv.*a treebank .*two parallel texts"),
         ("nowhere.tsv", "nowhere.tsv"),
-        ("said.csv?label=id", "said.csv has no column with two or more labels that come again and again; 'id' has 132"),
+        ("said.csv?label=id", "said.csv has no column with 2 to 200 labels that come again and again; 'id' has 132"),
         ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
+        ("bank.conllu?text=x", r"bank.conllu\?text=x names 'text'; of bank.conllu can be named: encoding."),
+        ("said.en+said.fr?label=x", "names 'label'; of said.en.said.fr can be named: encoding"),
+        ("said.csv+said.tsv", "said.csv is no plain text; two parallel texts have the same lines in each"),
+        ("said.csv?foo=x", "names 'foo'; of said.csv can be named: text, second, label, encoding"),
         ("no such task", "There is no task named 'no such task'; the nearest: "),
     ],
 )
@@ -220,14 +224,52 @@ def test_files_that_hold_too_little_are_refused():
     with pytest.raises(UserError, match=r"^few.tsv has 10 different texts; about 32 are needed to learn and to test"):
         find_task(str(Path(few).absolute()))
     same = write("same.tsv", "".join(f"some text number {k}\tyes\n" for k in range(50)))
-    with pytest.raises(UserError, match=r"same.tsv has no column with two or more labels"):
+    with pytest.raises(UserError, match=r"same.tsv has no column with 2 to 200 labels"):
         find_task(same)
     bare = write("bare.tsv", "".join(f"some text number {k}\tother words {k}\n" for k in range(50)))
-    with pytest.raises(UserError, match=r"bare.tsv has no column with two or more labels.*'column 1', 'column 2'"):
+    with pytest.raises(UserError, match=r"bare.tsv has no column with 2 to 200 labels.*'column 1', 'column 2'"):
         find_task(bare)
     unmarked = write("bare.conllu", "".join(sentence(k) for k in range(30)).replace("NOUN", "_").replace("VERB", "_"))
     with pytest.raises(UserError, match=r"bare.conllu marks no parts of speech"):
         find_task(unmarked)
+
+
+@pytest.mark.usefixtures("files")
+def test_a_refusal_says_what_was_left_out():
+    ragged = write("ragged.csv", "text,label\n" + "".join(f"text, {k},{k % 2}\n" for k in range(50)) + "one,0\n")
+    with pytest.raises(
+        UserError, match=r"ragged.csv has no column .*; 'label' has 1; .*Name one.* 50 rows are left out"
+    ):
+        find_task(ragged)
+    again = write("again.csv", "text,label\n" + "".join(f"the same,{k % 2}\n" for k in range(50)))
+    with pytest.raises(UserError, match=r"again.csv has 1 different texts; .* 49 texts are left out because"):
+        find_task(again)
+    with pytest.raises(UserError, match=r"There are only 2 tokens in ragged.csv; .* 50 rows are left out"):
+        open_corpus(ragged)
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("labels", [("pos", "Pos", "neg"), ("1", "1.0", "2")])
+def test_labels_that_are_only_written_otherwise_are_said(labels):
+    lines = "".join(f"text number {k},{labels[k % 3]}\n" for k in range(90))
+    task = find_task(write("spelt.csv", f"text,label\n{lines}"))
+    assert set(task.answer.classes) == set(labels)
+    told = " and ".join(map(repr, sorted(labels[:2])))
+    assert f"Labels that are written in several ways are read as different ones: {told}." in task.warning
+    assert "in several ways" not in find_task("said.csv").notice
+
+
+@pytest.mark.usefixtures("files")
+@pytest.mark.parametrize("name", ["what?.csv", "a?text=b.csv", "50% + (x)?.csv"])
+def test_a_file_may_have_a_question_mark_in_its_name(name):
+    Path(name).write_bytes(Path("said.csv").read_bytes())
+    named = file_task_name(name, "said", "feeling", None, "utf-8")
+    assert is_file(name)
+    assert is_file(named)
+    assert find_task(name).items(8, 0, "test") == find_task(name).items(8, 0, "test")
+    assert find_task(named).warning.startswith("2 columns are left out")
+    spec = ComparisonSpec(".", named, ("full",))
+    assert spec.seen_from(Path("elsewhere")).task == "../" + named
 
 
 def test_names_of_tasks_are_no_files():

@@ -48,10 +48,12 @@ def test_across_categories_is_written_too(tmp_path):
     assert read_tokenizer(tmp_path, {}, len(tokenizer)) == tokenizer
 
 
-def test_transformers_opens_the_tokenizer_with_its_special_tokens(tmp_path):
-    tokenizer = train([TEXT] * 4, kind="wordpiece", size=200)
+@pytest.mark.parametrize("kind", ["wordpiece", "unigram", "bytes"])
+def test_transformers_opens_the_tokenizer_with_its_special_tokens(kind, tmp_path):
+    tokenizer = train([TEXT] * 4, kind=kind, size=640)
     written(tmp_path, write_tokenizer(tokenizer))
     library = hf.AutoTokenizer.from_pretrained(tmp_path)
+    assert len(library) == len(tokenizer)
     assert library("The dogs", add_special_tokens=False).input_ids == tokenizer.encode("The dogs").ids
     assert (library.pad_token_id, library.mask_token_id, library.unk_token_id) == (0, 5, len(SPECIAL_TOKENS) - 1)
     assert library.convert_tokens_to_ids(["[CLS]", "<7>"]) == [3, 13]
@@ -125,6 +127,18 @@ def test_the_older_files_are_read_like_the_one(form, tmp_path):
         assert again.encode(text) == whole.encode(text)
 
 
+def test_tokens_that_were_added_to_older_files_are_kept_whole(tmp_path):
+    vocab = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "cat", "ent", "<", ">"]
+    (tmp_path / "vocab.txt").write_text("".join(f"{word}\n" for word in vocab))
+    about = {"do_lower_case": True, "tokenizer_class": "BertTokenizer"}
+    written(tmp_path, {"added_tokens.json": {"<ent>": 10}, "tokenizer_config.json": about, "config.json": {}})
+    library, tokenizer = hf.BertTokenizer.from_pretrained(tmp_path), read_tokenizer(tmp_path, {}, 11)
+    for text in ("the <ent> cat", "cat<ENT> the"):
+        assert tokenizer.encode(text).ids == library(text, add_special_tokens=False).input_ids
+    with pytest.raises(UserError, match="gives '<ent>' the id 10; there are 10 rows"):
+        read_tokenizer(tmp_path, {}, 10)
+
+
 def test_a_vocabulary_of_xlm_marks_the_ends_of_words_and_the_card_says_how_text_is_split(tmp_path):
     names = ["<s>", "</s>", "<pad>", "<unk>", "<special1>", *"dog", "s</w>", "do", "dog", "dogs</w>"]
     vocab = {name: number for number, name in enumerate(names)}
@@ -169,6 +183,20 @@ def test_a_damaged_tokenizer_is_refused(text, told, tmp_path):
     (tmp_path / "tokenizer.json").write_text(text)
     with pytest.raises(UserError, match=told):
         read_tokenizer(tmp_path, {}, 9)
+
+
+@pytest.mark.parametrize("named", ["[M]", 4, ["[MASK]"], {"content": "[M]"}])
+def test_a_special_token_that_the_vocabulary_lacks_is_refused(named, tmp_path):
+    library = FORMS["BERT"]([TEXT] * 4)
+    library.save(str(tmp_path / "tokenizer.json"))
+    (tmp_path / "tokenizer_config.json").write_text(json.dumps({"mask_token": named}))
+    with pytest.raises(UserError, match=r"tokenizer_config.json says mask_token: .*, which is no token of the vocab"):
+        read_tokenizer(tmp_path, {}, library.get_vocab_size())
+    assert read_tokenizer(tmp_path, {}, 20, numbered=True).specials.pad == 0
+
+
+def test_the_first_of_several_ids_is_that_of_the_role(tmp_path):
+    assert read_tokenizer(tmp_path, {"eos_token_id": [5, 6]}, 20).specials.end == 5
 
 
 def test_a_file_of_sentencepiece_that_cannot_be_converted_is_named(tmp_path):

@@ -162,8 +162,9 @@ def test_a_folder_or_a_file_may_be_named(trained):
 # what can be wrong with it
 
 
-@pytest.mark.parametrize("path", ["nowhere", f"nowhere/{FILE}", ""])
+@pytest.mark.parametrize("path", ["nowhere", f"nowhere/{FILE}", "", "a" * 5000, "**", "a\0b"])
 def test_a_missing_checkpoint_is_a_sentence(path, tmp_path):
+    (tmp_path / "other").mkdir()
     assert "There is no checkpoint at" in refused(tmp_path / path)
 
 
