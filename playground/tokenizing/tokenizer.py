@@ -206,12 +206,12 @@ class Tokenizer:
         if not self.own:
             return self.encode(word if word in CLOSING else f" {word}").ids
         letters = self.letters(word)
-        found = self._model.tokenize(SPACE + letters if self.kind == "unigram" else letters) if letters else []
+        found = self.library.model.tokenize(SPACE + letters if self.kind == "unigram" else letters) if letters else []
         return [self.specials.unknown if token.id in self._special else token.id for token in found]
 
-    @cached_property
-    def _model(self) -> Any:
-        return self.library.model
+    def small(self, word: str) -> str:
+        """The word in lower case where this tokenizer has only that."""
+        return word.lower() if self.lower else word
 
     def continues(self, number: int) -> bool:
         """Whether this id is a piece that continues the word of the piece before it."""

@@ -256,7 +256,7 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
     words = {place for match in find_words(text) for place in range(*match.span())}
     assert drawn >= words if tokenizer.kind == "bytes" else drawn == words
     for number, (first, last) in zip(found.ids, found.offsets, strict=True):
-        under = text[first:last].lower() if tokenizer.lower else text[first:last]
+        under = tokenizer.small(text[first:last])
         if tokenizer.kind == "bytes":
             piece = tokenizer.library.id_to_token(number)
             assert piece in bytelevel.write(f" {under}") and len(piece) > len(bytelevel.write(under[1:-1]))
@@ -270,7 +270,7 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
 @settings(max_examples=60, deadline=None)
 def test_the_pieces_of_a_word_put_together_are_the_word(tokenizer, text):
     found = tokenizer.encode(text)
-    words = [match.group().lower() if tokenizer.lower else match.group() for match in find_words(clean(text))]
+    words = [tokenizer.small(match.group()) for match in find_words(clean(text))]
     assert sorted(set(found.word)) == list(range(len(words)))
     for index, word in enumerate(words):
         ids = [number for number, place in zip(found.ids, found.word, strict=True) if place == index]
