@@ -145,7 +145,7 @@ def describe_left_out(corpus: Corpus, entry: Entry) -> Iterator[str]:
         rows = len(lengths) if paired else corpus.count_rows(recipe.seq_len)
         batch = min(rows, recipe.batch_size)
         if 0 < batch < recipe.batch_size:
-            yield f"There are {rows:,} rows to train on, so a batch has {batch:,} instead of {recipe.batch_size:,}."
+            yield f"A batch has all {rows:,} rows instead of {recipe.batch_size:,}."
         if entry.continues and batch and rows % batch:
             rest = f"{rows % batch:,} of the {rows:,} rows to train on are not read"
             yield f"{rest}, as every batch of {batch:,} rows continues the one before."

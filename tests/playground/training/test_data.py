@@ -89,7 +89,7 @@ def test_a_run_says_where_a_batch_is_smaller_and_which_rows_no_batch_continues()
     own = replace(reviews(1_000), name="mine.txt")
     run = run_of(corpus=own, entry=tiny("RoBERTa", batch_size=512))
     number = run.corpus.held_out_from // 16
-    assert run.notice == f"There are {number} rows to train on, so a batch has {number} instead of 512."
+    assert run.notice == f"A batch has all {number} rows instead of 512."
     run = run_of(corpus=own, entry=tiny("Transformer-XL", batch_size=number - 3))
     rest = f"3 of the {number} rows to train on are not read"
     assert run.notice == f"{rest}, as every batch of {number - 3} rows continues the one before."

@@ -314,7 +314,7 @@ class TrainStore(CorpusChoice):
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
         short = (
             f"The text is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
-            f"tokens instead of {asked}. A longer text allows longer rows."
+            f"tokens instead of {asked}."
         )
         return _turned(entry, {"seq_len": fits}), short
 
