@@ -159,7 +159,7 @@ class InsideStore(param.Parameterized):
     def refusal(self) -> str:
         """Why what is chosen could not be opened or measured; empty while that is tried."""
         asked = self.looking.error if self._answered else None
-        opened = None if self.opening.busy or self.looking.busy else self.opening.error
+        opened = None if self.opening.busy or self.looking.busy or self.found else self.opening.error
         return str(asked or opened or "")
 
     def csv(self) -> bytes:

@@ -202,6 +202,18 @@ def test_a_refusal_goes_with_what_was_asked_and_what_could_not_be_opened(shown, 
         assert said in shown.said.object and bool(said) == bool(shown.said.object)
 
 
+def test_a_model_that_was_not_there_yet_is_refused_no_more_once_it_is_measured():
+    there = {}
+    inside = InsideStore(
+        lambda key, to_read=True: there.get(key) or refuse("There is no trained model yet."), lambda: "one"
+    )
+    inside.enter()
+    inside.opening.wait()
+    assert inside.refusal == "There is no trained model yet."
+    there["one"] = subject_of()
+    assert looked(inside) and inside.refusal == ""
+
+
 def test_a_run_that_has_gone_on_is_opened_again_when_the_page_is_entered(store, shown, inside):
     assert inside.of("one") is inside.of("one")
     inside.open_one = lambda key, to_read=True: later
