@@ -57,9 +57,9 @@ def choose(package: str, kind: type[T], name: str, what: str = "") -> T:
 
     The refusal says what is nearest by meaning or by spelling; it calls a constant `what`, or as its type is called.
     """
-    wanted, spelt = fold(name), _spelt(package, kind)
-    if wanted in spelt:
-        return spelt[wanted]
+    folded, spelt = fold(name), _spelt(package, kind)
+    if folded in spelt:
+        return spelt[folded]
     if meant := nearest(name):
         raise UserError(meant)
     near = three_nearest(name, find(package, kind).values())
@@ -71,11 +71,11 @@ def three_nearest(name: str, known: Iterable[Named]) -> str:
 
     Letters in common with a name or an alias count, and half the share of its words that begin as one of the idea does.
     """
-    wanted, words = fold(name)[:LONGEST], _words(name)[:LONGEST]
+    folded, words = fold(name)[:LONGEST], _words(name)[:LONGEST]
 
     def likeness(item: Named) -> float:
         names = (item.name, *getattr(item, "aliases", ()))
-        letters = max(SequenceMatcher(None, fold(said), wanted).ratio() for said in names)
+        letters = max(SequenceMatcher(None, fold(said), folded).ratio() for said in names)
         idea = _words(" ".join((*names, getattr(item, "idea", ""))))
         meant = sum(any(word.startswith(sought[:STEM]) for word in idea) for sought in words) / max(1, len(words))
         return letters + meant / 2

@@ -73,8 +73,8 @@ class Instrument:
         try:
             subject = replace(subject, lacking=[])
             found = self.measure(subject, chosen)
-            told = [found.headline, _not_read(subject, chosen), *dict.fromkeys(subject.lacking)]
-            return replace(found, headline=" ".join(filter(None, told)))
+            sentences = [found.headline, _not_read(subject, chosen), *dict.fromkeys(subject.lacking)]
+            return replace(found, headline=" ".join(filter(None, sentences)))
         finally:
             for module, training in modes:
                 module.training = training

@@ -65,8 +65,8 @@ def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
     text = corpus.windows(max(1, min(64, max(16, longest * 3), there)), "held_out", in_order=True)
     number = text.sentence_ids[0]
     counts = torch.bincount((number - number.min()).clamp(min=0))
-    wanted = int(counts.clamp(max=longest).argmax()) + int(number.min())
-    places = ((number == wanted) & text.specials.in_text(text.ids[0])).nonzero().flatten()[:longest]
+    chosen = int(counts.clamp(max=longest).argmax()) + int(number.min())
+    places = ((number == chosen) & text.specials.in_text(text.ids[0])).nonzero().flatten()[:longest]
     return one_row(text.ids[0][places].tolist(), corpus.tokenizer)
 
 

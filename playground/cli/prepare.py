@@ -26,7 +26,8 @@ def open_task(name: str) -> Task:
     try:
         task = find_task(name)
     except WrongEncoding as wrong:
-        raise UserError(f"{wrong} Or name its encoding, as in 'reviews.csv?encoding=cp1252'.") from wrong
+        how = " Or name its encoding, as in 'reviews.csv?encoding=cp1252'."
+        raise UserError(f"{wrong}{(not wrong.named) * how}") from wrong
     if task.notice:
         print(f"{task.name}: {task.notice}", file=sys.stderr)
     return task

@@ -52,7 +52,7 @@ from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_to_train
 from playground.zoo.preset import find_preset
 
-ENCODING = "as in 'mine.txt(encoding=cp1252)'"
+NAME_ENCODING = " Or name its encoding, as in 'mine.txt(encoding=cp1252)'."
 """How the encoding of a text is named, for a refusal; `--encoding` does the same."""
 
 LONGER = "as in 'mine.txt(repeat=50, mix=everyday)'"
@@ -228,7 +228,7 @@ def _opened(name: str, **reading: Unpack[Reading]) -> Corpus:
     except TooShort as short:
         raise UserError(f"{short} Repeat it or mix it, {LONGER}.") from short
     except WrongEncoding as wrong:
-        raise UserError(f"{wrong} Or name its encoding, {ENCODING}.") from wrong
+        raise UserError(f"{wrong}{(not wrong.named) * NAME_ENCODING}") from wrong
     warn(corpus.notice)
     return corpus
 

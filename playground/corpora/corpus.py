@@ -210,9 +210,9 @@ def _counted(numbers: Tensor) -> Tensor:
 
 def find_boundary(ends: Tensor, sentence: Tensor) -> int:
     """Where the held-out part begins: after the document that `ends` nearest `[n]`, else after the nearest sentence."""
-    wanted = round(len(ends) * (1 - HELD_OUT))
+    target = round(len(ends) * (1 - HELD_OUT))
     slack = max(1, round(len(ends) * HELD_OUT / 2))
     for places in (ends[:-1].nonzero()[:, 0] + 1, (sentence[1:] != sentence[:-1]).nonzero()[:, 0] + 1):
-        if len(places) and int((places - wanted).abs().min()) <= slack:
-            return int(places[(places - wanted).abs().argmin()])
-    return wanted
+        if len(places) and int((places - target).abs().min()) <= slack:
+            return int(places[(places - target).abs().argmin()])
+    return target

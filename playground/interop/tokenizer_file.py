@@ -68,7 +68,7 @@ def read_tokenizer(
 ) -> Tokenizer:
     """The tokenizer of a folder for a table of `size` rows, and for one row more for each of the roles to `add`.
 
-    It is numbers for words where the folder has none, or where that is wanted.
+    It is numbers for words where the folder has none, or with `numbered`.
     """
     try:
         read = None if numbered else _settings(folder)

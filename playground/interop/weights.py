@@ -139,10 +139,10 @@ class Weights:
 
     def _each(self, names: Iterable[str], what: str) -> Iterator[tuple[str, Any]]:
         """Some weights by their names of today, file by file."""
-        wanted = [(*self.places[name], name) for name in names]
+        places = [(*self.places[name], name) for name in names]
         for file in self.files:
             with _opened(file) as held:
-                yield from ((name, getattr(held, what)(old)) for path, old, name in wanted if path == file)
+                yield from ((name, getattr(held, what)(old)) for path, old, name in places if path == file)
 
 
 def _opened(file: Path) -> Any:

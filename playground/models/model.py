@@ -44,9 +44,7 @@ from playground.models.transformer import (
     share_modules,
 )
 from playground.models.word_vectors import StaticHead, StaticNetwork
-from playground.tokenizing import pieces
-from playground.tokenizing.bytelevel import TO_SPACE
-from playground.tokenizing.library import SPACE
+from playground.tokenizing.library import continuing
 
 NO_LM_HEAD = (
     "This model has no head that scores words, so it makes no guesses and has no loss; look at its attention, probe "
@@ -539,7 +537,7 @@ def at_word_ends(tokens: Tokens, forward: Tensor, backward: Tensor) -> tuple[Ten
 
     From the left that is its last piece, from the right its first one (Akbik et al. 2018, eq. 9).
     """
-    begins = ~continuing(tokens.vocabulary, tokens.specials.ids).to(tokens.ids.device)[tokens.ids]
+    begins = ~_continuing(tokens.vocabulary, tokens.specials.ids).to(tokens.ids.device)[tokens.ids]
     place = arange_rows(tokens.ids)
     first = (place * begins).cummax(1).values
     ends = torch.nn.functional.pad(place.masked_fill(~begins, tokens.ids.shape[1])[:, 1:], (0, 1), value=place.shape[1])
@@ -549,15 +547,9 @@ def at_word_ends(tokens: Tokens, forward: Tensor, backward: Tensor) -> tuple[Ten
 
 
 @lru_cache(maxsize=8)
-def continuing(vocabulary: tuple[str, ...], specials: tuple[int, ...]) -> Tensor:
-    """Which entries of a vocabulary `[v]` continue the word of the piece before them.
-
-    They are marked, or in vocabularies as those of GPT-2 and SentencePiece what has a space before it is marked.
-    """
-    space = next((mark for mark in (TO_SPACE, SPACE) if mark in vocabulary), "")
-    found = torch.tensor([not word.startswith(space) if space else pieces.continues(word) for word in vocabulary])
-    found[list(specials)] = False
-    return found
+def _continuing(vocabulary: tuple[str, ...], specials: tuple[int, ...]) -> Tensor:
+    """Which entries of a vocabulary `[v]` continue a word."""
+    return torch.tensor(continuing(vocabulary, frozenset(specials)))
 
 
 def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:

@@ -1,11 +1,12 @@
 """What was learnt as a tokenizer of the `tokenizers` library, which does the splitting."""
 
 import re
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
-from playground.tokenizing.bytelevel import splitter
+from playground.tokenizing.bytelevel import TO_SPACE, splitter
 from playground.tokenizing.pieces import MARK, Learnt, continues, plain
 from playground.tokenizing.vocabulary import FIRST_WORD, SPECIAL_TOKENS, UNKNOWN
 from playground.tokenizing.words import WORD
@@ -34,6 +35,21 @@ def library_of(kind: str, learnt: Learnt, lower: bool = False, across: bool = Fa
     if kind != "word":
         library.decoder = decoders.WordPiece()
     return library
+
+
+def continuing(vocabulary: Sequence[str], specials: Collection[int]) -> list[bool]:
+    """Whether each entry of a vocabulary, as `Tokenizer.words` has it, continues the word of the piece before it.
+
+    That is marked; in byte-level and SentencePiece vocabularies what has a space before it is marked instead. A letter
+    of the text may look like such a mark (Maltese has "Ġ"), so the mark is what most entries have.
+    """
+    counts = {mark: sum(word.startswith(mark) for word in vocabulary) for mark in (TO_SPACE, SPACE)}
+    space = max(counts, key=lambda mark: counts[mark])
+    space = space if counts[space] > sum(map(continues, vocabulary)) else ""
+    return [
+        number not in specials and (not word.startswith(space) if space else continues(word))
+        for number, word in enumerate(vocabulary)
+    ]
 
 
 def _words() -> str:

@@ -17,7 +17,7 @@ from playground.pickling import declared_fields
 from playground.tokenizing import bytelevel, pieces
 from playground.tokenizing.bytelevel import TO_SPACE
 from playground.tokenizing.kinds import KINDS
-from playground.tokenizing.library import SPACE, library_of
+from playground.tokenizing.library import SPACE, continuing, library_of
 from playground.tokenizing.pieces import MARK, Learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, specials
 from playground.tokenizing.words import CLOSING, clean, find_chunks, find_words, glued, join_words
@@ -215,11 +215,11 @@ class Tokenizer:
 
     def continues(self, number: int) -> bool:
         """Whether this id is a piece that continues the word of the piece before it."""
-        if self.kind == "word" or number in self._special:
-            return False
-        space = None if self.own or self.mark == MARK else {"bytes": TO_SPACE, "unigram": SPACE}.get(self.kind)
-        word = self.words[number]
-        return pieces.continues(word) if space is None else not word.startswith(space)
+        return self.kind != "word" and self._continuing[number]
+
+    @cached_property
+    def _continuing(self) -> list[bool]:
+        return continuing(self.words, self._special)
 
     def _plain(self, number: int) -> str:
         word = self.words[number]

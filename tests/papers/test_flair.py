@@ -10,9 +10,7 @@ from playground.corpora import open_corpus
 from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Architecture
-from playground.models.model import continuing
 from playground.rng import generator
-from playground.tokenizing import KINDS, train
 from playground.training.train_state import TrainState
 from playground.zoo import find_entry
 
@@ -51,14 +49,6 @@ def test_a_word_is_the_states_at_its_two_ends(flair):
         for first, end in pairwise(edges):
             expected = torch.cat([characters[row, end - 1, :16], characters[row, first, 16:]])
             assert torch.equal(words[row, first:end], expected.expand(end - first, -1))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_where_a_word_begins_is_what_its_tokenizer_says(kind):
-    tokenizer = train(["The sailors sailed to an island, and sold the sails."] * 4, kind=kind, size=400)
-    found = continuing(tokenizer.words, tokenizer.specials.ids)
-    assert found.tolist() == [tokenizer.continues(number) for number in range(len(tokenizer))]
-    assert found.any() == (kind != "word")
 
 
 def test_all_levels_but_the_last_are_those_of_the_characters_so_that_it_can_be_tuned(flair):

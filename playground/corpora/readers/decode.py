@@ -37,7 +37,11 @@ _NO_TEXT = {
 
 
 class WrongEncoding(UserError):
-    """The file is not in the encoding that was tried; another one may fit."""
+    """The file is not in the encoding that was tried, which `named` says was chosen; another one may fit."""
+
+    def __init__(self, sentence: str, named: bool = False) -> None:
+        super().__init__(sentence)
+        self.named = named
 
 
 def find_file(path: str | Path) -> Path:
@@ -109,7 +113,7 @@ def _pieces(name: str, file: BinaryIO, total: int, encoding: str | None, progres
         try:
             text = decoder.decode(chunk, final=not chunk)
         except UnicodeError as error:
-            raise WrongEncoding(_unreadable(name, encoding, done + len(chunk), error)) from error
+            raise WrongEncoding(_unreadable(name, encoding, done + len(chunk), error), bool(encoding)) from error
         _refuse_zero(name, text.find("\0"), "it holds zeros among its letters")
         yield text
         done += len(chunk)

@@ -118,9 +118,9 @@ def collect(
     label_column = label or _guess_label(columns, sample, (text_column, second_column))
     kept = _gather(chain(sample, rows), text_column, second_column, label_column)
     if not kept.texts:
-        wanted = " and ".join(repr(column) for column in (text_column, second_column, label_column) if column)
+        read = " and ".join(repr(column) for column in (text_column, second_column, label_column) if column)
         raise UserError(
-            f"{name} has no row with something in the columns {wanted}, where a list or an object counts as nothing; "
+            f"{name} has no row with something in the columns {read}, where a list or an object counts as nothing; "
             "add rows."
         )
     if len(kept.labels.numbers) > MOST_LABELS:

@@ -349,6 +349,9 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     again = ["train", "RoBERTa", "--corpus", "said.csv", "--steps", "2", "--out", "again"]
     assert main(again) == 2
     assert "Or name its encoding, as in 'mine.txt(encoding=cp1252)'." in capsys.readouterr().err
+    for chosen in ([*again, "--encoding", "utf-16"], ["compare", "run", "--task", "said.tsv?encoding=utf-16", *quick]):
+        assert main(chosen) == 2
+        assert capsys.readouterr().err.rstrip().endswith("try another encoding.")
     assert main([*again, "--encoding", "cp1252"]) == 0
     assert "the text is in the column 'said'" in capsys.readouterr().err
     assert main(["compare", "run", "--task", "nowhere.tsv", *quick]) == 2

@@ -265,6 +265,14 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
             assert under == tokenizer.decode([number])[0] or tokenizer.lower
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in ("word", "bytes")])
+def test_a_letter_that_looks_like_a_mark_of_spaces_is_a_letter(kind):
+    tokenizer = train(["Ġuna \u0121ar Ġ, \u2581 u Ġanni"] * 4, kind=kind, size=200)
+    found = tokenizer.encode("Ġuna u Ġanni")
+    starts = [k for k, (a, b) in enumerate(pairwise([-1, *found.word])) if a != b]
+    assert [k for k, number in enumerate(found.ids) if not tokenizer.continues(number)] == starts
+
+
 @by_words
 @given(text=texts)
 @settings(max_examples=60, deadline=None)

@@ -162,7 +162,7 @@ class TrainStore(CorpusChoice):
                 return open_corpus(name_with_tokenizer(str(self.upload), turned))
             except WrongEncoding as wrong:
                 self.unreadable = True
-                raise UserError(f"{wrong}{OR_CHOOSE * (not self.encoding)}") from wrong
+                raise UserError(f"{wrong}{OR_CHOOSE * (not wrong.named)}") from wrong
         if self.corpus == OPENED:
             if self.opened is None:
                 raise UserError("Nothing is open on the Corpus page yet; open it and choose a text there.")

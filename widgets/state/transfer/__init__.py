@@ -376,7 +376,7 @@ def _read(path: Path, *named: str | None) -> Task | UserError:
     try:
         task = find_task(file_task_name(str(path), *named))
     except WrongEncoding as wrong:
-        return WrongEncoding(f"{wrong}{OR_CHOOSE * (not named[-1])}")
+        return WrongEncoding(f"{wrong}{OR_CHOOSE * (not wrong.named)}", wrong.named)
     except UserError as refusal:
         return refusal
     return replace(task, name=file_task_name(path.name, *named))
