@@ -79,9 +79,8 @@ class Setting:
         value = config[self.key]
         if self.values is not None:
             found = next((ours for ours, theirs in self.values.items() if _among(value, theirs)), None)
-            return (
-                found if found is not None else _refuse(self.key, value, [t for ts in self.values.values() for t in ts])
-            )
+            right = [each for theirs in self.values.values() for each in theirs]
+            return found if found is not None else _refuse(self.key, value, right)
         if self.field in ("norm_eps", "dropout"):
             fits = type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1
             return float(value) if fits else _refuse(self.key, value, ["a number from 0 to below 1"])

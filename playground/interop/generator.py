@@ -29,13 +29,8 @@ Part = tuple[Architecture, dict[str, Tensor]]
 
 def take_generator(shape: Architecture, state: Mapping[str, Tensor]) -> Part:
     """The generator of a model as a model of its own."""
-    alone = replace(
-        one_stack(shape),
-        width=shape.generator_width,
-        embedding_size=shape.table_width,
-        rtd_head=False,
-        generator_ratio=0.0,
-    )
+    sizes = {"width": shape.generator_width, "embedding_size": shape.table_width}
+    alone = replace(one_stack(shape), **sizes, rtd_head=False, generator_ratio=0.0)
     if shape.tie_generator == "all":
         return alone, {name: value for name, value in state.items() if not name.startswith("rtd_head.")}
     own = {new + name.removeprefix(old): state[name] for old, new in OWN.items() for name in _under(state, old)}

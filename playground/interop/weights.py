@@ -113,11 +113,8 @@ class Weights:
         over = sorted(n for n in held - expected.keys() - self.copies.keys() if not n.startswith(left_out))
         missing = sorted(expected.keys() - held)
         if missing or over:
-            told = [
-                f"{len(names)} weights are {what}, such as {names[0]}"
-                for names, what in ((missing, "missing"), (over, "left over"))
-                if names
-            ]
+            found = {"missing": missing, "left over": over}.items()
+            told = [f"{len(names)} weights are {what}, such as {names[0]}" for what, names in found if names]
             raise UserError(f"The weights in {self.folder} do not fit its config.json: {'; '.join(told)}.")
         for name, part in self._each(expected, "get_slice"):
             if (shape := part.get_shape()) != (right := list(expected[name].shape)):

@@ -58,34 +58,26 @@ def read_input(text: str, tokenizer: Tokenizer | None = None, longest: int = LON
     spelt = [word for _, words, _ in read for word in words]
     tokenizer = tokenizer or of_words(spelt)
     pieces = _pieces(read, tokenizer)
-    kept = pieces[:longest]
+    ids, word_ids, label_ids = zip(*pieces[:longest], strict=True)
     labels = _labels([words for _, words, _ in read])
-    rows = {name: torch.tensor([[values[piece.label] for piece in kept]]) for name, values in labels.items()}
+    rows = {name: torch.tensor([[values[label] for label in label_ids]]) for name, values in labels.items()}
     tokens = Tokens(
-        ids=torch.tensor([[piece.id for piece in kept]]),
-        lengths=torch.tensor([len(kept)]),
-        word_ids=torch.tensor([[piece.word for piece in kept]]),
+        ids=torch.tensor([ids]),
+        lengths=torch.tensor([len(ids)]),
+        word_ids=torch.tensor([word_ids]),
         sentence_ids=rows.pop("sentence"),
         specials=tokenizer.specials,
         labels=rows,
         vocabulary=tokenizer.words,
         padded=False,
     )
-    unknown = [*dict.fromkeys(spelt[piece.label] for piece in kept if piece.id == tokenizer.specials.unknown)]
+    pairs = zip(ids, label_ids, strict=True)
+    unknown = [*dict.fromkeys(spelt[label] for number, label in pairs if number == tokenizer.specials.unknown)]
     notice = [f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}."] if unknown else []
     left_out: tuple[LeftOut, ...] = ()
     if len(text) > MOST_CHARACTERS or len(pieces) > longest:
         left_out = (LeftOut("text", longest, 0 if len(text) > MOST_CHARACTERS else len(pieces)),)
     return TextInput(tokens, tokenizer, " ".join([*map(str, left_out), *notice]), left_out)
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """An id, the number of the tokenizer's word that it belongs to, and that of ours, which has the labels."""
-
-    id: int
-    word: int
-    label: int
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -100,14 +92,14 @@ def _read(paragraph: str) -> tuple[str, list[str], list[int]]:
     return paragraph, [match.group() for match in matches], [match.start() for match in matches]
 
 
-def _pieces(read: Sequence[tuple[str, list[str], list[int]]], tokenizer: Tokenizer) -> list[_Piece]:
-    found: list[_Piece] = []
+def _pieces(read: Sequence[tuple[str, list[str], list[int]]], tokenizer: Tokenizer) -> list[tuple[int, int, int]]:
+    """Ids, each with the number of the tokenizer's word that it belongs to, and that of ours, which has the labels."""
+    found: list[tuple[int, int, int]] = []
     before = 0
     for paragraph, words, starts in read:
-        encoding, begun = tokenizer.encode(paragraph), found[-1].word + 1 if found else 0
+        encoding, begun = tokenizer.encode(paragraph), found[-1][1] + 1 if found else 0
         for number, word, (first, _) in zip(encoding.ids, encoding.word, encoding.offsets, strict=True):
-            label = max(0, bisect_right(starts, first) - 1)
-            found.append(_Piece(number, begun + word, before + label))
+            found.append((number, begun + word, before + max(0, bisect_right(starts, first) - 1)))
         before += len(words)
     return found
 
