@@ -68,7 +68,7 @@ def add(command: Parser) -> None:
         "--train-size", type=counts, default=(64,), metavar="N",
         help="labelled texts to learn from, 64 by default; or several: 16,64,256",
     )  # fmt: skip
-    option("--seeds", type=whole, default=3, metavar="K")
+    option("--seeds", type=whole, default=ComparisonSpec.seeds, metavar="K")
     option("--tuning-steps", type=whole, default=80, metavar="N", help="steps of each training")
     option("--workers", type=whole, default=1, metavar="N", help="processes for the trainings")
     parallelism(command)
@@ -122,6 +122,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
         if asked.then:
             return compare_in_turn(given, asked, folder)
         saved = checkpoint.load(run)
+        warn(asked.power)
         base, record = asked.start(saved), Record.of(folder, given.resume) if folder else None
         with _elsewhere(given.cluster) as elsewhere:
             events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, elsewhere=elsewhere)

@@ -8,6 +8,9 @@ from concurrent.futures import as_completed
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
+from itertools import permutations
+from math import comb
 from pathlib import Path
 from statistics import fmean, stdev
 from tempfile import TemporaryDirectory
@@ -32,8 +35,16 @@ from playground.compression.meters import (
 from playground.compression.method import UNCOMPRESSED, Compressed, Pipeline, TaskData, read_pipeline
 from playground.compression.storage import load, save
 from playground.errors import UserError, unwritable
-from playground.finetuning.comparing.compare import TEST_TEXTS
-from playground.finetuning.comparing.significance import against, at_chance, critical, leader
+from playground.finetuning.comparing.compare import TEST_TEXTS, count_different
+from playground.finetuning.comparing.significance import (
+    SEEDS,
+    at_chance,
+    critical,
+    describe_power,
+    judge,
+    leader,
+    top_two,
+)
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.run.base import Base, replace_model
@@ -59,7 +70,7 @@ class CompressionSpec:
     base: str = "base"
     task: str = "sentiment"
     pipelines: tuple[str, ...] = ("DistilBERT", "int8")
-    seeds: int = knob(3, 1, LIMITS["seeds"], unit="seeds")
+    seeds: int = knob(SEEDS, 1, LIMITS["seeds"], unit="seeds")
     seed: int = 0
     train_size: int = knob(64, 2, LIMITS["texts"], unit="labelled texts")
     steps: int = knob(80, 1, LIMITS["steps"], unit="steps")
@@ -70,6 +81,11 @@ class CompressionSpec:
         """The pipelines, each once, the uncompressed model first."""
         every = (Pipeline(), *map(read_pipeline, self.pipelines))
         return tuple({pipeline.name: pipeline for pipeline in every}.values())
+
+    @property
+    def power(self) -> str:
+        """What its seeds can find, in words: every pipeline is compared with every other one."""
+        return describe_power(self.seeds, comb(len(self.chosen), 2))
 
     def check(self) -> None:
         """Refuse what cannot be run."""
@@ -156,7 +172,8 @@ def _measured(
 class Compression:
     """All outcomes by pipeline, in the order in which they were asked for, and the seconds of each with its first seed.
 
-    `chance` is what guessing reaches, `texts` how many each model was tested on, and `notices` say what these lack.
+    `chance` is what guessing reaches, `texts` how many each model was tested on, `all_texts` how many different ones
+    all seeds have together, and `notices` say what these lack.
     """
 
     spec: CompressionSpec
@@ -165,14 +182,15 @@ class Compression:
     seconds: Mapping[str, Mapping[int, Latency]]
     chance: float
     texts: int
+    all_texts: int
     took: float
     notices: tuple[str, ...] = ()
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compress`."""
-        first = self.outcomes[UNCOMPRESSED]
-        accuracies = {name: [o.accuracy for o in some] for name, some in self.outcomes.items()}
+        first, accuracies = self.outcomes[UNCOMPRESSED], self.accuracies
         others = {name: some for name, some in accuracies.items() if name != UNCOMPRESSED}
+        leading = others if len(others) > 1 else accuracies
         return {
             "task": self.task.name,
             "metric": self.task.metric,
@@ -182,12 +200,22 @@ class Compression:
             "texts": self.texts,
             "seconds": self.took,
             "pipelines": [self._facts(name) for name in self.outcomes],
-            "against_uncompressed": against(accuracies[UNCOMPRESSED], others, self.chance, self.texts),
-            "against_baselines": self._against_baselines(accuracies),
+            "against_uncompressed": [{"name": name} | self.judged[name, UNCOMPRESSED] for name in others],
+            "against_baselines": self._against_baselines(),
             "frontier": {meter: self.frontier(meter) for meter in METERS},
-            "verdict": leader(others if len(others) > 1 else accuracies, "pipeline", self.chance, self.texts),
+            "verdict": leader(leading, "pipeline", [self.judged[pair] for pair in top_two(leading)]),
             "told": list(self.notices),
         }
+
+    @cached_property
+    def accuracies(self) -> dict[str, list[float]]:
+        """The accuracy of each pipeline with every seed."""
+        return {name: [o.accuracy for o in some] for name, some in self.outcomes.items()}
+
+    @cached_property
+    def judged(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Each pipeline against each other one, all of them one family of tests."""
+        return judge(self.accuracies, [*permutations(self.accuracies, 2)], self.chance, self.all_texts)
 
     def cost(self, name: str, meter: str) -> float:
         """What a pipeline costs by a meter, a mean over seeds; seconds are those of the first seed."""
@@ -201,17 +229,11 @@ class Compression:
 
         Where two score alike within the noise, the cheaper one does not push the other out: there is no winner.
         """
-        accuracies = {name: [o.accuracy for o in some] for name, some in self.outcomes.items()}
-        return [name for name in accuracies if not self._beaten(name, meter, accuracies)]
+        return [name for name in self.outcomes if not self._beaten(name, meter)]
 
-    def _beaten(self, name: str, meter: str, accuracies: Mapping[str, Sequence[float]]) -> bool:
-        cheaper = {
-            other: some
-            for other, some in accuracies.items()
-            if other != name and self.cost(other, meter) <= self.cost(name, meter)
-        }
-        found = against(accuracies[name], cheaper, self.chance, self.texts) if cheaper else []
-        return any(gap["larger"] and gap["difference"] > 0 for gap in found)
+    def _beaten(self, name: str, meter: str) -> bool:
+        cheaper = [n for n in self.outcomes if n != name and self.cost(n, meter) <= self.cost(name, meter)]
+        return any(gap["larger"] and gap["difference"] > 0 for gap in (self.judged[n, name] for n in cheaper))
 
     def _facts(self, name: str) -> dict[str, Any]:
         some, [first, *_] = self.outcomes[name], self.outcomes[name]
@@ -243,7 +265,7 @@ class Compression:
         guessing, for a share of nothing is noise.
         """
         whole, part = ([o.accuracy - self.chance for o in self.outcomes[each]] for each in (UNCOMPRESSED, name))
-        if fmean(whole) <= 0 or at_chance([o.accuracy for o in self.outcomes[UNCOMPRESSED]], self.chance, self.texts):
+        if fmean(whole) <= 0 or at_chance(self.accuracies[UNCOMPRESSED], self.chance, self.all_texts):
             return {"mean": None, "low": None, "high": None}
         share = fmean(part) / fmean(whole)
         if len(whole) < 2:
@@ -252,15 +274,14 @@ class Compression:
         room = critical(len(whole)) * noise / len(whole) ** 0.5 / fmean(whole)
         return {"mean": share, "low": share - room, "high": share + room}
 
-    def _against_baselines(self, accuracies: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
+    def _against_baselines(self) -> list[dict[str, Any]]:
         """Every compressed model of no more parameters than a baseline's against that baseline."""
         weight = {name: some[0].size.parameters for name, some in self.outcomes.items()}
-        rows = []
-        for base in (name for name in accuracies if read_pipeline(name).baseline):
-            small = {n: some for n, some in accuracies.items() if not read_pipeline(n).baseline
-                     and weight[n] <= weight[base]}  # fmt: skip
-            rows += [gap | {"against": base} for gap in against(accuracies[base], small, self.chance, self.texts)]
-        return rows
+        plain = {name: read_pipeline(name).baseline for name in self.outcomes}
+        pairs = [
+            (n, base) for base in plain if plain[base] for n in plain if not plain[n] and weight[n] <= weight[base]
+        ]
+        return [{"name": name} | self.judged[name, base] | {"against": base} for name, base in pairs]
 
 
 @computed_as_worker
@@ -306,7 +327,8 @@ def _compression(
     texts = min(len(test.labels) for test in work.test.values())
     notices = work.train[spec.seed].notices + work.test[spec.seed].notices
     notices += tuple(line for pipeline in spec.chosen for line in _describe_unlabelled(work, pipeline, spec.seed))
-    return Compression(spec, work.task, outcomes, seconds, chance, texts, took, notices)
+    tested = count_different(work.test.values())
+    return Compression(spec, work.task, outcomes, seconds, chance, texts, tested, took, notices)
 
 
 def _describe_unlabelled(work: Work, pipeline: Pipeline, seed: int) -> Iterator[str]:

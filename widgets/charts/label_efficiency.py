@@ -43,7 +43,10 @@ def markup(points: Sequence[dict[str, Any]]) -> str:
     first = next(iter(named.values()))[0]["against"]
     heads = (f"against {first}", *(f"{point['labels']} labelled texts" for point in points))
     rows = ([f'<th scope="row">{escape(name)}</th>', *map(_cell, gaps)] for name, gaps in named.items())
-    said = "A gap is the mean of paired differences with its 95 % interval; bold is beyond the noise."
+    said = (
+        "A gap is the mean of paired differences with its 95 % interval; bold is larger than the noise, where all gaps "
+        "of the table count as one test (Holm)."
+    )
     return wide_table("gaps to the first", heads, rows) + f'<p class="quiet">{said}</p>'
 
 

@@ -93,7 +93,7 @@ def compare(
     strategies: str | Sequence[str | Strategy] = FIRST_CHOICE,
     *,
     train_size: int | Sequence[int] = 64,
-    seeds: int = 3,
+    seeds: int = ComparisonSpec.seeds,
     seed: int = 0,
     steps: int = 80,
     match: str = "steps",
@@ -118,7 +118,7 @@ def compare(
 
     What comes back is a widget; its `value`, also called `facts`, is what `playground compare --json` prints.
 
-    >>> race = compare(train("BERT"), "sentiment", ["feature-based", "full"], seeds=3)
+    >>> race = compare(train("BERT"), "sentiment", ["feature-based", "full"])
     >>> race.value["verdict"]
     """
     lines = split(strategies) if isinstance(strategies, str) else strategies
@@ -133,6 +133,7 @@ def compare(
     asked.check(chosen)
     found = find_task(asked.task)
     warn(found.warning, found.note)
+    warn("", asked.power)
     start, record = base_of(learner, corpus), None
     if folder:
         try:

@@ -58,7 +58,7 @@ def compress(
     *,
     task: str = "sentiment",
     train_size: int = 64,
-    seeds: int = 3,
+    seeds: int = CompressionSpec.seeds,
     seed: int = 0,
     steps: int = 80,
     workers: int = 1,
@@ -74,7 +74,7 @@ def compress(
     What comes back shows itself; its `facts` are what `playground compress --json` prints, `details(pipeline)` is a
     compressed model, to look into.
 
-    >>> smaller = compress(train("BERT"), ["int8", "DistilBERT, int8"], seeds=3)
+    >>> smaller = compress(train("BERT"), ["int8", "DistilBERT, int8"])
     >>> smaller.facts["verdict"]
     """
     learner, corpus, folder = base.learner, base.corpus, None if out is None else Path(out)
@@ -82,6 +82,7 @@ def compress(
     spec = CompressionSpec("base", task, lines, seeds, seed, train_size, steps, workers)
     found = find_task(task)
     warn(found.warning, found.note)
+    warn("", spec.power)
     events = compress_models(base_of(learner, corpus), corpus.tokenizer, spec, task=found, folder=folder, resume=resume)
     *_, last = events
     assert isinstance(last, Compression)

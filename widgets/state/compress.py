@@ -54,7 +54,7 @@ class CompressStore(param.Parameterized):
     turned = param.Dict({}, doc="The knobs of the method that are not as in the catalogue.")
     draft = param.String("", label="pipeline")
     labels = param.Integer(64, label="labelled texts")
-    seeds = param.Integer(3, bounds=(1, 8), label="seeds")
+    seeds = param.Integer(CompressionSpec.seeds, bounds=(1, 12), label="seeds")
     steps = param.Integer(80, bounds=(1, 300), label="steps of the uncompressed model")
     workers = param.Integer(1, label="execution")
     shown = param.Selector(default="", objects=[""], label="details of")
@@ -92,6 +92,11 @@ class CompressStore(param.Parameterized):
         name = read_pipeline(self.draft).name
         self.own = list(dict.fromkeys([*self.own, name]))
         self.param.update(chosen=list(dict.fromkeys([*self.chosen, name])), draft="")
+
+    @property
+    def power(self) -> str:
+        """What the seeds can find, in words."""
+        return CompressionSpec(pipelines=tuple(self.chosen), seeds=self.seeds).power
 
     # running
 

@@ -1,7 +1,7 @@
 """Strategies side by side: every strategy on the same seeds, label subsets and steps."""
 
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
@@ -10,7 +10,7 @@ from typing import Any
 import torch
 
 from playground.finetuning.comparing import budget_matching as budget
-from playground.finetuning.comparing.significance import against, leader
+from playground.finetuning.comparing.significance import judge, leader, top_two
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.files import find_task
@@ -50,7 +50,8 @@ class Comparison:
 
     `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `notices` why lanes
     did not run the way that was asked for. `chance` is what guessing reaches, where the main number is a share of right
-    answers, `texts` on how many texts each lane was tested, `unit` is that of the pre-training loss.
+    answers, `texts` on how many texts each lane was tested, `all_texts` on how many different ones all lanes of a
+    strategy were, `unit` is that of the pre-training loss.
     """
 
     task: Task
@@ -63,11 +64,14 @@ class Comparison:
     notices: tuple[str, ...] = ()
     chance: float | None = None
     texts: int = 0
+    all_texts: int = 0
     unit: str = "nats"
 
     def facts(self) -> dict[str, Any]:
         """The promised JSON keys of `playground compare`."""
         pairs = [(other, self._as_run(other)) for other in self.strategies[1:]]
+        curve = self.curve or {self.labels: self.outcomes}
+        verdict, against_first = judge_curve(curve, self.chance, self.all_texts)
         return {
             "task": self.task.name,
             "metric": self.task.metric,
@@ -76,16 +80,16 @@ class Comparison:
             "seconds": self.seconds,
             "unit": self.unit,
             "strategies": [_facts(name, outcomes) | self._got(name) for name, outcomes in self.outcomes.items()],
-            "verdict": verdict(self.curve or {self.labels: self.outcomes}, self.chance, self.texts),
+            "verdict": verdict,
             "chance": self.chance,
             "differences": [difference(*pair) for _, pair in pairs],
             "unlike": [{"name": other.name, "things": unlike(*pair)} for other, pair in pairs],
-            "against_first": against_first(self.outcomes, self.chance, self.texts),
+            "against_first": against_first[self.labels],
             "curve": [
                 {
                     "labels": labels,
                     "strategies": [{"name": name, **_spreads(some)} for name, some in outcomes.items()],
-                    "against_first": against_first(outcomes, self.chance, self.texts),
+                    "against_first": against_first[labels],
                 }
                 for labels, outcomes in self.curve.items()
             ],
@@ -165,8 +169,14 @@ def compare(
     yield Comparison(
         task, sizes[-1], curve[sizes[-1]], time.perf_counter() - began, tuple(chosen), curve,
         {job.strategy.name: _allotted(work, job, spec.lr_policy) for job in shown}, notices,
-        _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()), base.learner.entry.unit(),
+        _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()),
+        count_different(unseen.values()), base.learner.entry.unit(),
     )  # fmt: skip
+
+
+def count_different(tests: Iterable[Dataset]) -> int:
+    """How many different texts several seeds are tested on; those of a file, which are the same for all, count once."""
+    return sum({test.tokens.ids.numpy().tobytes(): len(test.labels) for test in tests}.values())
 
 
 def _chance(task: Task, work: TrialData, size: int) -> float | None:
@@ -240,14 +250,32 @@ def mixed_levels(facts: dict[str, Any]) -> list[str]:
     return sentences
 
 
-def against_first(outcomes: Outcomes, chance: float | None = None, texts: int = 0) -> list[dict[str, Any]]:
-    """Every strategy against the first: the mean paired difference in accuracy, its 95 % interval, and a verdict."""
-    (first, reference), *others = _accuracies(outcomes).items()
-    return [gap | {"against": first} for gap in against(reference, dict(others), chance, texts)]
+def judge_curve(
+    curve: Mapping[int, Outcomes], chance: float | None = None, texts: int = 0
+) -> tuple[str, dict[int, list[dict[str, Any]]]]:
+    """The verdict on the best strategy, and at every number of labelled texts each strategy against the first.
 
-
-def _accuracies(outcomes: Outcomes) -> dict[str, list[float]]:
-    return {name: [o.accuracy for o in some] for name, some in outcomes.items()}
+    The verdict compares the best with the runner-up, over several numbers of texts by the mean over all of them. All
+    comparisons are one family, so that chance alone makes any claim in at most 5 % of all tables.
+    """
+    points = {(size, s): [o.accuracy for o in some] for size, outcomes in curve.items() for s, some in outcomes.items()}
+    first, *others = names = list(next(iter(curve.values())))
+    means = {s: [fmean(each) for each in zip(*(points[size, s] for size in curve), strict=True)] for s in names}
+    whole = next(iter(curve)) if len(curve) == 1 else 0  # the key of the means
+    best = [((whole, one), (whole, two)) for one, two in top_two(means)]
+    every = [((size, other), (size, first)) for size in curve for other in others]
+    judged = judge({**points, **{(whole, s): some for s, some in means.items()}}, [*every, *best], chance, texts)
+    lead = leader(means, "strategy", [judged[pair] for pair in best])
+    if len(curve) > 1:
+        lead = f"Over {min(curve)} to {max(curve)} labelled texts: {lead}"
+        for (_, one), (_, two) in best:
+            gaps = (f"{size} {fmean(points[size, one]) - fmean(points[size, two]):+.3f}" for size in curve)
+            lead = f"{lead} {one} against {two} by number of texts: {', '.join(gaps)}."
+    tables = {
+        size: [{"name": other} | judged[(size, other), (size, first)] | {"against": first} for other in others]
+        for size in curve
+    }
+    return lead, tables
 
 
 def _spreads(outcomes: Sequence[Result]) -> dict[str, Any]:
@@ -270,26 +298,3 @@ def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
         "plugged_in": spread([o.plugged_in for o in outcomes]),
         "moved": [fmean(group) for group in zip(*(o.moved for o in outcomes), strict=True)],
     }
-
-
-def verdict(curve: Mapping[int, Outcomes], chance: float | None = None, texts: int = 0) -> str:
-    """Whether the best strategy's lead on the runner-up is larger than the noise between seeds (paired).
-
-    Where there are several numbers of labelled texts it is about all of them: the mean over the curve, and each.
-    """
-    points = {labels: _accuracies(outcomes) for labels, outcomes in curve.items()}
-    names = list(next(iter(points.values())))
-    means = {name: [fmean(each) for each in zip(*(p[name] for p in points.values()), strict=True)] for name in names}
-    lead = leader(means, "strategy", chance, texts * len(points))
-    if len(points) < 2:
-        return lead
-    lead = f"Over {min(points)} to {max(points)} labelled texts: {lead}"
-    best, second, *_ = (*sorted(means, key=lambda name: -fmean(means[name])), "", "")
-    if not second or len(means[best]) < 2:
-        return lead
-    gaps = {labels: against(point[second], {best: point[best]}, chance, texts)[0] for labels, point in points.items()}
-    clear = sum(gap["larger"] and gap["difference"] > 0 for gap in gaps.values())
-    each = ", ".join(f"{labels} {gap['difference']:+.3f}" for labels, gap in gaps.items())
-    return (
-        f"{lead} {best} against {second} by number of texts: {each}; larger than the noise at {clear} of {len(gaps)}."
-    )

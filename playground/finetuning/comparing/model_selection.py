@@ -6,14 +6,14 @@ arXiv:2003.08271, sec. 5.2), and a model that only reads both sides cannot write
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import product
+from itertools import chain, product
 from statistics import fmean
 from typing import Any
 
 import torch
 
 from playground.errors import UserError
-from playground.finetuning.comparing.significance import leader
+from playground.finetuning.comparing.significance import judge, leader, top_two
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task import Task
@@ -92,12 +92,16 @@ def facts(tried: Sequence[TriedRun]) -> dict[str, Any]:
     runs, tasks = (list(dict.fromkeys(getattr(one, what) for one in tried)) for what in ("run", "task"))
     by_task = {task: [one for one in tried if one.task == task and one.accuracy is not None] for task in tasks}
     possible = {task: some for task, some in by_task.items() if some}
+    values = {task: {one.run: one.values for one in some} for task, some in possible.items()}
+    best = {task: [((task, one), (task, two)) for one, two in top_two(each)] for task, each in values.items()}
+    every = {(task, run): found for task, each in values.items() for run, found in each.items()}
+    judged = judge(every, [*chain.from_iterable(best.values())])
     return {
         "runs": runs,
         "tasks": tasks,
         "cells": [asdict(one) for one in tried],
         "best": {task: max(some, key=lambda one: one.accuracy or 0.0).run for task, some in possible.items()},
-        "verdicts": {task: leader({one.run: one.values for one in some}, "run") for task, some in possible.items()},
+        "verdicts": {task: leader(values[task], "run", [judged[pair] for pair in best[task]]) for task in possible},
         "said": _correlation(list(possible.values())),
     }
 

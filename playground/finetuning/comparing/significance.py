@@ -1,14 +1,22 @@
 """Is a lead larger than the noise between seeds? Paired t-tests, Holm's correction, and the chance level."""
 
-from collections.abc import Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from itertools import accumulate
-from statistics import fmean, stdev
-from typing import Any
+from math import hypot
+from statistics import fmean
+from typing import Any, TypeVar
 
 import scipy  # its parts are loaded when they are first used
 
 LEVEL, POWER = 0.05, 0.8
 """How often chance alone may make a lead that is called one, and how often enough seeds find one that is there."""
+
+SEEDS = 5
+"""Seeds where none are named: 3 find a lead of two standard deviations of the gaps in 47 of 100 cases, 5 in 91."""
+
+USUAL_NOISE = 0.04
+"""The standard deviation over seeds of a difference in accuracy between two strategies (`benchmarks/verdicts.py`)."""
 
 ENOUGH_ALIKE = 6
 """So many leads on one side are no chance even without their sizes (sign test, 5 %)."""
@@ -16,15 +24,28 @@ ENOUGH_ALIKE = 6
 SAME, MOST_SEEDS = 1e-9, 1000
 """Gaps that differ by less are the same but for rounding; more seeds than this are not advised."""
 
+FAR = 30.0
+"""Standard errors from which on the noncentral t distribution is not computed any more."""
 
-def critical(pairs: int) -> float:
-    """The two-sided 5 % point of Student's t for so many pairs."""
-    return float(scipy.special.stdtrit(pairs - 1, 1 - LEVEL / 2))
+K = TypeVar("K", bound=Hashable)
+Values = Mapping[K, Sequence[float]]
+"""The value of each thing that is compared with every seed."""
+
+
+def critical(pairs: int, level: float = LEVEL) -> float:
+    """The two-sided point of Student's t for so many pairs."""
+    return float(scipy.special.stdtrit(pairs - 1, 1 - level / 2))
+
+
+def deviation(gaps: Sequence[float]) -> float:
+    """The standard deviation of a sample."""
+    mean = fmean(gaps)
+    return hypot(*(gap - mean for gap in gaps)) / (len(gaps) - 1) ** 0.5
 
 
 def p_value(gaps: Sequence[float]) -> float:
     """How often chance alone would make a mean gap at least this far from 0 (two-sided paired t-test)."""
-    mean, error = fmean(gaps), stdev(gaps) / len(gaps) ** 0.5
+    mean, error = fmean(gaps), deviation(gaps) / len(gaps) ** 0.5
     if error <= SAME:
         return 1.0 if abs(mean) <= SAME else 0.0
     return float(2 * scipy.special.stdtr(len(gaps) - 1, -abs(mean) / error))
@@ -38,7 +59,10 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 
 def at_chance(accuracies: Sequence[float], chance: float, texts: int) -> bool:
-    """Whether guessing on so many texts would come as near to chance in 19 of 20 tries (binomial, normal limit)."""
+    """Whether guessing on so many texts would come as near to chance in 19 of 20 tries (binomial, normal limit).
+
+    `texts` are all different texts on which the mean of the accuracies was measured, those of all seeds together.
+    """
     return abs(fmean(accuracies) - chance) <= 1.96 * (chance * (1 - chance) / max(1, texts)) ** 0.5
 
 
@@ -47,52 +71,71 @@ def alike(gaps: Sequence[float]) -> bool:
     return len(gaps) < ENOUGH_ALIKE and abs(gaps[0]) > SAME and max(gaps) - min(gaps) < SAME
 
 
-def seeds_needed(gaps: Sequence[float]) -> int | None:
-    """So many pairs find a lead and a spread like these four times out of five (paired t-test, 5 %); None: too many."""
-    mean, spread = fmean(gaps), stdev(gaps)
+def power(size: float, seeds: int, number: int) -> float:
+    """How often so many seeds find a lead of `size` standard deviations, one of a number of comparisons."""
+    limit, lead, free = critical(seeds, LEVEL / max(1, number)), size * seeds**0.5, seeds - 1
+    if lead > FAR:  # where the noise of the mean counts no more, only that of the spread does
+        return float(scipy.special.chdtr(free, free * (lead / limit) ** 2))
+    return float(1 - scipy.special.nctdtr(free, lead, limit))
+
+
+def seeds_needed(gaps: Sequence[float], number: int = 1) -> int | None:
+    """So many seeds find a lead and a spread like these four times out of five, one of a number of comparisons.
+
+    None where more than `MOST_SEEDS` would be needed.
+    """
+    mean, spread = fmean(gaps), deviation(gaps)
     if mean <= 0:
         return None
     if spread <= SAME:
         return 2
-    size = mean / spread
-    found = (
-        n for n in range(2, MOST_SEEDS + 1) if 1 - scipy.special.nctdtr(n - 1, size * n**0.5, critical(n)) >= POWER
+    found = bisect_left(range(MOST_SEEDS + 1), POWER, 2, key=lambda seeds: power(mean / spread, seeds, number))
+    return found if found <= MOST_SEEDS else None
+
+
+def smallest_lead(seeds: int, number: int) -> float:
+    """The lead that so many seeds find four times out of five, in standard deviations of the gaps between seeds."""
+    return bisect_left(range(100_000), POWER, key=lambda size: power(size / 100, seeds, number)) / 100
+
+
+def describe_power(seeds: int, number: int) -> str:
+    """What so many seeds can find in a number of comparisons, in words, before they are run."""
+    if seeds < 2:
+        return "One seed says nothing about the noise between seeds; take at least two."
+    size, several = smallest_lead(seeds, number), f" and {number} comparisons" if number > 1 else ""
+    if size * USUAL_NOISE >= 1:
+        return f"With {seeds} seeds{several}, no lead is found four times out of five; take more seeds."
+    return (
+        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2f} is found four times out of five: "
+        f"{size:.1f} standard deviations of the difference between seeds, each usually {USUAL_NOISE} of accuracy."
     )
-    return next(found, None)
 
 
-def advice(gaps: Sequence[float]) -> str:
-    """How many seeds it would take, in words; nothing where there is no lead that more seeds could show."""
-    if fmean(gaps) <= SAME:
-        return ""
-    number = seeds_needed(gaps)
-    return f"about {number}" if number else f"more than {MOST_SEEDS:,}"
+def judge(
+    values: Values[K], pairs: Collection[tuple[K, K]], chance: float | None = None, texts: int = 0
+) -> dict[tuple[K, K], dict[str, Any]]:
+    """The first of each pair against the second, paired by seed: mean difference, its 95 % interval, and a verdict.
 
-
-def against(
-    first: Sequence[float], others: Mapping[str, Sequence[float]], chance: float | None, texts: int
-) -> list[Any]:
-    """Each of several against the first, paired by seed: mean difference, its 95 % interval, and a verdict.
-
-    Several comparisons are corrected together. Where both are no better than guessing, neither is better.
+    All pairs are one family: together they err as seldom as one test. A pair that comes in both directions is tested
+    once. Where both are no better than guessing on so many different `texts`, neither is better.
     """
-    gaps = {name: [a - b for a, b in zip(some, first, strict=True)] for name, some in others.items()}
-    tested = [name for name, each in gaps.items() if len(each) > 1 and not alike(each)]
-    p = dict(zip(tested, adjusted([p_value(gaps[name]) for name in tested]), strict=True))
-    verdicts = []
-    for name, each in gaps.items():
-        guessed = chance is not None and all(at_chance(some, chance, texts) for some in (first, others[name]))
-        verdicts.append({"name": name} | _verdict(each, p.get(name), chance if guessed else None, len(tested)))
-    return verdicts
+    gaps = {(one, two): [a - b for a, b in zip(values[one], values[two], strict=True)] for one, two in pairs}
+    tested = {frozenset(pair): p_value(each) for pair, each in gaps.items() if len(each) > 1 and not alike(each)}
+    p = dict(zip(tested, adjusted([*tested.values()]), strict=True))
+    guessed = {key for pair in gaps for key in pair if chance is not None and at_chance(values[key], chance, texts)}
+    return {
+        pair: _verdict(each, p.get(frozenset(pair)), chance if guessed.issuperset(pair) else None, len(tested))
+        for pair, each in gaps.items()
+    }
 
 
 def _verdict(gaps: Sequence[float], p: float | None, guessed: float | None, number: int) -> dict[str, Any]:
     """What the gaps of one of so many comparisons show; `guessed` is the chance level, where neither did better."""
     known: dict[str, Any] = {"difference": fmean(gaps), "low": None, "high": None, "p": p, "larger": False}
-    known["seeds_needed"] = None
+    known |= {"comparisons": number, "at_chance": guessed, "seeds_needed": None}
     if len(gaps) < 2:
         return known | {"said": "one seed says nothing about the noise"}
-    mean, room = fmean(gaps), critical(len(gaps)) * stdev(gaps) / len(gaps) ** 0.5
+    mean, room = fmean(gaps), critical(len(gaps)) * deviation(gaps) / len(gaps) ** 0.5
     known |= {"low": mean - room, "high": mean + room} if p is not None else {}
     if guessed is not None:
         return known | {"said": f"both no better than guessing ({guessed:.3f})"}
@@ -101,30 +144,38 @@ def _verdict(gaps: Sequence[float], p: float | None, guessed: float | None, numb
         return known | {"seeds_needed": ENOUGH_ALIKE, "said": said}
     if p < LEVEL:
         return known | {"larger": True, "said": "better" if mean > 0 else "worse"}
-    leads = [gap if mean > 0 else -gap for gap in gaps]
-    many, alone = advice(leads), f" of {number} comparisons" if p_value(gaps) < LEVEL else ""
-    said = f"within the noise{alone}" + (f"; {many} seeds would be needed" if many else "")
-    return known | {"seeds_needed": seeds_needed(leads), "said": said}
+    needed = seeds_needed([gap if mean > 0 else -gap for gap in gaps], number)
+    many = f"about {needed}" if needed else f"more than {MOST_SEEDS:,}"
+    alone = f" of {number} comparisons" if p_value(gaps) < LEVEL else ""
+    said = f"within the noise{alone}" + (f"; {many} seeds would be needed" if abs(mean) > SAME else "")
+    return known | {"seeds_needed": needed, "said": said}
 
 
-def leader(values: Mapping[str, Sequence[float]], kind: str, chance: float | None = None, texts: int = 0) -> str:
-    """Whether the best of some kind leads the runner-up by more than the noise between seeds, each value paired."""
-    ranked = sorted(values.items(), key=lambda item: -fmean(item[1]))
-    if len(ranked) < 2 or len(ranked[0][1]) < 2:
+def top_two(values: Values[K]) -> list[tuple[K, K]]:
+    """The best and the runner-up as a pair; none where there is one alone or one seed."""
+    first, *others = sorted(values, key=lambda key: -fmean(values[key]))
+    return [(first, others[0])] if others and len(values[first]) > 1 else []
+
+
+def leader(values: Values[str], kind: str, judged: Sequence[Mapping[str, Any]]) -> str:
+    """Whether the best of some kind leads the runner-up by more than the noise; `judged` is the verdict on both."""
+    if not judged:
         return f"One {kind} or one seed cannot be compared; take at least two of each."
-    (best, first), (second, other) = ranked[:2]
-    gaps = [a - b for a, b in zip(first, other, strict=True)]
-    mean, error = fmean(gaps), stdev(gaps) / len(gaps) ** 0.5
-    if chance is not None and all(at_chance(some, chance, texts) for some in (first, other)):
-        return f"No {kind} is better than guessing ({chance:.3f}), so no winner."
-    if alike(gaps):
+    [(best, second)], [verdict] = top_two(values), judged
+    gaps = [a - b for a, b in zip(values[best], values[second], strict=True)]
+    mean, error, number = fmean(gaps), deviation(gaps) / len(gaps) ** 0.5, verdict["comparisons"]
+    if verdict["at_chance"] is not None:
+        return f"No {kind} is better than guessing ({verdict['at_chance']:.3f}), so no winner."
+    if verdict["p"] is None:
         return (
             f"{best} leads {second} by {mean:.3f} with each of {len(gaps)} seeds: exactly equal gaps say nothing about "
             f"the noise, so no winner. Take at least {ENOUGH_ALIKE} seeds."
         )
     lead = f"{best} leads {second} by {mean:.3f} on average over {len(gaps)} seeds (standard error {error:.3f})"
-    if mean > critical(len(gaps)) * error and mean > 0:
-        return f"{lead}: larger than the noise between seeds (paired t-test, 5 %)."
-    many = advice(gaps)
-    more = f" {many[0].upper()}{many[1:]} seeds would be needed to tell a lead of this size." if many else ""
-    return f"{lead}: within the noise, so no winner (paired t-test, 5 %).{more}"
+    test = f"(paired t-test, 5 %{f' over {number} comparisons' if number > 1 else ''})"
+    if verdict["larger"] and mean > 0:
+        return f"{lead}: larger than the noise between seeds {test}."
+    needed = verdict["seeds_needed"]
+    many = f"About {needed}" if needed else f"More than {MOST_SEEDS:,}"
+    more = f" {many} seeds would be needed to tell a lead of this size." if mean > SAME else ""
+    return f"{lead}: within the noise, so no winner {test}.{more}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from playground.corpora.sources import two_files
 from playground.errors import UserError
 from playground.finetuning.comparing.budget_matching import check_rules
+from playground.finetuning.comparing.significance import SEEDS, describe_power
 from playground.finetuning.data.files import COLUMNS, find_task, path_and_columns
 from playground.finetuning.data.input_format import MAX_LENGTH, find_format
 from playground.finetuning.data.task import Task
@@ -44,7 +45,7 @@ class ComparisonSpec:
     task: str = "sentiment"
     strategies: tuple[str, ...] = FIRST_CHOICE
     train_sizes: tuple[int, ...] = (64,)
-    seeds: int = knob(3, 1, LIMITS["seeds"], unit="seeds")
+    seeds: int = knob(SEEDS, 1, LIMITS["seeds"], unit="seeds")
     seed: int = 0
     steps: int = knob(80, 1, LIMITS["steps"], unit="steps")
     match: str = "steps"
@@ -64,6 +65,13 @@ class ComparisonSpec:
     def tasks(self) -> list[Task]:
         """The task and those that are learnt afterwards."""
         return [find_task(name) for name in (self.task, *self.then)]
+
+    @property
+    def power(self) -> str:
+        """What its seeds can find, in words; nothing where one strategy stands alone or tasks follow each other."""
+        others, sizes = len(self.strategies) - 1, len(set(self.train_sizes))
+        best = others > 1 or sizes > 1  # with the runner-up
+        return describe_power(self.seeds, others * sizes + best) if others > 0 and not self.then else ""
 
     def check(self, chosen: Sequence[Strategy]) -> None:
         """Refuse what cannot be compared."""

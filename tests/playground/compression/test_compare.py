@@ -162,7 +162,7 @@ def comparison(**named):
     """A comparison of made-up outcomes: accuracies and bytes."""
     outcomes = {name: outcome(name, *values) for name, values in named.items()}
     seconds = {name: {1: Latency(1.0, 0.9, 1.1), 32: Latency(1.0, 0.9, 1.1)} for name in outcomes}
-    return Compression(SPEC, SENTIMENT, outcomes, seconds, 0.5, 500, 1.0)
+    return Compression(SPEC, SENTIMENT, outcomes, seconds, 0.5, 500, 500, 1.0)
 
 
 def test_nothing_inside_the_noise_is_pushed_off_the_frontier():

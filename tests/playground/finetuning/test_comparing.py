@@ -30,7 +30,7 @@ from playground.finetuning.comparing.budget_matching import (
     search_rate,
     with_rate,
 )
-from playground.finetuning.comparing.compare import against_first, compare
+from playground.finetuning.comparing.compare import compare, judge_curve
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.page import FILES, Origin, Report, csv_text, page, table
 from playground.finetuning.run import scheduler
@@ -289,13 +289,15 @@ def test_every_strategy_is_held_against_the_first_with_an_interval():
     def some(*values):
         return tuple(Result(v, 0.0, 1, 1, 0.0, ("task head",), none, none, (0.0,)) for v in values)
 
-    better, noise = against_first({"a": some(0.5, 0.6, 0.7), "b": some(0.6, 0.71, 0.79), "c": some(0.55, 0.58, 0.75)})
+    three = {"a": some(0.5, 0.6, 0.7), "b": some(0.6, 0.71, 0.79), "c": some(0.55, 0.58, 0.75)}
+    better, noise = judge_curve({8: three})[1][8]
+    assert better["comparisons"] == 3, "both against the first, and the best against the runner-up"
     assert (better["name"], better["against"], better["larger"], better["said"]) == ("b", "a", True, "better")
     assert better["difference"] == pytest.approx(0.1)
     assert better["low"] < better["difference"] < better["high"]
     assert better["low"] == pytest.approx(0.1 - 4.303 * 0.01 / 3**0.5, abs=1e-3)
     assert noise["larger"] is False
-    (equal,) = against_first({"a": some(0.5, 0.6), "b": some(0.6, 0.7)})
+    [equal] = judge_curve({8: {"a": some(0.5, 0.6), "b": some(0.6, 0.7)}})[1][8]
     assert (equal["larger"], equal["low"], equal["seeds_needed"]) == (False, None, 6)
     assert equal["said"].startswith("2 exactly equal gaps say nothing about the noise")
     assert "within the noise" in noise["said"] and f"about {noise['seeds_needed']} seeds" in noise["said"]

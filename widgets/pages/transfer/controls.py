@@ -46,6 +46,7 @@ def choices(store: Store) -> list[Any]:
     strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
     strategies.link(transfer, value="chosen", bidirectional=True)
     rules = (chosen.match, chosen.lr_policy, chosen.chosen, chosen.own, chosen.then)
+    noise = chosen.seeds, chosen.chosen, chosen.train_size, chosen.other_sizes, chosen.then
     task = (
         chosen.task, chosen.own_file, chosen.text_column, chosen.second_column, chosen.label_column, chosen.encoding
     )  # fmt: skip
@@ -57,7 +58,8 @@ def choices(store: Store) -> list[Any]:
         heading("Strategies"), strategies, ExtraEncoders(store),
         heading("Budget"), pmui.Select.from_param(chosen.train_size, options=SIZES, **FIELD),
         pmui.MultiChoice.from_param(chosen.other_sizes, options=SIZES, disabled=in_turn, **FIELD),
-        number(chosen.seeds, pmui.IntSlider, **FIELD), number(chosen.steps, pmui.IntSlider, **FIELD),
+        number(chosen.seeds, pmui.IntSlider, **FIELD), html(pn.bind(lambda *_: say(transfer.power, "quiet"), *noise)),
+        number(chosen.steps, pmui.IntSlider, **FIELD),
         pmui.Select.from_param(chosen.workers, options=lanes, disabled=in_turn, **FIELD),
         heading("Fairness"), pmui.Select.from_param(chosen.match, disabled=in_turn, **FIELD),
         pmui.Select.from_param(chosen.lr_policy, **FIELD), html(pn.bind(lambda *_: said_of_fairness(transfer), *rules)),

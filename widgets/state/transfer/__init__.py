@@ -82,7 +82,7 @@ class TransferStore(param.Parameterized):
     own = param.Dict({}, doc="The strategies that a person made on this visit.")
     train_size = param.Integer(64, label="labelled texts")
     other_sizes = param.List([], label="and also with")
-    seeds = param.Integer(3, bounds=(1, 8), label="seeds")
+    seeds = param.Integer(ComparisonSpec.seeds, bounds=(1, 12), label="seeds")
     steps = param.Integer(80, bounds=(1, 300), softbounds=(20, 300), step=10, label="steps")
     match = param.Selector(default="steps", objects=list(MATCHES), label="match the budget by")
     lr_policy = param.Selector(default="own", objects=list(RATES), label="learning rates")
@@ -104,6 +104,12 @@ class TransferStore(param.Parameterized):
         self._opened: tuple[tuple[Any, ...], Task | UserError] | None = None
         self._record, self._shared = Record(), ()
         self._steps: Steps = {}
+
+    @property
+    def power(self) -> str:
+        """What the seeds can find, in words."""
+        lines, sizes = tuple(self.chosen), (self.train_size, *self.other_sizes)
+        return ComparisonSpec(strategies=lines, train_sizes=sizes, seeds=self.seeds, then=tuple(self.then)).power
 
     def strategy(self, name: str) -> Strategy:
         """A strategy of this visit or of the catalogue."""
