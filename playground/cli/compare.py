@@ -122,7 +122,6 @@ def compare_strategies(given: argparse.Namespace) -> int:
         if asked.then:
             return compare_in_turn(given, asked, folder)
         saved = checkpoint.load(run)
-        warn(asked.power)
         base, record = asked.start(saved), Record.of(folder, given.resume) if folder else None
         with _elsewhere(given.cluster) as elsewhere:
             events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
@@ -214,6 +213,7 @@ def _check_base(given: argparse.Namespace, entry: Entry, home: Path) -> None:
 def _with_bar(events: Iterator[TrialEvent | Comparison], asked: ComparisonSpec) -> Iterator[TrialEvent | Comparison]:
     """The same events, with a bar that shows which lane runs and how far it is."""
     first = next(events)  # what cannot be compared is refused here, before a bar is drawn
+    warn(asked.power)
     total = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
     with tqdm(total=total, desc="fine-tuning", unit="lane", file=sys.stderr, mininterval=0.2) as bar:
         for event in chain([first], events):

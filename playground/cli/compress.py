@@ -9,7 +9,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from playground.cli.options import Parser, common_options, path, refuse_unused, say, whole
+from playground.cli.options import Parser, common_options, path, refuse_unused, say, warn, whole
 from playground.cli.prepare import open_task
 from playground.compression import methods
 from playground.compression.compare import Compression, CompressionSpec, Outcome, compress
@@ -58,7 +58,6 @@ def compress_run(given: argparse.Namespace) -> int:
         refuse_unused(given, "the models are kept in no folder; name one with --out DIR", "hf", "resume")
     task, saved, folder = open_task(spec.task), checkpoint.load(spec.base), given.out and Path(given.out)
     base = from_checkpoint(saved)
-    print(spec.power, file=sys.stderr)
     events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)
     *_, last = _with_bar(events, spec)
     assert isinstance(last, Compression)
@@ -94,6 +93,7 @@ def _export(result: Compression, saved: Checkpoint, folder: Path) -> dict[str, d
 
 def _with_bar(events: Iterator[Outcome | Compression], spec: CompressionSpec) -> Iterator[Outcome | Compression]:
     first = next(events)
+    warn(spec.power)
     total = len(spec.chosen) * spec.seeds
     with tqdm(total=total, desc="compressing", unit="model", file=sys.stderr, mininterval=0.2) as bar:
         for event in chain([first], events):

@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from playground import folders
 from playground.errors import UserError
-from playground.finetuning.comparing.significance import leader
+from playground.finetuning.comparing.significance import judge, leader, top_two
 from playground.training import Session
 from playground.training.observe.recording import Moment
 from playground.training.parallel.extra_seeds import ExtraSeeds
@@ -132,5 +132,6 @@ def noise(grouped: Mapping[str, Sequence[RunRow]]) -> str:
     steps = {run.step for name in (best, second) for run in grouped[name] if run.seed in common}
     if len(steps) > 1:
         return f"These runs are at different steps ({', '.join(map(str, sorted(steps)))}); train them to the same step."
-    lead = leader({name: [-last[name][seed] for seed in common] for name in (best, second)}, "group of runs")
+    values = {name: [-last[name][seed] for seed in common] for name in (best, second)}
+    lead = leader(values, "group of runs", [*judge(values, top_two(values)).values()])
     return f"Held-out loss in {grouped[best][0].unit}: {lead}"
