@@ -92,7 +92,7 @@ def held(run: Finetuner) -> Held:
 
     with saved_tensors_hooks(keep, lambda value: value):
         run.learn(int((sizes[:, None] * learns).sum(dim=0).argmax()))
-    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.head.parameters())}
+    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}
     activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
     return Held(int(sizes.sum()), PER_WEIGHT * int(sizes[learns.any(dim=1)].sum()), activations)
 
