@@ -149,7 +149,7 @@ class LoRA(AdapterKind):
     """LoRA: low-rank updates beside some matrices of every layer (arXiv:2106.09685, sec. 4.1-4.2)."""
 
     rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
-    alpha: float = knob(4.0, 0.125, 512.0, unit="times 1 / rank", why="How much the updates count: alpha / rank.")
+    alpha: float = knob(4.0, 0.125, 512.0, unit="", why="Updates are multiplied by alpha / rank.")
     targets: str = knob("query and value", choices=tuple(TARGETS), why="Which matrices of a layer are updated.")
     name = "low-rank updates"
 

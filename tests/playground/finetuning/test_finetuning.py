@@ -15,6 +15,7 @@ from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.func import functional_call
 from torch.nn.functional import gelu
+from torch.utils.flop_counter import FlopCounterMode
 
 from playground.errors import UserError
 from playground.finetuning import (
@@ -27,7 +28,7 @@ from playground.finetuning import (
     find_task,
     strategies,
 )
-from playground.finetuning.comparing.budget_matching import held
+from playground.finetuning.comparing.budget_matching import cost, held
 from playground.finetuning.comparing.compare import against_first, compare, verdict
 from playground.finetuning.comparing.significance import adjusted, against, critical, p_value, seeds_needed
 from playground.finetuning.comparing.spec import ComparisonSpec
@@ -821,6 +822,24 @@ def test_the_weights_of_extra_modules_are_held_once(name):
         run.learn(0)
     activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
     assert held(other).activations == activations
+
+
+@pytest.mark.parametrize(
+    "name", ["full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "PAL", "prefix tuning"]
+)
+def test_the_estimated_operations_are_those_that_are_counted(name):
+    """A gradient passes down through every layer that has something learning within or below it."""
+    learner = learner_of(model={"width": 64, "layers": 4, "heads": 4})
+    base = Base(learner, base_of().held_out)
+    train = texts()
+    everywhere = torch.full_like(train.tokens.lengths, train.tokens.ids.shape[1])  # padding is counted too
+    train = numbered(replace(train, tokens=replace(train.tokens, lengths=everywhere)), base)
+    strategy, setting = replace(find_strategy(name), beside=()), replace(SETTING, keeps=False)
+    run = Finetuner(base, strategy, train, setting, 0)
+    with FlopCounterMode(display=False) as counter:
+        for step in range(setting.steps):
+            run.learn(step)
+    assert cost(base, strategy, train, setting).flops == pytest.approx(counter.get_total_flops(), rel=0.1)
 
 
 @pytest.mark.parametrize("name", ["L2-SP", "EWC"])
