@@ -58,9 +58,9 @@ def cost(
 
     Each token of the labelled texts costs every layer group the same `operations` as in pre-training; what lies below
     all that learns needs no backward pass, and embeddings are free. What a strategy reads beside the task counts as so
-    many more tokens, forward and backward, through modules as large as the task's own. Kept activations are not
-    subtracted: this is what the strategy needs, not what this program saves. Scoring the vocabulary, the optimiser and
-    the evaluation are left out; a model that is only prompted costs nothing. An existing `run` need not be made again.
+    many more tokens, forward and backward. Kept activations are not subtracted: this is what the strategy needs, not
+    what this program saves. Scoring the vocabulary, the optimiser and the evaluation are left out; a model that is only
+    prompted costs nothing. An existing `run` need not be made again.
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
@@ -72,7 +72,8 @@ def cost(
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
         matrices = [p.numel() for p in extras.get(group, parameters) if p.dim() > 1]
-        weights = 0 if group.startswith("embeddings") or group == OTHER else sum(matrices)
+        free = group.startswith("embeddings") or group == OTHER  # other tasks' tokens cost what the task's own do
+        weights = 0 if free else sum(matrices)
         attention = attended if group.startswith("encoder") and not group.endswith(BIASES) else 0.0
         within = (*extras, f"{group}{BIASES}")  # what is in every layer, or in this one, lies below it too
         beneath = plan[[k for k, other in enumerate(run.groups) if k < index or other in within]].any(dim=0)
