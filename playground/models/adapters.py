@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import gelu
 
+from playground.errors import UserError
 from playground.knob import knob
 from playground.models.architecture import Architecture
 from playground.models.model import LanguageModel
@@ -91,85 +94,131 @@ class BottleneckAdapter(nn.Module):
 
 @dataclass(frozen=True)
 class Adapter(AdapterKind):
-    """A bottleneck after each of the two sub-layers, before its result is added (arXiv:1902.00751, sec. 2.1)."""
+    """A bottleneck after each of the two sub-layers, before its result is added (arXiv:1902.00751, sec. 2.1).
+
+    The norms of the layers are trained too, in copies that take their places while the modules are attached.
+    """
 
     bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
     name = "adapters"
 
-    def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
-        return nn.ModuleList(BottleneckAdapter(shape.width, self.bottleneck_size, rng) for _ in range(2))
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        def layer(block: Block) -> nn.Module:
+            bottlenecks = [BottleneckAdapter(model.shape.width, self.bottleneck_size, rng) for _ in range(2)]
+            return nn.ModuleList([*bottlenecks, deepcopy(block.ln_1), deepcopy(block.ln_2)])
+
+        return nn.ModuleList(map(layer, model.layers))
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        after_attn, after_mlp = module.children()
-        return [
+        after_attn, after_mlp, *norms = module.children()
+        undo: list[Undo] = [
             block.attn.register_forward_hook(lambda _, __, out: after_attn(out)).remove,
             block.mlp.register_forward_hook(lambda _, __, out: after_mlp(out)).remove,
         ]
+        for own, copy in zip((block.ln_1, block.ln_2), norms, strict=True):
+            own.forward = copy.forward
+            undo.append(partial(delattr, own, "forward"))
+        return undo
 
 
 class LoRALayer(nn.Module):
-    """A low-rank update `x A B`, 0 at first."""
+    """A low-rank update `x A B` of a linear layer, times a scale, 0 at first."""
 
-    def __init__(self, width: int, rank: int, outputs: int, rng: Generator) -> None:
+    def __init__(self, linear: nn.Linear, rank: int, scale: float, rng: Generator) -> None:
         super().__init__()
-        self.lora_a, self.lora_b = nn.Linear(width, rank, bias=False), nn.Linear(rank, outputs, bias=False)
+        self.lora_a = nn.Linear(linear.in_features, rank, bias=False)
+        self.lora_b = nn.Linear(rank, linear.out_features, bias=False)
+        self.scale = scale
         _start(self.lora_a.weight, rng)
         nn.init.zeros_(self.lora_b.weight)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.lora_b(self.lora_a(x))
+        return self.scale * self.lora_b(self.lora_a(x))
+
+
+ATTENTION, MLP = ("query", "key", "value", "out"), ("fc1", "fc2", "gate")
+TARGETS = {
+    "query": ("query",), "key": ("key",), "value": ("value",), "output": ("out",), "query and key": ("query", "key"),
+    "query and value": ("query", "value"), "attention": ATTENTION, "mlp": MLP, "attention and mlp": ATTENTION + MLP,
+}  # fmt: skip
+"""The linear layers of a block that LoRA updates, by what they are called (arXiv:2106.09685, table 5)."""
 
 
 @dataclass(frozen=True)
 class LoRA(AdapterKind):
-    """LoRA: a low-rank update beside the query and value matrices (arXiv:2106.09685, sec. 4.1-4.2)."""
+    """LoRA: low-rank updates beside some matrices of every layer (arXiv:2106.09685, sec. 4.1-4.2)."""
 
     rank: int = knob(4, 1, 64, unit="rank", why="How many directions the matrices may change in.")
+    alpha: float = knob(4.0, 0.125, 512.0, unit="", why="Updates are multiplied by alpha / rank.")
+    targets: str = knob("query and value", choices=tuple(TARGETS), why="Which matrices of a layer are updated.")
     name = "low-rank updates"
 
-    def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
-        return nn.ModuleList(LoRALayer(shape.width, self.rank, shape.heads * shape.head_width, rng) for _ in range(2))
+    def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
+        make = partial(LoRALayer, rank=self.rank, scale=self.alpha / self.rank, rng=rng)
+        return nn.ModuleList(nn.ModuleList(map(make, self.linears(block))) for block in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        query, value = module.children()
-        return [
-            block.attn.query.register_forward_hook(lambda _, args, out: out + query(args[0])).remove,
-            block.attn.value.register_forward_hook(lambda _, args, out: out + value(args[0])).remove,
-        ]
+        def beside(linear: nn.Linear, update: nn.Module) -> Undo:
+            return linear.register_forward_hook(lambda _, args, out: out + update(args[0])).remove
+
+        return list(map(beside, self.linears(block), module.children()))
+
+    def linears(self, block: Block) -> list[nn.Linear]:
+        """The linear layers of a block that are updated."""
+        parts = dict((*block.attn.named_children(), *block.mlp.named_children()))
+        return [part for name in TARGETS[self.targets] if isinstance(part := parts.get(name), nn.Linear)]
 
 
 class PALLayer(nn.Module):
-    """A narrow attention parallel to a layer's own; the projections are shared by all layers."""
+    """A narrow attention parallel to a layer, without an output matrix; the projections are shared by all layers."""
 
     def __init__(self, projections: tuple[nn.Linear, nn.Linear], heads: int, rng: Generator) -> None:
         super().__init__()
         self.down_proj, self.up_proj = projections
-        self.attn = Attention(self.down_proj.out_features, heads)
-        for parameter in self.attn.parameters():
-            _start(parameter, rng)
+        self.attn = Attention(self.down_proj.out_features, heads, bias=True)
+        self.attn.add_module("out", nn.Identity())
+        for linear in (self.attn.query, self.attn.key, self.attn.value):
+            _start(linear.weight, rng)
+            nn.init.zeros_(linear.bias)
 
     def forward(self, readers: Tensor, read: Tensor, allowed: SdpaMask) -> Tensor:
-        return self.up_proj(self.attn(self.down_proj(readers), self.down_proj(read), allowed))
+        return gelu(self.up_proj(self.attn(self.down_proj(readers), self.down_proj(read), allowed)))
 
 
 @dataclass(frozen=True)
 class PAL(AdapterKind):
-    """PAL: a small attention in parallel to each layer's own, projections shared by all (arXiv:1902.02671, sec. 3)."""
+    """PAL: a small attention parallel to each layer, projections shared by all (arXiv:1902.02671, sec. 3, and code).
+
+    It reads what the layer's attention reads and is added to what the MLP gives: `LN(MLP(y) + y + PAL(h))` where norms
+    come last, as in the paper; `MLP(LN(y)) + y + PAL(LN(h))` where they come first.
+    """
 
     projection_size: int = knob(16, 4, 128, unit="numbers", why="Width of the parallel attention.")
     heads: int = knob(2, 1, 8, unit="heads", why="How many attention patterns the parallel attention computes.")
     name = "projected attention"
     for_each_task = True
 
+    def __post_init__(self) -> None:
+        if self.projection_size % self.heads:
+            raise UserError(
+                f"projection_size {self.projection_size} does not fit {self.heads} heads; it must be a multiple of "
+                f"{self.heads}."
+            )
+
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         width, size = model.shape.width, self.projection_size
-        down, up = nn.Linear(width, size, bias=False), nn.Linear(size, width, bias=False)
+        down, up = nn.Linear(width, size), nn.Linear(size, width)
         _start(down.weight, rng)
-        nn.init.zeros_(up.weight)
+        for silent in (down.bias, up.weight, up.bias):
+            nn.init.zeros_(silent)
         return nn.ModuleList(PALLayer((down, up), self.heads, rng) for _ in model.layers)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
-        return [block.attn.register_forward_hook(lambda _, args, out: out + module(*args[:3])).remove]
+        parallel = list[Any]()  # from the block's attention to its MLP
+        return [
+            block.attn.register_forward_hook(lambda _, args, __: parallel.append(module(*args[:3]))).remove,
+            block.mlp.register_forward_hook(lambda _, __, out: out + parallel.pop()).remove,
+        ]
 
 
 class PrefixKV(nn.Module):
@@ -182,9 +231,9 @@ class PrefixKV(nn.Module):
         for drawn in (self.keys, self.values):
             _start(drawn, rng)
 
-    def forward(self, q: Tensor) -> Tensor:
+    def forward(self, q: Tensor, scale: float) -> Tensor:
         k, v = (each.expand(len(q), -1, -1, -1) for each in (self.keys, self.values))
-        return self.gate * attend(q, k, v, FULL)
+        return self.gate * attend(q, k, v, FULL, scale=scale)
 
 
 @dataclass(frozen=True)

@@ -115,7 +115,7 @@ class Attention(nn.Module):
             self.segment_bias = nn.Parameter(torch.zeros(heads, each))
             self.segment_embedding = nn.Parameter(torch.zeros(2, heads, each))
         self.dropout = Dropout(dropout) if dropout else None
-        self.prefix: Callable[[Tensor], Tensor] | None = None  # virtual tokens: queries to values (prefix tuning)
+        self.prefix: Callable[[Tensor, float], Tensor] | None = None  # virtual tokens: queries, scale to values
         self.weight_taps: list[Callable[[Tensor], Tensor]] = []  # what reads or replaces weights (`taps.py`)
 
     def forward(
@@ -141,7 +141,7 @@ class Attention(nn.Module):
                 weights.append(each)
             gathered = (each if self.dropout is None else self.dropout(each)) @ v
         if self.prefix is not None:
-            gathered = gathered + self.prefix(q)
+            gathered = gathered + self.prefix(q, self.scale(q))
         return self.out(gathered.transpose(1, 2).flatten(2))
 
     def scale(self, q: Tensor) -> float:

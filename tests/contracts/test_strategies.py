@@ -19,9 +19,12 @@ from playground.finetuning.comparing.budget_matching import Cost, cost
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.strategy import FAMILIES, OTHER
+from playground.models.transformer import Attention
 from playground.training.data import BatchSampler
+from playground.training.train_state import TrainState
 from playground.zoo import entries
-from tests.runs import KINDS, learner_of, reviews
+from playground.zoo.preset import RECIPE_PRESETS
+from tests.runs import KINDS, every_entry, learner_of, reviews, suited_reviews, tiny
 
 NAMES = tuple(strategies())
 LEARNING = tuple(name for name in NAMES if not strategies()[name].prompt)
@@ -210,6 +213,49 @@ def test_the_plan_is_a_multiplier_for_every_group_and_step(name, groups, steps):
     assert torch.equal(plan, strategies()[name].plan(GROUPS[-groups:], steps)), "a plan has no chance in it"
 
 
+@pytest.mark.parametrize("steps", [7, 50])
+@pytest.mark.parametrize("name", [name for name in LEARNING if not strategies()[name].apart])
+def test_biases_that_stand_apart_learn_as_fast_as_their_layer(name, steps):
+    """BitFit with discriminative rates or gradual unfreezing: a row of biases is no layer of its own."""
+    plan = strategies()[name].plan(GROUPS, steps)
+    body = GROUPS[:-1]
+    for apart in (body, body[1:3], body[:1]):
+        rows = [row for group in GROUPS for row in (group, f"{group} biases")[: 1 + (group in apart)]]
+        expected = [plan[GROUPS.index(row.removesuffix(" biases"))].tolist() for row in rows]
+        assert strategies()[name].plan(rows, steps).tolist() == expected
+
+
+def biases_of(model):
+    """The names of all biases by the kinds of modules that have them."""
+    named = {module: name for name, module in model.named_modules()}
+    relative = ("content_bias", "position_bias", "segment_bias")
+    for module, name in named.items():
+        if isinstance(module, nn.RNNBase):
+            yield from (f"{name}.{own}" for own, _ in module.named_parameters() if own.startswith("bias_"))
+        for own in ("bias", *(relative if isinstance(module, Attention) else ())):
+            if isinstance(module._parameters.get(own), nn.Parameter):
+                yield f"{name}.{own}"
+
+
+@every_entry
+@pytest.mark.parametrize("recipe", RECIPE_PRESETS)
+def test_bitfit_trains_every_bias_of_a_model_or_is_refused_with_a_sentence(name, recipe):
+    """arXiv:2106.10199, sec. 3; T5's published form and static vectors have none."""
+    entry, objective = RECIPE_PRESETS[recipe](tiny(name)), entries()[name].objective
+    learner = TrainState.new(entry, suited_reviews(objective).tokenizer.words, 0, torch.device("cpu"))
+    named = dict(learner.model.named_parameters())
+    groups = tune_module.parameters(learner.model, nn.Linear(2, 2), apart="biases")
+    apart = {id(p) for group, ps in groups.items() if group.endswith(" biases") for p in ps}
+    read = {id(p) for group, ps in groups.items() if group != HEAD for p in ps}
+    assert apart == {id(named[name]) for name in biases_of(learner.model)} & read
+    bitfit, task = strategies()["BitFit"], find_task("sentiment")
+    if apart:
+        bitfit.check(learner, task)
+    else:
+        with pytest.raises(UserError, match=f"BitFit trains the biases of a model, and {name} has none; take another"):
+            bitfit.check(learner, task)
+
+
 @pytest.mark.parametrize("entry", TRANSFORMERS)
 def test_no_layer_group_holds_norms_alone_and_a_plan_thaws_real_layers_only(entry):
     """A last norm of 128 numbers is no layer: thawing it for a fifth of the steps is thawing nothing."""
@@ -292,10 +338,13 @@ def check_what_was_forgotten(outcome, groups, extras):
 
 
 @every_one_that_learns
-def test_what_has_never_thawed_has_no_momentum(name):
+def test_what_has_never_thawed_has_no_momentum_and_chain_thaw_begins_each_phase_without(name):
     run = watched(name)
+    plan, first = run.outcome.plan, 0
     for step, remembered in enumerate(run.remembered):
-        thawed = run.outcome.plan[:, :step].any(dim=1)
+        if name == "chain-thaw" and step and not torch.equal(plan[:, step], plan[:, step - 1]):
+            first = step  # every phase has an optimiser of its own
+        thawed = plan[:, first:step].any(dim=1)
         assert remembered == {g for g, yes in zip(run.groups, thawed.tolist(), strict=True) if yes}
 
 

@@ -12,8 +12,8 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, numbered, tune
 from playground.finetuning.strategy.losses import Budget
-from playground.finetuning.strategy.schedules import Cell
-from playground.finetuning.strategy.strategy import Strategy
+from playground.finetuning.strategy.schedules import BIASES, Cell
+from playground.finetuning.strategy.strategy import OTHER, Strategy
 from playground.models.cost import operations
 from playground.models.model import LanguageModel
 
@@ -68,11 +68,16 @@ def cost(
     plan = strategy.plan(tuple(run.groups), setting.steps) != 0
     length = float(train.tokens.lengths.float().mean())
     tokens, attended = setting.batch_size * length, length * run.model.shape.width
+    extras = {e.kind.name: [p for module in e.modules for p in module.parameters()] for e in run.extras}
     per_token = torch.zeros(setting.steps)
     for index, (group, parameters) in enumerate(run.groups.items()):
-        weights = 0 if group.startswith("embeddings") else sum(p.numel() for p in parameters if p.dim() > 1)
-        attention = attended if group.startswith("encoder") and not group.endswith("biases") else 0.0
-        per_token += operations(weights, attention, plan[index].float(), plan[:index].any(dim=0).float())
+        matrices = [p.numel() for p in extras.get(group, parameters) if p.dim() > 1]
+        free = group.startswith("embeddings") or group == OTHER  # other tasks' tokens cost what the task's own do
+        weights = 0 if free else sum(matrices)
+        attention = attended if group.startswith("encoder") and not group.endswith(BIASES) else 0.0
+        within = (*extras, f"{group}{BIASES}")  # what is in every layer, or in this one, lies below it too
+        beneath = plan[[k for k, other in enumerate(run.groups) if k < index or other in within]].any(dim=0)
+        per_token += operations(weights, attention, plan[index].float(), beneath.float())
     budget = Budget(setting.steps, tokens, base.held_out.ids.shape[1])
     more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.beside))
     read = tokens * setting.steps + more
@@ -92,7 +97,7 @@ def held(run: Finetuner) -> Held:
 
     with saved_tensors_hooks(keep, lambda value: value):
         run.learn(int((sizes[:, None] * learns).sum(dim=0).argmax()))
-    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.head.parameters())}
+    weights = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}
     activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
     return Held(int(sizes.sum()), PER_WEIGHT * int(sizes[learns.any(dim=1)].sum()), activations)
 

@@ -90,6 +90,8 @@ class Stack:
         groups = runs[0].groups
         self.rows = {group: Rows.of(models, [names[id(p)] for p in ps]) for group, ps in groups.items()}
         self.pulls = pulls(runs, self.rows)
+        self.decays = torch.tensor([run.decays for run in runs], dtype=torch.float64).T
+        self.restarts = torch.tensor([run.restarts for run in runs]).T
         self.columns = torch.tensor([run.columns for run in runs], dtype=torch.float64).permute(1, 2, 0)
         self.learning: list[list[bool]] = self.columns.any(dim=2).tolist()
         self.rates = self.columns.to(runs[0].base.learner.device)
@@ -98,15 +100,18 @@ class Stack:
         """One step of all lanes; the loss of the task in each."""
         for row, learns in zip(self.rows.values(), self.learning[step], strict=True):
             row.learns(learns)
+            row.restart(self.restarts[step])
         losses = self._losses(step)
         if losses.requires_grad:  # else everything is frozen in this step
             losses.sum().backward()
-        for (group, row), rates, learns in zip(self.rows.items(), self.rates[step], self.learning[step], strict=True):
+        for (group, row), rates, learns, decays in zip(
+            self.rows.items(), self.rates[step], self.learning[step], self.decays, strict=True
+        ):
             if learns:
                 gradient, came = row.taken()
                 if (pull := self.pulls.get(group)) is not None:
                     gradient, came = gradient + pull.strength * (row.flat - pull.start), came | pull.pulled
-                row.adamw(gradient, came, rates)
+                row.adamw(gradient, came, rates, decays)
         for run, rates in zip(self.runs, self.columns[step].T, strict=True):
             run.note(step, rates)
         return losses.tolist()

@@ -17,8 +17,9 @@ from playground.finetuning.run.activation_cache import ActivationCache, CachedRe
 from playground.finetuning.run.base import Base, replace_model
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import AnyHead, new_head
-from playground.finetuning.strategy.losses import StepContext, WeightAverage
-from playground.finetuning.strategy.strategy import OTHER, Strategy
+from playground.finetuning.strategy.losses import Pull, StepContext, WeightAverage
+from playground.finetuning.strategy.schedules import BIASES, restarts
+from playground.finetuning.strategy.strategy import OTHER, Strategy, is_bias
 from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
 from playground.models.model import LanguageModel, Network
@@ -149,7 +150,8 @@ class Finetuner:
 
     `groups` are its parameters by layer group, `start` their values at the beginning; `named` are the pre-trained ones
     that reading a text uses, `every` all that may learn, the head included. `plan` `[g, s]` times the strategy's rate
-    gives the learning rates; `terms` are the auxiliary losses.
+    gives the learning rates; `terms` are the auxiliary losses. Weights decay towards 0, except those that a penalty
+    pulls towards their start instead (L2-SP, arXiv:1802.01483, sec. 3).
     """
 
     def __init__(self, base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int) -> None:
@@ -175,9 +177,15 @@ class Finetuner:
         self.plan = strategy.plan(tuple(self.groups), setting.steps)
         self.rates = torch.zeros_like(self.plan)
         self.columns: list[list[float]] = (strategy.rate * self.plan).T.tolist()
+        self.restarts = restarts(strategy.plasticity, self.plan)
+        pulled = BODY if any(isinstance(term, Pull) for term in strategy.penalties) else ()
+        self.decays = [0.0 if group.startswith(pulled) else 0.01 for group in self.groups]
         self.optimiser = torch.optim.AdamW(
-            [{"params": list(p), "lr": 0.0, "learns": None} for p in self.groups.values()],
-            betas=BETAS, weight_decay=0.01, fused=True,
+            [
+                {"params": list(p), "lr": 0.0, "learns": None, "weight_decay": decay}
+                for p, decay in zip(self.groups.values(), self.decays, strict=True)
+            ],
+            betas=BETAS, fused=True,
         )  # fmt: skip
         self.levels = [_level(group, self.model.top_hidden_state) for group in self.groups]
         self.reader = self._reader(self.train)
@@ -202,6 +210,8 @@ class Finetuner:
         return float(loss.detach())
 
     def _set_rates(self, step: int) -> None:
+        if self.restarts[step]:
+            self.optimiser.state.clear()
         for group, rate in zip(self.optimiser.param_groups, self.columns[step], strict=True):
             if group["learns"] != (rate != 0.0):
                 group["learns"] = rate != 0.0
@@ -375,8 +385,8 @@ def parameters(
     named, groups = dict(model.named_parameters()), Groups()
     for group, names in model.groups().items():
         used = [name for name in names if _reads(model, name, writes)]
-        biases = [name for name in used if apart == "biases" and name.endswith(".bias")]
-        for row, some in ((group, [name for name in used if name not in biases]), (f"{group} biases", biases)):
+        biases = [name for name in used if apart == "biases" and is_bias(name)]
+        for row, some in ((group, [name for name in used if name not in biases]), (f"{group}{BIASES}", biases)):
             groups |= {row: tuple(named[name] for name in some)} if some else {}
     new = {name: tuple(module.parameters()) for name, module in (extras or {}).items()}
     return {**groups, **new, HEAD: tuple(head.parameters())}
@@ -392,7 +402,7 @@ def _reads(model: LanguageModel, name: str, writes: bool = False) -> bool:
 
 def _level(group: str, top: int) -> int:
     """The lowest level that a group makes: 0 the embeddings, k layer k; a decoder and what is new follow the top."""
-    body = group.removesuffix(" biases")
+    body = group.removesuffix(BIASES)
     if body.startswith("encoder layer "):
         return int(body.rsplit(" ", 1)[1])
     return 0 if body == "embeddings" else top + 1

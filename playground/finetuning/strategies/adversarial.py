@@ -9,7 +9,8 @@ ADVERSARIAL = Strategy(
     aliases=("FGM", "adversarial fine-tuning"),
     family="more texts",
     idea="Train everything on each text and on the same text with its embeddings moved a little for the worst.",
-    source="arXiv:1605.07725, sec. 3; one step of FGM, not the several of FreeLB (arXiv:1909.11764)",
+    source="arXiv:1605.07725, sec. 3, without normalising the word vectors (sec. 2), which the pre-trained layers know "
+    "as they are; one step of FGM, not the several of FreeLB (arXiv:1909.11764)",
     plasticity=everything,
     published=Published(1e-5, "github.com/zhuchen03/FreeLB, fairseq-RoBERTa/launch/FreeLB, RoBERTa large on MNLI"),
     beside=(AdversarialFGM(),),

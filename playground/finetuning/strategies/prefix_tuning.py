@@ -9,7 +9,8 @@ PREFIX_TUNING = Strategy(
     aliases=("prefix", "virtual words"),
     family="added parts",
     idea="Freeze the model and learn vectors that every layer can attend to, behind a gate that starts closed.",
-    source="arXiv:2101.00190, sec. 4; the gate: arXiv:2303.16199, sec. 3.2",
+    source="arXiv:2101.00190, sec. 4, without the network that makes the vectors while they are learned (sec. 4.3); "
+    "the gate: arXiv:2303.16199, sec. 3.2",
     plasticity=head_only,
     rate=1e-2,
     published=Published(5e-5, "github.com/XiangLi1999/PrefixTuning, README"),

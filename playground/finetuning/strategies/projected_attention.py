@@ -10,7 +10,8 @@ PROJECTED_ATTENTION = Strategy(
     aliases=("PAL", "PALs"),
     family="several tasks",
     idea="Train one model on the task and three others; each has a small attention of its own next to every layer.",
-    source="arXiv:1902.02671, sec. 3; tasks take turns here, there they are drawn by their size to a falling power",
+    source="arXiv:1902.02671, sec. 3; tasks take turns here, there they are drawn by their size to a falling power; "
+    "where norms come first, the small attention reads what the layer's attention reads",
     plasticity=everything,
     published=Published(2e-5, "github.com/AsaCooperStickland/Bert-n-Pals, README"),
     extras=(PAL(),),

@@ -12,6 +12,7 @@ from playground.errors import UserError
 from playground.finetuning.strategy.head import TOP, Head
 from playground.finetuning.strategy.schedules import describe, factors, product
 from playground.finetuning.strategy.strategy import Strategy
+from playground.knob import as_written
 
 SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2")
 LAYERS, STEPS = 3, 60
@@ -147,7 +148,7 @@ def _word(value: Any) -> str:
         return f"{text} ({value.pool} pooling{', an LSTM' if value.recurrent else ''})"
     if not hasattr(value, "name"):
         return f"{value:g}" if isinstance(value, float) else str(value)
-    settings = ", ".join(f"{f.name} {getattr(value, f.name):g}" for f in fields(value))
+    settings = ", ".join(f"{f.name} {as_written(getattr(value, f.name))}" for f in fields(value))
     return f"{value.name} ({settings})" if settings else value.name
 
 

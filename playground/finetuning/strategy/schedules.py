@@ -12,6 +12,16 @@ from playground.knob import knob
 Plasticity = Callable[[Sequence[str], int], Tensor]
 """From the layer groups, lowest first and the task's head last, and the number of steps, to multipliers `[g, s]`."""
 
+BIASES = " biases"
+"""How the name of a row ends that holds the biases of a layer apart."""
+
+
+def layer_numbers(groups: Sequence[str]) -> Tensor:
+    """The number of each row's layer from the bottom up, `[g]`; biases that stand apart belong to their layer."""
+    layers = [group.removesuffix(BIASES) for group in groups]
+    numbers = {layer: number for number, layer in enumerate(dict.fromkeys(layers))}
+    return torch.tensor([numbers[layer] for layer in layers])
+
 
 def head_only(groups: Sequence[str], steps: int) -> Tensor:
     """Only the task's head learns."""
@@ -39,26 +49,26 @@ def above_embeddings(groups: Sequence[str], steps: int) -> Tensor:
 
 def from_the_top(groups: Sequence[str], steps: int) -> Tensor:
     """One more group thaws in every phase, the head first and the lowest group last."""
-    phase = torch.arange(steps) * len(groups) // max(1, steps)
-    height = torch.arange(len(groups)).flip(0)
+    number = layer_numbers(groups)
+    phase = torch.arange(steps) * (number[-1] + 1) // max(1, steps)
+    height = number[-1] - number
     return (height[:, None] <= phase[None, :]).float()
 
 
 def top_layer(groups: Sequence[str], steps: int) -> Tensor:
     """The highest layer and the head learn."""
     layers = [k for k, group in enumerate(groups) if "layer" in group]
-    plan = torch.zeros(len(groups), steps)
-    plan[layers[-1] if layers else -1 :] = 1.0
-    return plan
+    number = layer_numbers(groups)
+    return (number >= number[layers[-1] if layers else -1]).float()[:, None].repeat(1, steps)
 
 
 def one_at_a_time(groups: Sequence[str], steps: int) -> Tensor:
-    """The head learns first, then each group alone from the lowest up, in the end all together."""
-    order = [len(groups) - 1, *range(len(groups) - 1)]
-    phase = torch.arange(steps) * (len(order) + 1) // max(1, steps)
-    turn = torch.empty(len(groups), dtype=torch.long)
-    turn[torch.tensor(order)] = torch.arange(len(order))
-    return ((turn[:, None] == phase) | (phase == len(order))).float()
+    """The head learns first, then each group alone from the lowest up, then all, each time with a new optimiser."""
+    number = layer_numbers(groups)
+    last = number[-1] + 1
+    phase = torch.arange(steps) * (last + 1) // max(1, steps)
+    turn = (number + 1) % last
+    return ((turn[:, None] == phase) | (phase == last)).float()
 
 
 def three_stages(groups: Sequence[str], steps: int) -> Tensor:
@@ -79,7 +89,7 @@ def decoder_first(groups: Sequence[str], steps: int) -> Tensor:
 
 def biases(groups: Sequence[str], steps: int) -> Tensor:
     """Only the biases and the task's head learn."""
-    learns = [group.endswith(" biases") for group in groups]
+    learns = [group.endswith(BIASES) for group in groups]
     learns[-1] = True
     return torch.tensor(learns).float()[:, None].repeat(1, steps)
 
@@ -91,8 +101,8 @@ class Discriminative:
     factor: float = knob(2.6, 1.0, 10.0, unit="times", why="1 is one rate for all; more protects the lower layers.")
 
     def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
-        height = torch.arange(len(groups)).flip(0).float()
-        return (self.factor**-height)[:, None].repeat(1, steps)
+        number = layer_numbers(groups)
+        return (self.factor ** (number - number[-1]).float())[:, None].repeat(1, steps)
 
 
 @dataclass(frozen=True)
@@ -163,6 +173,14 @@ def paint(plan: Tensor, groups: Sequence[str], cells: Sequence[Cell]) -> Tensor:
             raise UserError(f"The multiplier is {cell.multiplier}; it must lie between 0 (frozen) and 1000.")
         plan[list(groups).index(cell.group), cell.first - 1 : cell.last] = cell.multiplier
     return plan
+
+
+def restarts(plasticity: Plasticity, plan: Tensor) -> list[bool]:
+    """In which steps of a plan `[g, s]` the optimiser starts again: with each phase of chain-thaw, as in its code."""
+    if one_at_a_time not in factors(plasticity):
+        return [False] * plan.shape[1]
+    learns = plan != 0
+    return [False, *(learns[:, 1:] != learns[:, :-1]).any(dim=0).tolist()]
 
 
 def factors(plan: Plasticity) -> tuple[Plasticity, ...]:

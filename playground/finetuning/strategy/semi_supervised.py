@@ -102,7 +102,8 @@ class PseudoLabels(Unlabelled):
 class CrossViewTraining(Unlabelled):
     """Every second step also reads texts without labels: each half of a text must be answered as the whole is.
 
-    The answer to the whole text is the target and gets no gradient (cross-view training, arXiv:1809.08370, sec. 2.1).
+    The answer to the whole text is the target and gets no gradient; the divergences of both halves are added
+    (cross-view training, arXiv:1809.08370, sec. 2.1).
     """
 
     weight: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="How much the halves count.")
@@ -118,7 +119,7 @@ class CrossViewTraining(Unlabelled):
         with torch.no_grad():
             target = run.score(texts).softmax(1)
         views = [run.score(half_hidden(texts, side)).log_softmax(1) for side in (0, 1)]
-        return self.weight * torch.stack([kl_div(view, target, reduction="batchmean") for view in views]).mean()
+        return self.weight * torch.stack([kl_div(view, target, reduction="batchmean") for view in views]).sum()
 
 
 def half_hidden(texts: Dataset, side: int) -> Dataset:

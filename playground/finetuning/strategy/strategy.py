@@ -19,13 +19,19 @@ from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import MultiTask
-from playground.finetuning.strategy.schedules import Cell, Plasticity, paint
+from playground.finetuning.strategy.schedules import BIASES, Cell, Plasticity, paint
 from playground.models.adapters import AdapterKind
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
 
 OTHER = "other heads"
 """The row of the plan for the heads of other tasks."""
+
+
+def is_bias(name: str) -> bool:
+    """Whether a parameter is a bias by its name, such as `fc1.bias`, `bias_hh_l0` or `content_bias`."""
+    return "bias" in name.rpartition(".")[2]
+
 
 FAMILIES = {
     "control": "nothing is taken over: what every benefit is held against",
@@ -125,7 +131,7 @@ class Strategy:
     def rows(self, layers: int) -> tuple[str, ...]:
         """The layer groups of its plan for a transformer with so many layers, lowest first."""
         body = [f"encoder layer {k + 1}" for k in range(layers)]
-        both = [row for group in body for row in (group, f"{group} biases")] if self.apart == "biases" else body
+        both = [row for group in body for row in (group, f"{group}{BIASES}")] if self.apart == "biases" else body
         return ("embeddings", *both, *self.new, "task head")
 
     def check(self, learner: TrainState, task: Task) -> None:
@@ -135,6 +141,13 @@ class Strategy:
             raise UserError(
                 f"{self.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "
                 "give the base a decoder (playground compare ... --decoder same)."
+            )
+        groups = learner.model.groups().items()
+        body = (name for group, names in groups if group.startswith(("embeddings", "encoder")) for name in names)
+        if self.apart == "biases" and not any(map(is_bias, body)):
+            raise UserError(
+                f"{self.name} trains the biases of a model, and {learner.entry.name} has none; take another strategy "
+                "or another base."
             )
         for term in (*self.penalties, *self.beside):
             term.check(learner, task)

@@ -77,13 +77,22 @@ class Rows:
             part.grad = None
         return torch.cat(gradient, dim=1), torch.cat(reached, dim=1)
 
+    def restart(self, lanes: Tensor) -> None:
+        """Forget the running means and the number of steps of some lanes `[k]`."""
+        if self.means is not None and self.count is not None and bool(lanes.any()):
+            kept = ~lanes.to(self.flat.device)[:, None]
+            self.means, self.count = (self.means[0] * kept, self.means[1] * kept), self.count * kept
+
     @torch.no_grad()
-    def adamw(self, gradient: Tensor, reached: Tensor, rates: Tensor, decay: float = 0.01) -> None:
-        """One step of AdamW (arXiv:1711.05101, alg. 2) with a rate for each lane `[k]`, where it is `reached` `[k, n]`.
+    def adamw(self, gradient: Tensor, reached: Tensor, rates: Tensor, decays: Tensor) -> None:
+        """One step of AdamW (arXiv:1711.05101, alg. 2), where it is `reached` `[k, n]`.
+
+        Each lane `[k]` has a rate and a weight decay.
 
         What is not reached or has a rate of 0 keeps every bit, its running means and its count included.
         """
-        rate, zeros = rates.to(self.flat)[:, None], torch.zeros_like(self.flat)
+        rate, decay = rates.to(self.flat)[:, None], decays.to(self.flat)[:, None]
+        zeros = torch.zeros_like(self.flat)
         learns = (rates != 0)[:, None]
         first, second = self.means or (zeros, zeros)
         self.count = learns.to(self.flat) + (0 if self.count is None else self.count)

@@ -3,6 +3,7 @@
 import importlib
 import json
 import pickle
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
@@ -10,10 +11,25 @@ from itertools import pairwise
 import pytest
 import torch
 from numpy.random import default_rng
+from torch import nn
+from torch.autograd.graph import saved_tensors_hooks
+from torch.func import functional_call
+from torch.nn.functional import gelu
+from torch.utils.flop_counter import FlopCounterMode
 
 from benchmarks import verdicts
 from playground.errors import UserError
-from playground.finetuning import Cell, Comparison, Strategy, TrialEvent, difference, find_strategy, find_task
+from playground.finetuning import (
+    Cell,
+    Comparison,
+    Strategy,
+    TrialEvent,
+    difference,
+    find_strategy,
+    find_task,
+    strategies,
+)
+from playground.finetuning.comparing.budget_matching import cost, held
 from playground.finetuning.comparing.compare import compare, judge_curve
 from playground.finetuning.comparing.significance import (
     adjusted,
@@ -58,7 +74,8 @@ from playground.finetuning.strategy.schedules import (
     head_only,
 )
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_hidden
-from playground.models.adapters import Adapter, attach
+from playground.models.adapters import PAL, TARGETS, Adapter, LoRA, PrefixTuning, attach
+from playground.models.transformer import FULL, SdpaMask
 from playground.training import train
 from playground.training.checkpoint import Checkpoint, CorpusInfo
 from playground.training.data import BatchSampler
@@ -649,10 +666,11 @@ def test_sequential_unfreezing_keeps_the_embeddings_for_the_last_stage():
 
 @pytest.mark.parametrize("name", ["RoBERTa", "GPT-2"])
 def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
-    """Width 16, one layer: 2md + d + m for each of two adapters, 2rd for each of two updates, 2pd + h of a prefix."""
+    """Width 16, one layer: 2md + d + m for each of two adapters and 2d for each of two norms, 2rd for each of two
+    updates, 2pd + h of a prefix; projected attention: 2ds + s + d that all layers share and 3(s^2 + s) for each."""
     head = 2 * 16 + 2
     counts = {
-        "adapters": 2 * (2 * 16 * 16 + 16 + 16),
+        "adapters": 2 * (2 * 16 * 16 + 16 + 16) + 2 * 2 * 16,
         "LoRA": 2 * (2 * 4 * 16),
         "prefix tuning": 2 * 4 * 16 + 2,
         "BitFit": 3 * 16 + 5 * 16,
@@ -661,7 +679,7 @@ def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
         outcome = tuned(find_strategy(strategy), name)[-1]
         assert (strategy, outcome.trainable, outcome.stored) == (strategy, count + head, count + head)
     [attention] = run_of_strategy("projected attention layers").extras
-    assert sum(p.numel() for p in attention.modules.parameters()) == 2 * 16 * 16 + 4 * 16 * 16
+    assert sum(p.numel() for p in attention.modules.parameters()) == 2 * 16 * 16 + 16 + 16 + 3 * (16 * 16 + 16)
 
 
 # what the head reads
@@ -706,6 +724,223 @@ def test_a_second_task_does_not_disturb_the_modules_of_the_first():
         second.detach()
         one.extras[0].attach()
         assert torch.equal(one.model.features(tokens), first)
+
+
+WHERE_NORMS_STAND = ({"norm_first": True}, {"norm_first": False})
+
+
+def plugged_model(kind, entry="RoBERTa", **model):
+    """A model with extra modules whose weights are drawn, so that they change what it gives."""
+    model = learner_of(entry, model={"layers": 2} | model).model
+    plugged = attach(kind, model, torch.Generator().manual_seed(0))
+    rng = torch.Generator().manual_seed(1)
+    with torch.no_grad():
+        for p in plugged.modules.parameters():
+            p += 0.3 * torch.randn(p.shape, generator=rng)
+    return model, plugged
+
+
+def attended(layer, readers, heads, scale, causal):
+    """Multi-head attention in plain tensors, without an output matrix."""
+    q, k, v = (
+        part(readers).unflatten(-1, (heads, -1)).transpose(1, 2) for part in (layer.query, layer.key, layer.value)
+    )
+    hidden = torch.ones(readers.shape[1], readers.shape[1], dtype=torch.bool).triu(1) & causal
+    weights = (q @ k.transpose(-1, -2) * scale).masked_fill(hidden, float("-inf")).softmax(-1)
+    return q, (weights @ v).transpose(1, 2).flatten(2)
+
+
+@pytest.mark.parametrize("norms", WHERE_NORMS_STAND)
+@pytest.mark.parametrize("entry", ["BERT", "GPT-2"])
+def test_projected_attention_is_added_to_the_layer_and_has_no_output_matrix(entry, norms):
+    """LN(MLP(y) + y + PAL(h)), PAL(h) = gelu(V_D attention(V_E h)) (github.com/AsaCooperStickland/Bert-n-Pals)."""
+    model, plugged = plugged_model(PAL(projection_size=8, heads=2), entry, positions="sinusoidal", **norms)
+    causal = entry == "GPT-2"
+    mask = FULL if not causal else SdpaMask(None, True)
+    x = torch.randn(3, 5, 16, generator=torch.Generator().manual_seed(2))
+    for block, pal in zip(model.layers, plugged.modules, strict=True):
+        before, after = (block.ln_1, nn.Identity()) if norms["norm_first"] else (nn.Identity(), block.ln_1)
+        h = before(x)
+        _, own = attended(block.attn, h, block.attn.heads, 8**-0.5, causal)
+        _, small = attended(pal.attn, pal.down_proj(h), 2, 4**-0.5, causal)
+        y = after(x + block.attn.out(own))
+        before, after = (block.ln_2, nn.Identity()) if norms["norm_first"] else (nn.Identity(), block.ln_2)
+        z = before(y)
+        mlp = block.mlp.fc2(block.mlp.activation(block.mlp.fc1(z)))
+        expected = after(mlp + y + gelu(pal.up_proj(small)))
+        assert torch.allclose(block(x, mask), expected, atol=1e-5)
+    assert plugged.modules[0].up_proj is plugged.modules[1].up_proj
+
+
+def test_heads_that_do_not_fit_into_the_projection_are_refused():
+    with pytest.raises(UserError, match="projection_size 16 does not fit 3 heads; it must be a multiple of 3"):
+        find_strategy("PAL(heads=3)")
+
+
+@pytest.mark.parametrize("scaled", [True, False])
+def test_virtual_tokens_are_scored_at_the_scale_of_their_layer(scaled):
+    """T5 divides no scores by the root of a head's width, so neither are those of the virtual tokens divided."""
+    model, plugged = plugged_model(PrefixTuning(num_virtual_tokens=3), "T5", scale_attn_weights=scaled)
+    attn, prefix = model.layers[0].attn, plugged.modules[0]
+    x = torch.randn(2, 4, 16, generator=torch.Generator().manual_seed(2))
+    scale = 8**-0.5 if scaled else 1.0
+    q, own = attended(attn, x, attn.heads, scale, False)
+    virtual = prefix.gate * ((q @ prefix.keys.transpose(-1, -2) * scale).softmax(-1) @ prefix.values)
+    assert torch.allclose(attn(x, x, FULL), attn.out(own + virtual.transpose(1, 2).flatten(2)), atol=1e-5)
+
+
+@pytest.mark.parametrize("norms", WHERE_NORMS_STAND)
+def test_adapters_train_norms_of_their_own_and_give_back_those_of_the_model(norms):
+    """arXiv:1902.00751, sec. 2.1: new parameters of every layer's norms for each task."""
+    model, plugged = plugged_model(Adapter(bottleneck_size=4), **norms)
+    tokens, bare, written = texts().tokens, deepcopy(learner_of(model={"layers": 2, **norms}).model), deepcopy(model)
+    with torch.no_grad():
+        for one, module in zip(written.layers, plugged.modules, strict=True):
+            _, _, *own = module.children()
+            for norm, copy in zip((one.ln_1, one.ln_2), own, strict=True):
+                del norm.forward
+                norm.load_state_dict(copy.state_dict())
+        with_norms_written_in = written.features(tokens)
+        assert torch.equal(model.features(tokens), with_norms_written_in)
+        plugged.detach()
+        assert torch.equal(model.features(tokens), bare.features(tokens))
+    run = Finetuner(base_of(), find_strategy("adapters"), numbered(texts(), base_of()), SETTING, 0)
+    before = deepcopy(run.extras[0].modules)
+    run.learn(0)
+    run.learn(1)
+    for now, then in zip(run.extras[0].modules[0].parameters(), before[0].parameters(), strict=True):
+        assert not torch.equal(now, then)
+
+
+LORA_SHAPES = {"BERT": {"norm_first": False, "attention_bias": True}, "GPT-2": {"norm_first": True}}
+
+
+@pytest.mark.parametrize("targets", TARGETS)
+@pytest.mark.parametrize("entry", LORA_SHAPES)
+def test_low_rank_updates_are_those_of_merged_matrices(entry, targets):
+    """W + alpha / r B A, output and gradients (arXiv:2106.09685, sec. 4.1)."""
+    kind = LoRA(rank=2, alpha=5.0, targets=targets)
+    model, plugged = plugged_model(kind, entry, **LORA_SHAPES[entry])
+    names = {id(p): name for name, p in model.named_parameters()}
+    updates, tokens = list(plugged.modules.parameters()), texts().tokens
+    got = model.features(tokens)
+    slopes = torch.autograd.grad(got.square().sum(), updates)
+    plugged.detach()
+    merged = {}
+    for block, layer in zip(model.layers, plugged.modules, strict=True):
+        linears = {"query": block.attn.query, "key": block.attn.key, "value": block.attn.value}
+        linears |= {"output": block.attn.out, "fc1": block.mlp.fc1, "fc2": block.mlp.fc2}
+        wanted = targets.replace("attention", "query key value output").replace("mlp", "fc1 fc2").split()
+        chosen = [linear for name, linear in linears.items() if name in wanted]
+        for linear, update in zip(chosen, layer.children(), strict=True):
+            weight = linear.weight + 2.5 * update.lora_b.weight @ update.lora_a.weight
+            merged[names[id(linear.weight)]] = weight
+    expected = functional_call(
+        _Features(model), {f"model.{name}": weight for name, weight in merged.items()}, (tokens,)
+    )
+    assert torch.allclose(got, expected, atol=1e-5)
+    for own, other in zip(slopes, torch.autograd.grad(expected.square().sum(), updates), strict=True):
+        assert torch.allclose(own, other, atol=1e-3, rtol=1e-3)
+
+
+class _Features(nn.Module):
+    """The features of a model as a module's forward pass."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens):
+        return self.model.features(tokens)
+
+
+def test_the_knobs_of_low_rank_updates_are_typed_in_brackets_and_told_apart():
+    lora = find_strategy("LoRA")
+    assert lora.extras == (LoRA(rank=4, alpha=4.0, targets="query and value"),)
+    wide = find_strategy("LoRA(rank=8, alpha=16, targets=attention and mlp)")
+    assert wide.extras == (LoRA(rank=8, alpha=16.0, targets="attention and mlp"),)
+    said = (
+        "(rank 4, alpha 4, targets query and value) vs. low-rank updates (rank 8, alpha 16, targets attention and mlp)"
+    )
+    assert said in difference(lora, wide)
+    with pytest.raises(UserError, match="targets is 'all'; choose one of query, key, value, output, "):
+        find_strategy("LoRA(targets=all)")
+
+
+@pytest.mark.parametrize("name", [s.name for s in strategies().values() if s.extras])
+def test_the_weights_of_extra_modules_are_held_once(name):
+    """What the backward pass keeps of them are weights, which are counted already, and no activations."""
+    base = base_with()
+    run, other = (Finetuner(base, find_strategy(name), numbered(texts(), base), SETTING, 0) for _ in range(2))
+    weights, kept = {p.untyped_storage().data_ptr() for p in (*run.model.parameters(), *run.every)}, {}
+
+    def keep(value):
+        kept[value.untyped_storage().data_ptr()] = value.untyped_storage()
+        return value
+
+    with saved_tensors_hooks(keep, lambda value: value):
+        run.learn(0)
+    activations = sum(storage.nbytes() for address, storage in kept.items() if address not in weights)
+    assert held(other).activations == activations
+
+
+@pytest.mark.parametrize(
+    "name", ["full", "BitFit", "adapters", "LoRA(targets=attention and mlp)", "PAL", "prefix tuning"]
+)
+def test_the_estimated_operations_are_those_that_are_counted(name):
+    """A gradient passes down through every layer that has something learning within or below it."""
+    learner = learner_of(model={"width": 64, "layers": 4, "heads": 4})
+    base = Base(learner, base_of().held_out)
+    train = texts()
+    everywhere = torch.full_like(train.tokens.lengths, train.tokens.ids.shape[1])  # padding is counted too
+    train = numbered(replace(train, tokens=replace(train.tokens, lengths=everywhere)), base)
+    strategy, setting = replace(find_strategy(name), beside=()), replace(SETTING, keeps=False)
+    run = Finetuner(base, strategy, train, setting, 0)
+    with FlopCounterMode(display=False) as counter:
+        for step in range(setting.steps):
+            run.learn(step)
+    assert cost(base, strategy, train, setting).flops == pytest.approx(counter.get_total_flops(), rel=0.1)
+
+
+@pytest.mark.parametrize("name", ["L2-SP", "EWC"])
+def test_a_weight_that_is_pulled_to_its_start_does_not_decay(name):
+    """L2-SP, arXiv:1802.01483, sec. 3: the pull stands in the place of the decay; new weights decay as ever."""
+    still = {}
+    for strategy in (name, "full"):
+        run = Finetuner(base_of(), find_strategy(strategy), numbered(texts(), base_of()), SETTING, 0)
+        for step in range(SETTING.steps):
+            run.learn(step)
+        unread = [
+            k
+            for k in range(len(run.model.token_embedding.weight))
+            if k not in set(run.train.tokens.ids.unique().tolist())
+        ]
+        table, before = run.model.token_embedding.weight[unread], run.start["embeddings"][0][unread]
+        still[strategy] = torch.equal(table, before)
+        assert [group["weight_decay"] for group in run.optimiser.param_groups][-1] == 0.01
+    assert still == {name: True, "full": False}
+
+
+def test_every_phase_of_chain_thaw_has_an_optimiser_of_its_own():
+    """As in github.com/bfelbo/DeepMoji, deepmoji/finetuning.py: a new Adam once other layers are thawed."""
+    chain, setting = find_strategy("chain-thaw"), FinetuneConfig(steps=12, batch_size=4)
+    run, own = (Finetuner(base_of(), chain, numbered(texts(), base_of()), setting, 0) for _ in range(2))
+    for step in range(setting.steps):
+        run.learn(step)
+    for phase in range(4):  # the head, the embeddings, the only layer, all
+        groups = ([own.groups[HEAD]], [own.groups["embeddings"]], [own.groups["encoder layer 1"]], own.groups.values())
+        learning = [p for some in groups[phase] for p in some]
+        adam = torch.optim.AdamW(learning, lr=chain.rate, betas=tune_module.BETAS, weight_decay=0.01)
+        own.model.requires_grad_(True)
+        for step in range(3 * phase, 3 * phase + 3):
+            drawn = tune_module._draw(own.train, 4, 0, step)
+            states = own.model.hidden_states(drawn.tokens)
+            adam.zero_grad()
+            drawn.answer.loss(own.head(dict(enumerate(states)), drawn), drawn.labels).backward()
+            adam.step()
+    for group, parameters in run.groups.items():
+        for one, other in zip(parameters, own.groups[group], strict=True):
+            assert torch.allclose(one, other, atol=2e-5), group
 
 
 def test_the_pull_is_half_the_strength_times_the_squared_distance():
@@ -1027,7 +1262,12 @@ def test_half_a_text_must_say_what_the_whole_text_says_and_the_whole_is_not_taug
     assert float(ask(moments[1]).detach()) == pytest.approx(0.0, abs=1e-6), "all views agree where nothing is read"
     with torch.no_grad():
         run.head.score.weight.normal_(generator=torch.Generator().manual_seed(0))
-    assert float(ask(moments[1]).detach()) > 0.0
+        drawn = run.draw(run.strategy.beside[0].texts(run.base, run.input_format), 1)
+        whole, *halves = (
+            run.score(some).softmax(1) for some in (drawn, *(half_hidden(drawn, side) for side in (0, 1)))
+        )
+        apart = sum((whole * (whole / half).log()).sum(1).mean() for half in halves)
+    assert float(ask(moments[1]).detach()) == pytest.approx(float(apart), rel=1e-4) != 0.0, "the sum of both views"
 
 
 def test_elmo_at_the_input_is_the_word_vector_with_the_mix_beside_it_and_reads_no_padding():

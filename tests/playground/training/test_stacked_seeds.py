@@ -117,7 +117,10 @@ def test_the_step_of_a_stack_is_that_of_adamw_and_a_rate_of_0_leaves_every_bit()
             p.grad = slope.view(p.shape)
         adam.step()
         rows.adamw(
-            slopes, torch.ones(2, 8, dtype=torch.bool) & torch.tensor([[True], [False]]), torch.tensor([0.1, 0.0])
+            slopes,
+            torch.ones(2, 8, dtype=torch.bool) & torch.tensor([[True], [False]]),
+            torch.tensor([0.1, 0.0]),
+            torch.tensor([0.01, 0.01], dtype=torch.float64),
         )
     assert torch.allclose(lanes[0].weight, alone.weight, atol=1e-14)
     assert torch.equal(lanes[1].weight, start)
