@@ -26,10 +26,11 @@ class Dropout(nn.Module):
 
 @contextmanager
 def dropping_everywhere(model: nn.Module, rate: float, rng: Generator) -> Iterator[None]:
-    """Dropout of this rate wherever a model can have it; afterwards the model is as it was."""
+    """Dropout of this rate wherever a model can have ours; afterwards the model is as it was."""
     dropout, names = Dropout(rate), ("dropout", "embedding_dropout")
     dropout.rng = rng
-    places = [(m, name, getattr(m, name)) for m in model.modules() for name in names if hasattr(m, name)]
+    every = [(m, name, getattr(m, name)) for m in model.modules() for name in names if hasattr(m, name)]
+    places = [place for place in every if place[2] is None or isinstance(place[2], Dropout)]
     for module, name, _ in places:
         setattr(module, name, dropout)
     try:

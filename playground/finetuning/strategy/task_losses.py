@@ -51,7 +51,9 @@ class RDrop(TaskLoss):
     """
 
     alpha: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="How much the two passes must agree.")
-    dropout: float = knob(0.1, 0.01, 0.9, unit="share", why="Numbers left out: in no other strategy here, so ours.")
+    dropout: float = knob(
+        0.1, 0.01, 0.9, unit="share", why="Numbers that a pass leaves out; no other strategy has dropout."
+    )
     name: ClassVar[str] = "R-Drop"
 
     @property
@@ -90,9 +92,9 @@ class FreeLB(TaskLoss):
     """
 
     adv_steps: int = knob(3, 1, 10, unit="passes", why="How often each text is read, moved a little more each time.")
-    adv_lr: float = knob(0.3, 0.0, 10.0, unit="length of a move", why="How far one step uphill goes.")
-    adv_init_mag: float = knob(0.1, 0.0, 10.0, unit="length at most", why="The random move of the first pass.")
-    adv_max_norm: float = knob(0.5, 0.0, 10.0, unit="length at most", why="Bound on the whole move; 0 is no bound.")
+    adv_lr: float = knob(0.1, 0.0, 10.0, unit="length of a move", why="How far one step uphill goes.")
+    adv_init_mag: float = knob(0.05, 0.0, 10.0, unit="length at most", why="The random move of the first pass.")
+    adv_max_norm: float = knob(0.2, 0.0, 10.0, unit="length at most", why="Bound on the whole move; 0 is no bound.")
     name: ClassVar[str] = "FreeLB"
 
     @property
