@@ -111,11 +111,14 @@ class SampledTasks(OtherTasks):
         scaled = (capped / capped.sum()) ** (1 / self.temperature)
         return scaled / scaled.sum()
 
+    def rates_for(self, train: Dataset, base: Base, input_format: InputFormat) -> Tensor:
+        """The probability of the task in question, whose labelled texts are given, and of the others."""
+        return self.mixing_rates([len(texts.labels) for texts in (train, *self.texts(base, input_format))])
+
     def drawn(self, run: TrainerView) -> Tensor:
         """The task of each step, `[s]`: 0 is the one in question, k the k-th of the others."""
-        sizes = [len(texts.labels) for texts in (run.train, *self.texts(run.base, run.input_format))]
-        rng = generator(run.seed, "drawn tasks")
-        return torch.multinomial(self.mixing_rates(sizes), run.steps, replacement=True, generator=rng)
+        rates, rng = self.rates_for(run.train, run.base, run.input_format), generator(run.seed, "drawn tasks")
+        return torch.multinomial(rates, run.steps, replacement=True, generator=rng)
 
     def leaves_out(self, run: TrainerView, step: int) -> bool:
         return bool(self.drawn(run)[step])

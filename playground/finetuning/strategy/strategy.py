@@ -18,7 +18,7 @@ from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
-from playground.finetuning.strategy.multitask import OtherTasks
+from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
 from playground.finetuning.strategy.schedules import Cell, Plasticity, paint
 from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models.adapters import AdapterKind
@@ -153,6 +153,9 @@ class Strategy:
         """Sentences on what does not stand in its prompts and what is lacking among the texts that it reads too."""
         lines = [line for term in (*self.penalties, *self.beside) for line in term.notices(base, input_format)]
         lines += [line for given in self.given for texts in (train, test) for line in given.notices(base, texts)]
+        if isinstance(self.others, SampledTasks):
+            share = float(self.others.rates_for(train, base, input_format)[0])
+            lines.append(f"The task itself is learned in about {share:.0%} of the steps, other tasks in the rest.")
         if self.prompt:
             lines += describe_left_out(base.learner.model, self.prompt, test.answer.prompts(self.prompt, train, test))
         return tuple(f"{self.name}: {line}" for line in lines)

@@ -43,7 +43,7 @@ class TaskLoss(ABC):
 
 @dataclass(frozen=True)
 class RDrop(TaskLoss):
-    """Two passes with different dropout must agree (R-Drop, arXiv:2106.14448, eq. 4).
+    """Two passes with different dropout must agree (R-Drop, arXiv:2106.14448).
 
     The loss is the mean of both cross-entropies plus `alpha` times the mean of both KL divergences, as in the authors'
     README; the paper's equation has the sum of the cross-entropies. Fine-tuning has no dropout here, so that these two

@@ -92,7 +92,7 @@ class Twin:
 
 
 def r_drop(one, other, labels, alpha):
-    """The loss of arXiv:2106.14448, eq. 1 to 4, with the mean of both cross-entropies."""
+    """The loss of arXiv:2106.14448 with the mean of both cross-entropies."""
     p, q = one.softmax(-1), other.softmax(-1)
     both = (p * (p / q).log()).sum(-1) + (q * (q / p).log()).sum(-1)
     row = torch.arange(len(labels))
@@ -369,6 +369,11 @@ def test_tasks_are_drawn_by_their_rates_and_by_the_seed():
     assert torch.equal(drawn, term.drawn(run)) and not torch.equal(drawn, term.drawn(other))
     sizes = [24, *(len(task.texts.labels) for task in run.others)]
     assert len(sizes) == 4 and set(sizes[1:]) == {128}
+    said = run.strategy.notices(run.base, run.train, run.train, run.input_format)
+    assert (
+        said[-1]
+        == "temperature sampling: The task itself is learned in about 13% of the steps, other tasks in the rest."
+    )
     shares = drawn.bincount(minlength=4) / 4000
     assert shares.tolist() == pytest.approx(term.mixing_rates(sizes).tolist(), abs=0.02)
 
