@@ -1,4 +1,4 @@
-"""Pfeiffer adapters: one small bottleneck per frozen layer, half of what Houlsby's two take."""
+"""Pfeiffer adapters: one small bottleneck per frozen layer, where Houlsby's adapters have two."""
 
 from playground.finetuning.strategy.schedules import head_only
 from playground.finetuning.strategy.strategy import Strategy
