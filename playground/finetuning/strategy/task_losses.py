@@ -137,14 +137,14 @@ def _length(rows: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Mixout(TaskLoss):
-    """Each weight is the pre-trained one with probability `p` (mixout, arXiv:1909.11299).
+    """All weights out of a unit are the pre-trained ones with probability `p` (mixout, arXiv:1909.11299, fig. 1).
 
-    The result is corrected so that its expected value is the weight itself: `(mixed - p * start) / (1 - p)`. Only the
-    matrices of the layers are mixed, as in the authors' code, so no bias, no norm, no embedding and nothing new. What
-    is frozen is the pre-trained weight anyway.
+    The result is corrected so that its expected value is the weight itself: `(mixed - p * start) / (1 - p)`, and the
+    gradient is that of this formula; the authors' code leaves out its factor `1 / (1 - p)`. Only the matrices of the
+    layers are mixed, so no bias, no norm, no embedding and nothing new. What is frozen is pre-trained anyway.
     """
 
-    p: float = knob(0.7, 0.0, 0.95, unit="probability", why="How often a weight is the pre-trained one in a step.")
+    p: float = knob(0.7, 0.0, 0.95, unit="probability", why="How many units have their pre-trained weights in a step.")
     name: ClassVar[str] = "mixout"
     mixes: ClassVar[bool] = True
 
@@ -166,7 +166,7 @@ class Mixout(TaskLoss):
         for name, weight in run.named.items():
             if weight.requires_grad and _is_matrix(run.learner.model, name):
                 rng = generator(run.seed, self.name, step, name, device=weight.device.type)
-                kept = torch.rand(weight.shape, generator=rng, device=weight.device) < self.p
+                kept = torch.rand(weight.shape[-1], generator=rng, device=weight.device) < self.p  # of each input
                 old = start[name].detach()
                 mixed[name] = (torch.where(kept, old, weight) - self.p * old) / (1 - self.p)
         return mixed

@@ -213,7 +213,7 @@ def test_mixout_learns_as_linear_layers_with_mixed_weights_do(entry):
 
     def forward(module, name):
         def linear(x):
-            mask = torch.rand(module.weight.shape, generator=generator(0, "mixout", step, name)) < 0.6
+            mask = torch.rand(module.weight.shape[1], generator=generator(0, "mixout", step, name)) < 0.6
             mask, old = mask.double(), start[name]
             mixed = (mask * old + (1 - mask) * module.weight - 0.6 * old) / (1 - 0.6)
             return functional.linear(x, mixed, module.bias)
@@ -236,7 +236,7 @@ def test_mixout_learns_as_linear_layers_with_mixed_weights_do(entry):
     twin.check()
 
 
-def test_a_mixed_weight_is_one_of_two_and_its_expected_value_is_the_weight():
+def test_the_weights_out_of_a_unit_are_one_of_two_and_their_expected_value_is_the_weight():
     run = begun("mixout(p=0.75)")
     for step in range(2):
         run.learn(step)
@@ -247,10 +247,10 @@ def test_a_mixed_weight_is_one_of_two_and_its_expected_value_is_the_weight():
         for mixed in [mix[name] for mix in mixes if name in mix]:
             moved = (now - 0.75 * old[name]) / (1 - 0.75)
             is_old, is_new = torch.isclose(mixed, old[name]), torch.isclose(mixed, moved)
-            assert bool((is_old | is_new).all())
+            assert bool((is_old.all(0) | is_new.all(0)).all()), "all weights out of a unit together"
             seen.update({"old": int((is_old & ~is_new).sum()), "new": int((is_new & ~is_old).sum())})
             assert torch.allclose(0.75 * old[name] + 0.25 * moved, now), "so the mean is the weight"
-    assert seen["old"] / seen.total() == pytest.approx(0.75, abs=0.01)
+    assert seen["old"] / seen.total() == pytest.approx(0.75, abs=0.03)
 
 
 def test_mixout_mixes_what_learns_alone_and_what_reads_the_unseen_texts_is_not_mixed():
