@@ -309,7 +309,18 @@ NEAREST = (
     Nearest(
         "strategy", "adapters",
         "it also adds small modules to a frozen model, but not one set for each kind of knowledge",
-        ("K-Adapter", "AdapterFusion", "Compacter"),
+        ("K-Adapter", "Compacter"),
+    ),
+    Nearest(
+        "strategy", "Pfeiffer adapters",
+        "its bottlenecks are the ones that they use; an attention over the adapters of several tasks or languages is "
+        "not here",
+        ("AdapterFusion", "MAD-X"),
+    ),
+    Nearest(
+        "strategy", "temperature sampling",
+        "it also draws the task of each step by a power of its number of texts, but the power stays the same",
+        ("annealed sampling", "examples-proportional mixing"),
     ),
     Nearest(
         "strategy", "LoRA", "it also trains a few parameters next to frozen matrices",
@@ -325,8 +336,13 @@ NEAREST = (
     ),
     Nearest(
         "strategy", "adversarial",
-        "it also moves the embeddings in the direction that raises the loss, but in one step and not in several",
-        ("FreeLB", "NEFTune", "SMART", "PGD", "adversarial training"),
+        "it also moves the embeddings before it learns, in one step in the direction that raises the loss",
+        ("NEFTune", "adversarial training"),
+    ),
+    Nearest(
+        "strategy", "FreeLB",
+        "it also moves the embeddings in several steps that raise the loss, and keeps the whole move within a bound",
+        ("PGD", "SMART"),
     ),
     Nearest(
         "strategy", "rewritten texts",
@@ -357,7 +373,7 @@ NEAREST = (
     Nearest("strategy", "multi-task", "it also trains one model on several tasks at once", ("Liu, Qiu, Huang 2016",)),
     Nearest(
         "strategy", "L2-SP", "it also pulls the weights back to the pre-trained ones during training",
-        ("mixout", "RecAdam"),
+        ("RecAdam",),
     ),
     Nearest(
         "strategy", "L2-SP",

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import torch
 from torch import Generator, Tensor, nn
-from torch.nn.functional import gelu
+from torch.nn.functional import gelu, relu
 
 from playground.errors import UserError
 from playground.knob import knob
@@ -254,6 +254,46 @@ class PrefixTuning(AdapterKind):
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         block.attn.prefix = module.forward
         return [lambda: setattr(block.attn, "prefix", None)]
+
+
+class PfeifferLayer(nn.Module):
+    """Down-projection, ReLU, zero-initialised up-projection, without a residual connection of its own."""
+
+    def __init__(self, width: int, inner: int, rng: Generator) -> None:
+        super().__init__()
+        self.down_proj, self.up_proj = nn.Linear(width, inner), nn.Linear(inner, width)
+        _start(self.down_proj.weight, rng)
+        for silent in (self.down_proj.bias, self.up_proj.weight, self.up_proj.bias):
+            nn.init.zeros_(silent)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.up_proj(relu(self.down_proj(x)))
+
+
+@dataclass(frozen=True)
+class PfeifferAdapter(AdapterKind):
+    """One bottleneck per layer, after the MLP (AdapterFusion, arXiv:2005.00247; MAD-X, arXiv:2005.00052).
+
+    With x what the MLP's residual connection carries and f its result: where norms come last, LN(x + f + A(LN(x + f)))
+    with the layer's own norm twice; where they come first, x + f + A(x + f). A starts at 0.
+    """
+
+    bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
+    name = "Pfeiffer adapters"
+
+    def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
+        if shape.norm_first and shape.layer_sharing == "all":
+            raise UserError(
+                "Pfeiffer adapters stand at the end of each layer, and with shared layers whose norms come first "
+                "(norm_first=yes, layer_sharing=all) there is no one end of all; set one of them otherwise, or take "
+                "adapters."
+            )
+        return PfeifferLayer(shape.width, self.bottleneck_size, rng)
+
+    def insert(self, block: Block, module: nn.Module) -> list[Undo]:
+        if block.norm_first:
+            return [block.end.register_forward_hook(lambda _, __, out: out + module(out)).remove]
+        return [block.ln_2.register_forward_hook(lambda norm, args, out: norm.forward(args[0] + module(out))).remove]
 
 
 @torch.no_grad()

@@ -25,6 +25,22 @@ class Dropout(nn.Module):
 
 
 @contextmanager
+def dropping_everywhere(model: nn.Module, rate: float, rng: Generator) -> Iterator[None]:
+    """Dropout of this rate wherever a model can have ours; afterwards the model is as it was."""
+    dropout, names = Dropout(rate), ("dropout", "embedding_dropout")
+    dropout.rng = rng
+    every = [(m, name, getattr(m, name)) for m in model.modules() for name in names if hasattr(m, name)]
+    places = [place for place in every if place[2] is None or isinstance(place[2], Dropout)]
+    for module, name, _ in places:
+        setattr(module, name, dropout)
+    try:
+        yield
+    finally:
+        for module, name, before in places:
+            setattr(module, name, before)
+
+
+@contextmanager
 def dropping(model: nn.Module, rng: Generator) -> Iterator[None]:
     """A step of training: what its dropout zeroes is drawn from `rng`."""
     places = [module for module in model.modules() if isinstance(module, Dropout)]

@@ -59,12 +59,12 @@ def test_only_shouted_constants_of_the_kind_are_found():
 
 
 def test_a_name_of_the_literature_opens_what_it_means_there_or_nothing():
-    """CLM is XLM's for texts of several languages; nothing here is XNLI or FreeLB (several steps, not one)."""
+    """CLM is XLM's for texts of several languages; nothing here is XNLI; FreeLB takes several steps, FGM one."""
     assert find_objective("CLM").name == "multilingual LM"
     assert "label:language" in find_objective("CLM").needs
-    for name in ("XNLI", "FreeLB"):
-        for kind in (find_objective, find_strategy, find_task, open_corpus, entry_named, inventory):
-            with pytest.raises(UserError, match=f"'{name}'"):
-                kind(name)
+    for kind in (find_objective, find_strategy, find_task, open_corpus, entry_named, inventory):
+        with pytest.raises(UserError, match="'XNLI'"):
+            kind("XNLI")
     assert find_strategy("FGM").name == "adversarial"
     assert "not the several of FreeLB" in find_strategy("FGM").source
+    assert find_strategy("FreeLB").name == "FreeLB"

@@ -57,10 +57,10 @@ def cost(
     """The tokens and operations of a lane.
 
     Each token of the labelled texts costs every layer group the same `operations` as in pre-training; what lies below
-    all that learns needs no backward pass, and embeddings are free. What a strategy reads beside the task counts as so
-    many more tokens, forward and backward. Kept activations are not subtracted: this is what the strategy needs, not
-    what this program saves. Scoring the vocabulary, the optimiser and the evaluation are left out; a model that is only
-    prompted costs nothing. An existing `run` need not be made again.
+    all that learns needs no backward pass, and embeddings are free. What a strategy reads beside the task, or more than
+    once, counts as so many more tokens, forward and backward. Kept activations are not subtracted: this is what the
+    strategy needs, not what this program saves. Scoring the vocabulary, the optimiser and the evaluation are left out;
+    a model that is only prompted costs nothing. An existing `run` need not be made again.
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
@@ -80,7 +80,8 @@ def cost(
         per_token += operations(weights, attention, plan[index].float(), beneath.float())
     budget = Budget(setting.steps, tokens, base.held_out.ids.shape[1])
     more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.beside))
-    read = tokens * setting.steps + more
+    passes = strategy.task_loss.passes if strategy.task_loss else 1
+    read = tokens * setting.steps * passes + more
     return Cost(read, float(per_token.mean()) * read)
 
 

@@ -101,6 +101,10 @@ class AnswerForm:
         """The scores `[n, c]` and the right class `[n]` of each answer."""
         return scores, self.right(labels)
 
+    def log_probabilities(self, scores: Tensor, labels: Tensor) -> Tensor:
+        """The log probabilities `[n, c, ...]` of what each answer may be."""
+        return self.pairs(scores, labels)[0].log_softmax(dim=1)
+
     def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
         """The mean loss of the answers."""
         return cross_entropy(*self.pairs(scores, labels))

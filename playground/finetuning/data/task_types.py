@@ -282,6 +282,9 @@ class Span(AnswerForm):
         outside = (position < texts.positions[:, :1]) | (position > texts.positions[:, 1:])
         return head(hidden).masked_fill(outside[..., None], CLOSED)
 
+    def log_probabilities(self, scores: Tensor, labels: Tensor) -> Tensor:
+        return scores.log_softmax(dim=1)
+
     def loss(self, scores: Tensor, labels: Tensor) -> Tensor:
         return torch.stack([cross_entropy(scores[..., end], labels[:, end]) for end in (0, 1)]).mean()
 

@@ -34,6 +34,7 @@ def why_not_stackable(base: Base, strategy: Strategy, texts: Dataset) -> str:
         "it trains nothing": strategy.prompt,
         "its model or head is given more than the words": strategy.given,
         f"its steps hold more than the task ({more})": strategy.beside,
+        f"it takes the task's loss in another form ({getattr(strategy.task_loss, 'name', '')})": strategy.task_loss,
         "its penalty is no pull towards the start": not all(isinstance(term, Pull) for term in strategy.penalties),
         "its head reads word by word": strategy.head.recurrent,
         "batches hold different numbers of answers": texts.answer.varies,

@@ -196,10 +196,9 @@ class Finetuner:
         """One step of the optimiser; the loss of the task."""
         self._set_rates(step)
         drawn = _draw(self.train, self.setting.batch_size, self.seed, step)
-        alone = any(step < term.alone(self.steps) for term, _ in self.terms)
+        alone = any(term.leaves_out(self, step) for term, _ in self.terms)
         with torch.set_grad_enabled(not alone):
-            scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
-            loss = drawn.answer.loss(scores, drawn.labels)
+            scores, loss = self._task_loss(step, drawn, plain=alone)
         now, total = StepContext(step, drawn, scores), torch.zeros(()) if alone else loss
         total = sum((term_loss(now) for _, term_loss in self.terms), total)
         if total.requires_grad:  # else everything is frozen in this step
@@ -207,7 +206,14 @@ class Finetuner:
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         self.note(step, torch.tensor([g["lr"] for g in self.optimiser.param_groups]))
-        return float(loss.detach())
+        return float(drawn.answer.loss(scores.detach(), drawn.labels))
+
+    def _task_loss(self, step: int, drawn: Dataset, plain: bool) -> tuple[Tensor, Tensor]:
+        """The scores of a batch and the loss of the task, in the strategy's own form unless `plain`."""
+        if self.strategy.task_loss is not None and not plain:
+            return self.strategy.task_loss.take(self, step, drawn)
+        scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
+        return scores, drawn.answer.loss(scores, drawn.labels)
 
     def _set_rates(self, step: int) -> None:
         if self.restarts[step]:
@@ -250,9 +256,8 @@ class Finetuner:
         drawn = _draw(self.prepared(numbered(texts, self.base)), self.setting.batch_size, self.seed, step)
         return replace(drawn, tokens=replace(drawn.tokens, example_ids=None))
 
-    def other_loss(self, step: int) -> Tensor:
-        """The loss of a batch of another task; they take turns."""
-        turn, number = divmod(step, len(self.others))
+    def other_loss(self, number: int, turn: int) -> Tensor:
+        """The loss of the batch that another task reads in its turn; both are counted from 0."""
         other = self.others[number]
         drawn = _draw(other.texts, self.setting.batch_size, self.seed, turn)
         with ExitStack() as modules:

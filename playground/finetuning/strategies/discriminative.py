@@ -5,7 +5,7 @@ from playground.finetuning.strategy.strategy import Published, Strategy
 
 DISCRIMINATIVE = Strategy(
     name="discriminative rates",
-    aliases=("discriminative", "layer-wise rates", "layer-wise learning rate decay", "LLRD"),
+    aliases=("discriminative", "layer-wise rates"),
     family="rates",
     idea="Give every layer a learning rate 2.6 times lower than the one above it.",
     source="arXiv:1801.06146, sec. 3.2",

@@ -38,6 +38,7 @@ def compose(*strategies: Strategy) -> Strategy:
         ),
         penalties=_all(strategies, name, "penalties"),
         beside=_all(strategies, name, "beside"),
+        task_loss=_one(strategies, name, "task_loss", None, "take the task's loss by"),
         extras=_all(strategies, name, "extras"),
         given=_all(strategies, name, "given"),
         head=_one(strategies, name, "head", TOP, "have heads that read"),
@@ -58,7 +59,7 @@ def nothing_added(whole: Strategy, parts: Sequence[Strategy]) -> list[str]:
 
 def _is_overruled(whole: Strategy, part: Strategy) -> bool:
     """Whether the others do the same without this part, and not what it does: `feature-based + full` stays frozen."""
-    fields = ("penalties", "beside", "extras", "given", "painted", "fresh", "averaged")
+    fields = ("penalties", "beside", "task_loss", "extras", "given", "painted", "fresh", "averaged")
     if any(getattr(part, field) for field in fields) or part.head != TOP:
         return False
     others = product([p for p in factors(whole.plasticity) if p not in factors(part.plasticity)])
@@ -92,13 +93,16 @@ def _check(composed: Strategy) -> None:
     """Refuse a combination in which nothing learns for some steps, or a penalty on weights that never move."""
     plan = composed.plan((*SAMPLE, *composed.new, "task head"), STEPS)
     still, reason = int((~plan.any(dim=0)).sum()), ""
+    held = [*composed.penalties, *([composed.task_loss] if composed.task_loss and composed.task_loss.mixes else [])]
+    layers = [k for k, row in enumerate(SAMPLE) if "layer" in row and not row.endswith("biases")]
     if still:
         reason = f"in {still / STEPS:.0%} of the steps one of them freezes what the other trains"
-    elif composed.penalties and composed.fresh:
-        name = composed.penalties[0].name
-        reason = f"{name} holds on to pre-trained weights, and a model that starts from scratch has none"
+    elif held and composed.fresh:
+        reason = f"{held[0].name} holds on to pre-trained weights, and a model that starts from scratch has none"
     elif composed.penalties and not bool(plan[: len(SAMPLE)].any()):
         reason = f"{composed.penalties[0].name} acts on the pre-trained weights, which are all frozen"
+    elif len(held) > len(composed.penalties) and not bool(plan[layers].any()):
+        reason = f"{held[-1].name} acts on the pre-trained matrices of the layers, which are all frozen"
     if reason:
         raise UserError(f"{composed.name}: these do not go together, because {reason}; leave one of them out.")
 
@@ -160,6 +164,7 @@ _THINGS: tuple[tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]],
     ("learning rate", attrgetter("rate"), lambda s: f"{s.rate:g}"),
     _listed("penalties", "penalties"),
     _listed("losses in addition to the task's", "beside"),
+    ("the task's own loss", attrgetter("task_loss"), lambda s: _word(s.task_loss) if s.task_loss else "the plain one"),
     _listed("extra modules", "extras"),
     _listed("inputs in addition to the words", "given"),
     ("what the head reads", attrgetter("head.reads", "head.pool"), lambda s: _word(replace(s.head, recurrent=False))),

@@ -68,12 +68,13 @@ def _changed(strategy: Strategy, change: Callable[[Any], Any]) -> Strategy:
             return Product(each(value.parts))
         return change(value) if is_dataclass(value) else value
 
-    fields = ("plasticity", "penalties", "beside", "extras", "given", "prompt")
+    fields = ("plasticity", "penalties", "beside", "task_loss", "extras", "given", "prompt")
     return replace(strategy, **{field: each(getattr(strategy, field)) for field in fields})
 
 
 def _parts(strategy: Strategy) -> list[Any]:
     plan = strategy.plasticity
     plans = plan.parts if isinstance(plan, Product) else (plan,)
-    parts = (*plans, *strategy.penalties, *strategy.beside, *strategy.extras, *strategy.given, strategy.prompt)
+    losses = (*strategy.penalties, *strategy.beside, strategy.task_loss)
+    parts = (*plans, *losses, *strategy.extras, *strategy.given, strategy.prompt)
     return [part for part in parts if is_dataclass(part)]

@@ -51,7 +51,7 @@ class TrainerView(Protocol):
     def score(self, texts: Dataset, embedded: Tensor | None = None) -> Tensor: ...
     def embed(self, texts: Dataset) -> Tensor: ...
     def draw(self, texts: Dataset, step: int) -> Dataset: ...
-    def other_loss(self, step: int) -> Tensor: ...
+    def other_loss(self, number: int, turn: int) -> Tensor: ...
 
 
 def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Tensor:
@@ -90,6 +90,10 @@ class AuxLoss(ABC):
     def alone(self, steps: int) -> int:
         """In how many of the first steps the task's own loss is left out."""
         return 0
+
+    def leaves_out(self, run: TrainerView, step: int) -> bool:
+        """Whether a step leaves out the task's own loss."""
+        return step < self.alone(run.steps)
 
     def check(self, learner: TrainState, task: Task) -> None:  # noqa: B027 (most suit every model and task)
         """Refuse a model or a task that it does not suit."""

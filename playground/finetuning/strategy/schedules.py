@@ -106,6 +106,22 @@ class Discriminative:
 
 
 @dataclass(frozen=True)
+class LayerDecay:
+    """Every layer learns at a fixed share of the rate of the one above it (ELECTRA, arXiv:2003.10555, released code).
+
+    The head stands two shares above the highest layer, as there; biases have the rate of their layer.
+    """
+
+    layer_decay: float = knob(0.8, 0.1, 1.0, unit="times", why="1 is one rate for all; less protects the lower layers.")
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        owners = [group.removesuffix(" biases") for group in groups[:-1]]
+        layers = list(dict.fromkeys(owners))
+        height = torch.tensor([*(len(layers) + 1 - layers.index(owner) for owner in owners), 0])
+        return (self.layer_decay ** height.float())[:, None].repeat(1, steps)
+
+
+@dataclass(frozen=True)
 class SlantedTriangle:
     """The rate rises fast and falls slowly (arXiv:1801.06146, sec. 3.2, eq. 3)."""
 

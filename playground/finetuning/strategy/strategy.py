@@ -18,8 +18,9 @@ from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
-from playground.finetuning.strategy.multitask import MultiTask
+from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
 from playground.finetuning.strategy.schedules import BIASES, Cell, Plasticity, paint
+from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models.adapters import AdapterKind
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
@@ -44,7 +45,7 @@ FAMILIES = {
     "penalties and replay": "something holds on to what was learnt before",
     "further training": "another step comes between pre-training and the task",
     "several tasks": "other tasks are learnt too",
-    "own teacher": "the mean of the model's own weights teaches or answers",
+    "own teacher": "the model itself teaches or answers: the mean of its weights, or a second pass",
     "more texts": "unlabelled, changed or enriched texts are read too",
     "prompting": "the model is only asked, nothing is trained",
 }
@@ -63,13 +64,14 @@ class Published:
 class Strategy:
     """A plasticity plan, penalties and extra modules; `rate * plan[g, s]` is a learning rate, and 0 is truly frozen.
 
-    `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `extras`
-    are new modules, which learn as the head does; `given` are further inputs of the model or the head. `head` says what
-    the task's head reads, `fresh` which part of the model is initialised again, `apart` which parameters of a group
-    form a row of their own in the plan, `averaged` over which last share of the steps the final weights are the mean,
-    `painted` are cells of the plan edited by hand, and `made_of` names the strategies that were put together. `rate`
-    is ours: it suits these tiny models and short runs. `published` is what the authors used for a large one, None
-    where no place that we could read states it. With a `prompt` nothing learns: the model is asked untrained.
+    `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `task_loss`
+    takes the task's own in another form; `extras` are new modules, which learn as the head does; `given` are further
+    inputs of the model or the head. `head` says what the task's head reads, `fresh` which part of the model is
+    initialised again, `apart` which parameters of a group form a row of their own in the plan, `averaged` over which
+    last share of the steps the final weights are the mean, `painted` are cells of the plan edited by hand, and
+    `made_of` names the strategies that were put together. `rate` is ours: it suits these tiny models and short runs.
+    `published` is what the authors used for a large one, None where no place that we could read states it. With a
+    `prompt` nothing learns: the model is asked untrained.
     """
 
     name: str
@@ -82,6 +84,7 @@ class Strategy:
     family: str = ""
     penalties: tuple[AuxLoss, ...] = ()
     beside: tuple[AuxLoss, ...] = ()
+    task_loss: TaskLoss | None = None
     extras: tuple[AdapterKind, ...] = ()
     given: tuple[ExtraFeatures, ...] = ()
     head: Head = TOP
@@ -108,8 +111,8 @@ class Strategy:
         return any(term.rehearses for term in (*self.penalties, *self.beside, *self.given))
 
     @property
-    def others(self) -> MultiTask | None:
-        return next((term for term in self.beside if isinstance(term, MultiTask)), None)
+    def others(self) -> OtherTasks | None:
+        return next((term for term in self.beside if isinstance(term, OtherTasks)), None)
 
     @property
     def new(self) -> tuple[str, ...]:
@@ -151,6 +154,8 @@ class Strategy:
             )
         for term in (*self.penalties, *self.beside):
             term.check(learner, task)
+        if self.task_loss is not None:
+            self.task_loss.check(learner, task)
         if task.answer.about == "written":
             try:
                 check_writing(learner.model, self.head)
@@ -161,6 +166,9 @@ class Strategy:
         """Sentences on what does not stand in its prompts and what is lacking among the texts that it reads too."""
         lines = [line for term in (*self.penalties, *self.beside) for line in term.notices(base, input_format)]
         lines += [line for given in self.given for texts in (train, test) for line in given.notices(base, texts)]
+        if isinstance(self.others, SampledTasks):
+            share = float(self.others.rates_for(train, base, input_format)[0])
+            lines.append(f"The task itself is learned in about {share:.0%} of the steps, other tasks in the rest.")
         if self.prompt:
             lines += describe_left_out(base.learner.model, self.prompt, test.answer.prompts(self.prompt, train, test))
         return tuple(f"{self.name}: {line}" for line in lines)

@@ -363,7 +363,7 @@ def test_a_lane_does_not_depend_on_the_other_lanes():
 
 
 def test_what_travels_to_a_worker_gives_the_very_same_numbers_there(monkeypatch):
-    names = ("layer mix", "EWC", "gradual unfreezing", "adapters", "replay")
+    names = ("layer mix", "EWC", "gradual unfreezing", "adapters", "replay", "R-Drop", "FreeLB", "mixout")
     base = replace(base_of(), rehearsal=Text(base_of().held_out), memory={})
     work = TrialData(base, {(8, k): texts(count=8, seed=k) for k in (0, 1)}, dict.fromkeys((0, 1), texts("test")))
     monkeypatch.setattr(workers, "_received", [pickle.loads(pickle.dumps(work)), None])
