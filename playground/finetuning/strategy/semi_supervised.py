@@ -26,7 +26,7 @@ SEED = 9_999
 class AdversarialFGM(AuxLoss):
     """The same texts with their embeddings moved along the gradient of the loss (arXiv:1605.07725, sec. 3, eq. 5)."""
 
-    epsilon: float = knob(0.5, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
+    epsilon: float = knob(0.1, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much the moved texts count.")
     name: ClassVar[str] = "moved embeddings"
 
