@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -127,7 +128,13 @@ def in_words_of(tokenizer: Tokenizer, text: Tokens) -> Tokens:
 
 
 def replace_model(learner: TrainState, model: LanguageModel) -> TrainState:
-    """The learner with another model, for evaluation only."""
+    """The learner with another model, for evaluation only; nothing in it changes where the learner trains on."""
     objective = learner.entry.objective
     objective = objective.proposing(model.propose) if objective.proposes else objective
-    return replace(learner, model=model, objective=objective)
+    return replace(learner, model=model, objective=objective, optimisers=(), objectives=(), mems=())
+
+
+def copied(learner: TrainState) -> TrainState:
+    """The learner as it is now, with its optimisers, while the other one may train on."""
+    model, optimisers, mems = deepcopy((learner.model, learner.optimisers, learner.mems))
+    return replace(replace_model(learner, model), optimisers=optimisers, mems=mems)
