@@ -415,7 +415,7 @@ def pre_trained(entry):
 
 
 OF_A_KIND = ("cloze answers", "knowledge injection", "rewritten texts")
-"""Beside those that add modules or prompt, strategies that need a model which reads in some way."""
+"""Strategies that need a model of some kind, as do those that add modules or prompt."""
 BASES = ("ELMo", "fastText", "ULMFiT", "XLNet", "T5", "BART", "GloVe", "GPT-2")
 
 

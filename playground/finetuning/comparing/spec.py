@@ -112,8 +112,8 @@ class ComparisonSpec:
         return shlex.join([*words, *_each("--extra-encoder", self.extra_encoders)])
 
     def start(self, saved: Checkpoint) -> Base:
-        """Where the lanes begin: the saved model, its text where a strategy rehearses, and the extra encoders."""
-        base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in self.chosen))
+        """Where the lanes begin: the saved model and its text, and the extra encoders."""
+        base = from_checkpoint(saved)
         others = {run: checkpoint.load(run, base.learner.device) for run in self.extra_encoders}
         return with_others(base, saved.tokenizer, others)
 

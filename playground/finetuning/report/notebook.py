@@ -38,9 +38,10 @@ SHOW = """from IPython.display import SVG
 from widgets.static.svg import outcomes
 
 values = {
-    what: {s["name"]: s[what]["values"] for s in facts["strategies"]} for what in ("accuracy", "forgetting")
+    what: {s["name"]: s[what]["values"] if s[what] else [] for s in facts["strategies"]}
+    for what in ("accuracy", "forgetting")
 }
-assert all(len(v) == seeds for named in values.values() for v in named.values())
+assert all(len(v) == seeds for v in values["accuracy"].values())
 SVG(outcomes(f"{task}, {facts['labels']} labelled texts", **values, unit=facts["unit"]))"""
 
 VERDICT = """from playground.finetuning.report.page import against
@@ -59,12 +60,14 @@ facts = again_in_turn(ComparisonSpec(
 ))
 assert facts["tasks"][0], "every task was learnt\""""
 
-SHOW_IN_TURN = """for one in facts["strategies"]:
+SHOW_IN_TURN = """from playground.finetuning.report.page import signed
+
+for one in facts["strategies"]:
     print(one["name"])
     for learnt, row in zip(facts["tasks"], one["matrix"]):
         print(f"  after {learnt}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(facts["tasks"], row)))
-    back, lost = one["backward"]["mean"], one["forgetting"]["mean"]
-    print(f"  earlier tasks {back:+.3f}, pre-training loss {lost:+.3f} {facts['unit']}")
+    back, lost = signed(one["backward"]), signed(one["forgetting"], facts["unit"])
+    print(f"  earlier tasks {back}, pre-training loss {lost}")
 assert all(len(one["matrix"]) == len(facts["tasks"]) for one in facts["strategies"])"""
 
 CHECK = """from playground.finetuning.report.notebook import {function}
@@ -98,7 +101,7 @@ def values_of(facts: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
     """Accuracy and forgetting of a comparison, by number of labelled texts and strategy."""
     return {
         what: {
-            f"{point['labels']} labels, {s['name']}": s[what]["values"]
+            f"{point['labels']} labels, {s['name']}": s[what]["values"] if s[what] else []
             for point in facts["curve"]
             for s in point["strategies"]
         }
@@ -110,7 +113,7 @@ def values_in_turn(found: Mapping[str, Any]) -> dict[str, dict[str, list[float]]
     """The mean matrices of tasks learnt in turn, cell by cell, and what pre-training lost."""
     return {
         "accuracy": {s["name"]: [cell for row in s["matrix"] for cell in row] for s in found["strategies"]},
-        "forgetting": {s["name"]: s["forgetting"]["values"] for s in found["strategies"]},
+        "forgetting": {s["name"]: s["forgetting"]["values"] for s in found["strategies"] if s["forgetting"]},
     }
 
 

@@ -24,6 +24,16 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
+class Text:
+    """Text to rehearse that can travel to another process."""
+
+    tokens: Tokens
+
+    def __call__(self) -> Tokens:
+        return self.tokens
+
+
+@dataclass(frozen=True)
 class Base:
     """A pre-trained learner and the held-out text on which forgetting is measured.
 
@@ -52,18 +62,23 @@ class Base:
         """The rows on which forgetting is measured."""
         return self._every_second(1)
 
-    def pretraining_loss(self, learner: TrainState) -> float:
-        """The loss on the measured rows, of ELECTRA's two losses the last; 0 where the model has no head for it."""
+    def pretraining_loss(self, learner: TrainState) -> float | None:
+        """The loss on the measured rows, of ELECTRA's two losses the last; None where the model has no head for it."""
         with suppress(NoHead):
             return [*learner.evaluate(self.measured).values()][-1]
-        return 0.0
+        return None
 
     @property
-    def unmeasured(self) -> str:
-        """Why forgetting is not measured, in a sentence; empty where it is."""
-        model = self.learner.model
-        lacking = model.lm_head is None and model.unscored(self.learner.example(self.measured, "forgetting"))
-        return f"Forgetting is not measured and stands as 0. {NO_LM_HEAD}" if lacking else ""
+    def notices(self) -> tuple[str, ...]:
+        """Sentences on what is not measured of the pre-training loss."""
+        model, rows = self.learner.model, len(self.held_out.ids)
+        if model.lm_head is None and model.unscored(self.learner.example(self.measured, "forgetting")):
+            return (f"Forgetting is not measured. {NO_LM_HEAD}",)
+        halved = (
+            f"The pre-training text of the base is gone: every second of its {rows} held-out rows is kept for "
+            "strategies that rehearse, and the pre-training loss is measured on the others."
+        )
+        return (halved,) if len(self.measured.ids) < rows else ()
 
     def rehearse(self) -> Tokens:
         """Pre-training text that is never measured, without the gold labels that its training does not need."""
@@ -81,17 +96,20 @@ class Base:
             self.memory[key] = make()
         return self.memory[key]
 
+    def travelling(self, rehearses: bool) -> "Base":
+        """The same for another process: with the text to rehearse, if a strategy does, without what is remembered."""
+        text = self.rehearsal and Text(self.rehearse() if rehearses else self.held_out)
+        return replace(self, rehearsal=text, memory={})
+
     def _every_second(self, first: int) -> Tokens:
         if self.rehearsal is not None or len(self.held_out.ids) < 2:
             return self.held_out
         return pick(self.held_out, torch.arange(first, len(self.held_out.ids), 2, device=self.held_out.ids.device))
 
 
-def from_checkpoint(saved: Checkpoint, rehearsed: bool = True) -> Base:
-    """The base of a saved run; where strategies rehearse, its corpus is opened again, if it still is the same."""
+def from_checkpoint(saved: Checkpoint) -> Base:
+    """The base of a saved run, whose corpus is opened again, if it still is the same."""
     learner, held_out = saved.learner, saved.corpus.held_out
-    if not rehearsed:
-        return Base(learner, held_out, lambda: held_out)
     kept = saved.corpus.rehearsal
     if kept is not None:
         return Base(learner, held_out, lambda: kept)

@@ -11,12 +11,14 @@ import subprocess
 import sys
 from dataclasses import replace
 from functools import cache
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
 import torch
 
 from playground import cli
+from playground.cli.compare import _table as lines_of
 from playground.errors import UserError
 from playground.finetuning import Cell, Comparison, TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import (
@@ -32,15 +34,17 @@ from playground.finetuning.comparing.budget_matching import (
 )
 from playground.finetuning.comparing.compare import against_first, compare
 from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.report.notebook import values_of
 from playground.finetuning.report.page import FILES, Origin, Report, csv_text, page, table
 from playground.finetuning.run import scheduler
 from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
-from playground.training import train
+from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
 from tests.runs import ROOT, becomes, learner_of, reviews, run_of, tiny
+from widgets.static.comparison import markup, untouched
 from widgets.static.svg import outcomes
 
 SENTIMENT = find_task("sentiment")
@@ -73,7 +77,15 @@ def last_of(*lines, **more):
 
 
 def numbers(comparison):
-    return {n: [(o.accuracy, o.forgetting, o.moved) for o in some] for n, some in comparison.outcomes.items()}
+    return {name: some for (labels, name), some in curve(comparison).items() if labels == comparison.labels}
+
+
+def curve(comparison):
+    return {
+        (labels, name): [(o.accuracy, o.forgetting, o.moved) for o in some]
+        for labels, outcomes in comparison.curve.items()
+        for name, some in outcomes.items()
+    }
 
 
 # a strategy in one line
@@ -426,6 +438,57 @@ def test_the_picture_has_a_dot_for_every_lane_and_a_band_for_every_strategy():
     assert len(drawn.findall("{*}rect")) == 1 + 2 * 2, "the paper, and the band of each strategy in each panel"
 
 
+@cache
+def without_head():
+    """A base that cannot score words, such as a folder of a plain BertModel."""
+    learner = learner_of("RoBERTa", model={"layers": 2, "lm_head": False})
+    held_out = base_of().held_out
+    return Base(learner, held_out, lambda: held_out, tokenizer=reviews().tokenizer, task=SENTIMENT)
+
+
+def test_forgetting_that_is_not_measured_is_a_dash_and_null_and_never_0(tmp_path):
+    spec = ComparisonSpec(strategies=("full", "feature-based", "adapters"), train_sizes=(4, 8), seeds=2, steps=4)
+
+    def events():
+        record = Record.open(tmp_path, resume=True)
+        return list(compare(without_head(), reviews().tokenizer, spec, batch_size=4, looks=1, record=record))
+
+    *trials, last = events()
+    looks = [trial.event.look for trial in trials if isinstance(trial.event, StepEvent) and trial.event.look]
+    assert looks and {look.forgetting for look in looks} == {None}
+    report = Report(last, spec, Origin("RoBERTa", 0, 3, "a", "b"), outcomes)
+    facts = json.loads(FILES["comparison.json"](report))
+    points = [*facts["strategies"], *(s for point in facts["curve"] for s in point["strategies"])]
+    assert {s["forgetting"] for s in points} == {None} == {s["plugged_in"] for s in facts["strategies"]}
+    assert sum("Forgetting is not measured" in line for line in facts["told"]) == 1
+    assert page(report).decode().count("<td>–</td>") == markup(facts, differences=True).count("<td>–</td>") == 3
+    assert "forgetting in" not in report.figure() and {row["forgetting"] for row in report.rows()} == {None}
+    assert all(" – " in line for line in lines_of(facts)[2:5])
+    assert "plugged in, the old loss is not measured" in untouched(last)
+    assert values_of(facts)["forgetting"]["8 labels, full"] == []
+    assert not any(isinstance(trial.event, StepEvent) for trial in events()[:-1]), "the record has them all"
+
+
+def test_which_rows_are_measured_does_not_depend_on_who_rehearses(trained, monkeypatch):
+    """Where the text of a run is gone, the held-out rows are divided for all strategies alike."""
+    saved = checkpoint.load(trained)
+
+    def outcome(*lines):
+        spec = ComparisonSpec(strategies=lines, train_sizes=(8,), seeds=1, steps=3)
+        *_, last = compare(spec.start(saved), saved.tokenizer, spec, batch_size=4)
+        return last.outcomes["full"][0].forgetting, [line for line in last.notices if "is gone" in line]
+
+    for text, number in ((lambda _: reviews(), 0), (gone, 1)):
+        monkeypatch.setattr("playground.finetuning.run.base.corpus_of", text)
+        (alone, said), (among, also) = outcome("full"), outcome("full", "replay")
+        assert alone == among
+        assert len(said) == len(also) == number
+
+
+def gone(saved):
+    raise UserError(f"There is no {saved.corpus.name} any more.")
+
+
 @pytest.mark.slow
 def test_the_numbers_are_the_same_with_any_number_of_workers_and_threads(monkeypatch):
     lines, threads, tune = ("random start", "full"), [], scheduler.tune
@@ -435,15 +498,15 @@ def test_the_numbers_are_the_same_with_any_number_of_workers_and_threads(monkeyp
         return tune(*given)
 
     monkeypatch.setattr(scheduler, "tune", watched)
-    alone = numbers(last_of(*lines))
+    alone = curve(last_of(*lines, train_sizes=(4, 8)))
     torch.set_num_threads(2)
     try:
-        several = [numbers(last_of(*lines, workers=workers)) for workers in (1, 2)]
+        for workers, company in product((1, 2), (lines, (*lines[::-1], "replay"))):
+            assert curve(last_of(*company, train_sizes=(4, 8), workers=workers)).items() >= alone.items()
         assert torch.get_num_threads() == 2, "as it was"
     finally:
         torch.set_num_threads(1)
-    assert several == [alone, alone]
-    assert len(threads) >= 8 and set(threads) == {1}
+    assert len(threads) >= 12 and set(threads) == {1}
 
 
 @pytest.mark.slow

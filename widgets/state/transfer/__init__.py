@@ -276,7 +276,7 @@ class TransferStore(param.Parameterized):
         base = with_others(base, tokenizer, others)
         self._check(base, tokenizer, chosen, tasks, asked.train_sizes[-1])
         corpus = session.run.corpus
-        info = corpus_info(corpus, base, any(strategy.rehearses for strategy in chosen))
+        info = corpus_info(corpus, base)
         self._origin = origin_of(base.learner, corpus)
         self._checkpoints = {"base": _saved(base.learner, tokenizer, info)}
         self._checkpoints |= {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
