@@ -109,6 +109,7 @@ class ComparisonSpec:
         ]  # fmt: skip
         words += ["--input-format", self.input_format] if self.input_format else []
         words += ["--max-length", str(self.max_length)] if self.max_length else []
+        words += ["--parallelism", self.parallelism] if self.parallelism != "auto" else []
         return shlex.join([*words, *_each("--extra-encoder", self.extra_encoders)])
 
     def start(self, saved: Checkpoint) -> Base:

@@ -27,7 +27,7 @@ RUN = """from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import again
 
 comparison = again(ComparisonSpec(
-    base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy,
+    base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy, parallelism=parallelism,
     input_format=input_format, max_length=max_length, extra_encoders=tuple(extra_encoders),
 ))
 facts = comparison.facts()
@@ -149,7 +149,8 @@ def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: C
 def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found: Mapping[str, Any]) -> bytes:
     """The notebook of tasks learnt in turn."""
     values = _values(asked) | {"then": list(asked.then)}
-    values.pop("match")
+    for name in ("match", "parallelism"):
+        values.pop(name)
     cells = {
         "Is everything here?": NEEDS,
         "Learn the tasks in turn again": RUN_IN_TURN,
@@ -162,7 +163,7 @@ def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found
 def _values(asked: ComparisonSpec) -> dict[str, Any]:
     names = (
         "base", "task", "strategies", "train_sizes", "seeds", "seed", "steps", "match", "lr_policy", "input_format",
-        "max_length", "extra_encoders",
+        "max_length", "extra_encoders", "parallelism",
     )  # fmt: skip
     values = {name: getattr(asked, name) for name in names}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -9,7 +9,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from itertools import product
 from xml.etree import ElementTree
@@ -485,8 +485,8 @@ def test_which_rows_are_measured_does_not_depend_on_who_rehearses(trained, monke
         assert len(said) == len(also) == number
 
 
-def gone(saved):
-    raise UserError(f"There is no {saved.corpus.name} any more.")
+def gone(_):
+    raise UserError("It is not there any more.")
 
 
 @pytest.mark.slow
@@ -507,6 +507,24 @@ def test_the_numbers_are_the_same_with_any_number_of_workers_and_threads(monkeyp
     finally:
         torch.set_num_threads(1)
     assert len(threads) >= 12 and set(threads) == {1}
+
+
+TURNED = {
+    "task": "topic", "strategies": ("static and contextual", "mine = full + L2-SP [embeddings 1-2 x0]"),
+    "train_sizes": (4, 8), "seeds": 2, "seed": 3, "steps": 5, "match": "flops", "lr_policy": "published",
+    "input_format": "BERT", "parallelism": "vmap", "extra_encoders": ("base",), "then": ("topic", "entailment"),
+    "max_length": 9,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_the_command_line_asks_for_all_that_was_asked_for(trained, name, monkeypatch):
+    assert set(TURNED) == {f.name for f in fields(ComparisonSpec)} - {"base", "workers"}, "which change no number"
+    more = {"strategies": TURNED["strategies"]} if name == "extra_encoders" else {}
+    spec, asked = ComparisonSpec("base", **{name: TURNED[name]} | more), []
+    monkeypatch.setattr(ComparisonSpec, "start", lambda given, _: asked.append(given) or gone(given))
+    assert cli.main(shlex.split(spec.command())[1:]) == 2
+    assert [replace(each, base="base") for each in asked] == [spec]
 
 
 @pytest.mark.slow
