@@ -169,7 +169,8 @@ def outcomes(title: str, accuracy: Values, forgetting: Values, unit: str = "nats
     if any(forgetting.values()):  # of a base without a head for words it is not measured
         parts += _panel(f"forgetting in {unit}", forgetting, palette["vermilion"], right, 62)
         left = right
-    return picture("".join(parts), left + PANEL + 24, 62 + LINE * len(accuracy) + 34, title, paper=True)
+    wide = max(left + PANEL + 24, round(32 + 1.3 * LETTER * len(title)))
+    return picture("".join(parts), wide, 62 + LINE * len(accuracy) + 34, title, paper=True)
 
 
 def _names(values: Values, top: float) -> tuple[int, list[str]]:

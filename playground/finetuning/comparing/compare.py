@@ -149,6 +149,8 @@ def compare(
     notices += plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     notices += base.notices
+    steps = {job.strategy.name: job.setting.steps for job in jobs}
+    notices += tuple(line for s, n in steps.items() for line in budget.describe_limit(s, n, spec.steps, spec.match))
     results: dict[tuple[int, str, int], Result] = {}
     for lane in run(work, jobs, spec.workers, record, elsewhere, spec.parallelism):
         if isinstance(lane.event, Result):

@@ -78,6 +78,11 @@ class ComparisonSpec:
             check(TRAIN_SIZE, size)
         check_knobs(self)
         check_rules(self.match, self.lr_policy)
+        if self.match != "steps" and chosen[0].prompt:
+            raise UserError(
+                f"match is {self.match!r}, but the first strategy, {chosen[0].name}, trains nothing that the others "
+                "could be matched with; name one first that trains."
+            )
         if self.input_format is not None:
             find_format(self.input_format)
         if self.max_length is not None:

@@ -216,6 +216,20 @@ def test_a_frozen_model_gets_more_steps_for_the_same_operations():
     assert [o.plan.shape[1] for o in last.outcomes["mine"]] == [steps["mine"]] * 2
 
 
+def test_a_strategy_that_trains_nothing_is_none_to_match_the_others_with():
+    with pytest.raises(UserError, match="match is 'flops', but .* zero-shot prompting, trains nothing"):
+        last_of("zero-shot prompting", "full", match="flops")
+    assert last_of("full", "zero-shot prompting", match="flops", seeds=1).allotted["full"].steps == 6
+
+
+def test_it_is_said_where_a_strategy_would_need_more_steps_than_it_gets(monkeypatch):
+    monkeypatch.setattr("playground.finetuning.comparing.budget_matching.MOST_TIMES", 2)
+    last = last_of("full", "feature-based", match="flops", seeds=1)
+    assert last.allotted["feature-based"].steps == 12
+    said = "feature-based gets 2 times the steps of the first, not more, so its flops are fewer."
+    assert [line for line in last.notices if "times the steps" in line] == [said]
+
+
 def test_painted_cells_keep_their_share_of_the_steps():
     cells = (Cell("encoder layer 2", 1, 3, 0.0), Cell("encoder layer 2", 4, 6, 2.0))
     painted = find_strategy("full").paint(*cells)
