@@ -217,7 +217,7 @@ def test_a_frozen_model_gets_more_steps_for_the_same_operations():
 
 
 def test_a_strategy_that_trains_nothing_is_none_to_match_the_others_with():
-    with pytest.raises(UserError, match="match is 'flops', but .* zero-shot prompting, trains nothing"):
+    with pytest.raises(UserError, match=r"match is 'flops', but .* zero-shot prompting, trains nothing"):
         last_of("zero-shot prompting", "full", match="flops")
     assert last_of("full", "zero-shot prompting", match="flops", seeds=1).allotted["full"].steps == 6
 
