@@ -147,6 +147,6 @@ def fingerprint(base: Base, *texts: Any) -> str:
         for name, value in sorted(learner.model.state_dict().items()):
             digest.update(name.encode())
             digest.update(value.detach().cpu().contiguous().numpy().tobytes())
-    for tensor in (base.held_out.ids, *texts):
+    for tensor in (base.measured.ids, *texts):
         digest.update(tensor.cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()[:24]

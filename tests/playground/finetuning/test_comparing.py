@@ -37,7 +37,7 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import values_of
 from playground.finetuning.report.page import FILES, Origin, Report, csv_text, page, table
 from playground.finetuning.run import scheduler
-from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
+from playground.finetuning.run.record import FILE, Record, fingerprint, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
@@ -370,6 +370,8 @@ def test_a_lane_is_known_by_everything_on_which_its_numbers_depend():
         key(full, 0, 64, SETTING, "other"), key(full.paint(Cell("embeddings", 1, 2, 0.0)), 0, 64, SETTING, "base"),
     ]  # fmt: skip
     assert len({here, *others}) == 7
+    gone, there = base_of(), replace(base_of(), rehearsal=lambda: base_of().held_out)
+    assert fingerprint(gone) != fingerprint(there), "forgetting is measured on other rows"
     assert len({json.dumps(identity(s)) for s in strategies().values()}) == len(strategies())
 
 
