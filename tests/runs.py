@@ -1,6 +1,8 @@
 """Tiny runs for the tests: a small corpus of reviews, every entry of the zoo made small, a check with a deadline."""
 
+import io
 import os
+import pickle
 import subprocess
 import sys
 import time
@@ -130,6 +132,20 @@ def learner_of(name="RoBERTa", seed=0, **recipe):
 def feed_of(corpus=None, batch_size=8, seed=0):
     """The batches of a tiny run."""
     return BatchSampler.of(corpus or reviews(1_000), 16, batch_size, seed, torch.device("cpu"))
+
+
+def tensors_of(value):
+    """Where the tensors of a value are in memory, as a pickler meets them."""
+    found = set()
+
+    class Tensors(pickle.Pickler):
+        def persistent_id(self, part):
+            if isinstance(part, torch.Tensor):
+                found.add(part.untyped_storage().data_ptr())
+            return part if isinstance(part, torch.Tensor) else None
+
+    Tensors(io.BytesIO()).dump(value)
+    return found - {0}
 
 
 def same_weights(one, other):

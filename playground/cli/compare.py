@@ -35,7 +35,7 @@ from playground.finetuning.comparing.budget_matching import list_published
 from playground.finetuning.comparing.compare import compare, mixed_levels
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.files import file_task_name, is_file
-from playground.finetuning.report.page import Report, against
+from playground.finetuning.report.page import Report, against, signed
 from playground.finetuning.run.record import Record
 from playground.finetuning.run.scheduler import Elsewhere
 from playground.finetuning.run.trainer import Result, StepEvent
@@ -234,10 +234,10 @@ def _table(facts: dict[str, Any]) -> list[str]:
         f"{'strategy':<{wide}} {'accuracy':>16} {heading:>20} {'trainable':>10} {'seconds':>8}",
     ]
     for s in strategies:
-        accuracy, forgetting = s["accuracy"], s["forgetting"]
+        accuracy = s["accuracy"]
         lines.append(
-            f"{s['name']:<{wide}} {accuracy['mean']:>8.3f} ± {accuracy['sd']:.3f}"
-            f" {forgetting['mean']:>+12.3f} ± {forgetting['sd']:.3f} {s['trainable']:>10} {s['seconds']:>8.1f}"
+            f"{s['name']:<{wide}} {accuracy['mean']:>8.3f} ± {accuracy['sd']:.3f} {signed(s['forgetting']):>20}"
+            f" {s['trainable']:>10} {s['seconds']:>8.1f}"
         )
     lines += [] if facts["metric"] == "accuracy" else [f"accuracy is here: {facts['metric']}"]
     for name in facts["strategies"][0]["measured"]:

@@ -41,7 +41,7 @@ def edit(given: argparse.Namespace) -> int:
     saved, task = checkpoint.load(given.base), open_task(given.task)
     check_classes("Edits", task)
     class_named(task.answer.classes, given.to)  # before anything is trained
-    base = from_checkpoint(saved, rehearsed=False)
+    base = from_checkpoint(saved)
     made = editor(base, saved.tokenizer, task, given.train_size, given.tuning_steps, given.seed)
     one, rate = made.edit(split_words(given.text), given.to), success(made, task, given.tests)
     lines = [

@@ -16,7 +16,7 @@ from playground.errors import UserError
 from playground.finetuning import find_task
 from playground.finetuning.comparing.continual import Advanced, ContinualResult, check, continual
 from playground.finetuning.comparing.spec import ComparisonSpec
-from playground.finetuning.report.page import ContinualReport, Origin, Report, write
+from playground.finetuning.report.page import ContinualReport, Origin, Report, signed, write
 from playground.finetuning.strategy.strategy import Strategy
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
@@ -74,10 +74,9 @@ def _tables(facts: dict[str, Any]) -> list[str]:
         lines += ["", one["name"], " " * (wide + 6) + "".join(f"{name:>{wide}}" for name in tasks)]
         for task, row in zip(tasks, one["matrix"], strict=True):
             lines.append(f"after {task:<{wide}}" + "".join(f"{cell:>{wide}.3f}" for cell in row))
-        accuracy, backward, forgetting = (one[measure] for measure in ("accuracy", "backward", "forgetting"))
+        accuracy = one["accuracy"]
         lines.append(
-            f"in the end {accuracy['mean']:.3f} ± {accuracy['sd']:.3f} on average; "
-            f"earlier tasks {backward['mean']:+.3f} ± {backward['sd']:.3f}; "
-            f"pre-training loss {forgetting['mean']:+.3f} ± {forgetting['sd']:.3f} {facts['unit']}"
+            f"in the end {accuracy['mean']:.3f} ± {accuracy['sd']:.3f} on average; earlier tasks "
+            f"{signed(one['backward'])}; pre-training loss {signed(one['forgetting'], facts['unit'])}"
         )
     return lines + facts["told"]

@@ -54,7 +54,7 @@ from playground.finetuning.strategy.strategy import texts_for
 from playground.knob import check_knobs, knob
 from playground.parsing import LIMITS, parse_json
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.seeds import spread
+from playground.training.parallel.seeds import spread, spread_if_measured
 from playground.training.parallel.workers import computed_as_worker, pool, received
 
 RECORD, MOST_PIPELINES = "outcomes.jsonl", 12
@@ -237,14 +237,13 @@ class Compression:
 
     def _facts(self, name: str) -> dict[str, Any]:
         some, [first, *_] = self.outcomes[name], self.outcomes[name]
-        losses = [o.pretraining_loss for o in some if o.pretraining_loss is not None]
         return {
             "name": name,
             "baseline": read_pipeline(name).baseline,
             "accuracy": spread([o.accuracy for o in some]),
             "measured": {key: spread([o.measured[key] for o in some]) for key in first.measured},
             "kept": self.kept(name),
-            "pretraining_loss": spread(losses) if len(losses) == len(some) else None,
+            "pretraining_loss": spread_if_measured([o.pretraining_loss for o in some]),
             "parameters": first.size.parameters,
             "nonzero": fmean(o.size.nonzero for o in some),
             "bytes": self.cost(name, "bytes"),
@@ -325,7 +324,7 @@ def _compression(
     guesses = [work.task.answer.guess(work.train[s].labels, test.labels) for s, test in work.test.items()]
     chance = fmean(guesses) if work.task.answer.has_chance else 0.0
     texts = min(len(test.labels) for test in work.test.values())
-    notices = work.train[spec.seed].notices + work.test[spec.seed].notices
+    notices = work.train[spec.seed].notices + work.test[spec.seed].notices + work.base.notices
     notices += tuple(line for pipeline in spec.chosen for line in _describe_unlabelled(work, pipeline, spec.seed))
     tested = count_different(work.test.values())
     return Compression(spec, work.task, outcomes, seconds, chance, texts, tested, took, notices)
@@ -420,9 +419,7 @@ def _run(work: Work, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, O
     if workers == 1 or len(jobs) < 2:
         yield from ((job, lane(work, *job)) for job in jobs)
         return
-    base = work.base.rehearse()
-    travelling = replace(work, base=replace(work.base, rehearsal=None, memory={"rehearsal": base}))
-    processes = pool(min(workers, len(jobs)), travelling)
+    processes = pool(min(workers, len(jobs)), replace(work, base=work.base.travelling(rehearses=True)))
     try:
         sent = {processes.submit(_in_worker, job): job for job in jobs}
         for done in as_completed(sent):

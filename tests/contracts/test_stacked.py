@@ -215,8 +215,9 @@ def test_a_comparison_has_the_same_numbers_whichever_way():
     for name, outcomes in found["processes"].outcomes.items():
         for one, other in zip(found["vmap"].outcomes[name], outcomes, strict=True):
             check_outcomes(one, other)
-    assert found["processes"].notices == ()
-    assert [sentence.split(" runs apart")[0] for sentence in found["vmap"].notices] == ["replay", "zero-shot prompting"]
+    assert found["processes"].notices == base_of().notices
+    apart = [line.split(" runs apart")[0] for line in found["vmap"].notices if " runs apart" in line]
+    assert apart == ["replay", "zero-shot prompting"]
 
 
 def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):

@@ -14,18 +14,21 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from playground import finetuning as room
 from playground.corpora.corpus import pick
 from playground.errors import UserError
-from playground.finetuning import find_strategy, find_task, strategies
+from playground.finetuning import compare, find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import Cost, cost
+from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run import trainer as tune_module
+from playground.finetuning.run.base import base_of as base_of_run
 from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.multitask import SampledTasks
 from playground.finetuning.strategy.strategy import FAMILIES, OTHER
 from playground.models.transformer import Attention
+from playground.training import Started, train
 from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 from playground.zoo import entries
 from playground.zoo.preset import RECIPE_PRESETS
-from tests.runs import KINDS, every_entry, learner_of, reviews, suited_reviews, tiny
+from tests.runs import KINDS, every_entry, is_a_sentence, learner_of, reviews, run_of, suited_reviews, tiny
 
 NAMES = tuple(strategies())
 LEARNING = tuple(name for name in NAMES if not strategies()[name].prompt)
@@ -459,6 +462,32 @@ def test_what_is_kept_changes_nothing_but_the_time(name):
 
 
 # what is only asked
+
+
+@cache
+def pre_trained(entry):
+    """A tiny learner after two steps of its own run, whatever kind it is."""
+    run = run_of(entry=tiny(entry), steps=2)
+    return base_of_run(next(e.learner for e in list(train(run)) if isinstance(e, Started)), run.corpus)
+
+
+OF_A_KIND = ("BitFit", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts")
+"""Strategies that need a model of some kind, as do those that add modules or prompt."""
+BASES = ("ELMo", "fastText", "ULMFiT", "XLNet", "T5", "BART", "GloVe", "GPT-2")
+
+
+@every_strategy
+@pytest.mark.parametrize("entry", BASES)
+def test_on_a_base_of_any_kind_it_runs_or_is_refused_in_a_sentence(name, entry):
+    spec = ComparisonSpec(strategies=(name,), train_sizes=(8,), seeds=1, steps=2)
+    try:
+        *_, comparison = compare(pre_trained(entry), reviews().tokenizer, spec, batch_size=4)
+        outcome = comparison.facts()["strategies"][0]["name"]
+    except UserError as refusal:
+        outcome = str(refusal)
+    strategy = strategies()[name]
+    asks = strategy.extras or strategy.prompt or strategy.fresh in ("encoder", "decoder") or name in OF_A_KIND
+    assert outcome == name or (asks and is_a_sentence(outcome)), outcome
 
 
 READING = tuple(entry for entry in TRANSFORMERS if entries()[entry].model.kind != "static")

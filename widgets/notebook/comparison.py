@@ -73,10 +73,11 @@ class Compared(Drawing):
         outcomes, metric = made.outcomes, short(made.task.metric)
         title = f"{metric[0].upper()}{metric[1:]} on unseen texts"
         right = svg.dots(title, {n: [o.accuracy for o in some] for n, some in outcomes.items()})
-        forgetting = {n: [o.forgetting for o in some] for n, some in outcomes.items()}
+        forgetting = {n: [o.forgetting for o in some if o.forgetting is not None] for n, some in outcomes.items()}
+        lost = svg.dots(f"Forgetting ({made.unit})", forgetting, VERMILION) if any(forgetting.values()) else ""
         plans = "".join(svg.heat(name, some[0].groups, some[0].rates) for name, some in outcomes.items())
         return in_block(
-            f'<div class="pictures">{right}{svg.dots(f"Forgetting ({made.unit})", forgetting, VERMILION)}</div>'
+            f'<div class="pictures">{right}{lost}</div>'
             f"{comparison.markup(self.facts)}"
             '<p class="title">Learning rate per layer over time (filled: full rate, empty: frozen)</p>'
             f'<div class="pictures">{plans}</div>'
@@ -140,7 +141,7 @@ def compare(
             (folder / "base").mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise unwritable(folder, error) from error
-        info = corpus_info(corpus, start, any(strategy.rehearses for strategy in chosen))
+        info = corpus_info(corpus, start)
         checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
         record = Record.open(folder, resume)
     *_, last = compare_strategies(start, corpus.tokenizer, asked, task=found, chosen=chosen, record=record)

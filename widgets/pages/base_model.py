@@ -6,6 +6,7 @@ import panel_material_ui as pmui
 
 from widgets.pages.layout import FIELD
 from widgets.state.app import Store
+from widgets.state.stage.model import has_learned
 from widgets.theme import say
 
 
@@ -26,10 +27,11 @@ def base_choice(store: Store) -> Any:
 def describe_base(store: Store) -> str:
     """The run whose model is chosen and its step, or what is missing."""
     session, trouble = store.base, say(store.train.trouble, "trouble")
-    if session is None or not session.rows:
+    if session is None or session.learner is None or not has_learned(session.learner, session.run.corpus):
         missing = say(f"None yet. Train {store.train.entry} on {store.train.corpus_name} first.", "notice")
         return trouble or missing
-    step = session.rows[-1].step
-    name = f"{session.run.entry.name} on {session.run.corpus.name}, step {step} of {session.run.last}"
+    step = session.learner.step
+    how_far = f"step {step} of {session.run.last}" if step else "as it was imported"
+    name = f"{session.run.entry.name} on {session.run.corpus.name}, {how_far}"
     pauses = session.state == "running" and session is not store.awaited_base
     return trouble + say(name) + say("Starting a comparison pauses its training." if pauses else "", "quiet")

@@ -54,8 +54,8 @@ def origin_of(learner: TrainState, corpus: Corpus) -> Origin:
     return Origin.of(learner, corpus.name, corpus.hash)
 
 
-def corpus_info(corpus: Corpus, base: Base, rehearsed: bool) -> CorpusInfo:
-    """What a checkpoint must hold of the corpus: also its text, where it is rehearsed and cannot be opened by name."""
-    gone = rehearsed and opened_again(corpus.name, corpus.hash, corpus.tokenizer) is None
+def corpus_info(corpus: Corpus, base: Base) -> CorpusInfo:
+    """What a checkpoint must hold of the corpus: also its text, where it cannot be opened by name."""
+    gone = opened_again(corpus.name, corpus.hash, corpus.tokenizer) is None
     text = base.rehearse() if gone else None
     return CorpusInfo(corpus.name, corpus.hash, corpus.unigram_entropy, base.held_out, text)

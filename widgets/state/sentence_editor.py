@@ -1,7 +1,6 @@
 """A sentence that a person edits while a fine-tuned copy of the base predicts its label."""
 
-from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import param
@@ -10,7 +9,6 @@ from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.finetuning import Base, Task
 from playground.finetuning.apply.text_editing import Edited, Editor, Judge, Judgement, editor, judge
-from playground.finetuning.run.base import replace_model
 from playground.tokenizing import Tokenizer
 from playground.tokenizing.words import split_words
 from playground.training import Session
@@ -55,7 +53,6 @@ class SentenceEditorStore(param.Parameterized):
     def teach(self, session: Session | None, task: Task) -> None:
         """Fine-tune a copy of the model for a task; why that cannot be is said in `trouble`."""
         base, tokenizer = base_of_session(session)
-        base = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model)), memory={})
         self._next = 0
         self.param.update(text="", begun=None, edited=None)
         self.teaching.begin(lambda progress: _taught(base, tokenizer, task, progress))

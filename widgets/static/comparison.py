@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from statistics import fmean
 from typing import Any
 
 from playground.finetuning.data.task import short
+from playground.finetuning.report.page import signed
 from playground.finetuning.run.trainer import BODY
 from playground.finetuning.strategy.compose import things
+from playground.training.parallel.seeds import spread_if_measured
 from widgets.charts.columns import shortened
 
 COLUMNS: dict[str, Callable[[dict[str, Any], dict[str, Any] | None], str]] = {
     "strategy": lambda s, _: _cell(s["name"]),
     "{metric}": lambda s, _: _cell("{mean:.3f} ± {sd:.3f}".format(**s["accuracy"])),
     "vs. baseline (95 % CI)": lambda _, gap: paired_difference(gap),
-    "forgetting ({unit})": lambda s, _: _cell("{mean:+.3f} ± {sd:.3f}".format(**s["forgetting"])),
+    "forgetting ({unit})": lambda s, _: _cell(signed(s["forgetting"])),
     "trained parameters": lambda s, _: _cell(f"{s['trainable']:,}"),
     "stored per task": lambda s, _: _cell(_bytes(4 * s["stored"]), f"{s['stored']:,} parameters"),
     "memory of a step": lambda s, _: _cell(
@@ -131,9 +132,15 @@ def untouched(comparison: Any) -> str:
     for strategy in comparison.strategies:
         some = comparison.outcomes[strategy.name]
         if strategy.extras and some:
-            out = "all old outputs are bit for bit what they were"
-            if not all(o.unchanged for o in some):
-                out = f"the old loss has risen by {fmean(o.forgetting for o in some):.3f} {comparison.unit}"
-            inside = f"plugged in, the old loss rises by {fmean(o.plugged_in for o in some):+.3f} {comparison.unit}"
-            lines += f"<li>{escape(strategy.name)}: {inside}; taken out, {out}.</li>"
+            inside, out = (
+                _rise([getattr(o, what) for o in some], comparison.unit) for what in ("plugged_in", "forgetting")
+            )
+            if all(o.unchanged for o in some):
+                out = "all old outputs are bit for bit what they were"
+            lines += f"<li>{escape(strategy.name)}: plugged in, {inside}; taken out, {out}.</li>"
     return lines
+
+
+def _rise(values: Sequence[float | None], unit: str) -> str:
+    rise = spread_if_measured(values)
+    return f"the old loss rises by {signed(rise, unit)}" if rise else "the old loss is not measured"

@@ -165,9 +165,12 @@ def outcomes(title: str, accuracy: Values, forgetting: Values, unit: str = "nats
         words(16, 26, title, size=14),
         *names,
         *_panel("accuracy on unseen texts", accuracy, palette["blue"], left, 62),
-        *_panel(f"forgetting in {unit}", forgetting, palette["vermilion"], right, 62),
     ]
-    return picture("".join(parts), right + PANEL + 24, 62 + LINE * len(accuracy) + 34, title, paper=True)
+    if any(forgetting.values()):  # of a base without a head for words it is not measured
+        parts += _panel(f"forgetting in {unit}", forgetting, palette["vermilion"], right, 62)
+        left = right
+    wide = max(left + PANEL + 24, round(32 + 1.3 * LETTER * len(title)))
+    return picture("".join(parts), wide, 62 + LINE * len(accuracy) + 34, title, paper=True)
 
 
 def _names(values: Values, top: float) -> tuple[int, list[str]]:

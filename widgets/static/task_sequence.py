@@ -5,6 +5,7 @@ from html import escape
 from typing import Any
 
 from playground.finetuning.comparing.continual import ContinualResult
+from playground.finetuning.report.page import signed
 from widgets.tokens import BLUE
 
 ByTask = dict[str, dict[int, list[float]]]
@@ -22,12 +23,13 @@ def pre_training(passed: Sequence[ContinualResult], names: Sequence[str]) -> ByT
 
 
 def _by_task(
-    passed: Sequence[ContinualResult], names: Sequence[str], values: Callable[[ContinualResult], Sequence[float]]
+    passed: Sequence[ContinualResult], names: Sequence[str], values: Callable[[ContinualResult], Sequence[float | None]]
 ) -> ByTask:
     found: ByTask = {name: {} for name in names}
     for one in passed:
         for learnt, value in enumerate(values(one), 1):
-            found.setdefault(one.strategy.name, {}).setdefault(learnt, []).append(value)
+            if value is not None:
+                found.setdefault(one.strategy.name, {}).setdefault(learnt, []).append(value)
     return found
 
 
@@ -43,14 +45,13 @@ def _one(tasks: Sequence[str], one: dict[str, Any], unit: str) -> str:
     rows = "".join(_row(task, row, len(tasks)) for task, row in zip(tasks, one["matrix"], strict=True))
     changes = ("0, exactly" if value == 0.0 else f"{value:+.3f}" for value in one["changes"])
     cells = "".join(f'<td style="padding-left:8px">{change}</td>' for change in changes)
-    back, lost = one["backward"], one["forgetting"]
     return (
         f'<div style="min-width:0"><div style="overflow-x:auto"><table><caption '
         f'style="text-align:left;font-weight:600;padding:6px 0">{escape(one["name"])}</caption>'
         f'<tr><th scope="col">after learning</th>{heads}</tr>{rows}'
         f'<tr><th scope="row">change since learnt</th>{cells}<td></td></tr></table></div>'
-        f'<p class="quiet">Earlier tasks changed by {back["mean"]:+.3f} ± {back["sd"]:.3f} on average, the '
-        f"pre-training loss by {lost['mean']:+.3f} {unit}.</p></div>"
+        f'<p class="quiet">Earlier tasks changed by {signed(one["backward"])} on average, the '
+        f"pre-training loss by {signed(one['forgetting'], unit)}.</p></div>"
     )
 
 

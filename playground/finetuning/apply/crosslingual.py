@@ -5,7 +5,7 @@ language with its word vectors frozen; the same task asked in the second. Words 
 vocabulary, so to swap the vectors is to read a text of the other language.
 """
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from dataclasses import dataclass, replace
 
 import torch
@@ -17,6 +17,7 @@ from playground.models import total_loss
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
 from playground.training.data import BatchSampler
+from playground.training.parallel.workers import computed_as_worker
 from playground.training.train_state import TrainState
 from playground.zoo.recipe import BETAS
 
@@ -91,7 +92,8 @@ def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
         )
 
 
-def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Iterator[float]:
+@computed_as_worker
+def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Generator[float]:
     """Train the new rows on a corpus with the learner's own objective; everything else keeps every bit."""
     learner, recipe = made.learner, made.learner.entry.recipe
     model, learning = learner.model, {n: p for n, p in learner.model.named_parameters() if n in made.new}

@@ -127,9 +127,15 @@ def matched_steps(
     if match == "steps" or other == first:
         return setting.steps
     wanted, own = (getattr(cost(base, s, train, setting, seed), match) for s in (first, other))
-    if not own or not wanted:  # one of them trains nothing
+    if not own:  # it trains nothing
         return setting.steps
     return min(max(1, round(setting.steps * wanted / own)), MOST_TIMES * setting.steps)
+
+
+def describe_limit(name: str, steps: int, first: int, match: str) -> tuple[str, ...]:
+    """A sentence where a strategy cannot get as many steps as would match it with those of the first one."""
+    limit = f"{name} gets {MOST_TIMES} times the steps of the first, not more, so its {match} are fewer."
+    return (limit,) if steps == MOST_TIMES * first else ()
 
 
 def rescale_cells(strategy: Strategy, steps: int, before: int) -> Strategy:

@@ -24,7 +24,7 @@ from playground.finetuning.strategy.compose import Unlike, difference, nothing_a
 from playground.finetuning.strategy.find import find_strategy
 from playground.finetuning.strategy.strategy import Strategy, texts_for
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.seeds import spread
+from playground.training.parallel.seeds import spread, spread_if_measured
 from playground.training.parallel.workers import computed_as_worker
 
 TEST_TEXTS = 500
@@ -152,7 +152,9 @@ def compare(
     notices += tuple(line for s in chosen for line in s.notices(base, *first, suited))
     notices += plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
-    notices += tuple(filter(None, [base.unmeasured]))
+    notices += base.notices
+    steps = {job.strategy.name: job.setting.steps for job in jobs}
+    notices += tuple(line for s, n in steps.items() for line in budget.describe_limit(s, n, spec.steps, spec.match))
     results: dict[tuple[int, str, int], Result] = {}
     for lane in run(work, jobs, spec.workers, record, elsewhere, spec.parallelism):
         if isinstance(lane.event, Result):
@@ -279,7 +281,7 @@ def judge_curve(
 
 
 def _spreads(outcomes: Sequence[Result]) -> dict[str, Any]:
-    return {what: spread([getattr(o, what) for o in outcomes]) for what in ("accuracy", "forgetting")}
+    return {what: spread_if_measured([getattr(o, what) for o in outcomes]) for what in ("accuracy", "forgetting")}
 
 
 def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
@@ -289,12 +291,12 @@ def _facts(name: str, outcomes: Sequence[Result]) -> dict[str, Any]:
         "levels": [fmean(level) for level in zip(*(o.shares for o in outcomes), strict=True)],
         "accuracy": spread([o.accuracy for o in outcomes]),
         "measured": {name: spread([o.measured[name] for o in outcomes]) for name in first.measured},
-        "forgetting": spread([o.forgetting for o in outcomes]),
+        "forgetting": spread_if_measured([o.forgetting for o in outcomes]),
         "trainable": first.trainable,
         "stored": first.stored,
         "seconds": sum(o.seconds for o in outcomes),
         "groups": list(first.groups),
         "plan": first.plan.tolist(),
-        "plugged_in": spread([o.plugged_in for o in outcomes]),
+        "plugged_in": spread_if_measured([o.plugged_in for o in outcomes]),
         "moved": [fmean(group) for group in zip(*(o.moved for o in outcomes), strict=True)],
     }

@@ -33,7 +33,7 @@ from playground.models.adapters import AdapterKind, Attached
 from playground.models.model import LanguageModel
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
-from playground.training.parallel.seeds import spread
+from playground.training.parallel.seeds import spread, spread_if_measured
 from playground.training.parallel.workers import computed_as_worker
 
 
@@ -81,13 +81,14 @@ class ContinualResult:
     """One strategy with one seed after all tasks.
 
     Row k of the matrix is the accuracy on the tasks 0 to k after task k was learnt; `forgetting` is the rise of the
-    pre-training loss by then, in nats; `notices` say what is left out of the texts.
+    pre-training loss by then, in nats (None: the base has no head for it); `notices` say what is left out of the
+    texts.
     """
 
     strategy: Strategy
     seed: int
     matrix: tuple[tuple[float, ...], ...]
-    forgetting: tuple[float, ...]
+    forgetting: tuple[float | None, ...]
     notices: tuple[str, ...] = ()
 
     @property
@@ -219,8 +220,8 @@ def _lane(
     base: Base, tasks: Sequence[tuple[Task, Texts]], strategy: Strategy, size: int, seed: int, setting: FinetuneConfig
 ) -> Iterator[Advanced | ContinualResult]:
     model, earlier = base.learner.model, list[LearntTask]()
-    matrix, forgetting, notices = [], [], list[str]()
-    before = _pre_training_loss(base, model)
+    matrix, forgetting, notices = [], [], list(base.notices)
+    before = base.pretraining_loss(base.learner)
     for number, (task, texts) in enumerate(tasks):
         here = replace(base, learner=replace_model(base.learner, model), task=task, memory={})
         train, test = numbered(texts(size, seed, "train"), here), numbered(texts(TEST_TEXTS, seed, "test"), here)
@@ -237,12 +238,9 @@ def _lane(
         modules = tuple((extra.kind, extra.modules.requires_grad_(False)) for extra in run.extras)
         earlier.append(LearntTask(run.train, run.prepared(test), run.head.requires_grad_(False), modules))
         matrix.append(tuple(one.accuracy(model) for one in earlier))
-        forgetting.append(_pre_training_loss(base, model) - before)
+        after = base.pretraining_loss(replace_model(base.learner, model))
+        forgetting.append(None if before is None or after is None else after - before)
     yield ContinualResult(strategy, seed, tuple(matrix), tuple(forgetting), tuple(notices))
-
-
-def _pre_training_loss(base: Base, model: LanguageModel) -> float:
-    return [*replace_model(base.learner, model).evaluate(base.measured).values()][-1]
 
 
 def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult]) -> dict[str, Any]:
@@ -261,7 +259,7 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
                 "accuracy": spread([one.final for one in some]),
                 "backward": spread([one.backward for one in some]),
                 "changes": _means([one.changes for one in some]),
-                "forgetting": spread([one.forgetting[-1] for one in some]),
+                "forgetting": spread_if_measured([one.forgetting[-1] for one in some]),
             }
             for name, some in lanes.items()
         ],

@@ -57,7 +57,7 @@ def try_all(
     [strategy, *_], size = spec.chosen, max(spec.train_sizes)
     for (run, one), task in product(saved.items(), tasks):
         alike, found = likeness(one, task), []
-        base = replace(from_checkpoint(one, strategy.rehearses), tokenizer=one.tokenizer, task=task)
+        base = replace(from_checkpoint(one), tokenizer=one.tokenizer, task=task)
         try:
             texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format, spec.max_length)
             test = texts(TESTS, 0, "test")

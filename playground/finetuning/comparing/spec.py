@@ -86,6 +86,11 @@ class ComparisonSpec:
             check(TRAIN_SIZE, size)
         check_knobs(self)
         check_rules(self.match, self.lr_policy)
+        if self.match != "steps" and chosen[0].prompt:
+            raise UserError(
+                f"match is {self.match!r}, but the first strategy, {chosen[0].name}, trains nothing that the others "
+                "could be matched with; name one first that trains."
+            )
         if self.input_format is not None:
             find_format(self.input_format)
         if self.max_length is not None:
@@ -117,11 +122,12 @@ class ComparisonSpec:
         ]  # fmt: skip
         words += ["--input-format", self.input_format] if self.input_format else []
         words += ["--max-length", str(self.max_length)] if self.max_length else []
+        words += ["--parallelism", self.parallelism] if self.parallelism != "auto" else []
         return shlex.join([*words, *_each("--extra-encoder", self.extra_encoders)])
 
     def start(self, saved: Checkpoint) -> Base:
-        """Where the lanes begin: the saved model, its text where a strategy rehearses, and the extra encoders."""
-        base = from_checkpoint(saved, rehearsed=any(strategy.rehearses for strategy in self.chosen))
+        """Where the lanes begin: the saved model and its text, and the extra encoders."""
+        base = from_checkpoint(saved)
         others = {run: checkpoint.load(run, base.learner.device) for run in self.extra_encoders}
         return with_others(base, saved.tokenizer, others)
 

@@ -27,7 +27,7 @@ RUN = """from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import again
 
 comparison = again(ComparisonSpec(
-    base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy,
+    base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, match, lr_policy, parallelism=parallelism,
     input_format=input_format, max_length=max_length, extra_encoders=tuple(extra_encoders),
 ))
 facts = comparison.facts()
@@ -38,9 +38,10 @@ SHOW = """from IPython.display import SVG
 from widgets.static.svg import outcomes
 
 values = {
-    what: {s["name"]: s[what]["values"] for s in facts["strategies"]} for what in ("accuracy", "forgetting")
+    what: {s["name"]: s[what]["values"] if s[what] else [] for s in facts["strategies"]}
+    for what in ("accuracy", "forgetting")
 }
-assert all(len(v) == seeds for named in values.values() for v in named.values())
+assert all(len(v) == seeds for v in values["accuracy"].values())
 SVG(outcomes(f"{task}, {facts['labels']} labelled texts", **values, unit=facts["unit"]))"""
 
 VERDICT = """from playground.finetuning.report.page import against
@@ -59,12 +60,14 @@ facts = again_in_turn(ComparisonSpec(
 ))
 assert facts["tasks"][0], "every task was learnt\""""
 
-SHOW_IN_TURN = """for one in facts["strategies"]:
+SHOW_IN_TURN = """from playground.finetuning.report.page import signed
+
+for one in facts["strategies"]:
     print(one["name"])
     for learnt, row in zip(facts["tasks"], one["matrix"]):
         print(f"  after {learnt}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(facts["tasks"], row)))
-    back, lost = one["backward"]["mean"], one["forgetting"]["mean"]
-    print(f"  earlier tasks {back:+.3f}, pre-training loss {lost:+.3f} {facts['unit']}")
+    back, lost = signed(one["backward"]), signed(one["forgetting"], facts["unit"])
+    print(f"  earlier tasks {back}, pre-training loss {lost}")
 assert all(len(one["matrix"]) == len(facts["tasks"]) for one in facts["strategies"])"""
 
 CHECK = """from playground.finetuning.report.notebook import {function}
@@ -98,7 +101,7 @@ def values_of(facts: Mapping[str, Any]) -> dict[str, dict[str, list[float]]]:
     """Accuracy and forgetting of a comparison, by number of labelled texts and strategy."""
     return {
         what: {
-            f"{point['labels']} labels, {s['name']}": s[what]["values"]
+            f"{point['labels']} labels, {s['name']}": s[what]["values"] if s[what] else []
             for point in facts["curve"]
             for s in point["strategies"]
         }
@@ -110,7 +113,7 @@ def values_in_turn(found: Mapping[str, Any]) -> dict[str, dict[str, list[float]]
     """The mean matrices of tasks learnt in turn, cell by cell, and what pre-training lost."""
     return {
         "accuracy": {s["name"]: [cell for row in s["matrix"] for cell in row] for s in found["strategies"]},
-        "forgetting": {s["name"]: s["forgetting"]["values"] for s in found["strategies"]},
+        "forgetting": {s["name"]: s["forgetting"]["values"] for s in found["strategies"] if s["forgetting"]},
     }
 
 
@@ -146,7 +149,8 @@ def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: C
 def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found: Mapping[str, Any]) -> bytes:
     """The notebook of tasks learnt in turn."""
     values = _values(asked) | {"then": list(asked.then)}
-    values.pop("match")
+    for name in ("match", "parallelism"):
+        values.pop(name)
     cells = {
         "Is everything here?": NEEDS,
         "Learn the tasks in turn again": RUN_IN_TURN,
@@ -159,7 +163,7 @@ def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found
 def _values(asked: ComparisonSpec) -> dict[str, Any]:
     names = (
         "base", "task", "strategies", "train_sizes", "seeds", "seed", "steps", "match", "lr_policy", "input_format",
-        "max_length", "extra_encoders",
+        "max_length", "extra_encoders", "parallelism",
     )  # fmt: skip
     values = {name: getattr(asked, name) for name in names}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -99,10 +99,8 @@ class Report:
         """Accuracy and forgetting of every strategy at the largest number of labelled texts, as SVG."""
         outcomes = self.comparison.outcomes
         title = f"{self.asked.task}, {self.comparison.labels} labelled texts, {self.asked.seeds} seeds"
-        accuracy, forgetting = (
-            {name: [getattr(o, what) for o in some] for name, some in outcomes.items()}
-            for what in ("accuracy", "forgetting")
-        )
+        accuracy = {name: [o.accuracy for o in some] for name, some in outcomes.items()}
+        forgetting = {name: [o.forgetting for o in some if o.forgetting is not None] for name, some in outcomes.items()}
         title += f", from {self.origin.checkpoint}" if self.origin.checkpoint else ""
         return self.draw(title, accuracy, forgetting, self.comparison.unit)
 
@@ -215,13 +213,18 @@ def _table(heads: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
 
 def _cells(s: dict[str, Any]) -> tuple[Any, ...]:
     """The cells of a strategy; behind its rate stands whether it is ours, published, one for all or searched for."""
-    right, forgot = s["accuracy"], s["forgetting"]
+    right = s["accuracy"]
     return (
-        s["name"], f"{right['mean']:.3f} ± {right['sd']:.3f}", f"{forgot['mean']:+.3f} ± {forgot['sd']:.3f}",
+        s["name"], f"{right['mean']:.3f} ± {right['sd']:.3f}", signed(s["forgetting"]),
         f"{s['trainable']:,}", f"{s['stored']:,}", s.get("steps", ""),
         f"{s['rate']:g} ({s['rate_from'].split(': ')[0]})" if s.get("rate_from") else "",
         f"{s['memory'] / 1024:.1f}" if "memory" in s else "", f"{s['seconds']:.2f}",
     )  # fmt: skip
+
+
+def signed(change: Mapping[str, Any] | None, unit: str = "") -> str:
+    """A change over the seeds, mean and deviation; a dash where it was not measured."""
+    return f"{change['mean']:+.3f} ± {change['sd']:.3f} {unit}".rstrip() if change else "–"
 
 
 def against(gap: dict[str, Any]) -> str:
@@ -246,10 +249,9 @@ def page_in_turn(made: ContinualReport) -> bytes:
     for one in found["strategies"]:
         named = zip(found["tasks"], one["matrix"], strict=True)
         rows = ((name, *(f"{cell:.3f}" for cell in row)) for name, row in named)
-        back, lost = one["backward"], one["forgetting"]
         body += (
             f"<h2>{escape(one['name'])}</h2>{_table(['after learning', *found['tasks']], rows)}<p>Earlier tasks "
-            f"{back['mean']:+.3f} ± {back['sd']:.3f}, pre-training loss {lost['mean']:+.3f} {found['unit']}.</p>"
+            f"{signed(one['backward'])}, pre-training loss {signed(one['forgetting'], found['unit'])}.</p>"
         )
     return _page(" → ".join(found["tasks"]), body, came_from(made))
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -20,6 +21,16 @@ from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Text:
+    """Text to rehearse that can travel to another process."""
+
+    tokens: Tokens
+
+    def __call__(self) -> Tokens:
+        return self.tokens
 
 
 @dataclass(frozen=True)
@@ -51,18 +62,23 @@ class Base:
         """The rows on which forgetting is measured."""
         return self._every_second(1)
 
-    def pretraining_loss(self, learner: TrainState) -> float:
-        """The loss on the measured rows, of ELECTRA's two losses the last; 0 where the model has no head for it."""
+    def pretraining_loss(self, learner: TrainState) -> float | None:
+        """The loss on the measured rows, of ELECTRA's two losses the last; None where the model has no head for it."""
         with suppress(NoHead):
             return [*learner.evaluate(self.measured).values()][-1]
-        return 0.0
+        return None
 
     @property
-    def unmeasured(self) -> str:
-        """Why forgetting is not measured, in a sentence; empty where it is."""
-        model = self.learner.model
-        lacking = model.lm_head is None and model.unscored(self.learner.example(self.measured, "forgetting"))
-        return f"Forgetting is not measured and stands as 0. {NO_LM_HEAD}" if lacking else ""
+    def notices(self) -> tuple[str, ...]:
+        """Sentences on what is not measured of the pre-training loss."""
+        model, rows = self.learner.model, len(self.held_out.ids)
+        if model.lm_head is None and model.unscored(self.learner.example(self.measured, "forgetting")):
+            return (f"Forgetting is not measured. {NO_LM_HEAD}",)
+        halved = (
+            f"The pre-training text of the base is gone: every second of its {rows} held-out rows is kept for "
+            "strategies that rehearse, and the pre-training loss is measured on the others."
+        )
+        return (halved,) if len(self.measured.ids) < rows else ()
 
     def rehearse(self) -> Tokens:
         """Pre-training text that is never measured, without the gold labels that its training does not need."""
@@ -80,17 +96,20 @@ class Base:
             self.memory[key] = make()
         return self.memory[key]
 
+    def travelling(self, rehearses: bool) -> "Base":
+        """The same for another process: with the text to rehearse, if a strategy does, without what is remembered."""
+        text = self.rehearsal and Text(self.rehearse() if rehearses else self.held_out)
+        return replace(self, rehearsal=text, memory={})
+
     def _every_second(self, first: int) -> Tokens:
         if self.rehearsal is not None or len(self.held_out.ids) < 2:
             return self.held_out
         return pick(self.held_out, torch.arange(first, len(self.held_out.ids), 2, device=self.held_out.ids.device))
 
 
-def from_checkpoint(saved: Checkpoint, rehearsed: bool = True) -> Base:
-    """The base of a saved run; where strategies rehearse, its corpus is opened again, if it still is the same."""
+def from_checkpoint(saved: Checkpoint) -> Base:
+    """The base of a saved run, whose corpus is opened again, if it still is the same."""
     learner, held_out = saved.learner, saved.corpus.held_out
-    if not rehearsed:
-        return Base(learner, held_out, lambda: held_out)
     kept = saved.corpus.rehearsal
     if kept is not None:
         return Base(learner, held_out, lambda: kept)
@@ -127,7 +146,13 @@ def in_words_of(tokenizer: Tokenizer, text: Tokens) -> Tokens:
 
 
 def replace_model(learner: TrainState, model: LanguageModel) -> TrainState:
-    """The learner with another model, for evaluation only."""
+    """The learner with another model, for evaluation only; nothing in it changes where the learner trains on."""
     objective = learner.entry.objective
     objective = objective.proposing(model.propose) if objective.proposes else objective
-    return replace(learner, model=model, objective=objective)
+    return replace(learner, model=model, objective=objective, optimisers=(), objectives=(), mems=())
+
+
+def copied(learner: TrainState) -> TrainState:
+    """The learner as it is now, with its optimisers, while the other one may train on."""
+    model, optimisers, mems = deepcopy((learner.model, learner.optimisers, learner.mems))
+    return replace(replace_model(learner, model), optimisers=optimisers, mems=mems)

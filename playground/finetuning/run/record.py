@@ -24,7 +24,7 @@ FOR_PEOPLE = ("name", "aliases", "family", "idea", "source", "made_of", "publish
 
 
 OUTCOME = {
-    "accuracy": float, "forgetting": float, "trainable": int, "stored": int, "seconds": float, "groups": [str],
+    "accuracy": float, "forgetting?": float, "trainable": int, "stored": int, "seconds": float, "groups": [str],
     "plan": [[float]], "rates": [[float]], "moved": [float], "plugged_in?": float, "shares?": [float],
     "unchanged?": bool, "measured?": {str: float}, "sizes?": [int],
 }  # fmt: skip
@@ -91,7 +91,8 @@ def _line(content: bytes) -> dict[str, Any] | None:
         if has_form(line, {"key": str, "value": OUTCOME}):
             outcome = read_outcome(line["value"])
             whole = len(outcome.groups) == len(outcome.plan) == len(outcome.rates) == len(outcome.moved)
-            return line if whole and abs(outcome.accuracy) <= 1 and not abs(outcome.forgetting) > LARGEST else None
+            whole = whole and abs(outcome.accuracy) <= 1 and not abs(outcome.forgetting or 0.0) > LARGEST
+            return line if whole else None
     except (ValueError, TypeError, RuntimeError, OverflowError):
         return None
     return line if has_form(line, {"key": str, "value": float}) else None
@@ -146,6 +147,6 @@ def fingerprint(base: Base, *texts: Any) -> str:
         for name, value in sorted(learner.model.state_dict().items()):
             digest.update(name.encode())
             digest.update(value.detach().cpu().contiguous().numpy().tobytes())
-    for tensor in (base.held_out.ids, *texts):
+    for tensor in (base.measured.ids, *texts):
         digest.update(tensor.cpu().contiguous().numpy().tobytes())
     return digest.hexdigest()[:24]

@@ -4,7 +4,6 @@ from collections.abc import Callable, Generator, Hashable, Iterator, Mapping, Se
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 
-from playground.batch import Tokens
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.record import Record, write_outcome
@@ -56,10 +55,8 @@ class TrialData:
         return map(job.lane, tune(self.base, job.strategy, train, self.test[job.seed], job.setting, job.seed))
 
     def travelling(self, jobs: Sequence[Trial]) -> "TrialData":
-        """The same for another process: with the text that the jobs rehearse, without what is remembered."""
-        rehearsed = any(job.strategy.rehearses for job in jobs)
-        text = Text(self.base.rehearse() if rehearsed else self.base.held_out)
-        return replace(self, base=replace(self.base, rehearsal=self.base.rehearsal and text, memory={}))
+        """The same for another process."""
+        return replace(self, base=self.base.travelling(any(job.strategy.rehearses for job in jobs)))
 
 
 Keep = Callable[[Trial, Result], None]
@@ -196,16 +193,6 @@ def outcome_of(events: Sequence[TrialEvent]) -> Result:
     last = events[-1].event
     assert isinstance(last, Result)
     return last
-
-
-@dataclass(frozen=True)
-class Text:
-    """Text to rehearse that can travel to another process."""
-
-    tokens: Tokens
-
-    def __call__(self) -> Tokens:
-        return self.tokens
 
 
 def _lane(job: Trial) -> list[TrialEvent]:

@@ -60,7 +60,7 @@ class MidRunEval:
 
     texts: int
     accuracy: float
-    forgetting: float
+    forgetting: float | None
     moved: tuple[float, ...]
     sizes: tuple[int, ...] = ()
 
@@ -80,13 +80,14 @@ class Result:
     """The result of a run: accuracy on unseen texts, forgetting in nats, numbers of parameters, seconds.
 
     `plan` `[g, s]` was planned, `rates` `[g, s]` was used; `moved` is the distance each group moved, `sizes` are their
-    numbers of weights. Forgetting is measured with the extra modules detached, `plugged_in` with them attached;
+    numbers of weights. Forgetting is measured with the extra modules detached, `plugged_in` with them attached, and
+    both are None where the base has no head for it;
     `unchanged` says whether the model, without them, gives bit for bit what it gave before; `shares` is how much of
     each level a learnt mix reads; `measured` are all numbers of the task, the accuracy among them.
     """
 
     accuracy: float
-    forgetting: float
+    forgetting: float | None
     trainable: int
     stored: int
     seconds: float
@@ -94,7 +95,7 @@ class Result:
     plan: Tensor
     rates: Tensor
     moved: tuple[float, ...]
-    plugged_in: float = 0.0
+    plugged_in: float | None = 0.0
     shares: tuple[float, ...] = ()
     unchanged: bool = False
     measured: Mapping[str, float] = field(default_factory=dict)
@@ -275,22 +276,22 @@ class Finetuner:
         index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
         some = self.base.remember(("some", id(test)), lambda: test.pick(index))
         accuracy = self._measured(numbered(some, self.base))["accuracy"]
-        forgetting = self._forgotten() if self._body_changed() or self.extras else 0.0
+        forgetting = self._forgotten(self._body_changed() or bool(self.extras))
         return MidRunEval(len(index), accuracy, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
 
     def outcome(self, test: Dataset, seconds: float) -> Result:
         """The result after the last step; the extra modules are detached."""
         measured = self._measured(test)
-        plugged_in = self._forgotten() if self.extras else None
+        plugged_in = self._forgotten(self._body_changed() or bool(self.extras))
         for extra in self.extras:
             extra.detach()
-        forgetting = self._forgotten() if self._body_changed() else 0.0
+        forgetting = self._forgotten(self._body_changed()) if self.extras else plugged_in
         thawed = [g for g, row in zip(self.groups, self.plan, strict=True) if bool(row.any())]
         new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
         return Result(
             measured["accuracy"], forgetting, self._count(thawed), self._count({*thawed, *new} - {OTHER}), seconds,
             tuple(self.groups), self.plan, self.rates, tuple(distances(self.start, self.groups)),
-            forgetting if plugged_in is None else plugged_in, self.head.shares, self._unchanged(), measured, self.sizes,
+            plugged_in, self.head.shares, self._unchanged(), measured, self.sizes,
         )  # fmt: skip
 
     def _count(self, groups: Container[str]) -> int:
@@ -317,10 +318,11 @@ class Finetuner:
                 return False
         return torch.equal(before, self.model.features(text))
 
-    def _forgotten(self) -> float:
-        """The rise of the pre-training loss."""
+    def _forgotten(self, changed: bool) -> float | None:
+        """The rise of the pre-training loss, None where the base has no head for it."""
         before = self.base.remember("before", lambda: self.base.pretraining_loss(self.base.learner))
-        return self.base.pretraining_loss(self.learner) - before
+        after = self.base.pretraining_loss(self.learner) if changed else before
+        return None if before is None or after is None else after - before
 
     @torch.no_grad()
     def _measured(self, test: Dataset) -> dict[str, float]:

@@ -33,9 +33,13 @@ def pairs(count: int, seed: int, split: Split) -> list[Item]:
 
 
 def _pair(sentences: list[Sensed], same: int, random: Random) -> Item:
-    one = random.choice(sentences)
-    word = one.words[one.place]
-    others = [o for o in sentences if o.words[o.place] == word and (o.sense == one.sense) == bool(same) and o != one]
+    others: list[Sensed] = []
+    while not others:  # a sense may have a single sentence
+        one = random.choice(sentences)
+        word = one.words[one.place]
+        others = [
+            o for o in sentences if o.words[o.place] == word and (o.sense == one.sense) == bool(same) and o != one
+        ]
     other = random.choice(others)
     return Item((one.words, other.words), same, marked=(one.place, other.place))
 

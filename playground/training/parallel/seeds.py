@@ -64,6 +64,12 @@ def spread(values: Sequence[float]) -> dict[str, Any]:
     return {"mean": fmean(values), "sd": stdev(values) if len(values) > 1 else 0.0, "values": list(values)}
 
 
+def spread_if_measured(values: Sequence[float | None]) -> dict[str, Any] | None:
+    """The same, None where a value was not measured."""
+    measured = [value for value in values if value is not None]
+    return spread(measured) if len(measured) == len(values) else None
+
+
 def bands(points: Iterable[Point]) -> tuple[Band, ...]:
     """The band over the seeds at every evaluated step, of the points so far."""
     losses: dict[int, dict[int, float]] = {}

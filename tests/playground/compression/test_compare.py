@@ -270,13 +270,23 @@ def test_what_a_hugging_face_folder_leaves_out_is_said():
 
 
 @pytest.mark.slow
-def test_processes_give_the_same_numbers(result, tmp_path, monkeypatch):
-    monkeypatch.setattr(room, "TEST_TEXTS", 40)
-    _, alone = result
-    both = run(tmp_path, replace(SPEC, workers=2))[-1]
-    for name, some in alone.outcomes.items():
-        assert [o.accuracy for o in some] == [o.accuracy for o in both.outcomes[name]]
-        assert [o.pretraining_loss for o in some] == [o.pretraining_loss for o in both.outcomes[name]]
+@pytest.mark.parametrize("gone", [False, True])
+def test_processes_threads_and_company_leave_the_numbers(gone):
+    known = data()
+    base = replace(known.base, rehearsal=None if gone else lambda: known.base.held_out, memory={})
+
+    def numbers(*lines, workers):
+        spec = replace(SPEC, pipelines=lines, workers=workers)
+        *_, last = compress(base, base.words, spec, task=known.task)
+        return {(name, o.seed): (o.accuracy, o.pretraining_loss) for name, some in last.outcomes.items() for o in some}
+
+    alone = numbers(*SPEC.pipelines, workers=1)
+    torch.set_num_threads(2)
+    try:
+        assert numbers(*SPEC.pipelines[::-1], "int8", workers=2).items() >= alone.items()
+        assert torch.get_num_threads() == 2, "as it was"
+    finally:
+        torch.set_num_threads(1)
 
 
 def test_a_pipeline_has_one_name_however_it_is_written():

@@ -9,14 +9,16 @@ import shlex
 import signal
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
+from itertools import product
 from xml.etree import ElementTree
 
 import pytest
 import torch
 
 from playground import cli
+from playground.cli.compare import _table as lines_of
 from playground.errors import UserError
 from playground.finetuning import Cell, Comparison, TrialEvent, find_strategy, find_task, strategies
 from playground.finetuning.comparing.budget_matching import (
@@ -32,15 +34,17 @@ from playground.finetuning.comparing.budget_matching import (
 )
 from playground.finetuning.comparing.compare import compare, judge_curve
 from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.report.notebook import values_of
 from playground.finetuning.report.page import FILES, Origin, Report, csv_text, page, table
 from playground.finetuning.run import scheduler
-from playground.finetuning.run.record import FILE, Record, identity, key, read_outcome, write_outcome
+from playground.finetuning.run.record import FILE, Record, fingerprint, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
-from playground.training import train
+from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
 from tests.runs import ROOT, becomes, learner_of, reviews, run_of, tiny
+from widgets.static.comparison import markup, untouched
 from widgets.static.svg import outcomes
 
 SENTIMENT = find_task("sentiment")
@@ -73,7 +77,15 @@ def last_of(*lines, **more):
 
 
 def numbers(comparison):
-    return {n: [(o.accuracy, o.forgetting, o.moved) for o in some] for n, some in comparison.outcomes.items()}
+    return {name: some for (labels, name), some in curve(comparison).items() if labels == comparison.labels}
+
+
+def curve(comparison):
+    return {
+        (labels, name): [(o.accuracy, o.forgetting, o.moved) for o in some]
+        for labels, outcomes in comparison.curve.items()
+        for name, some in outcomes.items()
+    }
 
 
 # a strategy in one line
@@ -203,6 +215,20 @@ def test_a_frozen_model_gets_more_steps_for_the_same_operations():
     steps = {name: got.steps for name, got in last.allotted.items()}
     assert steps["full"] == 6 < steps["feature-based"] == steps["mine"]
     assert [o.plan.shape[1] for o in last.outcomes["mine"]] == [steps["mine"]] * 2
+
+
+def test_a_strategy_that_trains_nothing_is_none_to_match_the_others_with():
+    with pytest.raises(UserError, match=r"match is 'flops', but .* zero-shot prompting, trains nothing"):
+        last_of("zero-shot prompting", "full", match="flops")
+    assert last_of("full", "zero-shot prompting", match="flops", seeds=1).allotted["full"].steps == 6
+
+
+def test_it_is_said_where_a_strategy_would_need_more_steps_than_it_gets(monkeypatch):
+    monkeypatch.setattr("playground.finetuning.comparing.budget_matching.MOST_TIMES", 2)
+    last = last_of("full", "feature-based", match="flops", seeds=1)
+    assert last.allotted["feature-based"].steps == 12
+    said = "feature-based gets 2 times the steps of the first, not more, so its flops are fewer."
+    assert [line for line in last.notices if "times the steps" in line] == [said]
 
 
 def test_painted_cells_keep_their_share_of_the_steps():
@@ -347,6 +373,8 @@ def test_a_lane_is_known_by_everything_on_which_its_numbers_depend():
         key(full, 0, 64, SETTING, "other"), key(full.paint(Cell("embeddings", 1, 2, 0.0)), 0, 64, SETTING, "base"),
     ]  # fmt: skip
     assert len({here, *others}) == 7
+    gone, there = base_of(), replace(base_of(), rehearsal=lambda: base_of().held_out)
+    assert fingerprint(gone) != fingerprint(there), "forgetting is measured on other rows"
     assert len({json.dumps(identity(s)) for s in strategies().values()}) == len(strategies())
 
 
@@ -429,6 +457,57 @@ def test_the_picture_has_a_dot_for_every_lane_and_a_band_for_every_strategy():
     assert len(drawn.findall("{*}rect")) == 1 + 2 * 2, "the paper, and the band of each strategy in each panel"
 
 
+@cache
+def without_head():
+    """A base that cannot score words, such as a folder of a plain BertModel."""
+    learner = learner_of("RoBERTa", model={"layers": 2, "lm_head": False})
+    held_out = base_of().held_out
+    return Base(learner, held_out, lambda: held_out, tokenizer=reviews().tokenizer, task=SENTIMENT)
+
+
+def test_forgetting_that_is_not_measured_is_a_dash_and_null_and_never_0(tmp_path):
+    spec = ComparisonSpec(strategies=("full", "feature-based", "adapters"), train_sizes=(4, 8), seeds=2, steps=4)
+
+    def events():
+        record = Record.open(tmp_path, resume=True)
+        return list(compare(without_head(), reviews().tokenizer, spec, batch_size=4, looks=1, record=record))
+
+    *trials, last = events()
+    looks = [trial.event.look for trial in trials if isinstance(trial.event, StepEvent) and trial.event.look]
+    assert looks and {look.forgetting for look in looks} == {None}
+    report = Report(last, spec, Origin("RoBERTa", 0, 3, "a", "b"), outcomes)
+    facts = json.loads(FILES["comparison.json"](report))
+    points = [*facts["strategies"], *(s for point in facts["curve"] for s in point["strategies"])]
+    assert {s["forgetting"] for s in points} == {None} == {s["plugged_in"] for s in facts["strategies"]}
+    assert sum("Forgetting is not measured" in line for line in facts["told"]) == 1
+    assert page(report).decode().count("<td>–</td>") == markup(facts, differences=True).count("<td>–</td>") == 3
+    assert "forgetting in" not in report.figure() and {row["forgetting"] for row in report.rows()} == {None}
+    assert all(" – " in line for line in lines_of(facts)[2:5])
+    assert "plugged in, the old loss is not measured" in untouched(last)
+    assert values_of(facts)["forgetting"]["8 labels, full"] == []
+    assert not any(isinstance(trial.event, StepEvent) for trial in events()[:-1]), "the record has them all"
+
+
+def test_which_rows_are_measured_does_not_depend_on_who_rehearses(trained, monkeypatch):
+    """Where the text of a run is gone, the held-out rows are divided for all strategies alike."""
+    saved = checkpoint.load(trained)
+
+    def outcome(*lines):
+        spec = ComparisonSpec(strategies=lines, train_sizes=(8,), seeds=1, steps=3)
+        *_, last = compare(spec.start(saved), saved.tokenizer, spec, batch_size=4)
+        return last.outcomes["full"][0].forgetting, [line for line in last.notices if "is gone" in line]
+
+    for text, number in ((lambda _: reviews(), 0), (gone, 1)):
+        monkeypatch.setattr("playground.finetuning.run.base.corpus_of", text)
+        (alone, said), (among, also) = outcome("full"), outcome("full", "replay")
+        assert alone == among
+        assert len(said) == len(also) == number
+
+
+def gone(_):
+    raise UserError("It is not there any more.")
+
+
 @pytest.mark.slow
 def test_the_numbers_are_the_same_with_any_number_of_workers_and_threads(monkeypatch):
     lines, threads, tune = ("random start", "full"), [], scheduler.tune
@@ -438,15 +517,33 @@ def test_the_numbers_are_the_same_with_any_number_of_workers_and_threads(monkeyp
         return tune(*given)
 
     monkeypatch.setattr(scheduler, "tune", watched)
-    alone = numbers(last_of(*lines))
+    alone = curve(last_of(*lines, train_sizes=(4, 8)))
     torch.set_num_threads(2)
     try:
-        several = [numbers(last_of(*lines, workers=workers)) for workers in (1, 2)]
+        for workers, company in product((1, 2), (lines, (*lines[::-1], "replay"))):
+            assert curve(last_of(*company, train_sizes=(4, 8), workers=workers)).items() >= alone.items()
         assert torch.get_num_threads() == 2, "as it was"
     finally:
         torch.set_num_threads(1)
-    assert several == [alone, alone]
-    assert len(threads) >= 8 and set(threads) == {1}
+    assert len(threads) >= 12 and set(threads) == {1}
+
+
+TURNED = {
+    "task": "topic", "strategies": ("static and contextual", "mine = full + L2-SP [embeddings 1-2 x0]"),
+    "train_sizes": (4, 8), "seeds": 2, "seed": 3, "steps": 5, "match": "flops", "lr_policy": "published",
+    "input_format": "BERT", "parallelism": "vmap", "extra_encoders": ("base",), "then": ("topic", "entailment"),
+    "max_length": 9,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TURNED)
+def test_the_command_line_asks_for_all_that_was_asked_for(trained, name, monkeypatch):
+    assert set(TURNED) == {f.name for f in fields(ComparisonSpec)} - {"base", "workers"}, "which change no number"
+    more = {"strategies": TURNED["strategies"]} if name == "extra_encoders" else {}
+    spec, asked = ComparisonSpec("base", **{name: TURNED[name]} | more), []
+    monkeypatch.setattr(ComparisonSpec, "start", lambda given, _: asked.append(given) or gone(given))
+    assert cli.main(shlex.split(spec.command())[1:]) == 2
+    assert [replace(each, base="base") for each in asked] == [spec]
 
 
 @pytest.mark.slow

@@ -109,6 +109,23 @@ def test_only_what_rehearses_is_carried_and_a_random_start_is_random_once():
     assert protecting(find_strategy("replay"), ()) is find_strategy("replay")
 
 
+@pytest.mark.slow
+def test_tasks_in_turn_have_the_same_numbers_whatever_the_threads_and_the_company():
+    def matrices(*strategies, seeds=1):
+        spec = ComparisonSpec(then=TASKS[1:], strategies=strategies, train_sizes=(16,), seeds=seeds, steps=6)
+        events = continual(base_of("RoBERTa"), reviews().tokenizer, spec, batch_size=4)
+        results = [event for event in events if isinstance(event, ContinualResult)]
+        return {(one.strategy.name, one.seed): (one.matrix, one.forgetting) for one in results}
+
+    alone = {key: value for name in ("full", "replay") for key, value in matrices(name).items()}
+    torch.set_num_threads(2)
+    try:
+        assert matrices("replay", "adapters", "full", seeds=2).items() >= alone.items()
+        assert torch.get_num_threads() == 2, "as it was"
+    finally:
+        torch.set_num_threads(1)
+
+
 def test_the_means_are_those_of_the_matrices():
     one, other = (
         ContinualResult(find_strategy("full"), 0, ((a,), (b, c)), (0.0, 1.0))

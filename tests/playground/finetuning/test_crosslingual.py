@@ -12,6 +12,7 @@ from playground.corpora.tinyworld.tasks.translations import polar_pairs, tagged_
 from playground.corpora.tinyworld.translate import encipher
 from playground.errors import UserError
 from playground.finetuning import find_task
+from playground.finetuning.apply import crosslingual as room
 from playground.finetuning.apply.crosslingual import learn_words, second_language, with_words_of
 from playground.finetuning.data.task_types import Abroad, TagsAbroad
 from playground.objectives import find_objective
@@ -35,6 +36,17 @@ def made(corpus):
     before = {k: v.clone() for k, v in given.learner.model.state_dict().items()}
     losses = list(learn_words(given, corpus, 12))
     return given, before, losses
+
+
+def test_new_words_are_learnt_with_one_thread_like_all_that_is_compared(corpus, monkeypatch):
+    given, threads, loss = with_words_of(base_of("RoBERTa").learner, reviews().tokenizer, corpus), [], room.total_loss
+    monkeypatch.setattr(room, "total_loss", lambda *g, **n: threads.append(torch.get_num_threads()) or loss(*g, **n))
+    torch.set_num_threads(2)
+    try:
+        list(learn_words(given, corpus, 1))
+    finally:
+        torch.set_num_threads(1)
+    assert threads == [1]
 
 
 def test_the_second_language_stands_alone(corpus):

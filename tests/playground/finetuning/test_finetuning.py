@@ -49,8 +49,8 @@ from playground.finetuning.data.input_format import PLAIN
 from playground.finetuning.data.prompting import Prompt
 from playground.finetuning.run import scheduler as lanes
 from playground.finetuning.run import trainer as tune_module
-from playground.finetuning.run.base import from_checkpoint
-from playground.finetuning.run.scheduler import Text, TrialData
+from playground.finetuning.run.base import Text, from_checkpoint
+from playground.finetuning.run.scheduler import TrialData
 from playground.finetuning.run.trainer import (
     HEAD,
     Base,
@@ -1302,8 +1302,9 @@ def told_of(*chosen, labels=24, **spec):
     learner = learner_of("RoBERTa", model={"positions": "learned", "max_position_embeddings": 45})
     feed = BatchSampler.of(reviews(), 16, 8, 0, CPU)
     spec = ComparisonSpec(train_sizes=(labels,), seeds=1, steps=2, **spec)
-    *_, last = compare(Base(learner, feed.evaluation(8)), reviews().tokenizer, spec, chosen=chosen, batch_size=4)
-    return last.notices
+    base = Base(learner, feed.evaluation(8))
+    *_, last = compare(base, reviews().tokenizer, spec, chosen=chosen, batch_size=4)
+    return tuple(line for line in last.notices if line not in base.notices)
 
 
 def test_a_comparison_says_how_many_examples_stand_in_the_prompts():

@@ -16,7 +16,7 @@ from playground.corpora.tinyworld.tasks.tagged import UNTOLD, tells_held_out
 from playground.corpora.tinyworld.tasks.translations import as_it_comes
 from playground.errors import UserError
 from playground.finetuning import find_strategy, find_task, strategies, tasks
-from playground.finetuning.comparing.compare import compare
+from playground.finetuning.comparing.compare import TEST_TEXTS, compare
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Dataset, Item, pack
 from playground.finetuning.data.input_format import BERT, GPT, INPUT_FORMATS, LAST, PLAIN, SPECIALS, format_for
@@ -166,6 +166,15 @@ def test_so_many_different_examples_are_drawn_and_a_seed_decides_which(name, cou
     assert len(items) == len({item.words for item in items}) == count
     assert items == task.items(count, 5, "train")
     assert items != task.items(count, 6, "train")
+
+
+@every_task
+@pytest.mark.parametrize("seed", range(30))
+def test_every_seed_has_the_texts_of_a_comparison(name, seed):
+    for split, counts in (("train", (2, 64, 512)), ("test", (2, TEST_TEXTS))):
+        for count in counts:
+            items = tasks()[name].items(count, seed, split)
+            assert len(items) == len({(item.words, str(item.right)) for item in items}) == count
 
 
 @every_task

@@ -9,10 +9,17 @@ from functools import cached_property
 
 import pytest
 
+from playground.compression import compare as compressing
+from playground.compression.compare import CompressionSpec
+from playground.finetuning import compare, find_task
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.run import scheduler
+from playground.finetuning.run.base import base_of
 from playground.pickling import declared_fields
+from playground.training import Started, train
 from playground.training.observe.look import ProbeSentence
 from playground.training.parallel.workers import pool, received
-from tests.runs import ROOT, becomes, every_entry, run_of, tiny
+from tests.runs import ROOT, becomes, every_entry, run_of, tensors_of, tiny
 
 WORKERS = """
 import os, time
@@ -49,6 +56,30 @@ def test_what_workers_get_is_a_copy_that_shares_no_memory_with_the_threads_here(
         assert workers.submit(hash_received).result() == run.corpus.hash
     rows = run.corpus.ids, text.ids, *run.corpus.labels.values(), *text.labels.values()
     assert not any(row.is_shared() for row in rows)
+
+
+@pytest.mark.parametrize("name", ["RoBERTa", "ELECTRA", "Transformer-XL"])
+@pytest.mark.parametrize("way", ["compare", "compress"])
+def test_no_comparison_sends_what_its_base_trains_on(name, way, monkeypatch):
+    sent, run = [], run_of(entry=tiny(name), steps=3)
+    learner = next(event.learner for event in list(train(run)) if isinstance(event, Started))
+    assert learner.optimisers[0].state
+
+    def stopped(number, data):
+        sent.append(data)
+        raise InterruptedError
+
+    room = scheduler if way == "compare" else compressing
+    monkeypatch.setattr(room, "pool", stopped)
+    base, words, task = base_of(learner, run.corpus), run.corpus.tokenizer, find_task("sentiment")
+    if way == "compare":
+        events = compare(base, words, ComparisonSpec(train_sizes=(8,), steps=2, workers=2))
+    else:
+        spec = CompressionSpec(train_size=8, steps=2, workers=2)
+        events = compressing.compress(base, words, spec, task=task)
+    with pytest.raises(InterruptedError):
+        list(events)
+    assert tensors_of(sent) and not tensors_of(sent) & tensors_of(learner)
 
 
 def hash_received():

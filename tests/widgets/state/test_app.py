@@ -29,7 +29,18 @@ from playground.training.store.ready_made import weights_hash
 from playground.zoo import entries
 from tests.live import live_widget
 from tests.papers.test_survey_table import ROWS
-from tests.runs import KINDS, alone, becomes, is_a_sentence, learner_of, reviews, run_of, suited_reviews
+from tests.runs import (
+    KINDS,
+    alone,
+    becomes,
+    is_a_sentence,
+    learner_of,
+    reviews,
+    run_of,
+    same_weights,
+    suited_reviews,
+    tensors_of,
+)
 from tests.texts import tokens_for
 from widgets import notebook
 from widgets.animation.survey_table import ABOUT, table_data
@@ -686,10 +697,12 @@ def test_a_running_training_is_paused_for_the_comparison(transfer, training):
     assert session.learner.step == step
 
 
-def test_the_base_is_the_model_of_the_session_with_its_held_out_text(training):
+def test_the_base_is_a_copy_of_the_sessions_model_with_its_held_out_text(training):
     session = trained(training, 1)
     base, tokenizer = base_of_session(session)
-    assert base.learner is session.learner
+    assert same_weights(base.learner.model, session.learner.model)
+    assert base.learner.optimisers[0].state and base.learner.step == session.learner.step
+    assert not tensors_of(base.learner) & tensors_of(session.learner), "it may train on meanwhile"
     assert tokenizer is session.run.corpus.tokenizer
     assert base.held_out.ids.shape[1] == session.run.entry.recipe.seq_len
     with pytest.raises(UserError, match="no trained model"):

@@ -23,6 +23,8 @@ from playground.zoo import entry_for
 from tests.playground.interop.forms import OURS
 from tests.playground.interop.vocabularies import FORMS
 from tests.runs import becomes, reviews
+from widgets.pages.base_model import describe_base
+from widgets.pages.transfer import TransferPage
 from widgets.state.app import KEPT, Store
 from widgets.state.transfer import base_of_session
 
@@ -114,11 +116,34 @@ def test_an_encoder_alone_shows_its_attention_and_says_why_it_makes_no_guesses(t
     store.train.leave()
 
 
+@pytest.mark.parametrize("then", [[], ["topic"]])
+def test_an_encoder_alone_is_compared_without_pictures_of_forgetting(tmp_path, then):
+    folder_of("BERT", tmp_path / "folder", lm_head=False)
+    assert cli.main(["import", "folder", "--save", "runs/alone", "--corpus", "reviews", "--runs", "runs"]) == 0
+    store = Store(tmp_path / "runs", page=2)
+    page = TransferPage(store)
+    results = page.views[0]
+    panes = [results.lost_pane, results.moving.panes["forgetting"], results.in_turn.lost_pane]
+    assert all(pane.visible for pane in panes)
+    store.transfer.param.update(
+        base=f"{KEPT}:alone", chosen=["full", "adapters"], seeds=1, steps=10, train_size=8, then=then
+    )
+    assert store.transfer.begin(store.base), store.transfer.trouble
+    assert becomes(lambda: store.transfer.lanes.state == "done")
+    page.poll()
+    assert [pane.visible for pane in panes] == ([True, True, False] if then else [False, False, True])
+    shown = results.in_turn.tables.object if then else results.numbers.object
+    assert "pre-training loss by –." in shown if then else shown.count("<td>–</td>") == 2
+    assert "Forgetting is not measured." in (results.verdict.object if then else shown)
+    store.close()
+
+
 def test_it_is_a_base_on_the_transfer_page(imported):
     store, model, tokenizer = imported
     assert f"{KEPT}:ours" in store.bases().values()
     store.transfer.base = f"{KEPT}:ours"
     assert store.base is not None and store.transfer.trouble == ""
+    assert ", as it was imported<" in describe_base(store)
     base, words = base_of_session(store.base)
     ours, theirs = base.learner.model.state_dict(), model.state_dict()
     assert words == tokenizer and all(torch.equal(ours[name], theirs[name]) for name in theirs)

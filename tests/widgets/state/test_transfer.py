@@ -445,6 +445,7 @@ def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
     visit.train.param.update(corpus="reviews", device="cpu", steps=4)
     visit.train.load_corpus = reviews
     monkeypatch.setattr("widgets.state.base.opened_again", lambda *_: reviews())
+    monkeypatch.setattr("playground.finetuning.run.base.corpus_of", lambda _: reviews())
     session = visit.train.begin().start()
     assert becomes(lambda: session.state == "done")
     if own_file:

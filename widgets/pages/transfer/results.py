@@ -1,6 +1,6 @@
 """The results of a comparison: curves while it runs, outcomes, numbers, plans, and all of it as files."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -54,12 +54,13 @@ class Results(View):
             outcome_chart(ENDED.format(""), transfer.metric),
             outcome_chart(FORGETTING, RISE.format("nats"), zero=True),
         )
+        self.lost_pane = plot(self.lost)
         self.labels, self.moving, self.in_turn = LabelCurve(), LaneCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
         self.status, self.verdict, self.legend, self.numbers = html(""), html(""), html(""), html("")
         self.lanes = column(heading("While it runs"), self.moving, visible=False)
-        self.outcomes = column(beside(plot(self.right), plot(self.lost)), visible=False)
+        self.outcomes = column(beside(plot(self.right), self.lost_pane), visible=False)
         super().__init__(
             column(
                 self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.lanes,
@@ -109,11 +110,18 @@ class Results(View):
         several = f", {lanes.train_size} labelled texts" if len(lanes.asked.train_sizes) > 1 else ""
         tested = ENDED.format(f" {lanes.result.texts}" if lanes.result else "")
         self.right.figure.title.text = f"{tested}{several}"
-        self.right.show(lanes.values("accuracy", chosen))
-        self.lost.show(lanes.values("forgetting", chosen))
+        right, lost = (lanes.values(what, chosen) for what in ("accuracy", "forgetting"))
+        self.right.show(right)
+        self.lost.show(lost)
+        self.lost_pane.visible = _measured(lost, right)
         self.verdict.object, self.numbers.object = _verdict(lanes), _table(lanes)
         self.exports.offer(lanes)
         self.outcomes.visible = self.lanes.visible = lanes.state != "ready" and not lanes.in_turn
+
+
+def _measured(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
+    """Whether a chart has something to show, now or later: not where there are other values and none of its own."""
+    return any(values.values()) or not any(others.values())
 
 
 class LabelCurve(View):
@@ -139,17 +147,19 @@ class TasksInTurn(View):
         across = "tasks learnt so far"
         self.first = strategies_over_steps.course_chart("What is left", "accuracy", across, most=1.0)
         self.lost = strategies_over_steps.course_chart(FORGETTING, RISE.format("nats"), across, zero=True)
-        self.tables = html("")
-        super().__init__(column(beside(plot(self.first), plot(self.lost)), self.tables, visible=False))
+        self.tables, self.lost_pane = html(""), plot(self.lost)
+        super().__init__(column(beside(plot(self.first), self.lost_pane), self.tables, visible=False))
 
     def draw(self, lanes: Lanes, chosen: Sequence[str]) -> None:
         self.layout.visible = bool(lanes.passed)
         if (found := lanes.found) is None:
             return
         self.first.figure.title.text = f"What is left of {found['tasks'][0]}"
-        for chart, values in ((self.first, task_sequence.first_task), (self.lost, task_sequence.pre_training)):
+        first, lost = (of(lanes.passed, chosen) for of in (task_sequence.first_task, task_sequence.pre_training))
+        for chart, values in ((self.first, first), (self.lost, lost)):
             chart.figure.xaxis[0].ticker = list(range(1, len(found["tasks"]) + 1))
-            chart.show(values(lanes.passed, chosen))
+            chart.show(values)
+        self.lost_pane.visible = _measured(lost, first)
         self.tables.object = task_sequence.markup(found)
 
 
@@ -161,11 +171,14 @@ class LaneCurves(View):
         loss = strategies_over_steps.course_chart("Loss of the task", "loss")
         forgetting = strategies_over_steps.course_chart("Forgetting, with the added modules", "nats", zero=True)
         self.charts = {"accuracy": self.accuracy, "loss": loss, "forgetting": forgetting}
-        super().__init__(beside(*map(plot, self.charts.values()), basis=300))
+        self.panes = {what: plot(chart) for what, chart in self.charts.items()}
+        super().__init__(beside(*self.panes.values(), basis=300))
 
     def draw(self, courses: Courses) -> None:
+        values = {what: {name: course.values(what) for name, course in courses.items()} for what in self.charts}
         for what, chart in self.charts.items():
-            chart.show({name: course.values(what) for name, course in courses.items()})
+            chart.show(values[what])
+            self.panes[what].visible = _measured(values[what], values["accuracy"])
         texts = next((course.texts for course in courses.values() if course.texts), 0)
         self.accuracy.figure.title.text = TRAINS.format(f" {texts}" if texts else "")
 

@@ -3,7 +3,6 @@
 import io
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -26,7 +25,7 @@ from playground.finetuning.data.files import file_task_name
 from playground.finetuning.data.input_format import INPUT_FORMATS, MAX_LENGTH
 from playground.finetuning.data.task import UnknownWords, short
 from playground.finetuning.report.page import FILES, TURN_FILES, ContinualReport, Origin, Report
-from playground.finetuning.run.base import base_of, in_words_of, replace_model
+from playground.finetuning.run.base import base_of, copied, in_words_of
 from playground.finetuning.run.record import Record
 from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import spell
@@ -218,7 +217,6 @@ class TransferStore(param.Parameterized):
         name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
         lanes = self.lanes = Lanes(asked, tasks, name, self._steps, learner.entry.unit())
         lanes.state = "running"
-        base = replace(base, learner=replace_model(learner, deepcopy(learner.model)), memory={})
         events = self._events(session, base, tokenizer, chosen, tasks, others)
         self.running.begin(lambda report: self._work(lanes, events, report))
         return True
@@ -284,7 +282,7 @@ class TransferStore(param.Parameterized):
         base = with_others(base, tokenizer, others)
         self._check(base, tokenizer, chosen, tasks, asked.train_sizes[-1])
         corpus = session.run.corpus
-        info = corpus_info(corpus, base, any(strategy.rehearses for strategy in chosen))
+        info = corpus_info(corpus, base)
         self._origin = origin_of(base.learner, corpus)
         self._checkpoints = {"base": _saved(base.learner, tokenizer, info)}
         self._checkpoints |= {name: _saved(one.learner, one.tokenizer, one.corpus) for name, one in others.items()}
@@ -404,9 +402,9 @@ def _is_kept(session: Session, learner: TrainState, out: Path) -> bool:
 
 
 def base_of_session(session: Session | None) -> tuple[Base, Tokenizer]:
-    """The model of a session as a base, and its tokenizer; a run that goes on is paused first."""
+    """A copy of a session's model as a base, and its tokenizer; a run that goes on is paused first."""
     if session is None or session.learner is None or not has_learned(session.learner, session.run.corpus):
         raise UserError("There is no trained model yet; train one on the Train page, or press 'Train one here'.")
     if session.state == "running":
         session.rest()
-    return base_of(session.learner, session.run.corpus), session.run.corpus.tokenizer
+    return base_of(copied(session.learner), session.run.corpus), session.run.corpus.tokenizer

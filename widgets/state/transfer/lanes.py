@@ -67,7 +67,9 @@ class Course:
         """Loss, accuracy or forgetting at every evaluated step, one value for each seed that is there."""
         found: dict[int, list[float]] = {}
         for point in (p for points in list(self.points.values()) for p in list(points)):
-            found.setdefault(point.step, []).append(getattr(point if what == "loss" else point.look, what))
+            value = getattr(point if what == "loss" else point.look, what)
+            if value is not None:
+                found.setdefault(point.step, []).append(value)
         return dict(sorted(found.items()))
 
 
@@ -138,7 +140,8 @@ class Lanes:
         """Accuracy or forgetting of every finished lane at the number of labelled texts that is being run."""
         names = dict.fromkeys([*names, *self.courses])
         courses = self.courses_of(names)
-        return {name: [getattr(o, what) for o in list(courses[name].outcomes)] for name in names}
+        outcomes = {name: [getattr(o, what) for o in list(courses[name].outcomes)] for name in names}
+        return {name: [value for value in some if value is not None] for name, some in outcomes.items()}
 
     @property
     def curve(self) -> dict[str, dict[int, list[float]]]:
