@@ -15,6 +15,8 @@ import torch
 
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.corpus import pick
+from playground.finetuning import find_task
+from playground.finetuning.run.base import Base
 from playground.objectives import objectives
 from playground.training import Evaluated, Run, Stepped
 from playground.training.data import BatchSampler
@@ -99,6 +101,16 @@ def suited_reviews(objective):
     """The reviews with the second texts and the labels that an objective needs."""
     kind = Translated if "translation" in objective.needs else Paired
     return _with_labels(kind, tuple(n.removeprefix("label:") for n in objective.needs if n.startswith("label:")))
+
+
+@cache
+def base_of(entry="RoBERTa", **model):
+    """A tiny learner after a few steps, in the default type of numbers."""
+    learner = learner_of(entry, model=model)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
+    for step in range(3):
+        learner.learn(learner.example(feed.at(step)))
+    return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
 
 
 @cache

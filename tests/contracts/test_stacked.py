@@ -21,10 +21,9 @@ from playground.finetuning.run.stacked import alike, tune_together, why_not_stac
 from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, StepEvent, tune
 from playground.finetuning.strategy.head import Head
 from playground.tokenizing import of_words
-from playground.training.data import BatchSampler
 from playground.training.parallel.stacked import parted
 from playground.training.train_state import TrainState
-from tests.runs import learner_of, reviews, tiny
+from tests.runs import base_of, reviews, tiny
 
 SETTING = FinetuneConfig(steps=6, batch_size=4)
 SEEDS = (0, 1)
@@ -37,16 +36,6 @@ def _exactly():
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(torch.float32)
-
-
-@cache
-def base_of(entry="RoBERTa", **model):
-    """A tiny learner after a few steps, in float64."""
-    learner = learner_of(entry, model=model)
-    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
-    for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
-    return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
 
 
 @cache

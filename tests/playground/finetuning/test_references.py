@@ -6,7 +6,6 @@ All in float64, because Adam amplifies the differences of rounding in float32.
 from collections import Counter
 from copy import deepcopy
 from dataclasses import replace
-from functools import cache
 
 import pytest
 import torch
@@ -27,10 +26,9 @@ from playground.models.adapters import PfeifferAdapter, attach
 from playground.models.dropout import dropping
 from playground.rng import generator
 from playground.tokenizing import of_words
-from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 from playground.zoo.recipe import BETAS
-from tests.runs import learner_of, reviews, tiny
+from tests.runs import base_of, learner_of, reviews, tiny
 
 SETTING = FinetuneConfig(steps=6, batch_size=4)
 STEPS = 4
@@ -42,16 +40,6 @@ def _exactly():
     torch.set_default_dtype(torch.float64)
     yield
     torch.set_default_dtype(torch.float32)
-
-
-@cache
-def base_of(entry="RoBERTa", **model):
-    """A tiny learner after a few steps, in float64."""
-    learner = learner_of(entry, model=model)
-    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
-    for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
-    return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
 
 
 def begun(name, base=None, setting=SETTING, seed=0):
