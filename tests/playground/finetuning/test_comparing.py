@@ -65,9 +65,9 @@ def texts(count=24, seed=0, split="train"):
     return SENTIMENT.load(reviews().tokenizer, count, seed, split)
 
 
-def compared(*lines, record=None, train_sizes=(8,), seeds=2, **more):
+def compared(*lines, record=None, train_sizes=(8,), seeds=2, task=None, **more):
     spec = ComparisonSpec(strategies=lines, train_sizes=train_sizes, seeds=seeds, steps=6, **more)
-    return list(compare(base_of(), reviews().tokenizer, spec, batch_size=4, record=record))
+    return list(compare(base_of(), reviews().tokenizer, spec, task=task, batch_size=4, record=record))
 
 
 def last_of(*lines, **more):
@@ -349,6 +349,18 @@ def test_lanes_that_are_known_are_not_run_again(tmp_path):
     assert numbers(events[-1]) == numbers(whole)
     more = compared("full", "feature-based", seeds=3, record=Record.open(tmp_path, resume=True), lr_policy="tuned")
     assert {e.seed for e in more[:-1] if isinstance(e.event, StepEvent)} == {2}
+
+
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_lanes_are_run_again_where_labels_of_the_same_texts_changed(split, tmp_path):
+    def turned(count, seed, part):
+        items = SENTIMENT.items(count, seed, part)
+        return [replace(item, right=1 - item.right) for item in items] if part == split else items
+
+    last_of("full", record=Record.open(tmp_path, resume=False))
+    other = replace(SENTIMENT, items=turned)
+    resumed = last_of("full", task=other, record=Record.open(tmp_path, resume=True))
+    assert numbers(resumed) == numbers(last_of("full", task=other))
 
 
 def test_half_a_line_is_cut_off_and_the_lane_is_run_again(tmp_path):
