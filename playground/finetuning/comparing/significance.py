@@ -106,8 +106,8 @@ def describe_power(seeds: int, number: int) -> str:
     if size * USUAL_NOISE >= 1:
         return f"With {seeds} seeds{several}, no lead is found four times out of five; take more seeds."
     return (
-        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2f} is found four times out of five: "
-        f"{size:.1f} standard deviations of the difference between seeds, each usually {USUAL_NOISE} of accuracy."
+        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2g} is found four times out of five: "
+        f"{size:.2g} standard deviations of the difference between seeds, each usually {USUAL_NOISE} of accuracy."
     )
 
 

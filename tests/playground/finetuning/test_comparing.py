@@ -35,7 +35,7 @@ from playground.finetuning.comparing.budget_matching import (
 from playground.finetuning.comparing.compare import compare, judge_curve
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import values_of
-from playground.finetuning.report.page import FILES, Origin, Report, csv_text, page, table
+from playground.finetuning.report.page import FILES, Origin, Report, against, csv_text, page, table
 from playground.finetuning.run import scheduler
 from playground.finetuning.run.record import FILE, Record, fingerprint, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
@@ -451,6 +451,11 @@ def test_a_table_for_a_spreadsheet_holds_no_formula():
     cells += [["a, b", 'so "x"', "-0.5", "1e-05", -3, "two\nlines"]]
     safe = [["'" + cell for cell in cells[0]], ["a, b", 'so "x"', "-0.5", "1e-05", "-3", "two\nlines"]]
     assert list(csv.reader(io.StringIO(csv_text(cells), newline=""))) == safe
+
+
+def test_a_gap_is_in_the_unit_of_its_task():
+    gap = {"name": "LoRA", "against": "full", "difference": 0.1, "low": None, "said": "better"}
+    assert against(gap) == "LoRA against full: +0.100: better.", "which may be a correlation"
 
 
 def test_the_page_needs_nothing_from_elsewhere_and_treats_names_as_text():
