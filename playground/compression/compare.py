@@ -84,8 +84,8 @@ class CompressionSpec:
 
     @property
     def power(self) -> str:
-        """What its seeds can find, in words: every pipeline is compared with every other one."""
-        return describe_power(self.seeds, comb(len(self.chosen), 2))
+        """What its seeds can find, in words: every pipeline is compared with every other one; nothing without any."""
+        return describe_power(self.seeds, comb(len(self.chosen), 2)) if len(self.chosen) > 1 else ""
 
     def check(self) -> None:
         """Refuse what cannot be run."""
@@ -215,7 +215,8 @@ class Compression:
     @cached_property
     def judged(self) -> dict[tuple[str, str], dict[str, Any]]:
         """Each pipeline against each other one, all of them one family of tests."""
-        return judge(self.accuracies, [*permutations(self.accuracies, 2)], self.chance, self.all_texts)
+        chance = self.chance if self.task.answer.has_chance else None
+        return judge(self.accuracies, [*permutations(self.accuracies, 2)], chance, self.all_texts)
 
     def cost(self, name: str, meter: str) -> float:
         """What a pipeline costs by a meter, a mean over seeds; seconds are those of the first seed."""

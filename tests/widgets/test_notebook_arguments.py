@@ -91,6 +91,19 @@ def test_a_number_outside_the_limits_is_refused_before_anything_is_written(wrong
             base.fill("the film was [MASK] .", count)
 
 
+def test_what_can_be_found_is_not_said_of_what_is_refused(capsys):
+    base = notebook.train("RoBERTa", reviews(), steps=1, batch_size=4, seq_len=16)
+    for refused in (
+        lambda: notebook.compare(base, "summary", train_size=8, steps=1),
+        lambda: notebook.compress(base, "int8", seeds=0),
+        lambda: notebook.compress(base, "int8", task="summary"),
+    ):
+        capsys.readouterr()
+        with pytest.raises(UserError):
+            refused()
+        assert "seed" not in capsys.readouterr().out
+
+
 def test_every_value_has_one_line_and_can_be_compared_and_kept_in_a_set(tmp_path):
     base = notebook.train("RoBERTa", reviews(), steps=1, batch_size=4, seq_len=16)
     small = {"train_size": 8, "steps": 1, "seeds": 1}

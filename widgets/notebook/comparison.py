@@ -134,7 +134,6 @@ def compare(
     asked.check(chosen)
     found = find_task(asked.task)
     warn(found.warning, found.note)
-    warn("", asked.power)
     start, record = base_of(learner, corpus), None
     if folder:
         try:
@@ -144,7 +143,10 @@ def compare(
         info = corpus_info(corpus, start)
         checkpoint.save(folder / "base" / "checkpoint.safetensors", learner, corpus.tokenizer, info)
         record = Record.open(folder, resume)
-    *_, last = compare_strategies(start, corpus.tokenizer, asked, task=found, chosen=chosen, record=record)
+    events = compare_strategies(start, corpus.tokenizer, asked, task=found, chosen=chosen, record=record)
+    next(events)  # what cannot be compared is refused here
+    warn("", asked.power)
+    *_, last = events
     assert isinstance(last, Comparison)
     made = Compared(Report(last, asked, origin_of(learner, corpus), svg.outcomes))
     if folder:

@@ -82,8 +82,9 @@ def compress(
     spec = CompressionSpec("base", task, lines, seeds, seed, train_size, steps, workers)
     found = find_task(task)
     warn(found.warning, found.note)
-    warn("", spec.power)
     events = compress_models(base_of(learner, corpus), corpus.tokenizer, spec, task=found, folder=folder, resume=resume)
+    next(events)  # what cannot be compressed is refused here
+    warn("", spec.power)
     *_, last = events
     assert isinstance(last, Compression)
     made = CompressedModels(last, learner.entry.name)

@@ -219,14 +219,16 @@ def _jobs(
     record: Record,
 ) -> list[Trial]:
     """All lanes, for every number of labelled texts all strategies with the first seed, then with the next."""
-    shared = {seed: f"{task.name} {fingerprint(work.base, test.tokens.ids)}" for seed, test in work.test.items()}
-    sizes, seed, jobs = sorted(set(spec.train_sizes)), spec.seed, []
+    sizes, seed, jobs, shared = sorted(set(spec.train_sizes)), spec.seed, [], dict[tuple[int, int], str]()
+    for at, train in work.train.items():
+        texts = [tensor for each in (train, work.test[at[1]]) for tensor in (each.tokens.ids, each.labels)]
+        shared[at] = f"{task.name} {fingerprint(work.base, *texts)}"
 
     def rated(strategy: Strategy, size: int, own: FinetuneConfig) -> Strategy:
         if spec.lr_policy != "tuned":
             return budget.with_rate(strategy, spec.lr_policy)
         train = work.train[size, seed]
-        known = key(strategy, seed, len(train.labels), own, shared[seed], "rate")
+        known = key(strategy, seed, len(train.labels), own, shared[size, seed], "rate")
         if known not in record.known:  # a rate that was searched for is kept
             rate = budget.search_rate(work.base, strategy, train, own, seed)
             record.put(known, rate, strategy=strategy.name, what="rate")
@@ -238,7 +240,7 @@ def _jobs(
         fitted.append((budget.rescale_cells(strategy, steps, setting.steps), replace(setting, steps=steps)))
     for size in sizes:
         ready = [(rated(strategy, size, own), own) for strategy, own in fitted]
-        jobs += [Trial(s, n, size, own, key(s, n, size, own, shared[n])) for n in shared for s, own in ready]
+        jobs += [Trial(s, n, size, own, key(s, n, size, own, shared[size, n])) for n in work.test for s, own in ready]
     return jobs
 
 

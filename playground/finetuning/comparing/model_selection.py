@@ -60,9 +60,8 @@ def try_all(
         base = replace(from_checkpoint(one), tokenizer=one.tokenizer, task=task)
         try:
             texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format, spec.max_length)
-            test = texts(TESTS, 0, "test")
-            for seed in range(spec.seed, spec.seed + spec.seeds):
-                train = texts(size, seed, "train")
+            for seed in range(spec.seed, spec.seed + spec.seeds):  # each with texts of its own, as in a comparison
+                train, test = texts(size, seed, "train"), texts(TESTS, seed, "test")
                 *_, last = tune(replace(base, memory={}), strategy, train, test, setting, seed)
                 assert isinstance(last, Result)
                 found.append(last.accuracy)

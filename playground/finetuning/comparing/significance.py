@@ -59,11 +59,11 @@ def adjusted(values: Sequence[float]) -> list[float]:
 
 
 def at_chance(accuracies: Sequence[float], chance: float, texts: int) -> bool:
-    """Whether guessing on so many texts would come as near to chance in 19 of 20 tries (binomial, normal limit).
+    """Whether the mean is no higher than guessing on so many texts comes in 19 of 20 tries (binomial, normal limit).
 
     `texts` are all different texts on which the mean of the accuracies was measured, those of all seeds together.
     """
-    return abs(fmean(accuracies) - chance) <= 1.96 * (chance * (1 - chance) / max(1, texts)) ** 0.5
+    return fmean(accuracies) - chance <= 1.645 * (chance * (1 - chance) / max(1, texts)) ** 0.5
 
 
 def alike(gaps: Sequence[float]) -> bool:
@@ -85,7 +85,7 @@ def seeds_needed(gaps: Sequence[float], number: int = 1) -> int | None:
     None where more than `MOST_SEEDS` would be needed.
     """
     mean, spread = fmean(gaps), deviation(gaps)
-    if mean <= 0:
+    if mean <= SAME:
         return None
     if spread <= SAME:
         return 2
@@ -106,8 +106,8 @@ def describe_power(seeds: int, number: int) -> str:
     if size * USUAL_NOISE >= 1:
         return f"With {seeds} seeds{several}, no lead is found four times out of five; take more seeds."
     return (
-        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2f} is found four times out of five: "
-        f"{size:.1f} standard deviations of the difference between seeds, each usually {USUAL_NOISE} of accuracy."
+        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2g} is found four times out of five: "
+        f"{size:.2g} standard deviations of the difference between seeds, each usually {USUAL_NOISE} of accuracy."
     )
 
 

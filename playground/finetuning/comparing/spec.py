@@ -69,7 +69,7 @@ class ComparisonSpec:
     @property
     def power(self) -> str:
         """What its seeds can find, in words; nothing where one strategy stands alone or tasks follow each other."""
-        others, sizes = len(self.strategies) - 1, len(set(self.train_sizes))
+        others, sizes = len(set(self.strategies)) - 1, len(set(self.train_sizes))
         best = others > 1 or sizes > 1  # with the runner-up
         return describe_power(self.seeds, others * sizes + best) if others > 0 and not self.then else ""
 

@@ -230,7 +230,7 @@ def signed(change: Mapping[str, Any] | None, unit: str = "") -> str:
 def against(gap: dict[str, Any]) -> str:
     """A paired difference as a sentence."""
     interval = f" (95 % interval {gap['low']:+.3f} to {gap['high']:+.3f})" if gap["low"] is not None else ""
-    return f"{gap['name']} against {gap['against']}: {gap['difference']:+.3f} accuracy{interval}: {gap['said']}."
+    return f"{gap['name']} against {gap['against']}: {gap['difference']:+.3f}{interval}: {gap['said']}."
 
 
 FILES: dict[str, Callable[[Any], bytes]] = {

@@ -191,6 +191,12 @@ def test_nothing_is_kept_of_a_model_that_guesses():
     assert some["mean"] == pytest.approx(0.2 / 0.38)
 
 
+def test_a_measure_without_a_chance_level_has_none_that_guesses():
+    made = comparison(uncompressed=([0.0, 0.0, 0.0], 100), int8=([0.0, 0.0, 0.0], 25))
+    made = replace(made, task=find_task("similarity"), chance=0.0)
+    assert made.judged["int8", "uncompressed"]["at_chance"] is None and "guessing" not in made.facts()["verdict"]
+
+
 def test_a_compressed_model_is_held_against_a_small_one_of_its_size():
     high, low = [0.90, 0.91, 0.92, 0.90], [0.70, 0.71, 0.73, 0.71]
     made = comparison(
@@ -208,6 +214,7 @@ def test_what_cannot_be_compared_is_refused():
     ):  # fmt: skip
         with pytest.raises(UserError, match=sentence):
             run(spec=replace(SPEC, **wrong))
+    assert replace(SPEC, pipelines=()).power == "", "nothing can be found where nothing is compared"
     with pytest.raises(UserError, match="asks for a text to be written"):
         list(compress(data().base, data().base.words, SPEC, task=find_task("summary")))
 

@@ -35,7 +35,7 @@ from playground.finetuning.comparing.budget_matching import (
 from playground.finetuning.comparing.compare import compare, judge_curve
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.report.notebook import values_of
-from playground.finetuning.report.page import FILES, Origin, Report, csv_text, page, table
+from playground.finetuning.report.page import FILES, Origin, Report, against, csv_text, page, table
 from playground.finetuning.run import scheduler
 from playground.finetuning.run.record import FILE, Record, fingerprint, identity, key, read_outcome, write_outcome
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
@@ -65,9 +65,9 @@ def texts(count=24, seed=0, split="train"):
     return SENTIMENT.load(reviews().tokenizer, count, seed, split)
 
 
-def compared(*lines, record=None, train_sizes=(8,), seeds=2, **more):
+def compared(*lines, record=None, train_sizes=(8,), seeds=2, task=None, **more):
     spec = ComparisonSpec(strategies=lines, train_sizes=train_sizes, seeds=seeds, steps=6, **more)
-    return list(compare(base_of(), reviews().tokenizer, spec, batch_size=4, record=record))
+    return list(compare(base_of(), reviews().tokenizer, spec, task=task, batch_size=4, record=record))
 
 
 def last_of(*lines, **more):
@@ -351,6 +351,18 @@ def test_lanes_that_are_known_are_not_run_again(tmp_path):
     assert {e.seed for e in more[:-1] if isinstance(e.event, StepEvent)} == {2}
 
 
+@pytest.mark.parametrize("split", ["train", "test"])
+def test_lanes_are_run_again_where_labels_of_the_same_texts_changed(split, tmp_path):
+    def turned(count, seed, part):
+        items = SENTIMENT.items(count, seed, part)
+        return [replace(item, right=1 - item.right) for item in items] if part == split else items
+
+    last_of("full", record=Record.open(tmp_path, resume=False))
+    other = replace(SENTIMENT, items=turned)
+    resumed = last_of("full", task=other, record=Record.open(tmp_path, resume=True))
+    assert numbers(resumed) == numbers(last_of("full", task=other))
+
+
 def test_half_a_line_is_cut_off_and_the_lane_is_run_again(tmp_path):
     whole = last_of("full", "feature-based", record=Record.open(tmp_path, resume=False))
     path = tmp_path / FILE
@@ -439,6 +451,11 @@ def test_a_table_for_a_spreadsheet_holds_no_formula():
     cells += [["a, b", 'so "x"', "-0.5", "1e-05", -3, "two\nlines"]]
     safe = [["'" + cell for cell in cells[0]], ["a, b", 'so "x"', "-0.5", "1e-05", "-3", "two\nlines"]]
     assert list(csv.reader(io.StringIO(csv_text(cells), newline=""))) == safe
+
+
+def test_a_gap_is_in_the_unit_of_its_task():
+    gap = {"name": "LoRA", "against": "full", "difference": 0.1, "low": None, "said": "better"}
+    assert against(gap) == "LoRA against full: +0.100: better.", "which may be a correlation"
 
 
 def test_the_page_needs_nothing_from_elsewhere_and_treats_names_as_text():

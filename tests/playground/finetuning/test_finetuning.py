@@ -530,6 +530,7 @@ def test_guessers_reach_the_chance_level_in_19_of_20_comparisons():
     guessed = sum(at_chance(each, 0.5, 3 * 500) for each in means) / number
     assert abs(guessed - 0.95) < 4 * (0.95 * 0.05 / number) ** 0.5
     assert not at_chance([0.54, 0.54, 0.54], 0.5, 3 * 500), "four points above chance are seen in 1,500 texts"
+    assert at_chance([0.44, 0.45, 0.43], 0.5, 3 * 500), "what is worse than guessing is no better"
 
 
 @pytest.mark.slow
@@ -621,10 +622,12 @@ def test_what_a_comparison_can_find_is_said_before_it_runs():
     assert "With 5 seeds and 5 comparisons" in asked.power and "a lead of about 0.1" in asked.power
     assert replace(asked, strategies=("full", "LoRA"), train_sizes=(64,)).power == describe_power(5, 1)
     assert "take at least two" in replace(asked, seeds=1).power
+    assert "a lead of about 0.0044 is" in replace(asked, seeds=1000).power, "a small lead is not none"
     assert replace(asked, strategies=("full",)).power == replace(asked, then=("topic",)).power == ""
+    assert replace(asked, strategies=("full", "full")).power == "", "one that is named twice runs once"
 
 
-@pytest.mark.parametrize("gaps", [[0.0, 0.0], [-0.1, 0.1]])
+@pytest.mark.parametrize("gaps", [[0.0, 0.0], [-0.1, 0.1], [1e-17, 1e-17]])
 def test_where_there_is_no_lead_no_number_of_seeds_is_promised(gaps):
     assert seeds_needed(gaps) is None
     assert "would be needed" not in judged(a=[0.5 + g for g in gaps], b=[0.5] * len(gaps))

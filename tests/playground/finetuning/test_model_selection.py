@@ -52,6 +52,18 @@ def test_a_cell_says_what_the_strategy_reads_fewer_of():
     assert any("rows of pre-training text are read, as there are fewer than the 32" in line for line in one.notices)
 
 
+def test_every_seed_is_tested_on_texts_of_its_own_as_in_a_comparison():
+    """Else the luck of one set of texts would count as a lead of a run."""
+    drawn, sentiment = set(), find_task("sentiment")
+
+    def items(count, seed, split):
+        drawn.add((seed, split))
+        return sentiment.items(count, seed, split)
+
+    list(try_all({"a": saved("RoBERTa")}, [replace(sentiment, items=items)], replace(SPEC, seeds=2), batch_size=4))
+    assert {(0, "test"), (1, "test")} <= drawn
+
+
 def test_texts_like_those_of_pre_training_are_more_alike():
     one = saved("RoBERTa")
     assert 0.0 <= likeness(one, find_task("topic")) < likeness(one, find_task("sentiment")) <= 1.0
