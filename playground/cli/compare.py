@@ -100,7 +100,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
     if not is_file(given.task):
         columns = ("text_column", "label_column", "second_column", "task_encoding")
         refuse_unused(given, f"the task {given.task!r} is no file of yours", *columns)
-    task, chosen = open_task(what), [read(line) for line in split(given.strategies)]
+    task, chosen = open_task(what), list(dict.fromkeys(read(line) for line in split(given.strategies)))
     asked = ComparisonSpec(
         given.base, what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
         given.match, given.lr_policy, given.workers, given.input_format, given.parallelism,

@@ -35,7 +35,7 @@ from playground.compression.meters import (
 from playground.compression.method import UNCOMPRESSED, Compressed, Pipeline, TaskData, read_pipeline
 from playground.compression.storage import load, save
 from playground.errors import UserError, unwritable
-from playground.finetuning.comparing.compare import TEST_TEXTS, count_different
+from playground.finetuning.comparing.compare import TEST_TEXTS, count_different, describe_same
 from playground.finetuning.comparing.significance import (
     SEEDS,
     at_chance,
@@ -326,6 +326,7 @@ def _compression(
     chance = fmean(guesses) if work.task.answer.has_chance else 0.0
     texts = min(len(test.labels) for test in work.test.values())
     notices = work.train[spec.seed].notices + work.test[spec.seed].notices + work.base.notices
+    notices += describe_same(work.test.values())
     notices += tuple(line for pipeline in spec.chosen for line in _describe_unlabelled(work, pipeline, spec.seed))
     tested = count_different(work.test.values())
     return Compression(spec, work.task, outcomes, seconds, chance, texts, tested, took, notices)

@@ -1,7 +1,7 @@
 """Strategies side by side: every strategy on the same seeds, label subsets and steps."""
 
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
@@ -142,14 +142,14 @@ def compare(
     sizes, seeds = sorted(set(spec.train_sizes)), range(spec.seed, spec.seed + spec.seeds)
     texts = texts_for(base.learner, task, chosen, tokenizer, **rows)
     train = {(size, seed): texts(size, seed, "train") for size in sizes for seed in seeds}
-    drawn, kept = {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, dict[bytes, Dataset]()
-    unseen = {seed: kept.setdefault(test.tokens.ids.numpy().tobytes(), test) for seed, test in drawn.items()}
-    work = TrialData(base, train, unseen)  # a file has the same unseen texts for every seed, which are kept once
+    unseen = {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}
+    work = TrialData(base, train, unseen)
     jobs = _jobs(work, spec, task, chosen, setting, record)
     suited = format_for(base.learner.model.shape, spec.input_format, spec.max_length)
     first = train[sizes[-1], spec.seed], unseen[spec.seed]
     notices = tuple(line for some in first for line in some.notices)
     notices += tuple(line for s in chosen for line in s.notices(base, *first, suited))
+    notices += describe_same(unseen.values())
     notices += plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     notices += base.notices
@@ -176,9 +176,17 @@ def compare(
     )  # fmt: skip
 
 
-def count_different(tests: Iterable[Dataset]) -> int:
-    """How many different texts several seeds are tested on; those of a file, which are the same for all, count once."""
-    return sum({test.tokens.ids.numpy().tobytes(): len(test.labels) for test in tests}.values())
+def count_different(tests: Collection[Dataset]) -> int:
+    """How many different texts several seeds are tested on, as the model reads them; a file has the same for all."""
+    pairs = (zip(test.tokens.ids.tolist(), test.tokens.lengths.tolist(), strict=True) for test in tests)
+    return len({tuple(row[:length]) for rows in pairs for row, length in rows}) // max(t.rows_each for t in tests)
+
+
+def describe_same(tests: Collection[Dataset]) -> tuple[str, ...]:
+    """A sentence where all seeds are tested on the same texts."""
+    number = min(len(test.labels) for test in tests)
+    said = f"All seeds are tested on the same {number:,} unseen texts, so a verdict is about these texts."
+    return (said,) if len(tests) > 1 and count_different(tests) <= number else ()
 
 
 def _chance(task: Task, work: TrialData, size: int) -> float | None:

@@ -13,6 +13,7 @@ from typing import Any
 import torch
 
 from playground.errors import UserError
+from playground.finetuning.comparing.compare import describe_same
 from playground.finetuning.comparing.significance import judge, leader, top_two
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.input_format import format_for
@@ -60,13 +61,16 @@ def try_all(
         base = replace(from_checkpoint(one), tokenizer=one.tokenizer, task=task)
         try:
             texts = texts_for(base.learner, task, [strategy], one.tokenizer, spec.input_format, spec.max_length)
-            for seed in range(spec.seed, spec.seed + spec.seeds):  # each with texts of its own, as in a comparison
-                train, test = texts(size, seed, "train"), texts(TESTS, seed, "test")
+            seeds = range(spec.seed, spec.seed + spec.seeds)
+            tests = [texts(TESTS, seed, "test") for seed in seeds]  # of its own, as in a comparison
+            for seed, test in zip(seeds, tests, strict=True):
+                train = texts(size, seed, "train")
                 *_, last = tune(replace(base, memory={}), strategy, train, test, setting, seed)
                 assert isinstance(last, Result)
                 found.append(last.accuracy)
             suited = format_for(base.learner.model.shape, spec.input_format, spec.max_length)
             notices = train.notices + test.notices + strategy.notices(base, train, test, suited)
+            notices += describe_same(tests)
         except UserError as refused:
             yield TriedRun(run, task.name, alike, None, str(refused))
         else:

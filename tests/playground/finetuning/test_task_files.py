@@ -11,7 +11,7 @@ from playground.cli import main
 from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.finetuning import Base, find_strategy, find_task
-from playground.finetuning.comparing.compare import compare
+from playground.finetuning.comparing.compare import compare, count_different, describe_same
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.files import Examples, file_task_name, is_file
@@ -19,7 +19,7 @@ from playground.finetuning.data.input_format import format_for
 from playground.finetuning.data.task_types import Classes, Tags, Writing
 from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
-from tests.runs import tiny
+from tests.runs import reviews, tiny
 
 GOOD, BAD = ("a great film", "we loved it", "a clever story"), ("a dull film", "we hated it", "a boring story")
 WHERE = tuple(f"in room {k}" for k in range(20))
@@ -313,6 +313,20 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     assert full > frozen - 0.3
     texts = find_task(name).load(corpus.tokenizer, 16, 0, "train", format_for(learner.model.shape))
     assert bool((texts.tokens.ids[texts.tokens.valid] != corpus.tokenizer.specials.unknown).all())
+
+
+@pytest.mark.usefixtures("files")
+def test_what_is_tested_on_the_same_texts_with_all_seeds_counts_them_once_and_says_so():
+    tokenizer = open_corpus("said.csv").tokenizer
+    of_file = [find_task("said.csv").load(tokenizer, 500, seed, "test") for seed in range(3)]
+    number = len(of_file[0].labels)
+    assert count_different(of_file) == number == count_different(of_file[:1])
+    assert describe_same(of_file) == (
+        f"All seeds are tested on the same {number} unseen texts, so a verdict is about these texts.",
+    )
+    assert describe_same(of_file[:1]) == ()
+    drawn = [find_task("sentiment").load(reviews().tokenizer, 50, seed, "test") for seed in range(3)]
+    assert 100 < count_different(drawn) <= 150 and describe_same(drawn) == ()
 
 
 @pytest.mark.usefixtures("files")
