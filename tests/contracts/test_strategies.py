@@ -20,6 +20,7 @@ from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.base import base_of as base_of_run
 from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.strategy.find import knobs_of, with_knobs
 from playground.finetuning.strategy.multitask import SampledTasks
 from playground.finetuning.strategy.strategy import FAMILIES, OTHER
 from playground.models.transformer import Attention
@@ -373,6 +374,28 @@ def test_the_same_seed_gives_the_same_outcome(name):
     assert [e.loss for e in one.events[:-1]] != [e.loss for e in third.events[:-1]]
     for what in ("accuracy", "forgetting", "moved", "trainable"):
         assert getattr(one.outcome, what) == getattr(other.outcome, what)
+
+
+def shares_of_the_steps():
+    """Every knob that is a share of the steps at its limits and between them; without `--all` one value of each."""
+    for name in LEARNING:
+        for knob in (k for k in knobs_of(strategies()[name]).values() if k.unit == "share of the steps"):
+            values = (knob.low, (knob.low + knob.high) / 2, knob.high)
+            chosen = values[crc32(f"{name} {knob.name}".encode()) % 3]
+            yield from (
+                pytest.param(name, knob.name, value, marks=[] if value == chosen else [pytest.mark.exhaustive])
+                for value in values
+            )
+
+
+@pytest.mark.parametrize(("name", "knob", "value"), shares_of_the_steps())
+def test_however_the_steps_are_shared_the_plan_is_obeyed_and_the_head_learns(name, knob, value):
+    strategy = with_knobs(strategies()[name], {knob: value})
+    run = Watched(strategy)
+    check_rates(run, strategy)
+    check_what_is_frozen(run, strategy)
+    assert bool(run.outcome.plan[-1].any())
+    assert bool(run.outcome.plan.any(dim=0).all())
 
 
 # penalties and extra modules
