@@ -77,6 +77,18 @@ def test_what_is_given_can_be_put_together_with_other_strategies():
     assert run.learn(0) > 0.0
 
 
+def test_what_one_run_was_given_is_not_what_another_run_with_more_inputs_reads():
+    """All runs of a comparison share what is prepared, whatever inputs they have in common."""
+    base, some = replace(base_of("RoBERTa"), memory={}), texts()
+    alone, both, again = (
+        Finetuner(base, find_strategy(line), some, FinetuneConfig(2, 4), 0).train.features
+        for line in ("cloze answers", "static and contextual + cloze answers", "cloze answers")
+    )
+    assert torch.equal(alone, again)
+    assert torch.equal(both[..., -2:], alone)
+    assert both.shape[-1] > 2
+
+
 # facts
 
 
