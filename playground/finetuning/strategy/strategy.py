@@ -149,7 +149,12 @@ class Strategy:
 
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a model or a task that it cannot be used for."""
-        self.head.levels(learner.model)
+        highest = max(self.head.levels(learner.model))
+        if self.extras and highest < learner.model.shape.layers:
+            raise UserError(
+                f"The head of {self.name} reads level {highest}, so what {self.extras[0].name} would add to the layers "
+                "above it is not read; take a head that reads the top, or leave one of them out."
+            )
         if self.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
             raise UserError(
                 f"{self.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "

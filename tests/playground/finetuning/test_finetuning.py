@@ -1066,6 +1066,15 @@ def test_what_does_not_go_together_is_refused_with_a_sentence(name, said):
         find_strategy(name)
 
 
+@pytest.mark.parametrize("name", ["embeddings only + LoRA", "LSTM on word vectors + adapters", "single layer + PAL"])
+def test_modules_above_what_the_head_reads_are_refused(name):
+    base = learner_of("RoBERTa", model={"layers": 2})
+    with pytest.raises(UserError, match=r"reads level \d, so what .* would add to the layers above it is not read"):
+        find_strategy(name).check(base, find_task("sentiment"))
+    if "single" in name:
+        find_strategy(name).check(learner_of("RoBERTa"), find_task("sentiment"))
+
+
 def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
     adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
     narrow = replace(adapters, name="narrow", extras=(Adapter(bottleneck_size=4),))
