@@ -68,6 +68,15 @@ def test_cloze_answers_are_what_prompting_says():
     assert torch.equal(given[:, 0], given[:, -1])
 
 
+def test_other_tasks_that_cannot_be_asked_are_learnt_without_cloze_answers():
+    run = Finetuner(
+        base_of("RoBERTa"), find_strategy("cloze answers + intermediate task"), texts(), FinetuneConfig(4, 4), 0
+    )
+    [other] = run.others
+    assert (run.train.features.shape[-1], other.texts.verbalizer, other.texts.features) == (2, None, None)
+    assert all(run.learn(step) > 0.0 for step in range(4))
+
+
 def test_what_is_given_can_be_put_together_with_other_strategies():
     base, some = base_of("RoBERTa"), texts()
     joined = find_strategy("knowledge injection + static and contextual + cloze answers")

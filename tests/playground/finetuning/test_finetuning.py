@@ -1049,7 +1049,7 @@ def test_a_combination_runs_and_obeys_its_plan():
         ("layer mix + replay", "replay can only change the pre-trained weights, which are all frozen"),
         ("all layers + auxiliary LM loss", "reading the task's texts can only change the pre-trained weights"),
         ("feature-based + temperature sampling", "other tasks can only change the pre-trained weights"),
-        ("chain-thaw + gradual unfreezing", "of the steps one of them freezes what the other trains"),
+        ("chain-thaw + gradual unfreezing", "in some of the steps one of them freezes what the other trains"),
         ("layer mix + single layer", "have heads that read mix .* and level 1"),
         ("random start + embeddings kept", "they reinitialise everything and layers"),
         (
