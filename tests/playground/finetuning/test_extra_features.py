@@ -69,11 +69,12 @@ def test_cloze_answers_are_what_prompting_says():
 
 
 def test_other_tasks_that_cannot_be_asked_are_learnt_without_cloze_answers():
-    run = Finetuner(
-        base_of("RoBERTa"), find_strategy("cloze answers + intermediate task"), texts(), FinetuneConfig(4, 4), 0
-    )
-    [other] = run.others
-    assert (run.train.features.shape[-1], other.texts.verbalizer, other.texts.features) == (2, None, None)
+    base, some = replace(base_of("RoBERTa"), memory={}), texts()
+    run = Finetuner(base, find_strategy("cloze answers + PAL"), some, FinetuneConfig(4, 4), 0)
+    assert run.train.features.shape[-1] == 2
+    asked = [other.texts.verbalizer is not None for other in run.others]
+    assert asked == [other.texts.features is not None for other in run.others]
+    assert not all(asked)
     assert all(run.learn(step) > 0.0 for step in range(4))
 
 
