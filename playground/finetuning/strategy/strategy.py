@@ -150,7 +150,7 @@ class Strategy:
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a model or a task that it cannot be used for."""
         highest = max(self.head.levels(learner.model))
-        if self.extras and highest < learner.model.shape.layers:
+        if self.extras and highest < min(learner.model.shape.layers, learner.model.top_hidden_state):
             raise UserError(
                 f"The head of {self.name} reads level {highest}, so what {self.extras[0].name} would add to the layers "
                 "above it is not read; take a head that reads the top, or leave one of them out."
