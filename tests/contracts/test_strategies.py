@@ -19,6 +19,7 @@ from playground.finetuning.comparing.budget_matching import Cost, cost
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.base import base_of as base_of_run
+from playground.finetuning.run.base import replace_model
 from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of, with_knobs
 from playground.finetuning.strategy.multitask import SampledTasks
@@ -388,7 +389,7 @@ def shares_of_the_steps():
             )
 
 
-@pytest.mark.parametrize(("name", "knob", "value"), shares_of_the_steps())
+@pytest.mark.parametrize(("name", "knob", "value"), tuple(shares_of_the_steps()))
 def test_however_the_steps_are_shared_the_plan_is_obeyed_and_the_head_learns(name, knob, value):
     strategy = with_knobs(strategies()[name], {knob: value})
     run = Watched(strategy)
@@ -511,6 +512,18 @@ def test_on_a_base_of_any_kind_it_runs_or_is_refused_in_a_sentence(name, entry):
     strategy = strategies()[name]
     asks = strategy.extras or strategy.prompt or strategy.fresh in ("encoder", "decoder") or name in OF_A_KIND
     assert outcome == name or (asks and is_a_sentence(outcome)), outcome
+
+
+@pytest.mark.parametrize("steps", [2, 12])
+@pytest.mark.parametrize("entry", ["ERNIE", "ERNIE 2.0", "BioBERT"])
+def test_forgetting_is_measured_by_the_question_of_the_phase_in_which_the_base_is(entry, steps):
+    """A run that was stopped in its first phase has held-out text for the question of that phase alone."""
+    run = run_of(entry=tiny(entry), steps=steps)
+    learner = next(e.learner for e in list(train(run)) if isinstance(e, Started))
+    base = base_of_run(learner, run.corpus)
+    copy = replace_model(learner, deepcopy(learner.model))
+    assert copy.objective.name == learner.objective.name
+    assert base.pretraining_loss(copy) == base.pretraining_loss(learner)
 
 
 READING = tuple(entry for entry in TRANSFORMERS if entries()[entry].model.kind != "static")
