@@ -495,7 +495,7 @@ def pre_trained(entry):
     return base_of_run(next(e.learner for e in list(train(run)) if isinstance(e, Started)), run.corpus)
 
 
-OF_A_KIND = ("BitFit", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts")
+OF_A_KIND = ("BitFit", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts", "single layer")
 """Strategies that need a model of some kind, as do those that add modules or prompt."""
 BASES = ("ELMo", "fastText", "ULMFiT", "XLNet", "T5", "BART", "GloVe", "GPT-2")
 

@@ -1075,6 +1075,13 @@ def test_modules_above_what_the_head_reads_are_refused(name):
         find_strategy(name).check(learner_of("RoBERTa"), find_task("sentiment"))
 
 
+def test_static_vectors_have_one_level_and_no_layer():
+    model = learner_of("fastText").model
+    assert find_strategy("all layers").head.levels(model) == find_strategy("layer mix").head.levels(model) == (0,)
+    with pytest.raises(UserError, match="The head reads layer 1; this model has 0 layers"):
+        find_strategy("single layer").head.levels(model)
+
+
 def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
     adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
     narrow = replace(adapters, name="narrow", extras=(Adapter(bottleneck_size=4),))

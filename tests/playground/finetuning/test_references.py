@@ -492,6 +492,16 @@ def test_each_pass_is_priced():
     assert cost(base, find_strategy("temperature sampling"), texts, SETTING).tokens == pytest.approx(plain.tokens)
 
 
+@pytest.mark.parametrize("name", ["further pre-training", "intermediate task", "multi-task(single_task_fraction=0.5)"])
+def test_while_the_task_waits_its_texts_are_not_priced(name):
+    strategy, full = find_strategy(name), find_strategy("full")
+    setting = FinetuneConfig(steps=12, batch_size=4)
+    train = find_task("sentiment").load(reviews().tokenizer, 24, 0, "train")
+    one, other = (cost(base_of(), s, train, setting).tokens for s in (strategy, full))
+    read = strategy.waits(12) if strategy.name == "further pre-training" else strategy.others.reading(12)
+    assert one == pytest.approx(other * (12 - strategy.waits(12) + read) / 12)
+
+
 def test_every_knob_of_the_tasks_loss_is_part_of_a_lanes_name():
     written = ["full", "R-Drop", "R-Drop(alpha=2)", "R-Drop(dropout=0.2)", "FreeLB", "FreeLB(adv_lr=0.2)", "mixout"]
     assert len({key(find_strategy(name), 0, 24, SETTING, "") for name in written}) == len(written)
