@@ -25,7 +25,6 @@ from playground.training.data import BatchSampler
 from playground.training.parallel.stacked import parted
 from playground.training.train_state import TrainState
 from playground.zoo import entries
-from tests.contracts.test_strategies import pre_trained
 from tests.runs import KINDS, learner_of, reviews, tiny
 
 SETTING = FinetuneConfig(steps=6, batch_size=4)
@@ -132,7 +131,7 @@ def test_stacked_equals_separate_on_every_kind_of_model(entry, runs):
 @pytest.mark.parametrize("name", [*KINDS, "ULMFiT", "fastText", "GloVe", "ALBERT", "T5"])
 def test_a_base_of_any_kind_is_stacked_or_runs_apart_with_a_sentence(name):
     spec = ComparisonSpec(strategies=("full",), train_sizes=(8,), seeds=2, steps=2, parallelism="vmap")
-    base = pre_trained(name)
+    base = base_of(name)
     *_, last = compare(base, reviews().tokenizer, spec, batch_size=4)
     assert len(last.outcomes["full"]) == 2
     reason = why_not_stackable(base, find_strategy("full"), texts())
