@@ -103,9 +103,13 @@ def suited_reviews(objective):
     return _with_labels(kind, tuple(n.removeprefix("label:") for n in objective.needs if n.startswith("label:")))
 
 
-@cache
 def base_of(entry="RoBERTa", **model):
     """A tiny learner after a few steps, in the default type of numbers."""
+    return _base_of(torch.get_default_dtype(), entry, **model)
+
+
+@cache
+def _base_of(dtype, entry, **model):
     learner = learner_of(entry, model=model)
     feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):

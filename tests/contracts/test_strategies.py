@@ -19,7 +19,9 @@ from playground.finetuning.comparing.budget_matching import Cost, cost
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.base import base_of as base_of_run
+from playground.finetuning.run.base import replace_model
 from playground.finetuning.run.trainer import HEAD, Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
+from playground.finetuning.strategy.find import knobs_of, with_knobs
 from playground.finetuning.strategy.multitask import SampledTasks
 from playground.finetuning.strategy.strategy import FAMILIES, OTHER
 from playground.models.transformer import Attention
@@ -375,6 +377,28 @@ def test_the_same_seed_gives_the_same_outcome(name):
         assert getattr(one.outcome, what) == getattr(other.outcome, what)
 
 
+def shares_of_the_steps():
+    """Every knob that is a share of the steps at its limits and between them; without `--all` one value of each."""
+    for name in LEARNING:
+        for knob in (k for k in knobs_of(strategies()[name]).values() if k.unit == "share of the steps"):
+            values = (knob.low, (knob.low + knob.high) / 2, knob.high)
+            chosen = values[crc32(f"{name} {knob.name}".encode()) % 3]
+            yield from (
+                pytest.param(name, knob.name, value, marks=[] if value == chosen else [pytest.mark.exhaustive])
+                for value in values
+            )
+
+
+@pytest.mark.parametrize(("name", "knob", "value"), tuple(shares_of_the_steps()))
+def test_however_the_steps_are_shared_the_plan_is_obeyed_and_the_head_learns(name, knob, value):
+    strategy = with_knobs(strategies()[name], {knob: value})
+    run = Watched(strategy)
+    check_rates(run, strategy)
+    check_what_is_frozen(run, strategy)
+    assert bool(run.outcome.plan[-1].any())
+    assert bool(run.outcome.plan.any(dim=0).all())
+
+
 # penalties and extra modules
 
 
@@ -471,7 +495,7 @@ def pre_trained(entry):
     return base_of_run(next(e.learner for e in list(train(run)) if isinstance(e, Started)), run.corpus)
 
 
-OF_A_KIND = ("BitFit", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts")
+OF_A_KIND = ("BitFit", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts", "single layer")
 """Strategies that need a model of some kind, as do those that add modules or prompt."""
 BASES = ("ELMo", "fastText", "ULMFiT", "XLNet", "T5", "BART", "GloVe", "GPT-2")
 
@@ -488,6 +512,18 @@ def test_on_a_base_of_any_kind_it_runs_or_is_refused_in_a_sentence(name, entry):
     strategy = strategies()[name]
     asks = strategy.extras or strategy.prompt or strategy.fresh in ("encoder", "decoder") or name in OF_A_KIND
     assert outcome == name or (asks and is_a_sentence(outcome)), outcome
+
+
+@pytest.mark.parametrize("steps", [2, 12])
+@pytest.mark.parametrize("entry", ["ERNIE", "ERNIE 2.0", "BioBERT"])
+def test_forgetting_is_measured_by_the_question_of_the_phase_in_which_the_base_is(entry, steps):
+    """A run that was stopped in its first phase has held-out text for the question of that phase alone."""
+    run = run_of(entry=tiny(entry), steps=steps)
+    learner = next(e.learner for e in list(train(run)) if isinstance(e, Started))
+    base = base_of_run(learner, run.corpus)
+    copy = replace_model(learner, deepcopy(learner.model))
+    assert copy.objective.name == learner.objective.name
+    assert base.pretraining_loss(copy) == base.pretraining_loss(learner)
 
 
 READING = tuple(entry for entry in TRANSFORMERS if entries()[entry].model.kind != "static")

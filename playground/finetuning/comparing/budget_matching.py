@@ -58,9 +58,10 @@ def cost(
 
     Each token of the labelled texts costs every layer group the same `operations` as in pre-training; what lies below
     all that learns needs no backward pass, and embeddings are free. What a strategy reads beside the task, or more than
-    once, counts as so many more tokens, forward and backward. Kept activations are not subtracted: this is what the
-    strategy needs, not what this program saves. Scoring the vocabulary, the optimiser and the evaluation are left out;
-    a model that is only prompted costs nothing. An existing `run` need not be made again.
+    once, counts as so many more tokens, forward and backward; while the task waits its own texts do not count. Kept
+    activations are not subtracted: this is what the strategy needs, not what this program saves. Scoring the
+    vocabulary, the optimiser and the evaluation are left out; a model that is only prompted costs nothing. An existing
+    `run` need not be made again.
     """
     if strategy.prompt:
         return Cost(0.0, 0.0)
@@ -81,7 +82,7 @@ def cost(
     budget = Budget(setting.steps, tokens, base.held_out.ids.shape[1])
     more = sum(term.tokens_read(budget) for term in (*strategy.penalties, *strategy.beside))
     passes = strategy.task_loss.passes if strategy.task_loss else 1
-    read = tokens * setting.steps * passes + more
+    read = tokens * (setting.steps - strategy.waits(setting.steps)) * passes + more
     return Cost(read, float(per_token.mean()) * read)
 
 

@@ -147,7 +147,7 @@ def in_words_of(tokenizer: Tokenizer, text: Tokens) -> Tokens:
 
 def replace_model(learner: TrainState, model: LanguageModel) -> TrainState:
     """The learner with another model, for evaluation only; nothing in it changes where the learner trains on."""
-    objective = learner.entry.objective
+    objective = learner.entry.objective_in(learner.entry.all_phases[learner.phase])
     objective = objective.proposing(model.propose) if objective.proposes else objective
     return replace(learner, model=model, objective=objective, optimisers=(), objectives=(), mems=())
 

@@ -335,10 +335,11 @@ class Finetuner:
 
     def prepared(self, texts: Dataset) -> Dataset:
         """The texts with the strategy's further inputs; made once for all lanes."""
-        for given in sorted(self.strategy.given, key=lambda given: not given.first):
-            key = ("given", given, id(texts.tokens.ids))
-            _, texts = self.base.remember(key, partial(_prepared, given, self.base, texts))
-        return texts
+        inputs, made = sorted(self.strategy.given, key=lambda given: not given.first), texts
+        for number, given in enumerate(inputs, 1):
+            key = ("given", *inputs[:number], id(texts.tokens.ids))
+            _, made = self.base.remember(key, partial(_prepared, given, self.base, made))
+        return made
 
     def _reader(self, texts: Dataset) -> CachedReader:
         shared = self.base.remember(("kept", id(texts.tokens.ids)), lambda: ActivationCache(texts.tokens))

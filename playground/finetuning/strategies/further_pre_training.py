@@ -1,7 +1,7 @@
 """Further pre-training: the model first reads the task's texts, then learns the task."""
 
 from playground.finetuning.strategy.losses import AuxiliaryLM
-from playground.finetuning.strategy.schedules import AfterReading
+from playground.finetuning.strategy.schedules import everything
 from playground.finetuning.strategy.strategy import Published, Strategy
 
 FURTHER_PRE_TRAINING = Strategy(
@@ -10,7 +10,7 @@ FURTHER_PRE_TRAINING = Strategy(
     family="further training",
     idea="Use the first third of the steps for the old question on the task's own texts, without their labels.",
     source="arXiv:2004.10964, sec. 4",
-    plasticity=AfterReading(),
+    plasticity=everything,
     published=Published(2e-5, "github.com/allenai/dont-stop-pretraining, environments/hyperparameters.py"),
     beside=(AuxiliaryLM(weight=1.0, lm_fraction=1 / 3),),
 )

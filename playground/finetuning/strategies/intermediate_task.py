@@ -1,7 +1,7 @@
 """Intermediate task: another task with plenty of labels comes before the one in question."""
 
 from playground.finetuning.strategy.multitask import MultiTask
-from playground.finetuning.strategy.schedules import AfterReading
+from playground.finetuning.strategy.schedules import everything
 from playground.finetuning.strategy.strategy import Strategy
 
 INTERMEDIATE_TASK = Strategy(
@@ -10,6 +10,6 @@ INTERMEDIATE_TASK = Strategy(
     family="further training",
     idea="In the first half of the steps learn another task with 512 labels, if it fits entailment, then the task.",
     source="STILTs, arXiv:1811.01088, sec. 2",
-    plasticity=AfterReading(0.5),
+    plasticity=everything,
     beside=(MultiTask(task_ratio=0.5, single_task_fraction=0.5),),
 )

@@ -15,6 +15,11 @@ from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import as_written
 
 SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2")
+FRESH = {
+    "encoder": "the encoder starts", "decoder": "the decoder starts", "layers": "all layers start",
+    "everything": "the model starts",
+}  # fmt: skip
+"""What starts from new weights, in words."""
 LAYERS, STEPS = 3, 60
 """Plans are compared for a model of so many layers over so many steps."""
 
@@ -90,17 +95,18 @@ def _all(strategies: Sequence[Strategy], name: str, field: str) -> tuple[Any, ..
 
 
 def _check(composed: Strategy) -> None:
-    """Refuse a combination in which nothing learns for some steps, or a penalty on weights that never move."""
-    plan = composed.plan((*SAMPLE, *composed.new, "task head"), STEPS)
-    still, reason = int((~plan.any(dim=0)).sum()), ""
+    """Refuse a combination in which nothing learns for some steps, or a loss on weights that never move."""
+    plan = replace(composed, painted=()).plan((*SAMPLE, *composed.new, "task head"), STEPS)
+    reason = ""
+    below = [*composed.penalties, *(term for term in composed.beside if term.for_body and not composed.extras)]
     held = [*composed.penalties, *([composed.task_loss] if composed.task_loss and composed.task_loss.mixes else [])]
     layers = [k for k, row in enumerate(SAMPLE) if "layer" in row and not row.endswith("biases")]
-    if still:
-        reason = f"in {still / STEPS:.0%} of the steps one of them freezes what the other trains"
+    if not bool(plan.any(dim=0).all()):
+        reason = "in some of the steps one of them freezes what the other trains"
     elif held and composed.fresh:
-        reason = f"{held[0].name} holds on to pre-trained weights, and a model that starts from scratch has none"
-    elif composed.penalties and not bool(plan[: len(SAMPLE)].any()):
-        reason = f"{composed.penalties[0].name} acts on the pre-trained weights, which are all frozen"
+        reason = f"{held[0].name} holds on to pre-trained weights, and {FRESH[composed.fresh]} from new ones"
+    elif below and not bool(plan[: len(SAMPLE)].any()):
+        reason = f"{below[0].name} can only change the pre-trained weights, which are all frozen"
     elif len(held) > len(composed.penalties) and not bool(plan[layers].any()):
         reason = f"{held[-1].name} acts on the pre-trained matrices of the layers, which are all frozen"
     if reason:
@@ -113,9 +119,15 @@ Unlike = tuple[str, str, str]
 
 def unlike(one: Strategy, other: Strategy, *more: Unlike) -> list[Unlike]:
     """Everything in which two strategies differ; `more` are things that a comparison set."""
-    plans = [("what learns when", describe(one.plasticity), describe(other.plasticity))] * _plans_differ(one, other)
+    plans = [("what learns when", _describe_plan(one), _describe_plan(other))] * _plans_differ(one, other)
     own = [(words, show(one), show(other)) for words, value, show in _THINGS if value(one) != value(other)]
     return plans + own + [thing for thing in more if thing[1] != thing[2]]
+
+
+def _describe_plan(strategy: Strategy) -> str:
+    """What learns when, in words."""
+    waits = strategy.waits(STEPS) / STEPS
+    return describe(strategy.plasticity) + (f", the task's head after {waits:.0%} of the steps" if waits else "")
 
 
 def difference(one: Strategy, other: Strategy, *more: Unlike) -> str:

@@ -116,11 +116,8 @@ class ClozeAnswers(ExtraFeatures):
 
     @torch.no_grad()
     def prepare(self, base: Base, texts: Dataset) -> Dataset:
-        if texts.verbalizer is None:
-            raise UserError(
-                f"{self.name} need one word of the model's vocabulary for every class, and this task lacks that; "
-                "take sentiment or topic, or another strategy."
-            )
+        if texts.verbalizer is None:  # other tasks that are learnt too may have no word for every class
+            return texts
         scores = texts.answer.prompted(base.learner.model, Prompt(), texts, texts).log_softmax(1).clamp(min=-10.0)
         rows, positions = texts.tokens.ids.shape
         return with_features(texts, scores.repeat_interleave(rows // len(scores), 0)[:, None].expand(-1, positions, -1))

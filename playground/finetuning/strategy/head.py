@@ -32,13 +32,14 @@ class Head:
 
     def levels(self, model: LanguageModel) -> tuple[int, ...]:
         """The levels of a model that this head reads."""
+        layers = min(model.shape.layers, model.top_hidden_state)  # static vectors have none
         if self.reads == "top":
             return (model.top_hidden_state,)
         if isinstance(self.reads, int):
-            if not 0 <= self.reads <= model.shape.layers:
-                raise UserError(f"The head reads layer {self.reads}; this model has {model.shape.layers} layers.")
+            if not 0 <= self.reads <= layers:
+                raise UserError(f"The head reads layer {self.reads}; this model has {layers} layers.")
             return (self.reads,)
-        return (*range(model.shape.layers), model.top_hidden_state)
+        return (*range(layers), model.top_hidden_state)
 
     @property
     def mixes(self) -> bool:

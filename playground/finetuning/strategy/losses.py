@@ -70,10 +70,14 @@ class Budget:
 
 
 class AuxLoss(ABC):
-    """A part of the loss; `rehearses` says that it reads pre-training text."""
+    """A part of the loss; `rehearses` says that it reads pre-training text.
+
+    With `for_body` it has no gradient for the task's head, only for what is below it.
+    """
 
     name: ClassVar[str]
     rehearses: ClassVar[bool] = False
+    for_body: ClassVar[bool] = False
 
     def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
         """The loss as a function of the step; overridden by losses that keep something from the start of the run."""
@@ -194,6 +198,7 @@ class Replay(AuxLoss):
     replay_ratio: float = knob(0.5, 0.0, 1.0, unit="share of the steps", why="How often old texts come again.")
     rows: int = knob(8, 1, 64, unit="rows", why="Old texts in such a step.")
     name: ClassVar[str] = "replay"
+    for_body: ClassVar[bool] = True
     rehearses: ClassVar[bool] = True
 
     def tokens_read(self, budget: Budget) -> float:
@@ -217,9 +222,14 @@ class AuxiliaryLM(AuxLoss):
 
     weight: float = knob(0.5, 0.0, 10.0, unit="times the loss", why="Weight against the loss of the task.")
     lm_fraction: float = knob(
-        0.0, 0.0, 0.9, unit="share of the steps", why="How long it is asked alone, and only then."
+        0.0,
+        0.0,
+        0.9,
+        unit="share of the steps",
+        why="How long it is asked alone, and only then; 0 asks it in all steps.",
     )
     name: ClassVar[str] = "reading the task's texts"
+    for_body: ClassVar[bool] = True
 
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse an objective that needs more than the texts of a task."""
@@ -236,7 +246,7 @@ class AuxiliaryLM(AuxLoss):
         return int(self.lm_fraction * steps)
 
     def tokens_read(self, budget: Budget) -> float:
-        return budget.tokens * (self.alone(budget.steps) or budget.steps)
+        return budget.tokens * (self.alone(budget.steps) if self.lm_fraction else budget.steps)
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:
         if self.lm_fraction and now.step >= self.alone(run.steps):

@@ -29,6 +29,7 @@ class OtherTasks(AuxLoss):
     num_tasks: int = knob(1, 1, 6, unit="tasks", why="How many other tasks there are.")
     train_size: int = knob(512, 8, 4096, unit="texts", why="Labelled texts of each of them: plenty.")
     name: ClassVar[str] = "other tasks"
+    for_body: ClassVar[bool] = True
 
     def reading(self, steps: int) -> int:
         """In how many of the first steps they are read."""
@@ -73,7 +74,9 @@ class MultiTask(OtherTasks):
     In the first `single_task_fraction` of the steps they alone are learnt.
     """
 
-    task_ratio: float = knob(1.0, 0.0, 1.0, unit="share of the steps", why="How long they are read.")
+    task_ratio: float = knob(
+        1.0, 0.0, 1.0, unit="share of the steps", why="How long they are read, at least as long as alone."
+    )
     single_task_fraction: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are read alone.")
 
     def tokens_read(self, budget: Budget) -> float:
@@ -83,7 +86,7 @@ class MultiTask(OtherTasks):
         return int(self.single_task_fraction * steps)
 
     def reading(self, steps: int) -> int:
-        return int(self.task_ratio * steps)
+        return int(max(self.task_ratio, self.single_task_fraction) * steps)
 
     def loss(self, run: TrainerView, now: StepContext) -> Tensor:
         if now.step >= self.reading(run.steps):

@@ -137,34 +137,13 @@ class SlantedTriangle:
 
 
 @dataclass(frozen=True)
-class AfterReading:
-    """In the first part of the steps all but the task's head learns, and the task has to wait."""
-
-    lm_fraction: float = knob(1 / 3, 0.0, 1.0, unit="share of the steps", why="How long the task has to wait.")
-
-    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
-        plan = torch.ones(len(groups), steps)
-        plan[-1, : int(self.lm_fraction * steps)] = 0.0
-        return plan
-
-
-@dataclass(frozen=True)
 class Product:
-    """Several plans at once: their multipliers are multiplied; where the task must wait, the others begin after it."""
+    """Several plans at once: their multipliers are multiplied."""
 
     parts: tuple[Plasticity, ...]
 
     def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
-        waiting = next((part for part in self.parts if isinstance(part, AfterReading)), None)
-        others = [part for part in self.parts if part is not waiting]
-        if waiting is None:
-            return _multiplied(others, groups, steps)
-        first = int(waiting.lm_fraction * steps)
-        return torch.cat([waiting(groups, steps)[:, :first], _multiplied(others, groups, steps - first)], dim=1)
-
-
-def _multiplied(parts: Sequence[Plasticity], groups: Sequence[str], steps: int) -> Tensor:
-    return torch.stack([part(groups, steps) for part in (*parts, everything)]).prod(dim=0)
+        return torch.stack([part(groups, steps) for part in self.parts]).prod(dim=0)
 
 
 @dataclass(frozen=True)

@@ -119,10 +119,20 @@ class Strategy:
         """The rows of its plan for what is added to the model, without the task's head."""
         return (*(extra.name for extra in self.extras), *([OTHER] if self.others else []))
 
+    def waits(self, steps: int) -> int:
+        """In how many of the first steps the task's own loss is left out, so that its head cannot learn."""
+        return max((term.alone(steps) for term in self.beside), default=0)
+
     def plan(self, groups: Sequence[str], steps: int) -> Tensor:
-        """The multipliers `[g, s]`, evaluated once; the optimiser reads its columns and the heat map draws them."""
+        """The multipliers `[g, s]`, evaluated once; the optimiser reads its columns and the heat map draws them.
+
+        While the task waits all but its head learns, and the plasticity begins behind that.
+        """
         old = [k for k, group in enumerate(groups) if group not in self.new]
-        plan = self.plasticity([groups[k] for k in old], steps)
+        waiting = torch.ones(len(old), self.waits(steps))
+        waiting[-1] = 0.0
+        plan = self.plasticity([groups[k] for k in old], steps - self.waits(steps))
+        plan = torch.cat([waiting, plan], dim=1)
         assert plan.shape == (len(old), steps), f"{self.name} plans {tuple(plan.shape)}"
         whole = plan[-1].repeat(len(groups), 1)
         whole[old] = plan
@@ -139,7 +149,12 @@ class Strategy:
 
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a model or a task that it cannot be used for."""
-        self.head.levels(learner.model)
+        highest = max(self.head.levels(learner.model))
+        if self.extras and highest < min(learner.model.shape.layers, learner.model.top_hidden_state):
+            raise UserError(
+                f"The head of {self.name} reads level {highest}, so what {self.extras[0].name} would add to the layers "
+                "above it is not read; take a head that reads the top, or leave one of them out."
+            )
         if self.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
             raise UserError(
                 f"{self.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "

@@ -163,7 +163,9 @@ class Mixout(TaskLoss):
     def mixed(self, run: TrainerView, step: int) -> dict[str, Tensor]:
         """The matrices that learn, by name, each mixed with the pre-trained one."""
         start, mixed = dict(run.base.learner.model.named_parameters()), dict[str, Tensor]()
-        for name, weight in run.named.items():
+        groups = run.learner.model.groups().items()
+        for name in (name for group, names in groups if "layer" in group for name in names if name in run.named):
+            weight = run.named[name]
             if weight.requires_grad and _is_matrix(run.learner.model, name):
                 rng = generator(run.seed, self.name, step, name, device=weight.device.type)
                 kept = torch.rand(weight.shape[-1], generator=rng, device=weight.device) < self.p  # of each input

@@ -68,6 +68,16 @@ def test_cloze_answers_are_what_prompting_says():
     assert torch.equal(given[:, 0], given[:, -1])
 
 
+def test_other_tasks_that_cannot_be_asked_are_learnt_without_cloze_answers():
+    base, some = replace(base_of("RoBERTa"), memory={}), texts()
+    run = Finetuner(base, find_strategy("cloze answers + PAL"), some, FinetuneConfig(4, 4), 0)
+    assert run.train.features.shape[-1] == 2
+    asked = [other.texts.verbalizer is not None for other in run.others]
+    assert asked == [other.texts.features is not None for other in run.others]
+    assert not all(asked)
+    assert all(run.learn(step) > 0.0 for step in range(4))
+
+
 def test_what_is_given_can_be_put_together_with_other_strategies():
     base, some = base_of("RoBERTa"), texts()
     joined = find_strategy("knowledge injection + static and contextual + cloze answers")
@@ -75,6 +85,18 @@ def test_what_is_given_can_be_put_together_with_other_strategies():
     assert run.train.features.shape[-1] == run.head.score.in_features - base.learner.model.shape.width
     assert "branch" in run.train.tokens.labels
     assert run.learn(0) > 0.0
+
+
+def test_what_one_run_was_given_is_not_what_another_run_with_more_inputs_reads():
+    """All runs of a comparison share what is prepared, whatever inputs they have in common."""
+    base, some = replace(base_of("RoBERTa"), memory={}), texts()
+    alone, both, again = (
+        Finetuner(base, find_strategy(line), some, FinetuneConfig(2, 4), 0).train.features
+        for line in ("cloze answers", "static and contextual + cloze answers", "cloze answers")
+    )
+    assert torch.equal(alone, again)
+    assert torch.equal(both[..., -2:], alone)
+    assert both.shape[-1] > 2
 
 
 # facts

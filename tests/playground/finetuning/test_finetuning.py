@@ -1048,14 +1048,18 @@ def test_a_combination_runs_and_obeys_its_plan():
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("feature-based + L2-SP", "pull to the start acts on the pre-trained weights, which are all frozen"),
-        ("chain-thaw + gradual unfreezing", "of the steps one of them freezes what the other trains"),
+        ("feature-based + L2-SP", "pull to the start can only change the pre-trained weights, which are all frozen"),
+        ("layer mix + replay", "replay can only change the pre-trained weights, which are all frozen"),
+        ("all layers + auxiliary LM loss", "reading the task's texts can only change the pre-trained weights"),
+        ("feature-based + temperature sampling", "other tasks can only change the pre-trained weights"),
+        ("chain-thaw + gradual unfreezing", "in some of the steps one of them freezes what the other trains"),
         ("layer mix + single layer", "have heads that read mix .* and level 1"),
         ("random start + embeddings kept", "they reinitialise everything and layers"),
         (
             "random start + L2-SP",
-            "pull to the start holds on to pre-trained weights, and a model that starts from scratch has none",
+            "pull to the start holds on to pre-trained weights, and the model starts from new ones",
         ),
+        ("new decoder + mixout", "mixout holds on to pre-trained weights, and the decoder starts from new ones"),
         ("full +", "no strategy named ''"),
         ("full + nope", "no strategy named 'nope'"),
     ],
@@ -1065,12 +1069,33 @@ def test_what_does_not_go_together_is_refused_with_a_sentence(name, said):
         find_strategy(name)
 
 
+@pytest.mark.parametrize("name", ["embeddings only + LoRA", "LSTM on word vectors + adapters", "single layer + PAL"])
+def test_modules_above_what_the_head_reads_are_refused(name):
+    base = learner_of("RoBERTa", model={"layers": 2})
+    with pytest.raises(UserError, match=r"reads level \d, so what .* would add to the layers above it is not read"):
+        find_strategy(name).check(base, find_task("sentiment"))
+    if "single" in name:
+        find_strategy(name).check(learner_of("RoBERTa"), find_task("sentiment"))
+
+
+def test_static_vectors_have_one_level_and_no_layer():
+    model = learner_of("fastText").model
+    assert find_strategy("all layers").head.levels(model) == find_strategy("layer mix").head.levels(model) == (0,)
+    with pytest.raises(UserError, match="The head reads layer 1; this model has 0 layers"):
+        find_strategy("single layer").head.levels(model)
+
+
 def test_two_settings_of_one_kind_are_a_clash_and_the_same_part_twice_is_not():
     adapters, pull = find_strategy("adapters"), find_strategy("L2-SP")
     narrow = replace(adapters, name="narrow", extras=(Adapter(bottleneck_size=4),))
     with pytest.raises(UserError, match="both bring 'adapters'"):
         compose(adapters, narrow)
     assert compose(pull, replace(pull, name="again")).penalties == pull.penalties
+
+
+def test_what_is_painted_for_a_deep_model_and_a_long_run_can_be_put_together():
+    painted = find_strategy("full").paint(Cell("encoder layer 7", 61, 80, 0.5))
+    assert compose(painted, find_strategy("L2-SP")).painted == painted.painted
 
 
 def test_one_strategy_alone_is_no_combination():

@@ -258,7 +258,7 @@ def test_mixout_reaches_the_weights_of_recurrent_layers():
     run = begun("mixout(p=0.9)", base_of("ELMo"))
     run.learn(0)
     mixed = run.strategy.task_loss.mixed(run, 1)
-    assert {name.rsplit(".", 1)[1] for name in mixed} >= {"weight_ih_l0", "weight_hh_l0"}
+    assert {name.rsplit(".", 1)[1] for name in mixed} == {"weight_ih_l0", "weight_hh_l0"}, "no part of the embeddings"
     scores, _ = run.strategy.task_loss.take(run, 1, run.train)
     by_hand = deepcopy(run.model)
     by_hand.load_state_dict(mixed, strict=False)
@@ -418,7 +418,7 @@ def test_what_goes_together_runs_and_the_same_seed_gives_the_same_run(name):
         ("mixout + feature-based", "mixout acts on the pre-trained matrices of the layers, which are all frozen"),
         ("mixout + LoRA", "mixout acts on the pre-trained matrices of the layers, which are all frozen"),
         ("mixout + BitFit", "mixout acts on the pre-trained matrices of the layers, which are all frozen"),
-        ("mixout + random start", "mixout holds on to pre-trained weights, and a model that starts from scratch has"),
+        ("mixout + random start", "mixout holds on to pre-trained weights, and the model starts from new ones"),
         ("multi-task + temperature sampling", "both bring 'other tasks'"),
         ("R-Drop(alpha=11)", "alpha is 11.0; it must lie between 0.0 and 10.0"),
         ("mixout(p=1)", "p is 1.0; it must lie between 0.0 and 0.95"),
@@ -478,6 +478,16 @@ def test_each_pass_is_priced():
         got = cost(base, find_strategy(name), texts, SETTING)
         assert (got.tokens / plain.tokens, got.flops / plain.flops) == (pytest.approx(passes), pytest.approx(passes))
     assert cost(base, find_strategy("temperature sampling"), texts, SETTING).tokens == pytest.approx(plain.tokens)
+
+
+@pytest.mark.parametrize("name", ["further pre-training", "intermediate task", "multi-task(single_task_fraction=0.5)"])
+def test_while_the_task_waits_its_texts_are_not_priced(name):
+    strategy, full = find_strategy(name), find_strategy("full")
+    setting = FinetuneConfig(steps=12, batch_size=4)
+    train = find_task("sentiment").load(reviews().tokenizer, 24, 0, "train")
+    one, other = (cost(base_of(), s, train, setting).tokens for s in (strategy, full))
+    read = strategy.waits(12) if strategy.name == "further pre-training" else strategy.others.reading(12)
+    assert one == pytest.approx(other * (12 - strategy.waits(12) + read) / 12)
 
 
 def test_every_knob_of_the_tasks_loss_is_part_of_a_lanes_name():

@@ -32,7 +32,7 @@ def test_parts_that_do_not_go_together_are_a_sentence_and_the_last_strategy_stay
     draft = StrategyEditorStore(parts=["gradual unfreezing", "discriminative rates", "L2-SP"])
     assert draft.made.name == "gradual unfreezing + discriminative rates + L2-SP"
     draft.parts = ["feature-based", "L2-SP"]
-    assert "pull to the start acts on the pre-trained weights, which are all frozen" in draft.trouble
+    assert "pull to the start can only change the pre-trained weights, which are all frozen" in draft.trouble
     assert draft.made.name.startswith("gradual")
     draft.parts = []
     assert "No part is chosen" in draft.trouble
