@@ -78,18 +78,18 @@ def attach(kind: AdapterKind, model: LanguageModel, rng: Generator) -> Attached:
     return attached
 
 
-class BottleneckAdapter(nn.Module):
-    """Down-projection, GELU, zero-initialised up-projection, residual connection."""
+class Bottleneck(nn.Module):
+    """Down-projection, an activation, zero-initialised up-projection."""
 
-    def __init__(self, width: int, inner: int, rng: Generator) -> None:
+    def __init__(self, width: int, inner: int, activation: Callable[[Tensor], Tensor], rng: Generator) -> None:
         super().__init__()
-        self.down_proj, self.up_proj = nn.Linear(width, inner), nn.Linear(inner, width)
+        self.down_proj, self.up_proj, self.activation = nn.Linear(width, inner), nn.Linear(inner, width), activation
         _start(self.down_proj.weight, rng)
         for silent in (self.down_proj.bias, self.up_proj.weight, self.up_proj.bias):
             nn.init.zeros_(silent)
 
     def forward(self, x: Tensor) -> Tensor:
-        return x + self.up_proj(gelu(self.down_proj(x)))
+        return self.up_proj(self.activation(self.down_proj(x)))
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class Adapter(AdapterKind):
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
         def layer(block: Block) -> nn.Module:
-            bottlenecks = [BottleneckAdapter(model.shape.width, self.bottleneck_size, rng) for _ in range(2)]
+            bottlenecks = [Bottleneck(model.shape.width, self.bottleneck_size, gelu, rng) for _ in range(2)]
             return nn.ModuleList([*bottlenecks, deepcopy(block.ln_1), deepcopy(block.ln_2)])
 
         return nn.ModuleList(map(layer, model.layers))
@@ -112,8 +112,8 @@ class Adapter(AdapterKind):
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         after_attn, after_mlp, *norms = module.children()
         undo: list[Undo] = [
-            block.attn.register_forward_hook(lambda _, __, out: after_attn(out)).remove,
-            block.mlp.register_forward_hook(lambda _, __, out: after_mlp(out)).remove,
+            block.attn.register_forward_hook(lambda _, __, out: out + after_attn(out)).remove,
+            block.mlp.register_forward_hook(lambda _, __, out: out + after_mlp(out)).remove,
         ]
         for own, copy in zip((block.ln_1, block.ln_2), norms, strict=True):
             own.forward = copy.forward
@@ -256,20 +256,6 @@ class PrefixTuning(AdapterKind):
         return [lambda: setattr(block.attn, "prefix", None)]
 
 
-class PfeifferLayer(nn.Module):
-    """Down-projection, ReLU, zero-initialised up-projection, without a residual connection of its own."""
-
-    def __init__(self, width: int, inner: int, rng: Generator) -> None:
-        super().__init__()
-        self.down_proj, self.up_proj = nn.Linear(width, inner), nn.Linear(inner, width)
-        _start(self.down_proj.weight, rng)
-        for silent in (self.down_proj.bias, self.up_proj.weight, self.up_proj.bias):
-            nn.init.zeros_(silent)
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.up_proj(relu(self.down_proj(x)))
-
-
 @dataclass(frozen=True)
 class PfeifferAdapter(AdapterKind):
     """One bottleneck per layer, after the MLP (AdapterFusion, arXiv:2005.00247; MAD-X, arXiv:2005.00052).
@@ -288,7 +274,7 @@ class PfeifferAdapter(AdapterKind):
                 "(norm_first=yes, layer_sharing=all) there is no one end of all; set one of them otherwise, or take "
                 "adapters."
             )
-        return PfeifferLayer(shape.width, self.bottleneck_size, rng)
+        return Bottleneck(shape.width, self.bottleneck_size, relu, rng)
 
     def insert(self, block: Block, module: nn.Module) -> list[Undo]:
         if block.norm_first:

@@ -226,7 +226,7 @@ class AuxiliaryLM(AuxLoss):
         0.0,
         0.9,
         unit="share of the steps",
-        why="How long it is asked alone, and only then; 0 asks it in all steps.",
+        why="How long it is asked alone; 0 asks it in every step, with the task.",
     )
     name: ClassVar[str] = "reading the task's texts"
     for_body: ClassVar[bool] = True
