@@ -6,6 +6,7 @@ from typing import Any
 import panel as pn
 import panel_material_ui as pmui
 
+from playground.finetuning.comparing.spec import ComparisonSpec
 from widgets.pages.base_model import base_choice, describe_base
 from widgets.pages.layout import FIELD, MAIN, STRETCH, Sidebar, View, button, heading, row
 from widgets.pages.transfer.controls import choices
@@ -33,8 +34,8 @@ QUESTIONS: dict[str, dict[str, Any]] = {
 """Questions to begin with, and what is chosen for each that `ASKED` does not say; one click asks it."""
 
 ASKED: dict[str, Any] = {
-    "task": "sentiment", "then": [], "train_size": 64, "other_sizes": [], "seeds": 3, "steps": 80, "match": "steps",
-    "lr_policy": "own",
+    "task": "sentiment", "then": [], "train_size": 64, "other_sizes": [], "seeds": ComparisonSpec.seeds, "steps": 80,
+    "match": "steps", "lr_policy": "own",
 }  # fmt: skip
 
 
