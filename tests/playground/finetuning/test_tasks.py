@@ -681,6 +681,8 @@ def unsuitable(strategy, task):
     kinds = {term.name for term in (*strategy.beside, *strategy.given)}
     if kinds & {"own answers", "cross views", "rewritten texts", "cloze answers"}:
         return f"need classes of texts, and the task '{task}' asks for something else"
+    if strategy.name == "R-Drop" and task == "similarity":
+        return f"compares probabilities of answers, and the task '{task}' asks for a number"
     if "facts" in kinds and tasks()[task].answer.about != "text":
         return f"they are for whole texts; '{task}' asks about single words"
     if "vectors of other models" in kinds and task == "translation":
