@@ -102,7 +102,7 @@ def test_a_strategy_of_ones_own_is_made_compared_and_taken_away(page: Page, addr
     page.get_by_role("button", name="Add to the comparison").click()
     expect(page.get_by_role("checkbox", name="mine")).to_be_checked()
     for name in ("random start", "adapters"):
-        box = page.get_by_role("checkbox", name=name)
+        box = page.get_by_role("checkbox", name=name, exact=True)
         box.scroll_into_view_if_needed()
         top = box.evaluate("(box) => box.closest('.list').getBoundingClientRect().top")
         box.click()
