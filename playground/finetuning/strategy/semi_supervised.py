@@ -37,8 +37,13 @@ class AdversarialFGM(AuxLoss):
         texts, embedded = now.batch, run.embed(now.batch)
         fixed = embedded.detach().requires_grad_()
         (slope,) = torch.autograd.grad(texts.answer.loss(run.score(texts, fixed), texts.labels), [fixed])
-        size = slope.flatten(1).norm(dim=1).clamp(min=1e-12)[:, None, None]
-        return self.weight * texts.answer.loss(run.score(texts, embedded + self.epsilon * slope / size), texts.labels)
+        move = self.epsilon * slope / row_lengths(slope).clamp(min=1e-12)
+        return self.weight * texts.answer.loss(run.score(texts, embedded + move), texts.labels)
+
+
+def row_lengths(rows: Tensor) -> Tensor:
+    """The Euclidean (Frobenius) length of each row `[r, 1, 1]` of embeddings `[r, t, d]`."""
+    return rows.flatten(1).norm(dim=1)[:, None, None]
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.task import Task
 from playground.finetuning.data.task_types import Number
 from playground.finetuning.strategy.losses import TrainerView
+from playground.finetuning.strategy.semi_supervised import row_lengths
 from playground.knob import knob
 from playground.models.dropout import dropping_everywhere
 from playground.models.model import LanguageModel
@@ -124,15 +125,10 @@ class FreeLB(TaskLoss):
 
     def moved(self, move: Tensor, slope: Tensor) -> Tensor:
         """A move after one step uphill, brought back into the ball."""
-        move = move + self.adv_lr * slope / _length(slope).clamp(min=1e-8)
+        move = move + self.adv_lr * slope / row_lengths(slope).clamp(min=1e-8)
         if not self.adv_max_norm:
             return move
-        return move * (self.adv_max_norm / _length(move).clamp(min=1e-8)).clamp(max=1.0)
-
-
-def _length(rows: Tensor) -> Tensor:
-    """The Euclidean (Frobenius) length of each row, `[r, 1, 1]`."""
-    return rows.flatten(1).norm(dim=1)[:, None, None]
+        return move * (self.adv_max_norm / row_lengths(move).clamp(min=1e-8)).clamp(max=1.0)
 
 
 @dataclass(frozen=True)
