@@ -21,8 +21,9 @@ def pick(name: str = "auto") -> torch.device:
     if name.split(":")[0] == "mps" and (why := doubt()):
         raise UserError(why)
     with suppress(RuntimeError):  # a name that torch does not know, such as cpu:one
-        if name.split(":")[0] in names:
-            return torch.device(name)
+        device = torch.device(name)
+        if device.type in names and (device.index or 0) < (torch.cuda.device_count() if device.type == "cuda" else 1):
+            return device
     raise UserError(f"Device {name!r} is not on this machine; choose one of: auto, {', '.join(names)}.")
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import operator
 
+import torch
 from torch import Generator
 
 from playground.errors import UserError
@@ -24,6 +25,6 @@ def next_seed(seed: int) -> int:
     return seed + 1 if seed < LARGEST else 0
 
 
-def generator(seed: int, *path: object, device: str = "cpu") -> Generator:
+def generator(seed: int, *path: object, device: torch.device = torch.device("cpu")) -> Generator:
     """A fresh generator for one purpose; step 12 of a run needs nothing from steps 0 to 11."""
     return Generator(device=device).manual_seed(derive(seed, *path))

@@ -6,6 +6,7 @@ in which these names are private or may move: `Tensor._make_wrapper_subclass`, `
 `torch.utils._pytree`, `optimizer._get_fused_kernels_supported_devices`.
 """
 
+import warnings
 from contextlib import contextmanager
 
 import pytest
@@ -27,6 +28,9 @@ CROSSING = ("aten::_to_copy", "aten::copy_")
 
 INDEXED = ("aten::index", "aten::index_put", "aten::index_put_")
 """Operations whose second argument, the indices, may be on the CPU."""
+
+PACKED = "aten::_pack_padded_sequence"
+"""Takes lengths from the CPU as its second argument and leaves the sizes of its steps there as its second result."""
 
 CACHES = (batch.arange, batch._rows, batch._constant, spans._counts, trainer._epoch)
 """What keeps tensors by their device, to be forgotten afterwards."""
@@ -91,13 +95,15 @@ def computed(operation, args, kwargs):
     name, wanted = operation.name().partition(".")[0], kwargs.get("device")
     second = any(isinstance(each, SecondTensor) for each in tree_leaves((args, kwargs)))
     if second and name not in CROSSING:
-        checked = (args[:1], args[2:]) if name in INDEXED else args
+        checked = (args[:1], args[2:]) if name in (*INDEXED, PACKED) else args
         refuse_mixed(name, [each for each in tree_leaves((checked, kwargs)) if isinstance(each, torch.Tensor)])
     device = {} if wanted is None else {"device": torch.device("cpu")}
     args_there, kwargs_there = tree_map_only(SecondTensor, lambda each: each.on_cpu, (args, {**kwargs, **device}))
     made = operation(*args_there, **kwargs_there)
     if name == "aten::copy_":
         return args[0]
+    if name == PACKED and second:
+        return SecondTensor(made[0]), made[1]
     if not (second if wanted is None else wanted == SECOND):
         return made
     wrapped = tree_map_only(torch.Tensor, SecondTensor, made)
@@ -114,10 +120,11 @@ def refuse_mixed(name, tensors):
 def second_device():
     """Within it everything can run on `SECOND`."""
     fused = [*optimizer._get_fused_kernels_supported_devices(), SECOND.type]
-    with pytest.MonkeyPatch.context() as patch, Functions(), Dispatch():
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(), Functions(), Dispatch():
+        warnings.filterwarnings("ignore", "for .*: copying from a non-meta parameter")  # it holds its values
         patch.setattr(optimizer, "_get_fused_kernels_supported_devices", lambda: list(fused))
         patch.setattr(
-            rng, "Generator", lambda device: (SecondGenerator if device == SECOND.type else torch.Generator)()
+            rng, "Generator", lambda device: (SecondGenerator if device == SECOND else torch.Generator)()
         )
         try:
             yield SECOND

@@ -80,7 +80,7 @@ def one_row(ids: list[int], tokenizer: Tokenizer) -> Tokens:
 def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: int = 0) -> Batch:
     """The example of a watched sentence: the same corruption every time."""
     device = model.token_embedding.weight.device
-    return objective.example(sentence.to(device), generator(seed, "glance", device=device.type))
+    return objective.example(sentence.to(device), generator(seed, "glance", device=device))
 
 
 @torch.no_grad()

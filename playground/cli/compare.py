@@ -29,6 +29,7 @@ from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
 from playground.cli.train import train_one
 from playground.cluster import connected, lanes
+from playground.devices import pick
 from playground.errors import UserError, unwritable
 from playground.finetuning import Comparison, TrialEvent
 from playground.finetuning.comparing.budget_matching import list_published
@@ -112,16 +113,17 @@ def compare_strategies(given: argparse.Namespace) -> int:
         print(list_published(chosen), file=sys.stderr)
     check_sequence(given, what, chosen)
     check_runs(given)
+    device = pick(given.device)
     with _folder(given.out) as folder:
         run = _base(given, folder)
         if given.second_language:
-            run = learn_second(run, given.second_language, folder)
+            run = learn_second(run, given.second_language, folder, device)
         if given.decoder:
-            run = add_decoder(run, given.decoder, folder)
+            run = add_decoder(run, given.decoder, folder, device)
         asked = replace(asked, base=str(run))
         if asked.then:
-            return compare_in_turn(given, asked, folder)
-        saved = checkpoint.load(run)
+            return compare_in_turn(given, asked, folder, device)
+        saved = checkpoint.load(run, device)
         base, record = asked.start(saved), Record.of(folder, given.resume) if folder else None
         with _elsewhere(given.cluster) as elsewhere:
             events = compare(base, saved.tokenizer, asked, task=task, chosen=chosen, record=record, elsewhere=elsewhere)
@@ -135,7 +137,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
 def _refuse_unused(given: argparse.Namespace, chosen: Sequence[Strategy]) -> None:
     """Refuse what has no part where nothing is trained first, nothing is kept, or another machine does the work."""
     if os.path.exists(given.base):
-        training = ("steps", "seconds", "corpus", "device")
+        training = ("steps", "seconds", "corpus")
         reason = f"it is for an entry to train first; the run in {given.base} is as it was trained"
         refuse_unused(given, f"{reason} (--tuning-steps sets the steps of each training)", *training)
     if given.out is None:

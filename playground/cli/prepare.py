@@ -5,6 +5,7 @@ import os
 import sys
 from pathlib import Path
 
+import torch
 from tqdm import tqdm
 
 from playground.corpora.readers.decode import WrongEncoding
@@ -43,9 +44,9 @@ def check_runs(given: argparse.Namespace) -> None:
             raise UserError(f"{option} is {run}, where no run is; name the folder of a run{also}.")
 
 
-def learn_second(run: Path, steps: int, folder: Path | None) -> Path:
+def learn_second(run: Path, steps: int, folder: Path | None, device: torch.device) -> Path:
     """Train word vectors of the second language for the model of a run; the folder of the new run."""
-    saved, corpus = checkpoint.load(run), second_language()
+    saved, corpus = checkpoint.load(run, device), second_language()
     made = with_words_of(saved.learner, saved.tokenizer, corpus)
     with tqdm(total=steps, desc="words of the second language", file=sys.stderr, mininterval=0.2) as bar:
         for loss in learn_words(made, corpus, steps):
@@ -54,10 +55,10 @@ def learn_second(run: Path, steps: int, folder: Path | None) -> Path:
     return _save(made.learner, made.tokenizer, saved.corpus, run, folder, "second-language")
 
 
-def add_decoder(run: Path, source: str, folder: Path | None) -> Path:
+def add_decoder(run: Path, source: str, folder: Path | None, device: torch.device) -> Path:
     """Give the model of a run a decoder, of its own layers, of those of another run or of new ones."""
-    saved = checkpoint.load(run)
-    donor = {"same": saved, "new": None}[source] if source in OWN else checkpoint.load(source)
+    saved = checkpoint.load(run, device)
+    donor = {"same": saved, "new": None}[source] if source in OWN else checkpoint.load(source, device)
     made = with_decoder(saved.learner, saved.tokenizer, donor and donor.learner, donor and donor.tokenizer)
     return _save(made, saved.tokenizer, saved.corpus, run, folder, "with-decoder")
 

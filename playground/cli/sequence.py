@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import torch
 from tqdm import tqdm
 
 from playground.cli.options import finite, say
@@ -22,9 +23,11 @@ from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
 
 
-def compare_in_turn(given: argparse.Namespace, asked: ComparisonSpec, folder: Path | None) -> int:
+def compare_in_turn(
+    given: argparse.Namespace, asked: ComparisonSpec, folder: Path | None, device: torch.device
+) -> int:
     """Learn the tasks in turn with every strategy and seed; print what is left of each after each."""
-    saved, tasks = checkpoint.load(asked.base), asked.tasks
+    saved, tasks = checkpoint.load(asked.base, device), asked.tasks
     results: list[ContinualResult] = []
     total = len(tasks) * len(asked.strategies) * given.seeds * given.tuning_steps
     with tqdm(total=total, desc="tasks in turn", unit="step", file=sys.stderr, mininterval=0.2) as bar:

@@ -233,7 +233,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     feeds = [sampler(text, objective.needs) for text, objective in zip(texts, objectives, strict=True)]
     held_out = [feed.evaluation() for feed in feeds]
     asked = [
-        objective.specimens(rows, generator(0, "asked", device=run.device.type))
+        objective.specimens(rows, generator(0, "asked", device=run.device))
         for objective, rows in zip(objectives, held_out, strict=True)
     ]
     run = replace(run, entry=replace(entry, objective=objectives[-1]))

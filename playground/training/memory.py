@@ -18,7 +18,10 @@ from playground.training.train_state import TrainState
 from playground.zoo.entry import Entry
 
 PROCESS = 400 << 20
-"""Bytes of a worker process without a model: Python, torch and its libraries (measured: 330 to 390 MiB)."""
+"""Bytes of a worker process without a model: Python, torch and its libraries (measured: 330 to 390 MiB).
+
+On a GPU about as many, of its own memory: the context of CUDA and its kernels.
+"""
 
 FLOATS = 4
 """Bytes of a number; half precision keeps its weights in float32 too."""
@@ -70,11 +73,18 @@ def available(device: torch.device, system: Path = SYSTEM) -> int | None:
     return min((free for free in (machine, container_free(system)) if free is not None), default=None)
 
 
-def workers_that_fit(entry: Entry, words: int, wanted: int, free: int | None) -> int:
-    """How many of the wanted worker processes fit into the free memory, at least one."""
-    if free is None:
-        return wanted
-    return max(1, min(wanted, int(0.8 * free) // (PROCESS + estimate(entry, words).total)))
+def workers_that_fit(need: int, wanted: int, free: int | None) -> tuple[int, str]:
+    """How many of the wanted worker processes, each of which needs so many bytes, fit into the free memory.
+
+    At least one; with a sentence where they are fewer.
+    """
+    fit = wanted if free is None else max(1, min(wanted, int(0.8 * free) // (PROCESS + need)))
+    if free is None or fit == wanted:
+        return fit, ""
+    return fit, (
+        f"{wanted} workers would not fit: each needs about {format_bytes(PROCESS + need)} and {format_bytes(free)} are "
+        f"free, so {fit} work{'s' * (fit == 1)}."
+    )
 
 
 def smaller(learner: TrainState, short: OutOfMemory) -> Incident:

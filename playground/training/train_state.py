@@ -106,13 +106,13 @@ class TrainState:
 
     def example(self, tokens: Tokens, *path: object) -> Batch:
         """The objective applied to a batch; `path` names the random draw, by default the coming step."""
-        rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device.type)
+        rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device)
         step = path[-1] if path else self.step
         return self.objective.at_step(step if isinstance(step, int) else self.step).example(tokens, rng)
 
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """The part of a step's example that does not depend on the weights of a generator."""
-        rng = generator(self.seed, "corrupt", step, device=self.device.type)
+        rng = generator(self.seed, "corrupt", step, device=self.device)
         example = self.objective.opened(tokens, rng)
         # computed here, so that the device is waited for once for several steps
         _ = example.selected_positions, example.count, [q.loss_positions.per_row for q in example.questions]
@@ -164,7 +164,7 @@ class TrainState:
         shape = self.entry.model
         if not (shape.dropout or shape.weight_drop):
             return nullcontext()
-        return dropping(self.model, generator(self.seed, "dropout", self.step, device=self.device.type))
+        return dropping(self.model, generator(self.seed, "dropout", self.step, device=self.device))
 
     def operations(self, example: Batch) -> float:
         """Operations of a step on a batch: counted for the first batch, scaled by positions for others."""
@@ -186,7 +186,7 @@ class TrainState:
     def measure(self, tokens: Tokens) -> tuple[dict[str, float], dict[str, float]]:
         """The same, and the accuracy of every question whose answers are right or wrong."""
         self.model.eval()
-        rng, phase = generator(0, "held out", device=self.device.type), self.entry.all_phases[self.phase]
+        rng, phase = generator(0, "held out", device=self.device), self.entry.all_phases[self.phase]
         losses: dict[str, list[float]] = {}
         right: dict[str, list[Tensor]] = {}
         with accumulation.room_for("evaluation"):

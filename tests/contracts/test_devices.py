@@ -1,4 +1,4 @@
-"""Every entry trains where its run says: no tensor is left behind on the CPU and none is made there."""
+"""What trains, looks, is kept and is fine-tuned does so where its run says: no tensor is left on the CPU or made there."""
 
 from contextlib import nullcontext
 from math import isfinite
@@ -6,12 +6,21 @@ from math import isfinite
 import pytest
 import torch
 
+from playground.finetuning import compare, find_task, strategies
+from playground.finetuning.comparing.spec import ComparisonSpec
+from playground.finetuning.run.trainer import Base, StepEvent
 from playground.models.model import Network
+from playground.objectives import find_objective, objectives
 from playground.rng import generator
-from playground.training import data
+from playground.training import checkpoint, data
 from playground.training.loop import prepared
-from tests.runs import each_kind, every_entry_or_kind, run_of
+from playground.training.observe.look import ProbeSentence, to_watch
+from playground.training.text import save_run
+from tests.runs import alone, each_kind, every_entry_or_kind, reviews, run_of, sampled, suited_reviews
 from tests.second_device import MixedDevices, second_device
+
+OBJECTIVES = ("MLM", "PLM", "GloVe", "CVT", "T5 spans")
+STRATEGIES = ("full", "LoRA", "layer mix", "replay", "rewritten texts", "adversarial")
 
 
 @pytest.fixture(autouse=True)
@@ -30,6 +39,42 @@ def test_an_entry_trains_and_is_looked_into_on_another_device_than_the_cpu(name)
         assert {p.device for p in model.parameters()} == {device}
         assert model.features(state.blocks.feed.evaluation(8)).device == device
         assert all(weights.device == device for weights in model.attention(stepped.example).values())
+
+
+@every_entry_or_kind
+def test_an_entry_is_watched_kept_and_goes_on_there(name, tmp_path):
+    with second_device() as device:
+        run = run_of(name, device=device)
+        state = prepared(run)
+        list(state.step())
+        seen = ProbeSentence(to_watch(run.corpus, state.learner.objective, 16))(state.learner)
+        assert seen.guesses or seen.unscored
+        saved = checkpoint.load(save_run(tmp_path, state.learner, run.corpus, state.held_out), device)
+        there, here = (float(one.loss) for one in (*prepared(run, saved.learner).step(), *state.step()))
+        assert there == here
+
+
+@pytest.mark.parametrize("name", sampled(objectives(), OBJECTIVES))
+def test_an_objective_trains_there(name):
+    objective = find_objective(name)
+    with second_device() as device:
+        state = prepared(run_of(entry=alone(objective), corpus=suited_reviews(objective), device=device))
+        [stepped], [evaluated] = state.step(), state.evaluate()
+        assert isfinite(float(stepped.loss)) and isfinite(evaluated.held_out)
+
+
+@pytest.mark.parametrize("parallelism", ["vmap", "processes"])
+@pytest.mark.parametrize("name", sampled(strategies(), STRATEGIES))
+def test_a_strategy_learns_there_apart_and_stacked(name, parallelism):
+    entry, task = {"decoder first": ("T5", "translation"), "new decoder": ("T5", "translation")}.get(name, ("RoBERTa", "sentiment"))
+    with second_device() as device:
+        state = prepared(run_of(entry, device=device))
+        base = Base(state.learner, state.blocks.feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task(task))
+        spec = ComparisonSpec(task=task, strategies=(name,), train_sizes=(8,), seeds=2, steps=2, parallelism=parallelism)
+        *trials, result = compare(base, reviews().tokenizer, spec)
+        losses = [one.event.loss for one in trials if isinstance(one.event, StepEvent)]
+        assert all(map(isfinite, losses)) and len(losses) == 4 * (not strategies()[name].prompt)
+        assert len(result.outcomes[name]) == 2
 
 
 @each_kind
@@ -61,6 +106,6 @@ def test_numbers_and_indices_may_come_from_the_cpu_and_nothing_else():
             with pytest.raises(MixedDevices):
                 mixed()
         with pytest.raises(MixedDevices, match="rand on cpu by a generator of meta"):
-            torch.rand(3, generator=generator(0, device=device.type))
+            torch.rand(3, generator=generator(0, device=device))
         with pytest.raises(MixedDevices, match="rand on meta by a generator of cpu"):
             torch.rand(3, generator=generator(0), device=device)

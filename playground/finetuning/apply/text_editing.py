@@ -99,7 +99,7 @@ class Judge:
 
     def masked(self, texts: Dataset, gaps: Tensor) -> Tensor:
         """The probabilities `[g, c]` for a text with some words masked, in several ways `[g, t]` at once."""
-        several = texts.pick(torch.zeros(len(gaps), dtype=torch.long))
+        several = texts.pick(gaps.new_zeros(len(gaps), dtype=torch.long))
         tokens = several.tokens
         masked = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask))
         return self.chances(replace(several, tokens=masked))
@@ -154,9 +154,9 @@ class Editor:
         return gaps
 
     def _filled(self, texts: Dataset, gaps: Tensor, label: int) -> Dataset:
-        several = texts.pick(torch.zeros(TRIES, dtype=torch.long))
+        several = texts.pick(gaps.new_zeros(TRIES, dtype=torch.long))
         rng = generator(self.seed, "edit", *texts.tokens.ids[0].tolist())
-        tokens = self.writer.fill(several.tokens, gaps.expand(TRIES, -1), torch.full((TRIES,), label), rng)
+        tokens = self.writer.fill(several.tokens, gaps.expand(TRIES, -1), gaps.new_full((TRIES,), label, dtype=torch.long), rng)
         filled = replace(several, tokens=tokens)
         return filled.pick(self.judge.chances(filled)[:, label].argmax()[None])
 
@@ -200,7 +200,7 @@ def editor(
     check_filling(base.learner.model)
     first = judge(base, tokenizer, task, labels, steps, seed)
     other = other or judge(base, tokenizer, task, labels, steps, seed + 1)
-    train = task.load(tokenizer, labels, seed, "train", first.input_format)
+    train = numbered(task.load(tokenizer, labels, seed, "train", first.input_format), base)
     writer = Conditional(base.learner.model, len(first.classes)).learn(train, LESSONS, SHARE, seed)
     return Editor(first, other, writer, seed)
 

@@ -150,7 +150,7 @@ def compare(
     notices = tuple(line for some in first for line in some.notices)
     notices += tuple(line for s in chosen for line in s.notices(base, *first, suited))
     notices += describe_same(unseen.values())
-    notices += plan_stacks(work, jobs, spec.parallelism).notices if elsewhere is None else ()
+    notices += plan_stacks(work, jobs, spec.parallelism, spec.workers).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     notices += base.notices
     steps = {job.strategy.name: job.setting.steps for job in jobs}

@@ -10,7 +10,7 @@ from playground.finetuning.run.record import Record, write_outcome
 from playground.finetuning.run.stacked import alike, bytes_of, tune_together, why_not_stackable
 from playground.finetuning.run.trainer import FinetuneConfig, Result, StepEvent, tune
 from playground.finetuning.strategy.strategy import Strategy
-from playground.training.memory import available, format_bytes
+from playground.training.memory import available, format_bytes, workers_that_fit
 from playground.training.parallel.stacked import chosen_way, parted
 from playground.training.parallel.workers import pool, received
 
@@ -68,22 +68,24 @@ Elsewhere = Callable[[TrialData, Sequence[Trial], Keep], Generator[TrialEvent, N
 
 @dataclass(frozen=True)
 class Stacks:
-    """Which lanes run as stacks and which apart, and why, in sentences."""
+    """Which lanes run as stacks and which apart, these in so many processes, and why, in sentences."""
 
     stacks: tuple[tuple[Trial, ...], ...]
     apart: tuple[Trial, ...]
     notices: tuple[str, ...] = ()
+    workers: int = 1
 
 
-def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str) -> Stacks:
+def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str, workers: int = 1) -> Stacks:
     """Sort lanes into stacks whose heads read alike, as large as the memory allows; the others run apart.
 
     On a CPU, where arithmetic and not the number of steps takes the time, only the seeds of one strategy share a stack,
     so that what is frozen is frozen for all of it.
     """
     device = work.base.learner.device
+    free = available(device)
     if chosen_way(parallelism, device) == "processes":
-        return Stacks((), tuple(jobs))
+        return _in_processes(work, jobs, workers, free)
     why = {job: why_not_stackable(work.base, job.strategy, work.train[job.labels, job.seed]) for job in jobs}
     groups: dict[Hashable, list[Trial]] = {}
     for job in jobs:
@@ -91,7 +93,7 @@ def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str) -> Sta
             apart = job.strategy if device.type == "cpu" else None
             groups.setdefault((job.labels, apart, alike(job.strategy, job.setting)), []).append(job)
     notices = {f"{job.strategy.name} runs apart, not stacked: {reason}.": None for job, reason in why.items() if reason}
-    stacks, free = [], available(device)
+    stacks = []
     for group in groups.values():
         need = max(bytes_of(work.base, work.train[job.labels, job.seed], job.setting) for job in group)
         parts = parted(group, need, free)
@@ -101,7 +103,15 @@ def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str) -> Sta
                 f"{format_bytes(free)} are free, so {len(parts[0])} at a time are stacked.": None
             }
         stacks += map(tuple, parts)
-    return Stacks(tuple(stacks), tuple(job for job in jobs if why[job]), tuple(notices))
+    apart = _in_processes(work, [job for job in jobs if why[job]], workers, free)
+    return replace(apart, stacks=tuple(stacks), notices=(*notices, *apart.notices))
+
+
+def _in_processes(work: TrialData, jobs: Sequence[Trial], workers: int, free: int | None) -> Stacks:
+    """All lanes apart, in as many of the wanted processes as fit into the memory."""
+    need = max((bytes_of(work.base, work.train[job.labels, job.seed], job.setting) for job in jobs), default=0)
+    fit, notice = workers_that_fit(need, min(workers, max(1, len(jobs))), free)
+    return Stacks((), tuple(jobs), (notice,) if notice else (), fit)
 
 
 def run(
@@ -124,7 +134,7 @@ def run(
         about = {"strategy": job.strategy.name, "seed": job.seed, "labels": job.labels}
         record.put(job.key, write_outcome(outcome), **about)
 
-    plan = plan_stacks(work, waiting, parallelism) if elsewhere is None else Stacks((), tuple(waiting))
+    plan = plan_stacks(work, waiting, parallelism, workers) if elsewhere is None else Stacks((), tuple(waiting))
     if plan.stacks:
         yield from (job.lane(outcome) for job, outcome in known.items())
         for stack in plan.stacks:
@@ -133,7 +143,8 @@ def run(
     if elsewhere is not None:
         fresh = elsewhere(work.travelling(plan.apart), plan.apart, keep)
     else:
-        fresh = _one_by_one(work, plan.apart, keep) if workers == 1 else _in_workers(work, plan.apart, keep, workers)
+        alone = workers == 1 or plan.workers == 1
+        fresh = _one_by_one(work, plan.apart, keep) if alone else _in_workers(work, plan.apart, keep, plan.workers)
     try:
         for job in jobs:
             if job in known:
@@ -168,7 +179,7 @@ def _in_workers(work: TrialData, jobs: Sequence[Trial], keep: Keep, workers: int
     """The same in so many processes, of which this one is the first; an outcome is kept as soon as it is there."""
     if not jobs:
         return
-    others = pool(min(workers, len(jobs)) - 1 or 1, work.travelling(jobs))
+    others = pool(workers - 1, work.travelling(jobs))
 
     def send(job: Trial) -> Future[list[TrialEvent]]:
         sent = others.submit(_lane, job)

@@ -91,13 +91,17 @@ class OtherVectors(ExtraFeatures):
 
 
 def static_vectors(base: Base, width: int) -> Tensor:
-    """A vector `[v, d]` for every word, without training: singular vectors of the co-occurrence matrix (PPMI)."""
-    text = base.rehearse()
+    """A vector `[v, d]` for every word, without training: singular vectors of the co-occurrence matrix (PPMI).
+
+    They are computed on the CPU, so that they are the same on every device.
+    """
+    text = base.rehearse().to(torch.device("cpu"))
     ends = text.ids.new_full((len(text.ids), 1), text.specials.sep)
     table = ppmi(dense(cooccurrence(torch.cat([text.ids, ends], dim=1).flatten(), text.specials), text.specials.size))
     vectors = factors(table, width)
     lacking = base.learner.model.token_embedding.num_embeddings - len(vectors)  # words that were added later
-    return torch.cat([layer_norm(vectors, vectors.shape[-1:]), vectors.new_zeros(lacking, vectors.shape[-1])])
+    table = torch.cat([layer_norm(vectors, vectors.shape[-1:]), vectors.new_zeros(lacking, vectors.shape[-1])])
+    return table.to(base.learner.device)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,7 @@ class TrainerView(Protocol):
 
 def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Tensor:
     """The pre-training loss of a learner on a text; the seed and `path` name the random draw."""
-    rng = generator(seed, *path, device=learner.device.type)
+    rng = generator(seed, *path, device=learner.device)
     return total_loss(learner.model(learner.objective.example(tokens, rng)), consume=True)[0]
 
 

@@ -70,7 +70,7 @@ class RDrop(TaskLoss):
             )
 
     def take(self, run: TrainerView, step: int, batch: Dataset) -> tuple[Tensor, Tensor]:
-        rng = generator(run.seed, self.name, step, device=run.learner.device.type)
+        rng = generator(run.seed, self.name, step, device=run.learner.device)
         with dropping_everywhere(run.learner.model, self.dropout, rng):
             scores = run.score(batch), run.score(batch)
         one, other = (batch.answer.log_probabilities(each, batch.labels) for each in scores)
@@ -163,7 +163,7 @@ class Mixout(TaskLoss):
         for name in (name for group, names in groups if "layer" in group for name in names if name in run.named):
             weight = run.named[name]
             if weight.requires_grad and _is_matrix(run.learner.model, name):
-                rng = generator(run.seed, self.name, step, name, device=weight.device.type)
+                rng = generator(run.seed, self.name, step, name, device=weight.device)
                 kept = torch.rand(weight.shape[-1], generator=rng, device=weight.device) < self.p  # of each input
                 old = start[name].detach()
                 mixed[name] = (torch.where(kept, old, weight) - self.p * old) / (1 - self.p)

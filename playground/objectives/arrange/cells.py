@@ -113,7 +113,7 @@ def _counted(cell: Tensor, weight: Tensor, met: Tensor, size: int) -> tuple[Tens
 
 def _of_table(tokens: Tokens, table: Cells, plan: Tensor) -> Batch:
     """A text of drawn cells, word and other by turns; the words stand in the input, the others are to be predicted."""
-    real = tokens.valid
+    real, table = tokens.valid, table.to(tokens.ids.device)  # a run keeps it where it trains
     pair = torch.stack([table.word[plan], table.other[plan]], dim=-1)
     ids = pair.where(real[..., None], tokens.specials.pad).flatten(1)
     position = arange_rows(ids)

@@ -97,7 +97,7 @@ def draw_that_asks(objective: Objective, text: Tokens) -> int | None:
     if objective.proposes:
         return 0
     for seed in range(DRAWS_TRIED):
-        example = objective.example(text, generator(seed, "glance", device=text.ids.device.type))
+        example = objective.example(text, generator(seed, "glance", device=text.ids.device))
         if any(bool(question.loss_mask.any()) for part in example.with_auxiliary for question in part.questions):
             return seed
     return None

@@ -75,7 +75,7 @@ class ReplayRecorder:
         objective, device = learner.objective, learner.device
         text = text.to(device)
         seed = draw_that_asks(objective, text) or 0
-        steps = objective.steps(text, generator(seed, "glance", device=device.type))
+        steps = objective.steps(text, generator(seed, "glance", device=device))
         example = steps[-1].example
         about = {
             "title": f"{learner.entry.name} while it learns",

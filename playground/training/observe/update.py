@@ -77,12 +77,12 @@ def _own(seen: ForwardTrace, memory: int) -> ForwardTrace:
 def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], Batch]:
     """The stages of the block that holds the coming step (see `Prefetcher`), and the batch of that step."""
     objective, device = learner.objective, learner.device
-    examples = objective.specimens(feed.evaluation(), generator(0, "asked", device=device.type))
+    examples = objective.specimens(feed.evaluation(), generator(0, "asked", device=device))
     together = steps_together(objective, examples, feed)
     number, index = divmod(learner.step, together)
     path = (number,) if together == 1 else ("block", number)
     tokens = feed.between(number * together, (number + 1) * together)
-    steps = objective.steps(tokens, generator(learner.seed, "corrupt", *path, device=device.type))
+    steps = objective.steps(tokens, generator(learner.seed, "corrupt", *path, device=device))
     example = steps[-1].example
     own = example if together == 1 else trimmed(batches(example, feed.batch_size)[index])
     return steps, feed.marked(own, learner.step)

@@ -17,7 +17,7 @@ from playground.errors import UserError
 from playground.training import checkpoint
 from playground.training.events import Evaluated, Event, Stepped
 from playground.training.loop import Run, events_of, prepared, train
-from playground.training.memory import available, estimate, format_bytes, workers_that_fit
+from playground.training.memory import available, estimate, workers_that_fit
 from playground.training.observe import replay
 from playground.training.observe.recording import Film, Moment, with_moments
 from playground.training.parallel.stacked import chosen_way, parted
@@ -82,12 +82,8 @@ def bands(points: Iterable[Point]) -> tuple[Band, ...]:
 
 def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
     """How many workers fit into the memory, with a sentence where they are fewer than asked for."""
-    words, free = len(run.corpus.tokenizer), available(run.device)
-    fit = min(seeds, workers_that_fit(run.entry, words, workers, free))
-    if fit == min(seeds, workers) or free is None:
-        return fit, ""
-    need, free_bytes = format_bytes(estimate(run.entry, words).total), format_bytes(free)
-    return fit, f"{workers} workers would not fit: each needs about {need} and {free_bytes} are free, so {fit} work."
+    need = estimate(run.entry, len(run.corpus.tokenizer)).total
+    return workers_that_fit(need, min(seeds, workers), available(run.device))
 
 
 @dataclass(frozen=True)

@@ -364,9 +364,10 @@ def test_what_was_freed_is_given_back_before_a_step_is_tried_again(library, monk
 
 
 def test_workers_that_would_not_fit_do_not_begin():
-    entry, words = tiny(), 500
-    each = memory.PROCESS + memory.estimate(entry, words).total
-    assert memory.workers_that_fit(entry, words, 8, int(3.5 * each / 0.8)) == 3
-    assert memory.workers_that_fit(entry, words, 2, 100 * each) == 2
-    assert memory.workers_that_fit(entry, words, 8, 0) == 1
-    assert memory.workers_that_fit(entry, words, 8, None) == 8
+    need = memory.estimate(tiny(), 500).total
+    each = memory.PROCESS + need
+    fit, notice = memory.workers_that_fit(need, 8, int(3.5 * each / 0.8))
+    assert fit == 3 and notice.startswith("8 workers would not fit") and notice.endswith("so 3 work.")
+    assert memory.workers_that_fit(need, 2, 100 * each) == (2, "")
+    assert memory.workers_that_fit(need, 8, 0)[0] == 1
+    assert memory.workers_that_fit(need, 8, None) == (8, "")

@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import param
+import torch
 
 from playground.corpora.readers.decode import Progress, WrongEncoding
 from playground.corpora.readers.labelled_table import read_table
@@ -190,7 +191,7 @@ class TransferStore(param.Parameterized):
         try:
             base, tokenizer = base_of_session(session)
             chosen, tasks = self._asked_for(base)
-            others = self._others()
+            others = self._others(base.learner.device)
             sizes, notice = self._sizes_there_are(tasks)
             if self.before == AS_IT_IS:
                 left_out = self._check(with_others(base, tokenizer, others), tokenizer, chosen, tasks, sizes[0])
@@ -261,9 +262,9 @@ class TransferStore(param.Parameterized):
     def _refuse(self, refusal: UserError) -> None:
         self.param.update(trouble=str(refusal), notice="", unknown_words=isinstance(refusal, UnknownWords))
 
-    def _others(self) -> dict[str, Checkpoint]:
+    def _others(self, device: torch.device) -> dict[str, Checkpoint]:
         """The runs whose vectors are read beside those of the base, by their folders in the archive of the result."""
-        return {f"beside/{name}": self.runs.load(name) for name in self.extra_encoders if self.reads_others}
+        return {f"beside/{name}": self.runs.load(name, device=device) for name in self.extra_encoders if self.reads_others}
 
     def _check(
         self, base: Base, tokenizer: Any, chosen: Sequence[Strategy], tasks: Sequence[Task], train_size: int
