@@ -1,5 +1,6 @@
 """The device a run uses: one flag, chosen automatically, always shown."""
 
+import os
 from contextlib import suppress
 from functools import cache
 
@@ -11,6 +12,18 @@ from playground.errors import UserError
 
 TOLERANCE = 1e-3
 """Largest difference from the CPU in a loss or a gradient of size 1, both in float32."""
+
+DETERMINISTIC = "PLAYGROUND_DETERMINISTIC"
+"""The environment variable that, set to 1, gives the same seed the same bits on a GPU too.
+
+Without it CUDA adds up some gradients in any order, so two runs differ by rounding. An operation that has no
+deterministic form there says so in a warning.
+"""
+
+torch.backends.cudnn.allow_tf32 = False  # with 10 bits of a fraction recurrent layers would leave `TOLERANCE`
+if os.environ.get(DETERMINISTIC) == "1":
+    os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # what cuBLAS asks for
+    torch.use_deterministic_algorithms(True, warn_only=True)
 
 
 def pick(name: str = "auto") -> torch.device:

@@ -121,7 +121,7 @@ ROWS = (
     ("sample", "One random outcome: which words are masked, which order is drawn. The seed determines it."),
     ("scalar mix", "A weighted mean of all levels, whose weights are learned.", "ELMo"),
     ("scored", "Counted in the loss; other positions are read but not predicted.", "labels other than -100"),
-    ("seed", "The number that determines all randomness of a run; the same seed gives the same run."),
+    ("seed", "The number that determines all randomness: the same seed gives the same run, on a GPU but for rounding."),
     ("selectivity", "Accuracy of a probe less that of its control task.", "Hewitt and Liang 2019"),
     ("sentinel", "A special token that stands for a hidden span and has a number."),
     ("silhouette", "How well points stand apart by class: from -1 to 1, 0 without clusters."),

@@ -54,7 +54,7 @@ class SecondTensor(torch.Tensor):
         return self.on_cpu.data_ptr()
 
     def tolist(self):
-        return self.on_cpu.tolist()
+        return torch.Tensor.tolist(self.on_cpu)
 
     @classmethod
     def __torch_dispatch__(cls, operation, types, args=(), kwargs=None):
@@ -123,9 +123,7 @@ def second_device():
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(), Functions(), Dispatch():
         warnings.filterwarnings("ignore", "for .*: copying from a non-meta parameter")  # it holds its values
         patch.setattr(optimizer, "_get_fused_kernels_supported_devices", lambda: list(fused))
-        patch.setattr(
-            rng, "Generator", lambda device: (SecondGenerator if device == SECOND else torch.Generator)()
-        )
+        patch.setattr(rng, "Generator", lambda device: (SecondGenerator if device == SECOND else torch.Generator)())
         try:
             yield SECOND
         finally:

@@ -23,9 +23,7 @@ from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint
 
 
-def compare_in_turn(
-    given: argparse.Namespace, asked: ComparisonSpec, folder: Path | None, device: torch.device
-) -> int:
+def compare_in_turn(given: argparse.Namespace, asked: ComparisonSpec, folder: Path | None, device: torch.device) -> int:
     """Learn the tasks in turn with every strategy and seed; print what is left of each after each."""
     saved, tasks = checkpoint.load(asked.base, device), asked.tasks
     results: list[ContinualResult] = []

@@ -34,6 +34,8 @@ from playground.zoo.phase import Phase
 class Run:
     """The configuration of a run: the same values give the same events on one kind of device.
 
+    On a GPU they are the same up to rounding, or to the bit with `devices.DETERMINISTIC`.
+
     With `steps` the learning rate falls until the last step of the recipe; with `seconds` it stays level after the
     warm-up. Every `sizes_every` steps (0: never) the gradient and the update of every layer are measured.
     """

@@ -1,4 +1,4 @@
-"""What trains, looks, is kept and is fine-tuned does so where its run says: no tensor is left on the CPU or made there."""
+"""Training, a look, a checkpoint and fine-tuning are where the run says: no tensor is left on the CPU or made there."""
 
 from contextlib import nullcontext
 from math import isfinite
@@ -6,7 +6,10 @@ from math import isfinite
 import pytest
 import torch
 
+from playground import cli, devices
+from playground.corpora import open_corpus
 from playground.finetuning import compare, find_task, strategies
+from playground.finetuning.apply.text_editing import editor, success
 from playground.finetuning.comparing.spec import ComparisonSpec
 from playground.finetuning.run.trainer import Base, StepEvent
 from playground.models.model import Network
@@ -16,10 +19,21 @@ from playground.training import checkpoint, data
 from playground.training.loop import prepared
 from playground.training.observe.look import ProbeSentence, to_watch
 from playground.training.text import save_run
-from tests.runs import alone, each_kind, every_entry_or_kind, reviews, run_of, sampled, suited_reviews
+from tests.runs import (
+    alone,
+    each_kind,
+    every_entry_or_kind,
+    feed_of,
+    learner_of,
+    reviews,
+    run_of,
+    sampled,
+    suited_reviews,
+)
 from tests.second_device import MixedDevices, second_device
 
 OBJECTIVES = ("MLM", "PLM", "GloVe", "CVT", "T5 spans")
+OWN_BASES = {"decoder first": "T5", "new decoder": "T5", "new encoder": "BART"}
 STRATEGIES = ("full", "LoRA", "layer mix", "replay", "rewritten texts", "adversarial")
 
 
@@ -66,15 +80,60 @@ def test_an_objective_trains_there(name):
 @pytest.mark.parametrize("parallelism", ["vmap", "processes"])
 @pytest.mark.parametrize("name", sampled(strategies(), STRATEGIES))
 def test_a_strategy_learns_there_apart_and_stacked(name, parallelism):
-    entry, task = {"decoder first": ("T5", "translation"), "new decoder": ("T5", "translation")}.get(name, ("RoBERTa", "sentiment"))
+    entry = OWN_BASES.get(name, "RoBERTa")
+    corpus, task = (
+        (open_corpus("parallel", tokens=20_000), "translation") if entry == "T5" else (reviews(), "sentiment")
+    )
     with second_device() as device:
-        state = prepared(run_of(entry, device=device))
-        base = Base(state.learner, state.blocks.feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task(task))
-        spec = ComparisonSpec(task=task, strategies=(name,), train_sizes=(8,), seeds=2, steps=2, parallelism=parallelism)
-        *trials, result = compare(base, reviews().tokenizer, spec)
+        state = prepared(run_of(entry, corpus=corpus, device=device))
+        base = Base(state.learner, state.blocks.feed.evaluation(8))
+        spec = ComparisonSpec(
+            task=task, strategies=(name,), train_sizes=(8,), seeds=2, steps=2, parallelism=parallelism
+        )
+        *trials, result = compare(base, corpus.tokenizer, spec)
         losses = [one.event.loss for one in trials if isinstance(one.event, StepEvent)]
         assert all(map(isfinite, losses)) and len(losses) == 4 * (not strategies()[name].prompt)
         assert len(result.outcomes[name]) == 2
+
+
+def test_the_vectors_of_another_model_are_read_there():
+    with second_device() as device:
+        learner, other = (prepared(run_of(name, device=device)).learner for name in ("RoBERTa", "GPT"))
+        base = Base(learner, feed_of().evaluation(8).to(device), beside=(other,))
+        spec = ComparisonSpec(strategies=("static and contextual",), train_sizes=(8,), seeds=1, steps=2)
+        *_, result = compare(base, reviews().tokenizer, spec)
+        assert len(result.outcomes["static and contextual"]) == 1
+
+
+def test_a_sentence_is_edited_there():
+    with second_device() as device:
+        base, task = Base(prepared(run_of(device=device)).learner, feed_of().evaluation(8).to(device)), "sentiment"
+        made = editor(base, reviews().tokenizer, find_task(task), 16, 2, 0)
+        assert made.edit(["the", "film", "was", "good", "."], "bad").after
+        assert success(made, find_task(task), 2).texts == 2
+
+
+def test_the_command_compares_there(tmp_path, monkeypatch, capsys):
+    run, seen, start = run_of(), [], ComparisonSpec.start
+    save_run(tmp_path, learner_of(), run.corpus, prepared(run).held_out)
+    monkeypatch.setattr(ComparisonSpec, "start", lambda self, saved: seen.append(saved.learner) or start(self, saved))
+    line = [
+        "compare",
+        str(tmp_path),
+        "--strategies",
+        "full",
+        "--train-size",
+        "8",
+        "--seeds",
+        "1",
+        "--tuning-steps",
+        "2",
+    ]
+    with second_device() as device:
+        monkeypatch.setattr(devices, "available", lambda: (device.type, "cpu"))
+        assert cli.main(line) == cli.main([*line, "--device", "cpu"]) == 0
+        assert [learner.device for learner in seen] == [device, torch.device("cpu")]
+    assert capsys.readouterr().out.count("full") >= 2
 
 
 @each_kind

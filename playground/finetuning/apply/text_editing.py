@@ -156,7 +156,9 @@ class Editor:
     def _filled(self, texts: Dataset, gaps: Tensor, label: int) -> Dataset:
         several = texts.pick(gaps.new_zeros(TRIES, dtype=torch.long))
         rng = generator(self.seed, "edit", *texts.tokens.ids[0].tolist())
-        tokens = self.writer.fill(several.tokens, gaps.expand(TRIES, -1), gaps.new_full((TRIES,), label, dtype=torch.long), rng)
+        tokens = self.writer.fill(
+            several.tokens, gaps.expand(TRIES, -1), gaps.new_full((TRIES,), label, dtype=torch.long), rng
+        )
         filled = replace(several, tokens=tokens)
         return filled.pick(self.judge.chances(filled)[:, label].argmax()[None])
 

@@ -17,7 +17,7 @@ from playground.errors import UserError
 from playground.training import checkpoint
 from playground.training.events import Evaluated, Event, Stepped
 from playground.training.loop import Run, events_of, prepared, train
-from playground.training.memory import available, estimate, workers_that_fit
+from playground.training.memory import available, estimate, format_bytes, workers_that_fit
 from playground.training.observe import replay
 from playground.training.observe.recording import Film, Moment, with_moments
 from playground.training.parallel.stacked import chosen_way, parted

@@ -1,10 +1,7 @@
 """What a step asks of its device: a GPU computes beside Python, which must not wait for a value in every step."""
 
-from collections import Counter
-
 import pytest
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from playground.objectives import find_objective
 from playground.training import Stepped, train
@@ -12,41 +9,7 @@ from playground.training.loop import prepared
 from playground.training.store import metrics
 from playground.training.store.metrics import Summary, recorded
 from tests.runs import alone, run_of, suited_reviews
-
-ASKING = (
-    "aten::_local_scalar_dense aten::nonzero aten::equal aten::is_nonzero aten::masked_select aten::_unique2 "
-    "aten::unique_consecutive aten::unique_dim aten::repeat_interleave.Tensor aten::_assert_async"
-).split()
-"""Operations whose answer, or its shape, must come from the device before Python goes on."""
-
-
-class Asked(TorchDispatchMode):
-    """Counts the operations that wait for the device; a list of values is made without one where there is no GPU."""
-
-    def __init__(self):
-        super().__init__()
-        self.seen = Counter()
-
-    def __enter__(self):
-        plain = torch.Tensor.tolist
-
-        def counted(values):
-            self.seen["tolist"] += 1
-            return plain(values)
-
-        torch.Tensor.tolist = counted
-        return super().__enter__()
-
-    def __exit__(self, *why):
-        del torch.Tensor.tolist  # what the tensors inherit
-        super().__exit__(*why)
-
-    def __torch_dispatch__(self, operation, types, args=(), kwargs=None):
-        name = operation.name()
-        index = args[1] if name.startswith("aten::index") and len(args) > 1 and isinstance(args[1], list) else []
-        if name in ASKING or any(i is not None and i.dtype == torch.bool for i in index):
-            self.seen[name] += 1
-        return operation(*args, **(kwargs or {}))
+from tests.waits import Asked
 
 
 def asked_in_two_steps(course):

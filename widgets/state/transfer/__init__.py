@@ -264,7 +264,9 @@ class TransferStore(param.Parameterized):
 
     def _others(self, device: torch.device) -> dict[str, Checkpoint]:
         """The runs whose vectors are read beside those of the base, by their folders in the archive of the result."""
-        return {f"beside/{name}": self.runs.load(name, device=device) for name in self.extra_encoders if self.reads_others}
+        return {
+            f"beside/{name}": self.runs.load(name, device=device) for name in self.extra_encoders if self.reads_others
+        }
 
     def _check(
         self, base: Base, tokenizer: Any, chosen: Sequence[Strategy], tasks: Sequence[Task], train_size: int
