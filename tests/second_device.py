@@ -54,7 +54,7 @@ class SecondTensor(torch.Tensor):
         return self.on_cpu.data_ptr()
 
     def tolist(self):
-        return torch.Tensor.tolist(self.on_cpu)
+        return self.on_cpu.tolist()
 
     @classmethod
     def __torch_dispatch__(cls, operation, types, args=(), kwargs=None):

@@ -55,11 +55,11 @@ def test_a_step_of_electra_that_is_taken_again_is_the_same():
 
 
 def test_the_count_finds_what_it_looks_for():
-    mask = torch.tensor([True, False])
+    mask, plain = torch.tensor([True, False]), torch.Tensor.tolist
     with Asked() as asked:
         mask.nonzero(), float(mask[0]), mask[mask], mask.tolist()
     assert asked.seen == {"aten::nonzero": 1, "aten::_local_scalar_dense": 1, "aten::index.Tensor": 1, "tolist": 1}
-    assert "tolist" not in vars(torch.Tensor)
+    assert torch.Tensor.tolist is plain
 
 
 class Beside:
