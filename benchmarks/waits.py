@@ -1,4 +1,4 @@
-"""How often Python waits for the device that trains: a GPU computes beside it, and every value it is asked for holds both.
+"""How often Python waits for the device that trains: a GPU computes beside it, and a value it is asked for holds both.
 
 Counted on the second device of the tests, whose tensors hold their values on the CPU, so no GPU is needed and every
 machine counts the same: values and lists that are read, shapes that depend on values, copies from and to the CPU.
