@@ -1,5 +1,6 @@
 """The tokenizer of a folder: tokenizer.json, or older files as one, with the roles of its special tokens."""
 
+import importlib
 import json
 import os
 from collections import Counter
@@ -58,6 +59,20 @@ def write_tokenizer(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
         "tokenizer.json": settings,
         "tokenizer_config.json": {"tokenizer_class": "PreTrainedTokenizerFast", **roles},
     }
+
+
+def wrapped(tokenizer: Tokenizer) -> Any:
+    """A tokenizer of ours as one of the transformers library, for its collators; it puts nothing around a text."""
+    try:
+        transformers = importlib.import_module("transformers")
+    except ImportError as error:
+        raise UserError(
+            "The collators of the transformers library need that library: pip install 'pretraining-playground[hub]'."
+        ) from error
+    files = write_tokenizer(tokenizer)
+    backend = tokenizers.Tokenizer.from_str(json.dumps(files["tokenizer.json"]))
+    roles = {name: token for name, token in files["tokenizer_config.json"].items() if name.endswith("_token")}
+    return transformers.PreTrainedTokenizerFast(tokenizer_object=backend, **roles)
 
 
 # reading

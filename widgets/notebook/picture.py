@@ -8,9 +8,12 @@ import traitlets
 from playground.analysis.predictions import Prediction
 from playground.analysis.predictions import read as read_answers
 from playground.errors import UserError
+from playground.interop.tokenizer_file import wrapped
 from playground.objectives import Objective, find_objective
 from playground.objectives.objective import tell
 from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.tokenizing import Tokenizer
+from playground.trace.collators import collate
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
 from widgets.animation import standalone, typeset
 from widgets.animation.widget import StageWidget, alone
@@ -132,8 +135,7 @@ def stage(
     if collator is not None:
         if model is not None or plan or knobs:
             raise UserError("A collator decides by itself and has its own vocabulary; leave out model, plan and knobs.")
-        from playground.interop.collators import collate  # the library that it needs is an extra
-
+        tokenizer = wrapped(tokenizer) if isinstance(tokenizer, Tokenizer) else tokenizer
         return Picture(collate(collator, text or SENTENCE, answer=pair, tokenizer=tokenizer, seed=seed))
     shown = None if model is None else StageModel(model.learner, model.corpus)
     chosen = find_objective(objective) if isinstance(objective, str) else objective
