@@ -12,7 +12,7 @@ from playground.errors import UserError
 from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import Tokenizer, of_words
-from playground.tokenizing.words import clean, find_words
+from playground.tokenizing.words import WORD, clean
 
 LONGEST = 64
 """Tokens of a typed text that are used by default."""
@@ -88,7 +88,7 @@ def _paragraphs(text: str) -> list[str]:
 
 def _read(paragraph: str) -> tuple[str, list[str], list[int]]:
     """A paragraph, its words, and where each begins."""
-    matches = list(find_words(paragraph))
+    matches = list(WORD.finditer(paragraph))
     return paragraph, [match.group() for match in matches], [match.start() for match in matches]
 
 

@@ -20,7 +20,7 @@ from playground.tokenizing.kinds import KINDS
 from playground.tokenizing.library import SPACE, continuing, library_of
 from playground.tokenizing.pieces import MARK, Learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, specials
-from playground.tokenizing.words import CLOSING, clean, find_chunks, find_words, glued, join_words
+from playground.tokenizing.words import CHUNK, CLOSING, WORD, clean, glued, join_words
 
 Kind = Literal["word", "character", "wordpiece", "bpe", "bytes", "unigram"]
 KindOrAuto = Literal["auto", "word", "character", "wordpiece", "bpe", "bytes", "unigram"]
@@ -306,7 +306,7 @@ def train(
     """A tokenizer of at most `size` entries for these texts, which are read once."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(match.group() for match in (find_chunks if across else find_words)(clean(text)))
+        counts.update((CHUNK if across else WORD).findall(clean(text)))
     return of_counts(counts, kind, size, lower, across)
 
 
