@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
@@ -342,6 +342,12 @@ def needs_decoder(shape: Architecture) -> str:
 def families() -> dict[str, Family]:
     """Every family by name, the most common first."""
     return find("playground.interop.families", Family)
+
+
+def attention_names(layer: str, names: Sequence[str], ours: str = "attn") -> dict[str, str]:
+    """The names of an attention layer of theirs: queries, keys, values and what comes out."""
+    parts = zip(("query", "key", "value", "out"), names, strict=True)
+    return {f"{ours}.{part}": f"{layer}.{name}" for part, name in parts}
 
 
 def encoder_names(prefix: str, parts: Mapping[str, str], stack: str = "encoder") -> dict[str, str]:

@@ -1,7 +1,7 @@
 """ALBERT in transformers: narrow word vectors and one layer for all."""
 
 from playground.interop.families.bert import BERT_FORM, BERT_SETTINGS, bert_embeddings, no_segments
-from playground.interop.family import ANY, Family, Setting, encoder_names
+from playground.interop.family import ANY, Family, Setting, attention_names, encoder_names
 from playground.models import Architecture
 
 
@@ -38,10 +38,7 @@ ALBERT = Family(
         **encoder_names(
             "albert.encoder.albert_layer_groups.0.albert_layers.0.",
             {
-                "attn.query": "attention.query",
-                "attn.key": "attention.key",
-                "attn.value": "attention.value",
-                "attn.out": "attention.dense",
+                **attention_names("attention", ("query", "key", "value", "dense")),
                 "ln_1": "attention.LayerNorm",
                 "mlp.fc1": "ffn",
                 "mlp.fc2": "ffn_output",

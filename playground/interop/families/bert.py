@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from playground.interop.family import ANY, GELUS, Family, Setting, encoder_names
+from playground.interop.family import ANY, GELUS, Family, Setting, attention_names, encoder_names
 from playground.models import Architecture
 
 BERT_FORM = {"norm_first": False, "embedding_norm": True, "activation": tuple(GELUS), "segments": ANY}
@@ -20,15 +20,8 @@ BERT_SETTINGS = (
     Setting("hidden_dropout_prob", "dropout", 0.1, also=("attention_probs_dropout_prob",)),
 )
 
-BERT_FIXED = {"is_decoder": False, "add_cross_attention": False}
-
-BERT_DEFAULTS = {"vocab_size": 30522, "pad_token_id": 0}
-
 BERT_LAYER = {
-    "attn.query": "attention.self.query",
-    "attn.key": "attention.self.key",
-    "attn.value": "attention.self.value",
-    "attn.out": "attention.output.dense",
+    **attention_names("attention", ("self.query", "self.key", "self.value", "output.dense")),
     "ln_1": "attention.output.LayerNorm",
     "mlp.fc1": "intermediate.dense",
     "mlp.fc2": "output.dense",
@@ -60,10 +53,10 @@ BERT = Family(
     classes={"BertForMaskedLM": (), "BertForPreTraining": (("pair", 2),)},
     plain="BertModel",
     output="cls.predictions.decoder.weight",
-    defaults=BERT_DEFAULTS,
+    defaults={"vocab_size": 30522, "pad_token_id": 0},
     form={**BERT_FORM, "head_transform": True},
     settings=BERT_SETTINGS,
-    fixed=BERT_FIXED,
+    fixed={"is_decoder": False, "add_cross_attention": False},
     names={
         **bert_embeddings("bert"),
         **encoder_names("bert.encoder.layer.#.", BERT_LAYER),

@@ -2,21 +2,8 @@
 
 from dataclasses import replace
 
-from playground.interop.families.bert import (
-    BERT_DEFAULTS,
-    BERT_FIXED,
-    BERT_FORM,
-    BERT_LAYER,
-    BERT_SETTINGS,
-    bert_embeddings,
-    no_segments,
-)
-from playground.interop.family import ANY, Family, Setting, encoder_names
-from playground.models import Architecture
-
-SETTINGS = (*BERT_SETTINGS, Setting("embedding_size", "embedding_size", 128))
-
-DEFAULTS = BERT_DEFAULTS | {"hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024}
+from playground.interop.families.bert import BERT, BERT_LAYER, bert_embeddings, no_segments
+from playground.interop.family import ANY, Setting, encoder_names
 
 NAMES = {
     **bert_embeddings("electra"),
@@ -24,56 +11,50 @@ NAMES = {
     **encoder_names("electra.encoder.layer.#.", BERT_LAYER),
 }
 
-
-def word_vectors(shape: Architecture) -> dict[str, int]:
-    """The width of the word vectors, which transformers needs also where it is that of the network."""
-    return {"embedding_size": shape.table_width}
-
-
-ELECTRA = Family(
-    name="ELECTRA",
-    source="arXiv:2003.10555 and its released code",
-    model_type="electra",
-    classes={"ElectraForPreTraining": ()},
-    defaults=DEFAULTS,
-    form={
-        **BERT_FORM,
-        "activation": "gelu",
-        "head_transform": True,
-        "lm_head": (False, True),
-        "rtd_head": True,
-        "embedding_size": ANY,
-        "generator_ratio": ANY,
-        "tie_generator": ("embeddings", "all"),
-    },
-    settings=SETTINGS,
-    fixed=BERT_FIXED,
-    derived=word_vectors,
-    names={
-        **NAMES,
-        "rtd_head.dense": "discriminator_predictions.dense",
-        "rtd_head.out_proj": "discriminator_predictions.dense_prediction",
-    },
-    zeros=lambda shape: no_segments("electra", shape),
-    companion="ELECTRA generator",
-    elsewhere=("generator.", "generator_lm_head.", "lm_head."),
-)
-
 ELECTRA_GENERATOR = replace(
-    ELECTRA,
+    BERT,
     name="ELECTRA generator",
+    source="arXiv:2003.10555 and its released code",
     trained_as="RoBERTa",
     order=(2,),
+    model_type="electra",
     classes={"ElectraForMaskedLM": ()},
     plain="ElectraModel",
     output="generator_lm_head.weight",
-    form={**BERT_FORM, "activation": "gelu", "head_transform": True, "embedding_size": ANY},
+    defaults={**BERT.defaults, "hidden_size": 256, "num_attention_heads": 4, "intermediate_size": 1024},
+    form={**BERT.form, "activation": "gelu", "embedding_size": ANY},
+    settings=(*BERT.settings, Setting("embedding_size", "embedding_size", 128)),
+    derived=lambda shape: {"embedding_size": shape.table_width},  # needed also where it is the width of the network
     names={
         **NAMES,
         "lm_head.projection": "generator_predictions.dense",
         "lm_head.ln": "generator_predictions.LayerNorm",
         "lm_head.bias": "generator_lm_head.bias",
     },
-    companion="",
-    elsewhere=(),
+    zeros=lambda shape: no_segments("electra", shape),
+    copies={},
+)
+
+ELECTRA = replace(
+    ELECTRA_GENERATOR,
+    name="ELECTRA",
+    trained_as="",
+    order=(1,),
+    classes={"ElectraForPreTraining": ()},
+    plain="",
+    output="",
+    form={
+        **ELECTRA_GENERATOR.form,
+        "lm_head": (False, True),
+        "rtd_head": True,
+        "generator_ratio": ANY,
+        "tie_generator": ("embeddings", "all"),
+    },
+    names={
+        **NAMES,
+        "rtd_head.dense": "discriminator_predictions.dense",
+        "rtd_head.out_proj": "discriminator_predictions.dense_prediction",
+    },
+    companion="ELECTRA generator",
+    elsewhere=("generator.", "generator_lm_head.", "lm_head."),
 )
