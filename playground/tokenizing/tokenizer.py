@@ -4,7 +4,7 @@ import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -252,9 +252,7 @@ class Tokenizer:
 
     def to_json(self) -> str:
         """The tokenizer as JSON, to be saved beside a run."""
-        roles = {"size": len(self), "ids": self.specials.ids, "roles": self.specials.roles}
-        saved = {"tokenizer": self.settings, "specials": {**roles, "sentinels": self.specials.sentinels}}
-        return json.dumps(saved, ensure_ascii=False)
+        return json.dumps({"tokenizer": self.settings, "specials": asdict(self.specials)}, ensure_ascii=False)
 
     @staticmethod
     def from_json(text: str) -> "Tokenizer":

@@ -1,6 +1,6 @@
 """ALBERT in transformers: narrow word vectors and one layer for all."""
 
-from playground.interop.families.bert import BERT_FORM, BERT_SETTINGS, bert_embeddings, no_segments
+from playground.interop.families.bert import BERT_FORM, BERT_SETTINGS, bert_embeddings
 from playground.interop.family import ANY, Family, Setting, attention_names, encoder_names
 from playground.models import Architecture
 
@@ -51,7 +51,6 @@ ALBERT = Family(
         "label_heads.pair.dense": "albert.pooler",
         "label_heads.pair.out_proj": "sop_classifier.classifier",
     },
-    zeros=lambda shape: no_segments("albert", shape),
     copies={"predictions.decoder.bias": "predictions.bias"},
     refusal=not_narrow,
 )

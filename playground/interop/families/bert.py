@@ -1,9 +1,6 @@
 """BERT in transformers: BertForMaskedLM, BertForPreTraining with the head for the next sentence, BertModel alone."""
 
-from collections.abc import Mapping
-
 from playground.interop.family import ANY, GELUS, Family, Setting, attention_names, encoder_names
-from playground.models import Architecture
 
 BERT_FORM = {"norm_first": False, "embedding_norm": True, "activation": tuple(GELUS), "segments": ANY}
 """Norms behind the sub-layers and over the embeddings, as in BERT's released code."""
@@ -39,12 +36,6 @@ def bert_embeddings(prefix: str) -> dict[str, str]:
     }
 
 
-def no_segments(prefix: str, shape: Architecture) -> Mapping[str, tuple[int, ...]]:
-    """The embedding of the one segment of a model without segments."""
-    name = f"{prefix}.embeddings.token_type_embeddings.weight"
-    return {} if shape.segments else {name: (1, shape.table_width)}
-
-
 BERT = Family(
     name="BERT",
     source="arXiv:1810.04805 and its released code",
@@ -66,6 +57,5 @@ BERT = Family(
         "label_heads.pair.dense": "bert.pooler.dense",
         "label_heads.pair.out_proj": "cls.seq_relationship",
     },
-    zeros=lambda shape: no_segments("bert", shape),
     copies={"cls.predictions.decoder.bias": "cls.predictions.bias"},
 )

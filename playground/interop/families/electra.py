@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.interop.families.bert import BERT, BERT_LAYER, bert_embeddings, no_segments
+from playground.interop.families.bert import BERT, BERT_LAYER, bert_embeddings
 from playground.interop.family import ANY, Setting, encoder_names
 
 NAMES = {
@@ -31,7 +31,6 @@ ELECTRA_GENERATOR = replace(
         "lm_head.ln": "generator_predictions.LayerNorm",
         "lm_head.bias": "generator_lm_head.bias",
     },
-    zeros=lambda shape: no_segments("electra", shape),
     copies={},
 )
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.interop.families.bert import BERT, BERT_LAYER, bert_embeddings, no_segments
+from playground.interop.families.bert import BERT, BERT_LAYER, bert_embeddings
 from playground.interop.family import encoder_names
 
 ROBERTA = replace(
@@ -23,7 +23,6 @@ ROBERTA = replace(
         "lm_head.ln": "lm_head.layer_norm",
         "lm_head.bias": "lm_head.bias",
     },
-    zeros=lambda shape: no_segments("roberta", shape),
     copies={"lm_head.decoder.bias": "lm_head.bias"},
     offset=lambda pad: pad + 1,
     counts_offset=True,

@@ -17,13 +17,12 @@ from playground.tokenizing import (  # fmt: skip
     SPECIAL_TOKENS,
     Tokenizer,
     bytelevel,
-    guess_mentions,
-    guess_phrases,
     merge_steps,
     of_words,
     specials,
     train,
 )
+from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.pieces import Learnt
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.text_input import LeftOut, read_input
