@@ -80,9 +80,9 @@ class Setting:
         if unlike := [key for key in self.also if config[key] != value and self.field != "dropout"]:
             _refuse(unlike[0], config[unlike[0]], [f"{value!r} as {self.key}"])
         if self.values is not None:
-            found = next((ours for ours, theirs in self.values.items() if _among(value, theirs)), None)
-            right = [each for theirs in self.values.values() for each in theirs]
-            return found if found is not None else _refuse(self.key, value, right)
+            names = [(each, ours) for ours, theirs in self.values.items() for each in theirs]
+            known = [ours for each, ours in names if type(each) is type(value) and each == value]
+            return known[0] if known else _refuse(self.key, value, [each for each, _ in names])
         if self.field in ("norm_eps", "dropout"):
             fits = type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1
             return float(value) if fits else _refuse(self.key, value, ["a number from 0 to below 1"])
@@ -90,10 +90,6 @@ class Setting:
             return check_size(self.key, value, LIMITS[self.field] * width) / width
         size = check_size(self.key, value, LIMITS[self.field])
         return 0 if self.one_is_none and size == 1 else size
-
-
-def _among(value: Any, choices: Iterable[Any]) -> bool:
-    return any(type(value) is type(choice) and value == choice for choice in choices)
 
 
 def _refuse(key: str, value: object, right: Iterable[object]) -> Any:

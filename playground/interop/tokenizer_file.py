@@ -70,8 +70,7 @@ def wrapped(tokenizer: Tokenizer) -> Any:
         ) from error
     files = write_tokenizer(tokenizer)
     backend = tokenizers.Tokenizer.from_str(json.dumps(files["tokenizer.json"]))
-    roles = {name: token for name, token in files["tokenizer_config.json"].items() if name.endswith("_token")}
-    return PreTrainedTokenizerFast(tokenizer_object=backend, **roles)
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **files["tokenizer_config.json"])
 
 
 # reading

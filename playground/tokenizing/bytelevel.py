@@ -9,9 +9,6 @@ from tokenizers.pre_tokenizers import ByteLevel, PreTokenizer, Sequence, Split
 from playground.tokenizing.pieces import Counts, Learnt, train_library
 from playground.tokenizing.words import CLOSING
 
-BASE = 256
-"""Entries of every vocabulary: the bytes."""
-
 TO_SPACE = "Ġ"
 """The letter for a space."""
 

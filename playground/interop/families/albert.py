@@ -1,6 +1,6 @@
 """ALBERT in transformers: narrow word vectors and one layer for all."""
 
-from playground.interop.families.bert import BERT_FORM, BERT_SETTINGS, bert_embeddings
+from playground.interop.families.bert import BERT, bert_names
 from playground.interop.family import ANY, Family, Setting, attention_names, encoder_names
 from playground.models import Architecture
 
@@ -29,11 +29,11 @@ ALBERT = Family(
         "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0,
     },
-    form={**BERT_FORM, "head_transform": True, "layer_sharing": "all", "embedding_size": ANY},
-    settings=(*BERT_SETTINGS, Setting("embedding_size", "embedding_size", 128)),
+    form={**BERT.form, "layer_sharing": "all", "embedding_size": ANY},
+    settings=(*BERT.settings, Setting("embedding_size", "embedding_size", 128)),
     fixed={"num_hidden_groups": 1, "inner_group_num": 1},
     names={
-        **bert_embeddings("albert"),
+        **bert_names("albert"),
         "network.embedding_projection": "albert.encoder.embedding_hidden_mapping_in",
         **encoder_names(
             "albert.encoder.albert_layer_groups.0.albert_layers.0.",

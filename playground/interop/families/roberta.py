@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from playground.interop.families.bert import BERT, BERT_LAYER, bert_embeddings
-from playground.interop.family import encoder_names
+from playground.interop.families.bert import BERT, bert_names
 
 ROBERTA = replace(
     BERT,
@@ -17,8 +16,7 @@ ROBERTA = replace(
     defaults={"vocab_size": 50265, "pad_token_id": 1, "eos_token_id": 2},
     form={**BERT.form, "activation": "gelu"},
     names={
-        **bert_embeddings("roberta"),
-        **encoder_names("roberta.encoder.layer.#.", BERT_LAYER),
+        **bert_names("roberta"),
         "lm_head.projection": "lm_head.dense",
         "lm_head.ln": "lm_head.layer_norm",
         "lm_head.bias": "lm_head.bias",
