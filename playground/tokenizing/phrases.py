@@ -53,7 +53,7 @@ def guess_mentions(words: Sequence[str], sentence: Sequence[int]) -> list[int]:
     """
     opens = [index == 0 or sentence[index] != sentence[index - 1] for index in range(len(words))]
     spoken = [index for index in range(len(words)) if _kind(words[index]) != "mark"]
-    first = set({sentence[index]: index for index in reversed(spoken)}.values())  # behind marks such as a quote
+    first = set({sentence[index]: index for index in reversed(spoken)}.values())  # in its sentence, marks aside
     inside = {word for index, word in enumerate(words) if index not in first and _capital(word)}
     numbers: list[int] = []
     mention, before = -1, False
