@@ -8,7 +8,6 @@ import traitlets
 from playground.analysis.predictions import Prediction
 from playground.analysis.predictions import read as read_answers
 from playground.errors import UserError
-from playground.interop.tokenizer_file import wrapped
 from playground.objectives import Objective, find_objective
 from playground.objectives.objective import tell
 from playground.objectives.plan_overrides import parse, settings_of, write
@@ -135,7 +134,10 @@ def stage(
     if collator is not None:
         if model is not None or plan or knobs:
             raise UserError("A collator decides by itself and has its own vocabulary; leave out model, plan and knobs.")
-        tokenizer = wrapped(tokenizer) if isinstance(tokenizer, Tokenizer) else tokenizer
+        if isinstance(tokenizer, Tokenizer):
+            from playground.interop.tokenizer_file import wrapped  # no other cell needs the folders of that library
+
+            tokenizer = wrapped(tokenizer)
         return Picture(collate(collator, text or SENTENCE, answer=pair, tokenizer=tokenizer, seed=seed))
     shown = None if model is None else StageModel(model.learner, model.corpus)
     chosen = find_objective(objective) if isinstance(objective, str) else objective
