@@ -304,7 +304,7 @@ def train(
     """A tokenizer of at most `size` entries for these texts, which are read once."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update((CHUNK if across else WORD).findall(clean(text)))
+        counts.update(match.group() for match in (CHUNK if across else WORD).finditer(clean(text)))
     return of_counts(counts, kind, size, lower, across)
 
 
