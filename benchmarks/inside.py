@@ -22,9 +22,9 @@ from playground.analysis.instrument import instrument_named
 from playground.analysis.interventions import row_losses
 from playground.analysis.subject import Subject
 from playground.corpora import open_corpus
-from playground.interop.subjects import of_learner
 from playground.models import LanguageModel
 from playground.models.taps import head_names
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from playground.zoo import entry_named
 from widgets.static import findings

@@ -74,7 +74,7 @@ def _facts(opened: Opened) -> dict[str, object]:
 
 def imitates_moses(folder: Path, tokenizer: Tokenizer) -> str:
     """A sentence where a vocabulary of XLM has no tokenizer.json, which says how text is split before it."""
-    if not tokenizer.settings["model"].get("end_of_word_suffix") or os.path.isfile(folder / "tokenizer.json"):
+    if not tokenizer.suffix or os.path.isfile(folder / "tokenizer.json"):
         return ""
     return "split at spaces and punctuation as BERT's code does; XLM's own tokenizer uses the rules of Moses"
 

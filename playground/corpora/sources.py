@@ -235,12 +235,12 @@ def find_source(name: str) -> Source:
     return catalog.choose("playground.corpora.catalog", Source, name, "corpus")
 
 
-def open_saved(name: str, tokenizer: Tokenizer) -> Corpus:
+def open_saved(name: str, tokenizer: Tokenizer, tokens: int | None = None) -> Corpus:
     """The corpus that a checkpoint names, in the words of the tokenizer of the checkpoint where its name says so."""
     bare, other, _ = name.rpartition(IN_WORDS)
     if not other:
-        return open_corpus(name)
-    return replace(open_corpus(bare, tokenizer=tokenizer), name=name)
+        return open_corpus(name, tokens=tokens)
+    return replace(open_corpus(bare, tokens=tokens, tokenizer=tokenizer), name=name)
 
 
 def _open_file(path: Path, limit: int, reading: Reading, **options: Unpack[Options]) -> Corpus:

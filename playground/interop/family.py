@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any
@@ -38,7 +38,7 @@ LIMITS = {
 }  # fmt: skip
 """The largest sizes that are read; larger ones are no model but a damaged file."""
 
-POSITIONS = "position_embedding.weight"
+POSITIONS, SEGMENTS = "position_embedding.weight", "network.segment_embedding"
 
 HEAD, OUTPUT = "lm_head.", "lm_head.table.weight"
 """The head that scores words, and its table where it is not that of the word vectors."""
@@ -75,12 +75,14 @@ class Setting:
         return dict.fromkeys((self.key, *self.also), value)
 
     def read(self, config: Mapping[str, Any], width: int) -> Any:
-        """The value of the field."""
+        """The value of the field, which all its keys must have; a finished model does not use dropout."""
         value = config[self.key]
+        if unlike := [key for key in self.also if config[key] != value and self.field != "dropout"]:
+            _refuse(unlike[0], config[unlike[0]], [f"{value!r} as {self.key}"])
         if self.values is not None:
-            found = next((ours for ours, theirs in self.values.items() if _among(value, theirs)), None)
-            right = [each for theirs in self.values.values() for each in theirs]
-            return found if found is not None else _refuse(self.key, value, right)
+            names = [(each, ours) for ours, theirs in self.values.items() for each in theirs]
+            known = [ours for each, ours in names if type(each) is type(value) and each == value]
+            return known[0] if known else _refuse(self.key, value, [each for each, _ in names])
         if self.field in ("norm_eps", "dropout"):
             fits = type(value) in (int, float) and math.isfinite(value) and 0 <= value < 1
             return float(value) if fits else _refuse(self.key, value, ["a number from 0 to below 1"])
@@ -88,16 +90,6 @@ class Setting:
             return check_size(self.key, value, LIMITS[self.field] * width) / width
         size = check_size(self.key, value, LIMITS[self.field])
         return 0 if self.one_is_none and size == 1 else size
-
-    def check_also(self, config: Mapping[str, Any]) -> None:
-        """Refuse sizes that differ where our models have one; a share of dropout counts nothing in a finished model."""
-        for key in self.also if self.field != "dropout" else ():
-            if config[key] != config[self.key]:
-                _refuse(key, config[key], [f"{config[self.key]!r} as {self.key}"])
-
-
-def _among(value: Any, choices: Iterable[Any]) -> bool:
-    return any(type(value) is type(choice) and value == choice for choice in choices)
 
 
 def _refuse(key: str, value: object, right: Iterable[object]) -> Any:
@@ -135,7 +127,6 @@ CELL = Layout(lambda x, heads: x[None, None], lambda x: x[0, 0])
 """A vector as a block of one row."""
 
 Tensors = dict[str, Tensor]
-Zeros = Callable[[Architecture], Mapping[str, tuple[int, ...]]]
 
 
 @dataclass(frozen=True)
@@ -173,7 +164,7 @@ class Family:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     derived: Callable[[Architecture], Mapping[str, Any]] = lambda shape: {}
     layouts: Mapping[str, Layout] = field(default_factory=dict)
-    zeros: Zeros = lambda shape: {}
+    zeros: Callable[[Architecture], Mapping[str, tuple[int, ...]]] = lambda shape: {}
     copies: Mapping[str, str] = field(default_factory=dict)
     optional: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
@@ -242,7 +233,6 @@ class Family:
         if not isinstance(config["tie_word_embeddings"], bool):
             _refuse("tie_word_embeddings", config["tie_word_embeddings"], ["true", "false"])
         for setting in self.settings:
-            setting.check_also(config)
             known[setting.field] = setting.read(config, width)
         if self.counts_offset:
             rows = known["max_position_embeddings"] - self.offset(pad)
@@ -300,8 +290,10 @@ class Family:
             whole = torch.cat(parts) if len(parts) > 1 else parts[0]
             layout = self.layouts.get(layer_pattern(theirs[0]))
             found |= dict.fromkeys(theirs, whole if layout is None else layout.write(whole, shape.heads))
-        some = next(iter(state.values()))
-        return found | {name: some.new_zeros(size) for name, size in self.zeros(shape).items()}
+        some, zeros, segments = next(iter(state.values())), dict(self.zeros(shape)), self.names.get(SEGMENTS)
+        if segments and not shape.segments:  # they have at least one
+            zeros[f"{segments}.weight"] = (1, shape.table_width)
+        return found | {name: some.new_zeros(size) for name, size in zeros.items()}
 
     def read(self, shape: Architecture, tensors: Mapping[str, Tensor], ours: Mapping[str, Tensor], pad: int) -> Tensors:
         """Our weights from theirs; `ours` have our names and shapes."""
@@ -342,6 +334,12 @@ def needs_decoder(shape: Architecture) -> str:
 def families() -> dict[str, Family]:
     """Every family by name, the most common first."""
     return find("playground.interop.families", Family)
+
+
+def attention_names(layer: str, names: Sequence[str], ours: str = "attn") -> dict[str, str]:
+    """The names of an attention layer of theirs: queries, keys, values and what comes out."""
+    parts = zip(("query", "key", "value", "out"), names, strict=True)
+    return {f"{ours}.{part}": f"{layer}.{name}" for part, name in parts}
 
 
 def encoder_names(prefix: str, parts: Mapping[str, str], stack: str = "encoder") -> dict[str, str]:

@@ -23,30 +23,26 @@ ALIKE = (
 )  # fmt: skip
 """What is the same in both."""
 
-Part = tuple[Architecture, dict[str, Tensor]]
-"""An architecture and its weights."""
 
-
-def take_generator(shape: Architecture, state: Mapping[str, Tensor]) -> Part:
+def take_generator(shape: Architecture, state: Mapping[str, Tensor]) -> tuple[Architecture, dict[str, Tensor]]:
     """The generator of a model as a model of its own."""
     sizes = {"width": shape.generator_width, "embedding_size": shape.table_width}
     alone = replace(one_stack(shape), **sizes, rtd_head=False, generator_ratio=0.0)
     if shape.tie_generator == "all":
         return alone, {name: value for name, value in state.items() if not name.startswith("rtd_head.")}
-    own = {new + name.removeprefix(old): state[name] for old, new in OWN.items() for name in _under(state, old)}
-    return alone, {name: state[name] for shared in SHARED for name in _under(state, shared)} | own
+    return alone, {name: value for name, value in state.items() if name.startswith(SHARED)} | _renamed(state, OWN)
 
 
 def add_generator(
     shape: Architecture, state: Mapping[str, Tensor], small: Architecture, own: dict[str, Tensor]
-) -> Part:
+) -> tuple[Architecture, dict[str, Tensor]]:
     """A model with the generator of another folder."""
     for name in ALIKE:
         one, other = getattr(small, name), getattr(shape, name)
         if one != other:
             raise UserError(f"The generator's {name} is {one} and the model's {other}; ours are equal.")
-    for name in (name for shared in SHARED for name in _under(state, shared)):
-        if not torch.equal(state[name], own[name]):
+    for name, value in state.items():
+        if name.startswith(SHARED) and not torch.equal(value, own[name]):
             raise UserError(f"The generator has another {name} than the model; ours have one for both.")
     whole = replace(shape, generator_ratio=small.width / shape.width, tie_generator="embeddings")
     if whole.generator_width != small.width:
@@ -54,9 +50,10 @@ def add_generator(
             f"The generator is {small.width} wide; with {shape.heads} heads ours can be {whole.generator_width} wide."
         )
     kept = {name: value for name, value in own.items() if not name.startswith(SHARED)}
-    renamed = {old + name.removeprefix(new): kept[name] for old, new in OWN.items() for name in _under(kept, new)}
-    return whole, {**state, **renamed}
+    return whole, {**state, **_renamed(kept, {new: old for old, new in OWN.items()})}
 
 
-def _under(state: Mapping[str, Tensor], prefix: str) -> list[str]:
-    return [name for name in state if name.startswith(prefix)]
+def _renamed(state: Mapping[str, Tensor], prefixes: Mapping[str, str]) -> dict[str, Tensor]:
+    """The weights whose names have one of the prefixes, with another in its place."""
+    found = [(name, old) for name in state for old in prefixes if name.startswith(old)]
+    return {prefixes[old] + name.removeprefix(old): state[name] for name, old in found}

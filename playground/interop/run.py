@@ -21,9 +21,6 @@ from playground.training.train_state import TrainState, optimisers
 from playground.zoo.entry import Entry, entry_named
 from playground.zoo.phase import Phase
 
-OBJECTIVES = {"ELECTRA": "RTD", "XLNet": "PLM", "GPT-2": "LM", "BART": "text infilling", "T5": "T5"}
-"""What trains a family whose entry the zoo lacks; MLM for all others."""
-
 FAR = 1.0
 """Nats above ln V from which a model is worse than none."""
 
@@ -85,14 +82,12 @@ def learner_of(opened: Opened) -> TrainState:
 def _entry(opened: Opened) -> Entry:
     """The entry of the zoo that trains this family on plain text, else an objective on its own."""
     family = opened.family
-    if family.companion and not opened.model.shape.generator_ratio:  # nothing proposes words
-        return entry_named("MLM")
-    plain = entry_named(OBJECTIVES.get(family.name, "MLM"))
-    try:
+    silent = family.companion and not opened.model.shape.generator_ratio  # nothing proposes words
+    with suppress(UserError):  # the zoo has no DistilBERT
         entry = entry_named(family.entry)
-    except UserError:
-        return plain
-    return plain if entry.objective.needs else entry
+        if not silent and not entry.objective.needs:
+            return entry
+    return entry_named("text infilling" if family.name == "BART" else "MLM")
 
 
 def _length(opened: Opened, entry: Entry) -> int:

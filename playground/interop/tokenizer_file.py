@@ -4,7 +4,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from itertools import chain, count
+from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +60,19 @@ def write_tokenizer(tokenizer: Tokenizer) -> dict[str, dict[str, Any]]:
     }
 
 
+def wrapped(tokenizer: Tokenizer) -> Any:
+    """A tokenizer of ours as one of the transformers library, for its collators; it puts nothing around a text."""
+    try:
+        from transformers import PreTrainedTokenizerFast
+    except ImportError as error:
+        raise UserError(
+            "The collators of the transformers library need that library: pip install 'pretraining-playground[hub]'."
+        ) from error
+    files = write_tokenizer(tokenizer)
+    backend = tokenizers.Tokenizer.from_str(json.dumps(files["tokenizer.json"]))
+    return PreTrainedTokenizerFast(tokenizer_object=backend, **files["tokenizer_config.json"])
+
+
 # reading
 
 
@@ -76,7 +89,8 @@ def read_tokenizer(
         named = ("special_tokens_map.json", "tokenizer_config.json") if read else ()
         about = {key: value for file in named for key, value in _optional(folder / file).items()}
         number = _numbers_by_name(settings)
-        roles, signs = _roles(about, config, number, size), _sentinels(number)
+        roles, numbered_tokens = _roles(about, config, number, size), map("<extra_id_{}>".format, count())
+        signs = tuple(number[token] for token in takewhile(number.__contains__, numbered_tokens))
         if unlike := next((role for role in add if role not in ADDED), None):
             raise UserError(f"A token can be added for {', '.join(ADDED)}, not for {unlike!r}.")
         for role in dict.fromkeys(add):
@@ -213,14 +227,6 @@ def _roles(about: Mapping[str, Any], config: Mapping[str, Any], number: Mapping[
             raise UserError(f"config.json says decoder_start_token_id: {begins!r}; it must be from 0 to {size - 1}.")
         found["start"] = begins
     return found
-
-
-def _sentinels(number: Mapping[str, int]) -> tuple[int, ...]:
-    """The ids of T5's numbered tokens, the first one first."""
-    found: list[int] = []
-    while (name := f"<extra_id_{len(found)}>") in number:
-        found.append(number[name])
-    return tuple(found)
 
 
 def _numbers(size: int) -> dict[str, Any]:

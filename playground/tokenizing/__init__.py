@@ -1,7 +1,6 @@
 """Tokenizers: text to ids and back, by words, characters or learnt pieces of words."""
 
 from playground.tokenizing.kinds import KINDS
-from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.steps import merge_steps
 from playground.tokenizing.text_input import TextInput, read_input
 from playground.tokenizing.tokenizer import Encoding, Tokenizer, of_words, train
@@ -13,8 +12,6 @@ __all__ = [
     "Encoding",
     "TextInput",
     "Tokenizer",
-    "guess_mentions",
-    "guess_phrases",
     "merge_steps",
     "of_words",
     "read_input",

@@ -3,16 +3,11 @@
 As in GPT-2's released code a visible letter stands for each byte, and the space before a word, "Ġ", is a part of it.
 """
 
-import json
-
-from tokenizers import Regex, Tokenizer, models, trainers
+from tokenizers import Regex, models, trainers
 from tokenizers.pre_tokenizers import ByteLevel, PreTokenizer, Sequence, Split
 
-from playground.tokenizing.pieces import Counts, Learnt, coded_text
+from playground.tokenizing.pieces import Counts, Learnt, train_library
 from playground.tokenizing.words import CLOSING
-
-BASE = 256
-"""Entries of every vocabulary: the bytes."""
 
 TO_SPACE = "Ġ"
 """The letter for a space."""
@@ -27,13 +22,12 @@ def splitter(across: bool) -> PreTokenizer:
 
 def learn(counts: Counts, room: int, across: bool = False) -> Learnt:
     """All bytes and the most frequent merges; a word stands behind a space, a closing mark behind none."""
-    library = Tokenizer(models.BPE())
-    library.pre_tokenizer = splitter(across)
     trainer = trainers.BpeTrainer(
         vocab_size=room, min_frequency=2, show_progress=False, initial_alphabet=ByteLevel.alphabet()
     )
-    library.train_from_iterator(coded_text(counts, lambda word: word if word in CLOSING else f" {word}"), trainer)
-    model = json.loads(library.to_str())["model"]
+    model = train_library(
+        models.BPE(), trainer, splitter(across), counts, lambda word: word if word in CLOSING else f" {word}"
+    )
     return Learnt(tuple(model["vocab"]), tuple((left, right) for left, right in model["merges"]))
 
 

@@ -36,6 +36,6 @@ KINDS = {
     "character": Method("characters", "the character is [UNK]", characters, 2),
     "wordpiece": Method("WordPiece", "the whole word is [UNK]", wordpiece.learn, 2),
     "bpe": Method("BPE", "the character is [UNK]", merging.learn, 2),
-    "bytes": Method("byte-level BPE", "nothing is unknown", bytelevel.learn, bytelevel.BASE),
+    "bytes": Method("byte-level BPE", "nothing is unknown", bytelevel.learn, len(bytelevel.LETTERS)),
     "unigram": Method("Unigram", "a run of such characters is one [UNK]", unigram.learn, 3),
 }

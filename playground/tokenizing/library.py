@@ -1,6 +1,5 @@
 """What was learnt as a tokenizer of the `tokenizers` library, which does the splitting."""
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -26,7 +25,8 @@ def library_of(kind: str, learnt: Learnt, lower: bool = False, across: bool = Fa
     if kind == "bytes":
         library.pre_tokenizer, library.decoder = splitter(across), decoders.ByteLevel()
         return library
-    words = pre_tokenizers.Split(Regex(_words()), "removed", invert=True)
+    word = WORD.pattern.replace(r"\w", r"\p{L}\p{N}_")  # what the library calls Python's word characters
+    words = pre_tokenizers.Split(Regex(word), "removed", invert=True)
     if kind == "unigram":
         inner = pre_tokenizers.Metaspace(split=False)
         library.pre_tokenizer, library.decoder = pre_tokenizers.Sequence([words, inner]), decoders.Metaspace()
@@ -50,13 +50,6 @@ def continuing(vocabulary: Sequence[str], specials: Collection[int]) -> list[boo
         number not in specials and (not word.startswith(space) if space else continues(word))
         for number, word in enumerate(vocabulary)
     ]
-
-
-def _words() -> str:
-    """The pattern of words as the library reads it; Python's word characters have other names there."""
-    escape = re.compile(r"\\x([89a-f][0-9a-f])|\\u([0-9a-f]{4})|\\U([0-9a-f]{8})")
-    text = escape.sub(lambda code: chr(int(code[1] or code[2] or code[3], 16)), WORD.pattern)
-    return text.replace(r"\w", r"\p{L}\p{N}_")
 
 
 def _model(kind: str, learnt: Learnt) -> Any:

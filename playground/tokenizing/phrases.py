@@ -52,13 +52,14 @@ def guess_mentions(words: Sequence[str], sentence: Sequence[int]) -> list[int]:
     within some sentence; a function word such as "The" never counts there.
     """
     opens = [index == 0 or sentence[index] != sentence[index - 1] for index in range(len(words))]
-    first = _first_words(words, opens)
-    inside = {word for word, initial in zip(words, first, strict=True) if not initial and _capital(word)}
+    spoken = [index for index in range(len(words)) if _kind(words[index]) != "mark"]
+    first = set({sentence[index]: index for index in reversed(spoken)}.values())  # in its sentence, marks aside
+    inside = {word for index, word in enumerate(words) if index not in first and _capital(word)}
     numbers: list[int] = []
     mention, before = -1, False
     for index, word in enumerate(words):
         named = _capital(word)
-        if first[index]:
+        if index in first:
             follower = words[index + 1] if index + 1 < len(words) and not opens[index + 1] else ""
             named = named and word.lower() not in OPENERS and (_capital(follower) or word in inside)
         mention += named and (opens[index] or not before)
@@ -71,17 +72,6 @@ def _kind(word: str) -> str:
     if not any(c.isalnum() for c in word):
         return "mark"
     return "chink" if word.lower() in FUNCTION_WORDS or _ENDING.sub("", word.lower()) in FUNCTION_WORDS else "chunk"
-
-
-def _first_words(words: Sequence[str], opens: Sequence[bool]) -> list[bool]:
-    """Whether each word is the first of its sentence, marks such as an opening quote left aside."""
-    first: list[bool] = []
-    waiting = True
-    for word, opening in zip(words, opens, strict=True):
-        waiting = waiting or opening
-        first.append(waiting and any(c.isalnum() for c in word))
-        waiting = waiting and not first[-1]
-    return first
 
 
 def _capital(word: str) -> bool:

@@ -1,9 +1,15 @@
 """What all kinds of tokenizers share: marked pieces, an alphabet, and private characters for the library."""
 
+import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
+from typing import Any
+
+from tokenizers import Tokenizer
+from tokenizers.pre_tokenizers import PreTokenizer
 
 MARK = "##"
 """Prefix of a piece that continues a word (BERT, arXiv:1810.04805, sec. 3)."""
@@ -74,15 +80,10 @@ class Code:
         starts = (PRIVATE, PRIVATE + len(self.letters))
         return [{letter: chr(start + k) for k, letter in enumerate(self.letters)} for start in starts]
 
-    def write(self, word: str, first: bool = True) -> str:
-        """A word, or a later part of one, in private characters; a letter outside the alphabet becomes a space."""
-        initial, later = self._tables
-        table = initial if first else later
-        return "".join(table.get(c, " ") for c in word[:1]) + "".join(later.get(c, " ") for c in word[1:])
-
-    def piece(self, piece: str) -> str:
-        """A piece of the vocabulary in private characters."""
-        return self.write(plain(piece), first=not continues(piece))
+    def write(self, word: str) -> str:
+        """A word in private characters; a letter outside the alphabet becomes a space."""
+        first, later = self._tables
+        return "".join(first.get(c, " ") for c in word[:1]) + "".join(later.get(c, " ") for c in word[1:])
 
     def read(self, coded: str) -> str:
         """The piece of the vocabulary of a text in private characters."""
@@ -91,8 +92,13 @@ class Code:
         return mark + "".join(self.letters[number % len(self.letters)] for number in numbers)
 
 
-def coded_text(counts: Counts, write: Callable[[str], str]) -> Iterator[str]:
-    """Every word, as `write` writes it, as often as it occurs, for a library that is trained on text."""
+def train_library(
+    model: Any, trainer: Any, splitter: PreTokenizer, counts: Counts, write: Callable[[str], str]
+) -> dict[str, Any]:
+    """The model that the library learns from every word, as `write` writes it, as often as it occurs."""
     scale = min(1.0, READ / max(1, sum(counts.values())))
-    for word, count in counts.items():
-        yield from [write(word)] * max(1, round(count * scale))
+    texts = ([write(word)] * max(1, round(count * scale)) for word, count in counts.items())
+    library = Tokenizer(model)
+    library.pre_tokenizer = splitter
+    library.train_from_iterator(chain.from_iterable(texts), trainer)
+    return json.loads(library.to_str())["model"]

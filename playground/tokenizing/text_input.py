@@ -12,7 +12,7 @@ from playground.errors import UserError
 from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.tokenizer import Tokenizer, of_words
-from playground.tokenizing.words import clean, find_words
+from playground.tokenizing.words import WORD, clean
 
 LONGEST = 64
 """Tokens of a typed text that are used by default."""
@@ -59,13 +59,15 @@ def read_input(text: str, tokenizer: Tokenizer | None = None, longest: int = LON
     tokenizer = tokenizer or of_words(spelt)
     pieces = _pieces(read, tokenizer)
     ids, word_ids, label_ids = zip(*pieces[:longest], strict=True)
-    labels = _labels([words for _, words, _ in read])
+    sentence = _number_sentences([words for _, words, _ in read])
+    phrases, mentions = guess_phrases(spelt, sentence), guess_mentions(spelt, sentence)
+    labels = {"phrase": phrases, "mention": mentions, "language": [0] * len(spelt)}
     rows = {name: torch.tensor([[values[label] for label in label_ids]]) for name, values in labels.items()}
     tokens = Tokens(
         ids=torch.tensor([ids]),
         lengths=torch.tensor([len(ids)]),
         word_ids=torch.tensor([word_ids]),
-        sentence_ids=rows.pop("sentence"),
+        sentence_ids=torch.tensor([[sentence[label] for label in label_ids]]),
         specials=tokenizer.specials,
         labels=rows,
         vocabulary=tokenizer.words,
@@ -74,9 +76,8 @@ def read_input(text: str, tokenizer: Tokenizer | None = None, longest: int = LON
     pairs = zip(ids, label_ids, strict=True)
     unknown = [*dict.fromkeys(spelt[label] for number, label in pairs if number == tokenizer.specials.unknown)]
     notice = [f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}."] if unknown else []
-    left_out: tuple[LeftOut, ...] = ()
-    if len(text) > MOST_CHARACTERS or len(pieces) > longest:
-        left_out = (LeftOut("text", longest, 0 if len(text) > MOST_CHARACTERS else len(pieces)),)
+    total = 0 if len(text) > MOST_CHARACTERS else len(pieces)
+    left_out = () if 0 < total <= longest else (LeftOut("text", longest, total),)
     return TextInput(tokens, tokenizer, " ".join([*map(str, left_out), *notice]), left_out)
 
 
@@ -88,7 +89,7 @@ def _paragraphs(text: str) -> list[str]:
 
 def _read(paragraph: str) -> tuple[str, list[str], list[int]]:
     """A paragraph, its words, and where each begins."""
-    matches = list(find_words(paragraph))
+    matches = list(WORD.finditer(paragraph))
     return paragraph, [match.group() for match in matches], [match.start() for match in matches]
 
 
@@ -104,16 +105,10 @@ def _pieces(read: Sequence[tuple[str, list[str], list[int]]], tokenizer: Tokeniz
     return found
 
 
-def _labels(paragraphs: Sequence[list[str]]) -> dict[str, list[int]]:
-    """Labels of each word; a new paragraph begins a new sentence."""
+def _number_sentences(paragraphs: Sequence[list[str]]) -> list[int]:
+    """The running number of the sentence of each word; a new paragraph begins a new sentence."""
     sentence: list[int] = []
     for words in paragraphs:
         first = sentence[-1] + 1 if sentence else 0
         sentence += [first + number for number in number_sentences(words)]
-    words = [word for paragraph in paragraphs for word in paragraph]
-    return {
-        "sentence": sentence,
-        "phrase": guess_phrases(words, sentence),
-        "mention": guess_mentions(words, sentence),
-        "language": [0] * len(words),
-    }
+    return sentence

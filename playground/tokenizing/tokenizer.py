@@ -4,7 +4,7 @@ import json
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
@@ -20,7 +20,7 @@ from playground.tokenizing.kinds import KINDS
 from playground.tokenizing.library import SPACE, continuing, library_of
 from playground.tokenizing.pieces import MARK, Learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, specials
-from playground.tokenizing.words import CLOSING, clean, find_chunks, find_words, glued, join_words
+from playground.tokenizing.words import CHUNK, CLOSING, WORD, clean, glued, join_words
 
 Kind = Literal["word", "character", "wordpiece", "bpe", "bytes", "unigram"]
 KindOrAuto = Literal["auto", "word", "character", "wordpiece", "bpe", "bytes", "unigram"]
@@ -252,9 +252,7 @@ class Tokenizer:
 
     def to_json(self) -> str:
         """The tokenizer as JSON, to be saved beside a run."""
-        roles = {"size": len(self), "ids": self.specials.ids, "roles": self.specials.roles}
-        saved = {"tokenizer": self.settings, "specials": {**roles, "sentinels": self.specials.sentinels}}
-        return json.dumps(saved, ensure_ascii=False)
+        return json.dumps({"tokenizer": self.settings, "specials": asdict(self.specials)}, ensure_ascii=False)
 
     @staticmethod
     def from_json(text: str) -> "Tokenizer":
@@ -306,7 +304,7 @@ def train(
     """A tokenizer of at most `size` entries for these texts, which are read once."""
     counts: Counter[str] = Counter()
     for text in texts:
-        counts.update(match.group() for match in (find_chunks if across else find_words)(clean(text)))
+        counts.update(match.group() for match in (CHUNK if across else WORD).finditer(clean(text)))
     return of_counts(counts, kind, size, lower, across)
 
 

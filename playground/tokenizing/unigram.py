@@ -1,10 +1,9 @@
 """Unigram: pieces with probabilities; a word is split the most probable way (Kudo 2018, arXiv:1804.10959, sec. 3.2)."""
 
-import json
+from tokenizers import models, trainers
+from tokenizers.pre_tokenizers import WhitespaceSplit
 
-from tokenizers import Tokenizer, models, pre_tokenizers, trainers
-
-from playground.tokenizing.pieces import Code, Counts, Learnt, alphabet, both, coded_text
+from playground.tokenizing.pieces import Code, Counts, Learnt, alphabet, both, continues, train_library
 
 STEP = 1e-4
 """The difference that the library puts between scores of needless letters, in an order that varies from run to run."""
@@ -29,9 +28,7 @@ def learn(counts: Counts, room: int) -> Learnt:
 
 def _scores(counts: Counts, code: Code, room: int) -> dict[str, float]:
     """The scores that the library learns, without pieces that would look like later ones."""
-    library = Tokenizer(models.Unigram())
-    library.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     trainer = trainers.UnigramTrainer(vocab_size=room, show_progress=False)
-    library.train_from_iterator(coded_text(counts, code.write), trainer)
-    found = [(coded, code.read(coded), score) for coded, score in json.loads(library.to_str())["model"]["vocab"]]
-    return {piece: score for coded, piece, score in found if code.piece(piece) == coded}
+    model = train_library(models.Unigram(), trainer, WhitespaceSplit(), counts, code.write)
+    found = [(coded, code.read(coded), score) for coded, score in model["vocab"]]
+    return {piece: score for coded, piece, score in found if continues(piece) == continues(code.read(coded[0]))}

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 LONGEST = 100
@@ -28,33 +28,27 @@ _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 """Chinese characters, each of which is a word, as BERT's released code has it; there are no spaces between them."""
 
 _LETTER = rf"(?:(?![{_HAN}])[\w{_MARKS}])"
-_GAP = r"\s\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+_GAP = "\\s\\x00-\\x1f\\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff"
 """White space, control characters, and the invisible marks that change the direction of writing."""
 
 _EMOJI = "\u2190-\u2bff\U0001f000-\U0001faff"
-_JOINED = rf"[{_EMOJI}](?:[{_MARKS}\U0001f3fb-\U0001f3ff]|(?<=\u200d)[{_EMOJI}]){{0,16}}"
+_JOINED = f"[{_EMOJI}](?:[{_MARKS}\U0001f3fb-\U0001f3ff]|(?<=\u200d)[{_EMOJI}]){{0,16}}"
 """One pictogram that is encoded as several, such as a family or a hand with its colour."""
 
 WORD = re.compile(
     r"(?:[A-Za-z]\.){2,}"
     r"|\d+(?:[.,]\d+)+"
-    rf"|{_LETTER}{{1,{LONGEST}}}(?:['\u2019\-\u2010\u2011]{_LETTER}{{1,{LONGEST}}}){{0,4}}"
-    r"|[\U0001f1e6-\U0001f1ff]{2}"
-    rf"|{_JOINED}"
-    rf"|[^{_GAP}][{_MARKS}]*"
+    f"|{_LETTER}{{1,{LONGEST}}}(?:['\u2019\\-\u2010\u2011]{_LETTER}{{1,{LONGEST}}}){{0,4}}"
+    "|[\U0001f1e6-\U0001f1ff]{2}"
+    f"|{_JOINED}"
+    f"|[^{_GAP}][{_MARKS}]*"
 )
-CHUNK = re.compile(rf"[^{_GAP}]+")
-_HANS = re.compile(rf"[{_HAN}]{{2}}")
+"""A word, a number, an abbreviation with dots ("U.S.") or a punctuation mark."""
 
+CHUNK = re.compile(f"[^{_GAP}]+")
+"""Everything between two spaces, punctuation included."""
 
-def find_words(text: str) -> Iterator[re.Match[str]]:
-    """Every word, number, abbreviation with dots ("U.S.") and punctuation mark, with its place in the text."""
-    return WORD.finditer(text)
-
-
-def find_chunks(text: str) -> Iterator[re.Match[str]]:
-    """Everything between two spaces, punctuation included, with its place in the text."""
-    return CHUNK.finditer(text)
+_HANS = re.compile(f"[{_HAN}]{{2}}")
 
 
 def split_words(text: str) -> list[str]:

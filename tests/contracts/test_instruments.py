@@ -11,8 +11,8 @@ import torch
 from playground.analysis.finding import plain
 from playground.analysis.instrument import instruments
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
 from playground.knob import knobs, turn
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import KINDS, run_of, tiny
 

@@ -9,12 +9,12 @@ import torch
 from playground.batch import AttentionMask, begin, zeros_view
 from playground.corpora.corpus import pick
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
 from playground.models import Architecture, make_model
 from playground.objectives import find_objective
 from playground.training import segment_memory, train
 from playground.training.data import BatchSampler, continuing
 from playground.training.loop import prepared
+from playground.training.observe.subjects import of_learner
 from tests.runs import learner_of, reviews, run_of, tiny
 
 T = 12

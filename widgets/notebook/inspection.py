@@ -8,8 +8,9 @@ from typing import Any
 from playground.analysis.finding import Finding, Table
 from playground.analysis.instrument import Instrument, instrument_named, instruments
 from playground.analysis.subject import Subject
-from playground.interop.subjects import of_learner, open_subject
+from playground.interop.subjects import open_subject
 from playground.knob import turn
+from playground.training.observe.subjects import of_learner
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import in_block
 from widgets.notebook.training import Trained

@@ -11,6 +11,8 @@ from playground.errors import UserError
 from playground.objectives import Objective, find_objective
 from playground.objectives.objective import tell
 from playground.objectives.plan_overrides import parse, settings_of, write
+from playground.tokenizing import Tokenizer
+from playground.trace.collators import collate
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild
 from widgets.animation import standalone, typeset
 from widgets.animation.widget import StageWidget, alone
@@ -132,8 +134,10 @@ def stage(
     if collator is not None:
         if model is not None or plan or knobs:
             raise UserError("A collator decides by itself and has its own vocabulary; leave out model, plan and knobs.")
-        from playground.interop.collators import collate  # the library that it needs is an extra
+        if isinstance(tokenizer, Tokenizer):
+            from playground.interop.tokenizer_file import wrapped  # no other cell needs the folders of that library
 
+            tokenizer = wrapped(tokenizer)
         return Picture(collate(collator, text or SENTENCE, answer=pair, tokenizer=tokenizer, seed=seed))
     shown = None if model is None else StageModel(model.learner, model.corpus)
     chosen = find_objective(objective) if isinstance(objective, str) else objective

@@ -10,9 +10,9 @@ import param
 from playground.analysis.subject import Subject
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
 from playground.objectives import objectives
 from playground.training import Session, Stepped
+from playground.training.observe.subjects import of_learner
 from playground.training.store import ready_made
 from playground.training.store.ready_made import ReadyMade, defaults
 from playground.training.store.runs import Runs

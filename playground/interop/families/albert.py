@@ -1,7 +1,7 @@
 """ALBERT in transformers: narrow word vectors and one layer for all."""
 
-from playground.interop.families.bert import BERT_FORM, BERT_SETTINGS, bert_embeddings, no_segments
-from playground.interop.family import ANY, Family, Setting, encoder_names
+from playground.interop.families.bert import BERT, bert_names
+from playground.interop.family import ANY, Family, Setting, attention_names, encoder_names
 from playground.models import Architecture
 
 
@@ -29,19 +29,16 @@ ALBERT = Family(
         "hidden_dropout_prob": 0.0,
         "attention_probs_dropout_prob": 0.0,
     },
-    form={**BERT_FORM, "head_transform": True, "layer_sharing": "all", "embedding_size": ANY},
-    settings=(*BERT_SETTINGS, Setting("embedding_size", "embedding_size", 128)),
+    form={**BERT.form, "layer_sharing": "all", "embedding_size": ANY},
+    settings=(*BERT.settings, Setting("embedding_size", "embedding_size", 128)),
     fixed={"num_hidden_groups": 1, "inner_group_num": 1},
     names={
-        **bert_embeddings("albert"),
+        **bert_names("albert"),
         "network.embedding_projection": "albert.encoder.embedding_hidden_mapping_in",
         **encoder_names(
             "albert.encoder.albert_layer_groups.0.albert_layers.0.",
             {
-                "attn.query": "attention.query",
-                "attn.key": "attention.key",
-                "attn.value": "attention.value",
-                "attn.out": "attention.dense",
+                **attention_names("attention", ("query", "key", "value", "dense")),
                 "ln_1": "attention.LayerNorm",
                 "mlp.fc1": "ffn",
                 "mlp.fc2": "ffn_output",
@@ -54,7 +51,6 @@ ALBERT = Family(
         "label_heads.pair.dense": "albert.pooler",
         "label_heads.pair.out_proj": "sop_classifier.classifier",
     },
-    zeros=lambda shape: no_segments("albert", shape),
     copies={"predictions.decoder.bias": "predictions.bias"},
     refusal=not_narrow,
 )

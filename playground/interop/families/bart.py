@@ -6,23 +6,20 @@ BartModel is the same: its words are scored by the word vectors.
 from collections.abc import Mapping
 
 from playground.interop.families.bert import BERT_FORM
-from playground.interop.family import ANY, GELUS, ROW, Family, Setting, encoder_names, needs_decoder
+from playground.interop.family import ANY, GELUS, ROW, Family, Setting, attention_names, encoder_names, needs_decoder
 from playground.models import Architecture
 
-ATTENTION = {"query": "q_proj", "key": "k_proj", "value": "v_proj", "out": "out_proj"}
+ATTENTION = ("q_proj", "k_proj", "v_proj", "out_proj")
 
 LAYER = {
-    **{f"attn.{ours}": f"self_attn.{theirs}" for ours, theirs in ATTENTION.items()},
+    **attention_names("self_attn", ATTENTION),
     "ln_1": "self_attn_layer_norm",
     "mlp.fc1": "fc1",
     "mlp.fc2": "fc2",
     "ln_2": "final_layer_norm",
 }
 
-CROSS = {
-    **{f"cross_attn.{ours}": f"encoder_attn.{theirs}" for ours, theirs in ATTENTION.items()},
-    "ln_cross_attn": "encoder_attn_layer_norm",
-}
+CROSS = {**attention_names("encoder_attn", ATTENTION, "cross_attn"), "ln_cross_attn": "encoder_attn_layer_norm"}
 
 INPUTS = (("position_embedding", "embed_positions"), ("ln_embedding", "layernorm_embedding"))
 

@@ -1,55 +1,27 @@
 """BERT in transformers: BertForMaskedLM, BertForPreTraining with the head for the next sentence, BertModel alone."""
 
-from collections.abc import Mapping
-
-from playground.interop.family import ANY, GELUS, Family, Setting, encoder_names
-from playground.models import Architecture
+from playground.interop.family import ANY, GELUS, Family, Setting, attention_names, encoder_names
 
 BERT_FORM = {"norm_first": False, "embedding_norm": True, "activation": tuple(GELUS), "segments": ANY}
 """Norms behind the sub-layers and over the embeddings, as in BERT's released code."""
 
-BERT_SETTINGS = (
-    Setting("hidden_size", "width", 768),
-    Setting("num_hidden_layers", "layers", 12),
-    Setting("num_attention_heads", "heads", 12),
-    Setting("intermediate_size", "mlp_ratio", 3072, multiple=True),
-    Setting("max_position_embeddings", "max_position_embeddings", 512),
-    Setting("type_vocab_size", "segments", 2, at_least=1),
-    Setting("hidden_act", "activation", "gelu", GELUS),
-    Setting("layer_norm_eps", "norm_eps", 1e-12),
-    Setting("hidden_dropout_prob", "dropout", 0.1, also=("attention_probs_dropout_prob",)),
-)
 
-BERT_FIXED = {"is_decoder": False, "add_cross_attention": False}
-
-BERT_DEFAULTS = {"vocab_size": 30522, "pad_token_id": 0}
-
-BERT_LAYER = {
-    "attn.query": "attention.self.query",
-    "attn.key": "attention.self.key",
-    "attn.value": "attention.self.value",
-    "attn.out": "attention.output.dense",
-    "ln_1": "attention.output.LayerNorm",
-    "mlp.fc1": "intermediate.dense",
-    "mlp.fc2": "output.dense",
-    "ln_2": "output.LayerNorm",
-}
-
-
-def bert_embeddings(prefix: str) -> dict[str, str]:
-    """The names of the embeddings of BERT and its relatives."""
+def bert_names(prefix: str) -> dict[str, str]:
+    """The names of the embeddings and layers of BERT and its relatives."""
+    layer = {
+        **attention_names("attention", ("self.query", "self.key", "self.value", "output.dense")),
+        "ln_1": "attention.output.LayerNorm",
+        "mlp.fc1": "intermediate.dense",
+        "mlp.fc2": "output.dense",
+        "ln_2": "output.LayerNorm",
+    }
     return {
         "token_embedding": f"{prefix}.embeddings.word_embeddings",
         "network.position_embedding": f"{prefix}.embeddings.position_embeddings",
         "network.segment_embedding": f"{prefix}.embeddings.token_type_embeddings",
         "network.ln_embedding": f"{prefix}.embeddings.LayerNorm",
+        **encoder_names(f"{prefix}.encoder.layer.#.", layer),
     }
-
-
-def no_segments(prefix: str, shape: Architecture) -> Mapping[str, tuple[int, ...]]:
-    """The embedding of the one segment of a model without segments."""
-    name = f"{prefix}.embeddings.token_type_embeddings.weight"
-    return {} if shape.segments else {name: (1, shape.table_width)}
 
 
 BERT = Family(
@@ -60,19 +32,27 @@ BERT = Family(
     classes={"BertForMaskedLM": (), "BertForPreTraining": (("pair", 2),)},
     plain="BertModel",
     output="cls.predictions.decoder.weight",
-    defaults=BERT_DEFAULTS,
+    defaults={"vocab_size": 30522, "pad_token_id": 0},
     form={**BERT_FORM, "head_transform": True},
-    settings=BERT_SETTINGS,
-    fixed=BERT_FIXED,
+    settings=(
+        Setting("hidden_size", "width", 768),
+        Setting("num_hidden_layers", "layers", 12),
+        Setting("num_attention_heads", "heads", 12),
+        Setting("intermediate_size", "mlp_ratio", 3072, multiple=True),
+        Setting("max_position_embeddings", "max_position_embeddings", 512),
+        Setting("type_vocab_size", "segments", 2, at_least=1),
+        Setting("hidden_act", "activation", "gelu", GELUS),
+        Setting("layer_norm_eps", "norm_eps", 1e-12),
+        Setting("hidden_dropout_prob", "dropout", 0.1, also=("attention_probs_dropout_prob",)),
+    ),
+    fixed={"is_decoder": False, "add_cross_attention": False},
     names={
-        **bert_embeddings("bert"),
-        **encoder_names("bert.encoder.layer.#.", BERT_LAYER),
+        **bert_names("bert"),
         "lm_head.projection": "cls.predictions.transform.dense",
         "lm_head.ln": "cls.predictions.transform.LayerNorm",
         "lm_head.bias": "cls.predictions.bias",
         "label_heads.pair.dense": "bert.pooler.dense",
         "label_heads.pair.out_proj": "cls.seq_relationship",
     },
-    zeros=lambda shape: no_segments("bert", shape),
     copies={"cls.predictions.decoder.bias": "cls.predictions.bias"},
 )

@@ -1,7 +1,7 @@
 """DistilBERT in transformers: BERT without segments, half as deep."""
 
 from playground.interop.families.bert import BERT_FORM
-from playground.interop.family import GELUS, Family, Setting, encoder_names
+from playground.interop.family import GELUS, Family, Setting, attention_names, encoder_names
 
 DISTILBERT = Family(
     name="DistilBERT",
@@ -34,10 +34,7 @@ DISTILBERT = Family(
         **encoder_names(
             "distilbert.transformer.layer.#.",
             {
-                "attn.query": "attention.q_lin",
-                "attn.key": "attention.k_lin",
-                "attn.value": "attention.v_lin",
-                "attn.out": "attention.out_lin",
+                **attention_names("attention", ("q_lin", "k_lin", "v_lin", "out_lin")),
                 "ln_1": "sa_layer_norm",
                 "mlp.fc1": "ffn.lin1",
                 "mlp.fc2": "ffn.lin2",

@@ -1,6 +1,6 @@
 """GPT-2 in transformers: queries, keys and values in one matrix, and matrices with inputs down."""
 
-from playground.interop.family import CONV_1D, GELUS, Family, Setting, encoder_names
+from playground.interop.family import CONV_1D, GELUS, Family, Setting, attention_names, encoder_names
 
 GPT_2 = Family(
     name="GPT-2",
@@ -30,10 +30,7 @@ GPT_2 = Family(
             "transformer.h.#.",
             {
                 "ln_1": "ln_1",
-                "attn.query": "attn.c_attn",
-                "attn.key": "attn.c_attn",
-                "attn.value": "attn.c_attn",
-                "attn.out": "attn.c_proj",
+                **attention_names("attn", ("c_attn", "c_attn", "c_attn", "c_proj")),
                 "ln_2": "ln_2",
                 "mlp.fc1": "mlp.c_fc",
                 "mlp.fc2": "mlp.c_proj",

@@ -7,7 +7,7 @@ vectors.
 from collections.abc import Mapping
 from typing import Any
 
-from playground.interop.family import ANY, Family, Setting, encoder_names, needs_decoder
+from playground.interop.family import ANY, Family, Setting, attention_names, encoder_names, needs_decoder
 from playground.models import Architecture
 
 SELF = "layer.0.SelfAttention"
@@ -18,10 +18,7 @@ DISTANCES = "relative_attention_bias"
 def layer(mlp: int) -> dict[str, str]:
     """Our sub-layers and theirs, of which the MLP has the number `mlp` in its layer."""
     return {
-        "attn.query": f"{SELF}.q",
-        "attn.key": f"{SELF}.k",
-        "attn.value": f"{SELF}.v",
-        "attn.out": f"{SELF}.o",
+        **attention_names(SELF, "qkvo"),
         "ln_1": "layer.0.layer_norm",
         "mlp.fc1": f"layer.{mlp}.DenseReluDense.wi",
         "mlp.gate": f"layer.{mlp}.DenseReluDense.wi_0",
@@ -30,13 +27,7 @@ def layer(mlp: int) -> dict[str, str]:
     }
 
 
-CROSS = {
-    "cross_attn.query": "layer.1.EncDecAttention.q",
-    "cross_attn.key": "layer.1.EncDecAttention.k",
-    "cross_attn.value": "layer.1.EncDecAttention.v",
-    "cross_attn.out": "layer.1.EncDecAttention.o",
-    "ln_cross_attn": "layer.1.layer_norm",
-}
+CROSS = {**attention_names("layer.1.EncDecAttention", "qkvo", "cross_attn"), "ln_cross_attn": "layer.1.layer_norm"}
 
 
 def follow(config: Mapping[str, Any]) -> Mapping[str, Any]:

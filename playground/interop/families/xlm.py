@@ -1,10 +1,7 @@
 """XLM in transformers: BERT's layers with a language for every position, and scores without a layer before them."""
 
 from playground.interop.families.bert import BERT_FORM
-from playground.interop.family import ANY, Family, Setting
-
-ATTENTION = {"query": "q_lin", "key": "k_lin", "value": "v_lin", "out": "out_lin"}
-LAYER = "network.encoder.blocks.#"
+from playground.interop.family import ANY, Family, Setting, attention_names, encoder_names
 
 XLM = Family(
     name="XLM",
@@ -40,11 +37,16 @@ XLM = Family(
         "network.position_embedding": "transformer.position_embeddings",
         "network.language_embedding": "transformer.lang_embeddings",
         "network.ln_embedding": "transformer.layer_norm_emb",
-        **{f"{LAYER}.attn.{ours}": f"transformer.attentions.#.{theirs}" for ours, theirs in ATTENTION.items()},
-        f"{LAYER}.ln_1": "transformer.layer_norm1.#",
-        f"{LAYER}.mlp.fc1": "transformer.ffns.#.lin1",
-        f"{LAYER}.mlp.fc2": "transformer.ffns.#.lin2",
-        f"{LAYER}.ln_2": "transformer.layer_norm2.#",
+        **encoder_names(
+            "transformer.",
+            {
+                **attention_names("attentions.#", ("q_lin", "k_lin", "v_lin", "out_lin")),
+                "ln_1": "layer_norm1.#",
+                "mlp.fc1": "ffns.#.lin1",
+                "mlp.fc2": "ffns.#.lin2",
+                "ln_2": "layer_norm2.#",
+            },
+        ),
         "lm_head.bias": "pred_layer.proj.bias",
     },
     refusal=lambda shape: "languages is 1, not 0 or at least 2" if shape.languages == 1 else "",

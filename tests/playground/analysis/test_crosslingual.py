@@ -18,8 +18,8 @@ from playground.analysis.crosslingual import (
 from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.crosslingual import sentence_pairs
 from playground.corpora import open_corpus
-from playground.interop.subjects import of_learner
 from playground.rng import generator
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import run_of, tiny
 

@@ -21,8 +21,8 @@ from playground.analysis.instrument import instrument_named
 from playground.analysis.instruments.data_influence import Copy, training_of
 from playground.answers import total_loss
 from playground.corpora import pick
-from playground.interop.subjects import of_learner
 from playground.rng import generator
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import run_of, tiny
 

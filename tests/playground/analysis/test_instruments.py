@@ -19,10 +19,10 @@ from playground.analysis.probing import items, reading
 from playground.analysis.probing.reading import probing_texts
 from playground.corpora.tinyworld import generate
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
 from playground.models.taps import head_names
 from playground.rng import generator
 from playground.slicing import rows
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import KINDS, reviews, run_of, tiny
 

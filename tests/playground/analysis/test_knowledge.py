@@ -18,10 +18,10 @@ from playground.analysis.instruments.roles import KINDS, OTHER_CASE, _items
 from playground.analysis.probes import agreement_items
 from playground.corpora.tinyworld import generate
 from playground.corpora.tinyworld.facts import MENTIONS
-from playground.interop.subjects import of_learner
 from playground.models.model import make_model
 from playground.rng import generator
 from playground.training import Run, Started, train
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import tiny
 

@@ -15,8 +15,8 @@ from playground.analysis.landscape import (
     random_plane,
     surface,
 )  # fmt: skip
-from playground.interop.subjects import of_learner
 from playground.rng import generator
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import run_of, tiny
 

@@ -18,7 +18,7 @@ from playground.finetuning.apply.attacks import (
 )  # fmt: skip
 from playground.finetuning.apply.victim import fine_tuned, unseen
 from playground.finetuning.strategies.full import FULL
-from playground.interop.subjects import of_learner
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import reviews, run_of, tiny
 

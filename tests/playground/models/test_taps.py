@@ -4,9 +4,9 @@ import pytest
 import torch
 
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
 from playground.models.taps import head_names
 from playground.models.transformer import Attention
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import reviews, run_of, suited_reviews, tiny
 

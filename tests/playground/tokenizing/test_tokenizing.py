@@ -17,19 +17,18 @@ from playground.tokenizing import (  # fmt: skip
     SPECIAL_TOKENS,
     Tokenizer,
     bytelevel,
-    guess_mentions,
-    guess_phrases,
     merge_steps,
     of_words,
     specials,
     train,
 )
+from playground.tokenizing.phrases import guess_mentions, guess_phrases
 from playground.tokenizing.pieces import Learnt
 from playground.tokenizing.sentences import number_sentences
 from playground.tokenizing.text_input import LeftOut, read_input
 from playground.tokenizing.tokenizer import Kind, KindOrAuto, of_counts, of_learnt
 from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
-from playground.tokenizing.words import clean, find_words, join_words, split_words
+from playground.tokenizing.words import WORD, clean, join_words, split_words
 
 LITERALS = (*SPECIAL_TOKENS, "<script>alert('x')</script>", "##ing", "Ġ", "\x00", "[CLS][SEP]")
 
@@ -253,7 +252,7 @@ def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
     text = clean(text)
     found = tokenizer.encode(text)
     drawn = {place for first, last in found.offsets for place in range(first, last)}
-    words = {place for match in find_words(text) for place in range(*match.span())}
+    words = {place for match in WORD.finditer(text) for place in range(*match.span())}
     assert drawn >= words if tokenizer.kind == "bytes" else drawn == words
     for number, (first, last) in zip(found.ids, found.offsets, strict=True):
         under = tokenizer.small(text[first:last])
@@ -278,7 +277,7 @@ def test_a_letter_that_looks_like_a_mark_of_spaces_is_a_letter(kind):
 @settings(max_examples=60, deadline=None)
 def test_the_pieces_of_a_word_put_together_are_the_word(tokenizer, text):
     found = tokenizer.encode(text)
-    words = [tokenizer.small(match.group()) for match in find_words(clean(text))]
+    words = [tokenizer.small(word) for word in split_words(clean(text))]
     assert sorted(set(found.word)) == list(range(len(words)))
     for index, word in enumerate(words):
         ids = [number for number, place in zip(found.ids, found.word, strict=True) if place == index]
@@ -485,7 +484,7 @@ def test_invisible_marks_make_no_tokens():
     assert split_words("so\u00adft") == ["so\u00adft"]
 
 
-@pytest.mark.parametrize("text", [text for text in HOSTILE if list(find_words(clean(text)))])
+@pytest.mark.parametrize("text", [text for text in HOSTILE if split_words(clean(text))])
 @pytest.mark.parametrize("name", [None, *ALL])
 def test_a_hostile_text_is_typed_all_the_same(text, name):
     row = read_input(text, ALL[name] if name else None).tokens

@@ -20,7 +20,7 @@ from playground.training.session import Row
 from playground.training.store import runs as runs_module
 from playground.training.store.lock import claimed
 from playground.training.store.runs import FILE, Parent, Runs, _check_format
-from playground.training.text import corpus_of
+from playground.training.text import corpus_of, corpus_or_kept_rows
 from tests.runs import becomes, each_kind, losses, reviews, run_of, tiny
 
 
@@ -224,7 +224,10 @@ def test_a_checkpoint_is_forked_with_its_corpus_opened_again(tmp_path, monkeypat
     assert losses(train(replace(made.run, steps=12), made.learner)) == losses(events)[4:]
     monkeypatch.setattr("playground.training.text.open_saved", lambda name, tokenizer: reviews(4_000))
     with pytest.raises(UserError, match="trained on other text"):
-        corpus_of(checkpoint.load(tmp_path / "first"))
+        corpus_of(saved)
+    rows, held_out = corpus_or_kept_rows(saved), saved.corpus.held_out
+    assert rows.ids.tolist() == held_out.ids[held_out.valid].tolist() and 0 < rows.held_out_from < len(rows)
+    assert rows.document_ids.unique_consecutive().tolist() == list(range(len(held_out.ids)))
 
 
 OWN = {

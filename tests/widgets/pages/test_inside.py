@@ -24,7 +24,7 @@ from playground.analysis.finding import (
 )
 from playground.analysis.instrument import instruments
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
+from playground.training.observe.subjects import of_learner
 from playground.training.system.turns import Turns
 from playground.training.train_state import TrainState
 from tests.runs import becomes, run_of, tiny

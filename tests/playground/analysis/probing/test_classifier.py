@@ -26,11 +26,11 @@ from playground.analysis.probing.texts import depths, different
 from playground.analysis.subject import draw_sentences, read_states
 from playground.corpora import open_corpus
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
 from playground.models import Architecture
 from playground.models.model import make_model
 from playground.rng import generator
 from playground.tokenizing.padding import batch
+from playground.training.observe.subjects import of_learner
 from tests.runs import learner_of, reviews
 
 CLASSES = ("a", "b", "c")

@@ -35,12 +35,12 @@ from playground.analysis.words.vectors import (
 )
 from playground.corpora import open_corpus
 from playground.errors import UserError
-from playground.interop.subjects import of_learner
 from playground.models import Architecture
 from playground.models.model import make_model
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing.padding import batch
+from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import reviews, run_of, tiny
 

@@ -1,11 +1,5 @@
-"""What a data collator of the transformers library makes of one sentence, as a batch that is traced and drawn.
+"""What a data collator of the transformers library makes of one sentence, as a batch that is traced and drawn."""
 
-Only a collator that was made with the library comes here, so that the library itself is imported for our own
-tokenizers alone.
-"""
-
-import importlib
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,12 +11,10 @@ from torch.nn.functional import pad
 from playground.answers import Target, Word
 from playground.batch import Action, Batch, Tokens, causal_mask, stream
 from playground.errors import UserError
-from playground.interop.tokenizer_file import write_tokenizer
 from playground.objectives import Objective
 from playground.objectives.see import SeeEncoderDecoder
 from playground.objectives.see.painted import in_cells
 from playground.objectives.stage import Ask, Change, See
-from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
 from playground.tokenizing.vocabulary import FIRST_WORD, SPECIAL_TOKENS, specials
 from playground.trace.rebuild import Rebuilt, rebuild_row
@@ -60,37 +52,15 @@ class Collated:
     permuted: bool
 
 
-def wrapped(tokenizer: Tokenizer) -> Any:
-    """A tokenizer of ours as one of the library, for its collators; it puts nothing around a text."""
-    try:
-        transformers = importlib.import_module("transformers")
-    except ImportError as error:
-        raise UserError(
-            "The collators of the transformers library need that library: pip install 'pretraining-playground[hub]'."
-        ) from error
-    files = write_tokenizer(tokenizer)
-    backend = importlib.import_module("tokenizers").Tokenizer.from_str(json.dumps(files["tokenizer.json"]))
-    roles = {name: token for name, token in files["tokenizer_config.json"].items() if name.endswith("_token")}
-    return transformers.PreTrainedTokenizerFast(tokenizer_object=backend, **roles)
-
-
-def batch_of(
-    collator: Collator, text: str, *, answer: str = "", tokenizer: Any = None, seed: int = 0, causal: bool | None = None
-) -> Batch:
-    """What a collator makes of a sentence: the input, which positions are scored, and what may be attended to."""
-    return collate(collator, text, answer=answer, tokenizer=tokenizer, seed=seed, causal=causal).example
-
-
 def collate(
     collator: Collator, text: str, *, answer: str = "", tokenizer: Any = None, seed: int = 0, causal: bool | None = None
 ) -> Rebuilt:
-    """The same with its frames for the stage.
+    """What a collator makes of a sentence: the input, which positions are scored, and what may be attended to.
 
     `answer` is what a decoder writes about the text. A `causal` model reads from left to right and moves the labels by
     one; by default that is so where a collator has the setting `mlm` and it is off.
     """
     tokenizer = tokenizer if tokenizer is not None else getattr(collator, "tokenizer", None)
-    tokenizer = wrapped(tokenizer) if isinstance(tokenizer, Tokenizer) else tokenizer
     name = getattr(collator, "__name__", type(collator).__name__)
     if tokenizer is None:
         raise UserError(f"{name} has no tokenizer of its own; give the one with which its sentences are encoded.")

@@ -10,9 +10,10 @@ import transformers as hf
 from playground import leaks
 from playground.batch import Action
 from playground.errors import UserError
-from playground.interop.collators import batch_of, collate, wrapped
+from playground.interop.tokenizer_file import wrapped
 from playground.tokenizing import of_words
 from playground.tokenizing.vocabulary import FIRST_WORD
+from playground.trace.collators import collate
 from widgets import notebook
 
 TEXT = "the film was bad and the plot was good"
@@ -60,7 +61,7 @@ def test_our_own_tokenizer_is_one_of_the_library(tokenizer):
 @pytest.mark.parametrize("seed", range(6))
 def test_a_masked_sentence_is_what_the_collator_returned(bert, seed):
     collator = hf.DataCollatorForLanguageModeling(bert, mlm_probability=0.5)
-    made, theirs = batch_of(collator, TEXT, seed=seed), returned(collator, bert, seed)
+    made, theirs = collate(collator, TEXT, seed=seed).example, returned(collator, bert, seed)
     strings = bert.convert_ids_to_tokens(theirs["input_ids"][0].tolist())
     [question] = made.questions
     assert words(made, made.inputs.ids) == strings and words(made, made.tokens.ids)[0] == "[CLS]"
@@ -87,7 +88,7 @@ def test_the_vocabulary_holds_the_tokens_of_the_sentence_and_no_number_of_a_mask
     """In this tokenizer the ids 0 and 1, which stand in an attention mask too, are ordinary words."""
     made = wrapped(OURS)
     rest = hf.PreTrainedTokenizerFast(tokenizer_object=made.backend_tokenizer)
-    made = batch_of(lambda rows: _as_labels(rows, attention_mask=torch.ones(1, 9).long()), TEXT, tokenizer=rest)
+    made = collate(lambda rows: _as_labels(rows, attention_mask=torch.ones(1, 9).long()), TEXT, tokenizer=rest).example
     assert set(made.tokens.vocabulary[FIRST_WORD:]) == set(TEXT.split())
     assert made.inputs.valid.all()
 
@@ -100,7 +101,7 @@ def _as_labels(rows, **more):
 
 def test_a_language_model_answers_one_position_before_its_label(tokenizer):
     """The collator's labels equal its input; the models of the library move them, so the picture does too."""
-    made = batch_of(hf.DataCollatorForLanguageModeling(tokenizer, mlm=False), TEXT)
+    made = collate(hf.DataCollatorForLanguageModeling(tokenizer, mlm=False), TEXT).example
     [question] = made.questions
     assert words(made, question.targets)[:-1] == TEXT.split()[1:]
     assert question.loss_mask[0].tolist() == [True] * 8 + [False]
@@ -133,7 +134,7 @@ def test_the_cells_of_both_streams_are_those_of_perm_mask(bert, seed):
         hf.DataCollatorForPermutationLanguageModeling(bert, plm_probability=0.5),
         " ".join(TEXT.split()[:8]),
     )
-    made, theirs = batch_of(collator, text, seed=seed), returned(collator, bert, seed, text)
+    made, theirs = collate(collator, text, seed=seed).example, returned(collator, bert, seed, text)
     seen, itself = theirs["perm_mask"] == 0, torch.eye(10, dtype=torch.bool)
     assert torch.equal(made.inputs.query_attn_mask.dense(), seen)
     assert torch.equal(made.inputs.attn_mask.dense(), seen | itself)
@@ -187,7 +188,7 @@ def test_and_for_or_is_seen_in_the_rows_of_the_special_tokens(bert):
     for kind in kinds:
         found = 0
         for seed in range(12):
-            made = batch_of(kind(bert, **drawn), text, seed=seed)
+            made = collate(kind(bert, **drawn), text, seed=seed).example
             hidden = made.questions[0].loss_mask[0]
             found += int(made.inputs.attn_mask.dense()[0][[0, -1]][:, hidden].sum())
         sees.append(found)
@@ -200,7 +201,7 @@ def test_and_for_or_is_seen_in_the_rows_of_the_special_tokens(bert):
 @pytest.mark.parametrize("padded", [None, 8])
 def test_a_decoder_has_the_labels_before_each(tokenizer, padded):
     collator = hf.DataCollatorForSeq2Seq(tokenizer, pad_to_multiple_of=padded)
-    made = batch_of(collator, TEXT, answer="bad film")
+    made = collate(collator, TEXT, answer="bad film").example
     theirs = returned(collator, tokenizer, 0, labels=tokenizer("bad film")["input_ids"])
     [question] = made.questions
     assert made.inputs.ids.shape == theirs["input_ids"].shape and question.stream == "decoder"
@@ -221,7 +222,7 @@ def test_the_decoders_ids_are_the_models_where_it_prepares_them(tokenizer):
             pad_token_id=tokenizer.pad_token_id, decoder_start_token_id=tokenizer.eos_token_id,
         )
     )  # fmt: skip
-    made = batch_of(hf.DataCollatorForSeq2Seq(tokenizer, model=model), TEXT, answer="bad film")
+    made = collate(hf.DataCollatorForSeq2Seq(tokenizer, model=model), TEXT, answer="bad film").example
     assert words(made, made.decoder.ids) == ["[END]", "bad"]
 
 
@@ -278,14 +279,12 @@ def test_our_tokenizer_may_be_given_as_it_is():
         ids = torch.tensor([rows[0]["input_ids"]])
         return {"input_ids": ids, "labels": ids.masked_fill(ids != ids[0, 0], -100)}
 
-    made = batch_of(doubled, TEXT, tokenizer=OURS)
-    assert made.questions[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
-    assert collate(doubled, TEXT, tokenizer=OURS).objective.idea.endswith(
-        "sentence. It asks for each first word again."
-    )
+    made = notebook.stage(collator=doubled, text=TEXT, tokenizer=OURS).rebuilt
+    assert made.example.questions[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
+    assert made.objective.idea.endswith("sentence. It asks for each first word again.")
 
 
 def test_the_library_is_imported_only_when_it_is_used():
-    code = "import sys, playground.interop.collators; print('transformers' in sys.modules)"
+    code = "import sys, widgets.notebook.picture; print('transformers' in sys.modules)"
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert said.stdout.strip().endswith("False")
