@@ -1,14 +1,20 @@
 """The device a run uses: one flag, chosen automatically, always shown."""
 
 import os
+import pickle
 from contextlib import suppress
+from copy import deepcopy
 from functools import cache
+from io import BytesIO
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
 
 from playground.errors import UserError
+
+T = TypeVar("T")
 
 TOLERANCE = 1e-3
 """Largest difference from the CPU in a loss or a gradient of size 1, both in float32."""
@@ -70,6 +76,34 @@ def check_precision(device: torch.device, precision: str) -> None:
         return
     if device.type == "mps" or (device.type == "cuda" and not torch.cuda.is_bf16_supported()):
         raise UserError(f"precision is {precision!r}, but {describe(device)} lacks it; set precision to float32.")
+
+
+class _Tensors(pickle.Pickler):
+    """Goes through a value of any form and collects its tensors by their ids."""
+
+    def __init__(self) -> None:
+        super().__init__(BytesIO())
+        self.known: dict[int, Tensor] = {}
+
+    def persistent_id(self, obj: object) -> int | None:
+        if not isinstance(obj, Tensor):
+            return None
+        self.known[id(obj)] = obj
+        return id(obj)
+
+
+def on_cpu(value: T, device: torch.device) -> T:
+    """A value of any form on a device, such as a model or its answers, copied to the CPU; Python waits once."""
+    if device.type == "cpu":
+        return value
+    tensors = _Tensors()
+    tensors.dump(value)
+    known = sorted(tensors.known.values(), key=lambda t: -t.itemsize)  # so that every part of the copy is aligned
+    flat = (t.detach().flatten().clone(memory_format=torch.contiguous_format) for t in known)
+    parts = torch.cat([t.view(torch.uint8) for t in flat]).cpu().split([t.nbytes for t in known])
+    copies = {id(t): part.view(t.dtype).view(t.shape) for t, part in zip(known, parts, strict=True)}
+    weights = {id(t): nn.Parameter(copies[id(t)], False) for t in known if isinstance(t, nn.Parameter)}
+    return deepcopy(value, copies | weights)
 
 
 @cache

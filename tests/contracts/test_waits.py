@@ -1,0 +1,82 @@
+"""How often Python waits for a device that computes beside it: at a look once, in a step of fine-tuning never."""
+
+import pytest
+import torch
+
+from playground.corpora import open_corpus
+from playground.finetuning import find_task, strategies
+from playground.finetuning.run.stacked import Stack, why_not_stackable
+from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered
+from playground.finetuning.strategy.strategy import texts_for
+from playground.objectives import find_objective, objectives
+from playground.training import data
+from playground.training.loop import prepared
+from playground.training.observe.look import ProbeSentence, to_watch
+from tests.runs import alone, every_entry_or_kind, every_objective_or_row, reviews, run_of, sampled, suited_reviews
+from tests.second_device import SecondTensor, second_device
+from tests.waits import Asked
+
+ASKS = {
+    "rewritten texts": (1, "the number of gaps, which are drawn in every step"),
+    "self-training": (1, "the number of answers of which the model is sure"),
+}
+"""How often a step must ask, and for what; all other strategies know before a step what it reads."""
+
+OWN_BASES = {"decoder first": "T5", "new decoder": "T5", "new encoder": "BART"}
+CHOSEN = ("full", "LoRA", "gradual unfreezing", "ELMo at the input", "decoder first", "replay", "FreeLB", *ASKS)
+LEARNING = tuple(name for name, strategy in strategies().items() if not strategy.prompt)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch):
+    monkeypatch.setattr(data, "STEPS", 2)
+
+
+def looks_alike(run_on):
+    """Two looks there, each of one wait, show what the CPU shows."""
+    run = run_on(torch.device("cpu"))
+    look = ProbeSentence(to_watch(run.corpus, run.entry.watched, 16))
+    with second_device() as device:
+        learner = prepared(run_on(device)).learner
+        for _ in range(2):
+            with Asked(SecondTensor) as asked:
+                there = look(learner)
+            assert asked.seen.total() == 1, asked.seen
+    here = ProbeSentence(look.sentence)(prepared(run).learner)
+    assert here.guesses == there.guesses and here.unscored == there.unscored
+    assert all(torch.equal(here.weights[matrix], there.weights[matrix]) for matrix in there.weights)
+
+
+@every_entry_or_kind
+def test_a_look_at_an_entry_waits_once_also_where_it_draws(name):
+    looks_alike(lambda device: run_of(name, device=device))
+
+
+@every_objective_or_row
+def test_a_look_at_an_objective_waits_once_also_where_it_draws(name):
+    objective = find_objective(name)
+    looks_alike(lambda device: run_of(entry=alone(objective), corpus=suited_reviews(objective), device=device))
+
+
+@pytest.mark.parametrize("name", sampled(LEARNING, CHOSEN))
+def test_a_step_of_fine_tuning_waits_for_nothing_apart_and_stacked(name):
+    strategy, entry, setting = strategies()[name], OWN_BASES.get(name, "RoBERTa"), FinetuneConfig(8, 4)
+    corpus, task = reviews(), find_task("translation" if entry == "T5" else "sentiment")
+    corpus = open_corpus("parallel", tokens=20_000) if entry == "T5" else corpus
+    with second_device() as device:
+        learner = prepared(run_of(entry, corpus=corpus, device=device)).learner
+        held_out = prepared(run_of(entry, corpus=corpus, device=device)).blocks.feed.evaluation(8)
+        base = Base(learner, held_out, tokenizer=corpus.tokenizer, task=task)
+        load = texts_for(learner, task, [strategy], corpus.tokenizer)
+        texts = [load(16, seed, "train") for seed in (0, 1)]
+        trials = [Finetuner(base, strategy, numbered(each, base), setting, seed) for seed, each in enumerate(texts)]
+        steps = [trials[0].learn]
+        if not why_not_stackable(base, strategy, texts[0]):
+            steps.append(Stack(trials).learn)
+        for learn in steps:
+            for step in range(5):
+                learn(step)
+            for step in range(5, 8):
+                with Asked(SecondTensor) as asked:
+                    learn(step)
+                assert asked.seen.total() <= ASKS.get(name, (0,))[0], asked.seen
