@@ -94,14 +94,26 @@ class _Tensors(pickle.Pickler):
 
 def on_cpu(value: T, device: torch.device) -> T:
     """A value of any form on a device, such as a model or its answers, copied to the CPU; Python waits once."""
-    if device.type == "cpu":
-        return value
+    return value if device.type == "cpu" else _copied(value, torch.device("cpu"))
+
+
+def from_cpu(value: T, device: torch.device) -> T:
+    """A value of any form on the CPU, copied to a device; Python waits once."""
+    return value if device.type == "cpu" else _copied(value, device)
+
+
+def _copied(value: T, device: torch.device) -> T:
+    """A copy of a value whose tensors, which lie together on one device, are on another; constant axes stay views."""
     tensors = _Tensors()
     tensors.dump(value)
     known = sorted(tensors.known.values(), key=lambda t: -t.itemsize)  # so that every part of the copy is aligned
-    flat = (t.detach().flatten().clone(memory_format=torch.contiguous_format) for t in known)
-    parts = torch.cat([t.view(torch.uint8) for t in flat]).cpu().split([t.nbytes for t in known])
-    copies = {id(t): part.view(t.dtype).view(t.shape) for t, part in zip(known, parts, strict=True)}
+    cores = [t.detach()[tuple(slice(None) if stride else slice(1) for stride in t.stride())] for t in known]
+    flat = (core.flatten().clone(memory_format=torch.contiguous_format).view(torch.uint8) for core in cores)
+    parts = torch.cat([*flat]).to(device).split([core.nbytes for core in cores])
+    copies = {
+        id(t): part.view(t.dtype).view(core.shape).expand(t.shape)
+        for t, core, part in zip(known, cores, parts, strict=True)
+    }
     weights = {id(t): nn.Parameter(copies[id(t)], False) for t in known if isinstance(t, nn.Parameter)}
     return deepcopy(value, copies | weights)
 

@@ -8,7 +8,7 @@ from playground.finetuning import find_task, strategies
 from playground.finetuning.run.stacked import Stack, why_not_stackable
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategy.strategy import texts_for
-from playground.objectives import find_objective, objectives
+from playground.objectives import find_objective
 from playground.training import data
 from playground.training.loop import prepared
 from playground.training.observe.look import ProbeSentence, to_watch
@@ -23,7 +23,17 @@ ASKS = {
 """How often a step must ask, and for what; all other strategies know before a step what it reads."""
 
 OWN_BASES = {"decoder first": "T5", "new decoder": "T5", "new encoder": "BART"}
-CHOSEN = ("full", "LoRA", "gradual unfreezing", "ELMo at the input", "decoder first", "replay", "FreeLB", *ASKS)
+CHOSEN = (
+    "full",
+    "LoRA",
+    "gradual unfreezing",
+    "ELMo at the input",
+    "decoder first",
+    "replay",
+    "auxiliary LM loss",
+    "FreeLB",
+    *ASKS,
+)
 LEARNING = tuple(name for name, strategy in strategies().items() if not strategy.prompt)
 
 
@@ -58,24 +68,35 @@ def test_a_look_at_an_objective_waits_once_also_where_it_draws(name):
     looks_alike(lambda device: run_of(entry=alone(objective), corpus=suited_reviews(objective), device=device))
 
 
+def trials_of(name, device):
+    """Two trials of a strategy on a device, and whether they can be stacked."""
+    strategy, entry, setting = strategies()[name], OWN_BASES.get(name, "RoBERTa"), FinetuneConfig(8, 4)
+    corpus = open_corpus("parallel", tokens=20_000) if entry == "T5" else reviews()
+    task, state = (
+        find_task("translation" if entry == "T5" else "sentiment"),
+        prepared(run_of(entry, corpus=corpus, device=device)),
+    )
+    base = Base(state.learner, state.blocks.feed.evaluation(8), tokenizer=corpus.tokenizer, task=task)
+    load = texts_for(base.learner, task, [strategy], corpus.tokenizer)
+    texts = [load(16, seed, "train") for seed in (0, 1)]
+    trials = [Finetuner(base, strategy, numbered(each, base), setting, seed) for seed, each in enumerate(texts)]
+    return trials, not why_not_stackable(base, strategy, texts[0])
+
+
 @pytest.mark.parametrize("name", sampled(LEARNING, CHOSEN))
 def test_a_step_of_fine_tuning_waits_for_nothing_apart_and_stacked(name):
-    strategy, entry, setting = strategies()[name], OWN_BASES.get(name, "RoBERTa"), FinetuneConfig(8, 4)
-    corpus, task = reviews(), find_task("translation" if entry == "T5" else "sentiment")
-    corpus = open_corpus("parallel", tokens=20_000) if entry == "T5" else corpus
+    """And it begins to learn there what it learns on the CPU."""
+    [here, _], _ = trials_of(name, torch.device("cpu"))
     with second_device() as device:
-        learner = prepared(run_of(entry, corpus=corpus, device=device)).learner
-        held_out = prepared(run_of(entry, corpus=corpus, device=device)).blocks.feed.evaluation(8)
-        base = Base(learner, held_out, tokenizer=corpus.tokenizer, task=task)
-        load = texts_for(learner, task, [strategy], corpus.tokenizer)
-        texts = [load(16, seed, "train") for seed in (0, 1)]
-        trials = [Finetuner(base, strategy, numbered(each, base), setting, seed) for seed, each in enumerate(texts)]
-        steps = [trials[0].learn]
-        if not why_not_stackable(base, strategy, texts[0]):
-            steps.append(Stack(trials).learn)
-        for learn in steps:
+        [there, _], stackable = trials_of(name, device)
+        losses = [(float(there.learn(step)), float(here.learn(step))) for step in range(5)]
+        assert [one for one, _ in losses[:2]] == pytest.approx([other for _, other in losses[:2]], abs=1e-4)
+        learns = [there.learn]
+        if stackable:
+            learns.append(Stack(trials_of(name, device)[0]).learn)
             for step in range(5):
-                learn(step)
+                learns[1](step)
+        for learn in learns:
             for step in range(5, 8):
                 with Asked(SecondTensor) as asked:
                     learn(step)

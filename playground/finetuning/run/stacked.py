@@ -96,7 +96,8 @@ class Stack:
         self.pulls = pulls(runs, self.rows)
         device = runs[0].base.learner.device
         self.decays = torch.tensor([run.decays for run in runs], dtype=torch.float64).T.to(device)
-        self.restarts = torch.tensor([run.restarts for run in runs]).T
+        restarts = torch.tensor([run.restarts for run in runs]).T
+        self.restarting, self.restarts = restarts.any(dim=1).tolist(), restarts.to(device)
         self.columns = torch.tensor([run.columns for run in runs], dtype=torch.float64).permute(1, 2, 0)
         self.learning: list[list[bool]] = self.columns.any(dim=2).tolist()
         self.rates = self.columns.to(device)
@@ -105,7 +106,8 @@ class Stack:
         """One step of all lanes; the loss of the task in each."""
         for row, learns in zip(self.rows.values(), self.learning[step], strict=True):
             row.learns(learns)
-            row.restart(self.restarts[step])
+            if self.restarting[step]:
+                row.restart(self.restarts[step])
         losses = self._losses(step)
         if losses.requires_grad:  # else everything is frozen in this step
             losses.sum().backward()

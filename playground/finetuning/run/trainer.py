@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from playground.corpora.corpus import pick
 from playground.devices import on_cpu
-from playground.finetuning.data.dataset import Dataset, HostRows
+from playground.finetuning.data.dataset import Dataset, HostRows, rows_of
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.run.activation_cache import ActivationCache, CachedReader
 from playground.finetuning.run.base import Base, replace_model
@@ -26,7 +26,6 @@ from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
 from playground.models.model import LanguageModel, Network
 from playground.rng import generator
-from playground.training.store.metrics import READ_EVERY
 from playground.zoo.recipe import BETAS
 
 HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
@@ -35,8 +34,8 @@ HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
 SEEN, BLOCK = 128, 128
 """Unseen texts of an evaluation between two steps, and how many are read at once."""
 
-AHEAD = 128
-"""Steps whose texts are named to a GPU at once."""
+AHEAD, READ_EVERY = 128, 10
+"""Steps whose texts are named to a GPU at once, and steps whose losses are read at once: each of both waits for it."""
 
 FEW = 4
 """Texts that are compared first where everything is expected to differ."""
@@ -274,6 +273,10 @@ class Finetuner:
         """A batch of other texts than those of the task."""
         drawn = _draw(self.prepared(numbered(texts, self.base)), self.setting.batch_size, self.seed, step)
         return replace(drawn, tokens=replace(drawn.tokens, example_ids=None))
+
+    def rows(self, step: int) -> Tensor:
+        """The rows of the labelled texts that a step reads, on the CPU."""
+        return rows_of(order(len(self.train.labels), self.setting.batch_size, self.seed, step), self.train.rows_each)
 
     def other_loss(self, number: int, turn: int) -> Tensor:
         """The loss of the batch that another task reads in its turn; both are counted from 0."""
