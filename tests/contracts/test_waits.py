@@ -1,12 +1,14 @@
 """How often Python waits for a device that computes beside it: at a look once, in a step of fine-tuning never."""
 
+from contextlib import nullcontext
+
 import pytest
 import torch
 
 from playground.corpora import open_corpus
 from playground.finetuning import find_task, strategies
 from playground.finetuning.run.stacked import Stack, why_not_stackable
-from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered
+from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, numbered, tune
 from playground.finetuning.strategy.strategy import texts_for
 from playground.objectives import find_objective
 from playground.training import data
@@ -101,3 +103,24 @@ def test_a_step_of_fine_tuning_waits_for_nothing_apart_and_stacked(name):
                 with Asked(SecondTensor) as asked:
                     learn(step)
                 assert asked.seen.total() <= ASKS.get(name, (0,))[0], asked.seen
+
+
+def test_losses_of_fine_tuning_are_read_some_steps_at_once_and_before_an_evaluation(monkeypatch):
+    learn, setting = Finetuner.learn, FinetuneConfig(24, 4, looks=2)
+    taken, events = {}, {}
+    for where in (nullcontext(torch.device("cpu")), second_device()):
+        with where as device:
+            steps = taken[device.type] = []
+            monkeypatch.setattr(Finetuner, "learn", lambda self, step: steps.append(step) or learn(self, step))
+            (trial, _), _ = trials_of("LoRA", device)
+            texts = trial.train, trial.train
+            events[device.type] = [
+                (event, len(steps)) for event in tune(trial.base, trial.strategy, *texts, setting, 0)
+            ]
+    (*here, _), (*there, _) = events.values()
+    assert [steps for _, steps in here] == [*range(1, 25)]
+    assert [steps for _, steps in there] == [10] * 10 + [12] * 2 + [22] * 10 + [24] * 2
+    for (one, _), (other, _) in zip(here, there, strict=True):
+        assert one.step == other.step and torch.equal(one.rates, other.rates)
+        assert one.loss == pytest.approx(other.loss, abs=1e-4) and (one.look is None) == (other.look is None)
+    assert [event.step for event, _ in there if event.look] == [12, 24]
