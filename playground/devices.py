@@ -103,10 +103,12 @@ def from_cpu(value: T, device: torch.device) -> T:
 
 
 def _copied(value: T, device: torch.device) -> T:
-    """A copy of a value whose tensors, which lie together on one device, are on another; constant axes stay views."""
+    """A copy of a value whose tensors are on another device, all copied as one; constant axes stay views."""
     tensors = _Tensors()
     tensors.dump(value)
-    known = sorted(tensors.known.values(), key=lambda t: -t.itemsize)  # so that every part of the copy is aligned
+    known = sorted((t for t in tensors.known.values() if t.device != device), key=lambda t: -t.itemsize)  # aligned
+    if not known:
+        return value
     cores = [t.detach()[tuple(slice(None) if stride else slice(1) for stride in t.stride())] for t in known]
     flat = (core.flatten().clone(memory_format=torch.contiguous_format).view(torch.uint8) for core in cores)
     parts = torch.cat([*flat]).to(device).split([core.nbytes for core in cores])

@@ -111,7 +111,9 @@ def test_losses_of_fine_tuning_are_read_some_steps_at_once_and_before_an_evaluat
     for where in (nullcontext(torch.device("cpu")), second_device()):
         with where as device:
             steps = taken[device.type] = []
-            monkeypatch.setattr(Finetuner, "learn", lambda self, step: steps.append(step) or learn(self, step))
+            monkeypatch.setattr(
+                Finetuner, "learn", lambda self, step, steps=steps: steps.append(step) or learn(self, step)
+            )
             (trial, _), _ = trials_of("LoRA", device)
             texts = trial.train, trial.train
             events[device.type] = [

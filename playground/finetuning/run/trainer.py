@@ -35,7 +35,7 @@ SEEN, BLOCK = 128, 128
 """Unseen texts of an evaluation between two steps, and how many are read at once."""
 
 AHEAD, READ_EVERY = 128, 10
-"""Steps whose texts are named to a GPU at once, and steps whose losses are read at once: each of both waits for it."""
+"""Steps whose texts are named to a GPU at once, and steps whose losses are read at once, since both wait for it."""
 
 FEW = 4
 """Texts that are compared first where everything is expected to differ."""
@@ -453,8 +453,8 @@ def _numbered(texts: Dataset) -> Dataset:
 
 
 def _draw(train: Dataset, size: int, seed: int, step: int) -> Dataset:
-    how = len(train.labels), size, seed, step
-    return train.pick(order_on(train.labels.device, *how), order(*how))
+    device, how = train.labels.device, (len(train.labels), size, seed, step)
+    return train.pick(order_on(device, *how), None if device.type == "cpu" else order(*how))
 
 
 def order(number: int, size: int, seed: int, step: int) -> Tensor:
@@ -485,9 +485,10 @@ def _epoch(number: int, seed: int, epoch: int) -> Tensor:
 
 def distances(before: Mapping[str, list[Tensor]], after: Groups) -> tuple[float, ...]:
     """How far each group moved (Euclidean), exactly 0 where it was frozen; what is new counts as 0."""
-    square: list[Tensor] = []
+    square: dict[str, Tensor] = {}
     for group, now in after.items():
         pairs = zip(now, before[group], strict=True) if group.startswith(BODY) else ()
-        each = [((p.detach() - old) ** 2).sum() for p, old in pairs]
-        square.append(torch.stack(each).sum() if each else now[0].new_zeros(()))
-    return tuple(torch.stack(square).sqrt().tolist())
+        if each := [((p.detach() - old) ** 2).sum() for p, old in pairs]:
+            square[group] = torch.stack(each).sum()
+    moved = torch.stack([*square.values()]).sqrt().tolist() if square else []
+    return tuple((dict.fromkeys(after, 0.0) | dict(zip(square, moved, strict=True))).values())

@@ -111,12 +111,10 @@ class TaskHead(LevelReader):
 
     def _reread(self, lstm: nn.LSTM, hidden: Tensor, texts: Dataset) -> Tensor:
         """The states of the LSTM; padding is not read. Rows are sorted here, because packing would wait for a GPU."""
-        lengths = texts.tokens.lengths
-        longest_first, known = (
-            lengths.sort(descending=True).indices,
-            texts.host.lengths if texts.host else lengths.cpu(),
-        )
-        packed = pack_padded_sequence(hidden[longest_first], known.sort(descending=True).values, batch_first=True)
+        lengths, host = texts.tokens.lengths, texts.host
+        longest_first = lengths.sort(descending=True).indices
+        descending = (lengths.cpu() if host is None else host.lengths).sort(descending=True).values
+        packed = pack_padded_sequence(hidden[longest_first], descending, batch_first=True)
         states = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=hidden.shape[1])[0]
         return states[longest_first.argsort()]
 
