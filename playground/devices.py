@@ -1,14 +1,20 @@
 """The device a run uses: one flag, chosen automatically, always shown."""
 
 import os
+import pickle
 from contextlib import suppress
+from copy import deepcopy
 from functools import cache
+from io import BytesIO
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
 
 from playground.errors import UserError
+
+T = TypeVar("T")
 
 TOLERANCE = 1e-3
 """Largest difference from the CPU in a loss or a gradient of size 1, both in float32."""
@@ -70,6 +76,48 @@ def check_precision(device: torch.device, precision: str) -> None:
         return
     if device.type == "mps" or (device.type == "cuda" and not torch.cuda.is_bf16_supported()):
         raise UserError(f"precision is {precision!r}, but {describe(device)} lacks it; set precision to float32.")
+
+
+class _Tensors(pickle.Pickler):
+    """Goes through a value of any form and collects its tensors by their ids."""
+
+    def __init__(self) -> None:
+        super().__init__(BytesIO())
+        self.known: dict[int, Tensor] = {}
+
+    def persistent_id(self, obj: object) -> int | None:
+        if not isinstance(obj, Tensor):
+            return None
+        self.known[id(obj)] = obj
+        return id(obj)
+
+
+def on_cpu(value: T, device: torch.device) -> T:
+    """A value of any form on a device, such as a model or its answers, copied to the CPU; Python waits once."""
+    return value if device.type == "cpu" else _copied(value, torch.device("cpu"))
+
+
+def from_cpu(value: T, device: torch.device) -> T:
+    """A value of any form on the CPU, copied to a device; Python waits once."""
+    return value if device.type == "cpu" else _copied(value, device)
+
+
+def _copied(value: T, device: torch.device) -> T:
+    """A copy of a value whose tensors are on another device, all copied as one; constant axes stay views."""
+    tensors = _Tensors()
+    tensors.dump(value)
+    known = sorted((t for t in tensors.known.values() if t.device != device), key=lambda t: -t.itemsize)  # aligned
+    if not known:
+        return value
+    cores = [t.detach()[tuple(slice(None) if stride else slice(1) for stride in t.stride())] for t in known]
+    flat = (core.flatten().clone(memory_format=torch.contiguous_format).view(torch.uint8) for core in cores)
+    parts = torch.cat([*flat]).to(device).split([core.nbytes for core in cores])
+    copies = {
+        id(t): part.view(t.dtype).view(core.shape).expand(t.shape)
+        for t, core, part in zip(known, cores, parts, strict=True)
+    }
+    weights = {id(t): nn.Parameter(copies[id(t)], False) for t in known if isinstance(t, nn.Parameter)}
+    return deepcopy(value, copies | weights)
 
 
 @cache

@@ -32,7 +32,7 @@ INDEXED = ("aten::index", "aten::index_put", "aten::index_put_")
 PACKED = "aten::_pack_padded_sequence"
 """Takes lengths from the CPU as its second argument and leaves the sizes of its steps there as its second result."""
 
-CACHES = (batch.arange, batch._rows, batch._constant, spans._counts, trainer._epoch)
+CACHES = (batch.arange, batch._rows, batch._constant, spans._counts, trainer._epoch, trainer._orders)
 """What keeps tensors by their device, to be forgotten afterwards."""
 
 

@@ -7,6 +7,7 @@ import torch
 from playground.answers import Answer
 from playground.batch import Batch, Tokens, token_strings
 from playground.corpora import Corpus
+from playground.devices import on_cpu
 from playground.models import LanguageModel
 from playground.objectives import Objective
 from playground.rng import generator
@@ -86,21 +87,24 @@ def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: 
 @torch.no_grad()
 def read(model: LanguageModel, example: Batch, row: int = 0) -> ForwardTrace:
     """One forward pass: weights, predictions and losses of a row."""
+    device = model.token_embedding.weight.device
     if unscored := model.unscored(example):
-        return ForwardTrace(_row_of(model.attention(example), row), (), {}, unscored)
+        return ForwardTrace(on_cpu(_row_of(model.attention(example), row), device), (), {}, unscored)
     taps: dict[str, list[torch.Tensor]] = {}
     answers = model(example, taps)
+    weights = _row_of({name: torch.stack(layers) for name, layers in taps.items()}, row)
+    example, answers, weights = on_cpu((example, answers, weights), device)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
     own = here[len(here) - len(example.questions) :]
     return ForwardTrace(
-        _row_of({name: torch.stack(layers) for name, layers in taps.items()}, row),
+        weights,
         tuple(_prediction(example, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
         {answer.target.name: float(losses[places].mean()) for answer, losses, places in here if places},
     )
 
 
 def _row_of(weights: dict[str, torch.Tensor], row: int) -> dict[str, torch.Tensor]:
-    return {name: (layers[:, row] * 255).round().to(torch.uint8).cpu() for name, layers in weights.items()}
+    return {name: (layers[:, row] * 255).round().to(torch.uint8) for name, layers in weights.items()}
 
 
 def glance(model: LanguageModel, objective: Objective, step: int, sentence: Tokens, seed: int = 0) -> Predictions:

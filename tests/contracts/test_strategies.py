@@ -465,7 +465,7 @@ def test_each_task_has_its_own_projected_attention_and_all_share_the_body():
         return [any(p.grad is not None and bool(p.grad.any()) for p in part.parameters()) for part in found]
 
     drawn = run.train.pick(torch.arange(8))
-    scores = run.head(run.reader.read(drawn.tokens), drawn)
+    scores = run.head(run.reader.read(drawn), drawn)
     assert taught(drawn.answer.loss(scores, drawn.labels)) == [True, False, True]
     assert taught(run.other_loss(0, 0)) == [False, True, True]
     assert len(run.others) == 3

@@ -5,7 +5,9 @@ import torch
 
 from playground import devices
 from playground.errors import UserError
-from tests.runs import in_another_process
+from tests.runs import in_another_process, learner_of
+from tests.second_device import SecondTensor, second_device
+from tests.waits import Asked
 
 ASKED = """
 import torch
@@ -37,3 +39,27 @@ def test_sums_have_one_order_where_that_is_asked_for_and_fractions_are_whole(mon
     if value is not None:
         monkeypatch.setenv(devices.DETERMINISTIC, value)
     assert in_another_process(ASKED).split() == ["False", str(enabled)]
+
+
+def test_a_value_of_any_form_is_copied_as_one_and_what_was_the_same_stays_the_same():
+    number = torch.arange(6.0, dtype=torch.float64).view(2, 3)
+    value = {"a": (number, number.T), "b": [torch.tensor(True), number, torch.zeros(0, dtype=torch.int16)]}
+    value["c"] = torch.arange(3, dtype=torch.int16).expand(4, 3)
+    assert devices.on_cpu(value, torch.device("cpu")) is value
+    with second_device() as device:
+        with Asked(SecondTensor) as asked:
+            there = devices.from_cpu(value, device)
+            here = devices.on_cpu(there, device)
+        assert asked.seen.total() == 2 and there["c"].device == device
+        assert devices.on_cpu({}, device) == {}
+    assert here["a"][0] is here["b"][1] and here["c"].stride() == (0, 1)
+    for one, other in zip((*here["a"], *here["b"], here["c"]), (*value["a"], *value["b"], value["c"]), strict=True):
+        assert one.dtype == other.dtype and torch.equal(one, other)
+
+
+def test_a_model_on_the_cpu_is_another_with_the_same_weights():
+    model = learner_of("ELMo").model
+    with second_device() as device:
+        copy = devices.on_cpu(model.to(device), device)
+    assert copy.token_embedding is not model.token_embedding and {p.device.type for p in copy.parameters()} == {"cpu"}
+    assert all(torch.equal(copy.state_dict()[name], one.on_cpu) for name, one in model.state_dict().items())

@@ -124,9 +124,9 @@ class ReplayTasks(AuxLoss):
         if turn == int(now.step * self.share):
             return torch.zeros(())
         one = self.earlier[turn % len(self.earlier)]
-        rng = generator(run.seed, "replayed task", now.step)
-        index = torch.randint(len(one.train.labels), (self.rows,), generator=rng)
-        return one.loss(run.learner.model, one.train.pick(index.to(one.train.labels.device)))
+        rng = generator(run.seed, "replayed task", now.step, device=one.train.labels.device)
+        index = torch.randint(len(one.train.labels), (self.rows,), generator=rng, device=rng.device)
+        return one.loss(run.learner.model, one.train.pick(index))
 
 
 @dataclass(frozen=True)

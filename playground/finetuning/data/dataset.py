@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, Literal
 
 import torch
@@ -125,6 +125,25 @@ def share(right: Tensor) -> float:
 
 
 @dataclass(frozen=True)
+class HostRows:
+    """What a step asks of its rows `[r]`, on the CPU so that it need not wait: ids, lengths and numbers of answers."""
+
+    ids: Tensor
+    lengths: Tensor
+    answers: Tensor
+
+    @classmethod
+    def of(cls, texts: "Dataset") -> "HostRows":
+        """Those of all rows of some texts, in their order."""
+        lengths = texts.tokens.lengths.cpu()
+        answers = (texts.labels >= 0).sum(1).cpu() if texts.answer.varies else torch.ones_like(lengths)
+        return cls(torch.arange(len(lengths)), lengths, answers)
+
+    def pick(self, rows: Tensor) -> "HostRows":
+        return HostRows(self.ids[rows], self.lengths[rows], self.answers[rows])
+
+
+@dataclass(frozen=True)
 class Dataset:
     """Texts `[r, t]` and their labels, in the form of `answer`; `vector` represents a whole text.
 
@@ -132,7 +151,8 @@ class Dataset:
     `[r, 2]` are the marked words, or where an answer span may begin and end; `sides` `[r, t]` is the text of a pair
     that each position belongs to (-1: none), if each has a vector; `decoder_input` `[r, u]` is what a decoder reads.
     `verbalizer` is the task as a gap; `features` `[r, t, f]` are numbers for the head, beside the hidden states. Of
-    `cut` examples the texts are longer than a row; `notices` are sentences on what is left out.
+    `cut` examples the texts are longer than a row; `notices` are sentences on what is left out. `host` is known of the
+    rows without asking their device.
     """
 
     tokens: Tokens
@@ -147,16 +167,26 @@ class Dataset:
     features: Tensor | None = None
     cut: int = 0
     notices: tuple[str, ...] = ()
+    host: HostRows | None = None
+
+    @cached_property
+    def answered(self) -> Tensor:
+        """The positions `[n]` of the answers among labels `[r, t]`, row by row; waits for a GPU without `host`."""
+        number = (self.labels >= 0).sum() if self.host is None else self.host.answers.sum()
+        return answered(self.labels, int(number))
 
     def to(self, device: torch.device) -> "Dataset":
         tokens, labels = self.tokens.to(device), self.labels.to(device)
         return replace(self, tokens=tokens, labels=labels, **self._each(lambda value: value.to(device)))
 
-    def pick(self, index: Tensor) -> "Dataset":
-        """Some of the examples, each with all its rows."""
-        rows = rows_of(index, self.rows_each)
+    def pick(self, index: Tensor, on_host: Tensor | None = None) -> "Dataset":
+        """Some of the examples, each with all its rows; without the same index `on_host`, `host` is lost on a GPU."""
+        rows, host = rows_of(index, self.rows_each), None
+        on_host = index if index.device.type == "cpu" else on_host
+        if self.host is not None and on_host is not None:
+            host = self.host.pick(rows if on_host is index else rows_of(on_host, self.rows_each))
         tokens, labels = pick(self.tokens, rows), self.labels[index]
-        return replace(self, tokens=tokens, labels=labels, **self._each(lambda value: value[rows]))
+        return replace(self, tokens=tokens, labels=labels, host=host, **self._each(lambda value: value[rows]))
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> dict[str, Tensor]:
         named = {name: getattr(self, name) for name in ("positions", "sides", "decoder_input", "features")}
@@ -218,6 +248,11 @@ def _to_be_written(
         longer.append(Row(ids, segment, row.starts))
         labels.append([-1] * (len(ids) - len(target)) + target)
     return Dataset(_tokens(longer, input_format, tokenizer), padded(labels, -1), answer)
+
+
+def answered(labels: Tensor, number: int) -> Tensor:
+    """The positions of so many answers among labels `[r, t]`, -1 where there is none; nothing is asked of a device."""
+    return (labels < 0).flatten().byte().argsort(stable=True)[:number]
 
 
 def rows_of(examples: Tensor, rows_each: int) -> Tensor:

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, mse_loss
 
 from playground.corpora.tinyworld.vocabulary import STEPS, as_word
-from playground.finetuning.data.dataset import About, AnswerForm, Dataset, Item, Layer, Pool, share
+from playground.finetuning.data.dataset import About, AnswerForm, Dataset, Item, Layer, Pool, answered, share
 from playground.finetuning.data.input_format import Row
 from playground.finetuning.data.prompting import (
     Prompt,
@@ -178,8 +178,11 @@ class Tags(AnswerForm):
     def right(self, labels: Tensor) -> Tensor:
         return labels[labels >= 0]
 
+    def pairs(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        return scores, labels.flatten()[answered(labels, len(scores))]
+
     def read(self, head: Layer, hidden: Tensor, texts: Dataset, pool: Pool) -> Tensor:
-        return head(hidden[texts.labels >= 0])
+        return head(hidden.flatten(0, 1)[texts.answered])
 
 
 @dataclass(frozen=True)
@@ -190,6 +193,10 @@ class TagsAbroad(Tags):
 
     def right(self, labels: Tensor) -> Tensor:
         return labels[labels >= 0] % self.scores
+
+    def pairs(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        scores, right = super().pairs(scores, labels)
+        return scores, right % self.scores
 
     def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
         return Abroad(self.names).measure(scores, labels[labels >= 0])
@@ -331,6 +338,9 @@ class Writing(AnswerForm):
 
     def right(self, labels: Tensor) -> Tensor:
         return labels[labels >= 0]
+
+    def pairs(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        return scores, labels.flatten()[answered(labels, len(scores))]
 
     def measure(self, scores: Tensor, labels: Tensor) -> dict[str, float]:
         right = torch.ones_like(labels, dtype=torch.bool)

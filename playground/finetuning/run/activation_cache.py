@@ -7,6 +7,7 @@ from torch import Tensor
 
 from playground.batch import Tokens
 from playground.corpora.corpus import pick
+from playground.finetuning.data.dataset import Dataset
 from playground.models.model import LanguageModel
 
 BLOCK = 32
@@ -25,9 +26,9 @@ class ActivationCache:
         self.read: set[tuple[int, int]] = set()
 
     @torch.no_grad()
-    def get(self, model: LanguageModel, wanted: Sequence[int], rows: Tensor) -> dict[int, Tensor]:
-        """The levels of some texts, `[b, t, d]` each."""
-        for block in (rows // BLOCK).unique().tolist():
+    def get(self, model: LanguageModel, wanted: Sequence[int], rows: Tensor, ids: Tensor) -> dict[int, Tensor]:
+        """The levels of some texts, `[b, t, d]` each; `ids` are their `rows`, on the CPU where they are known there."""
+        for block in (ids // BLOCK).unique().tolist():
             if all((level, block) in self.read for level in wanted):
                 continue
             some = torch.arange(block * BLOCK, min((block + 1) * BLOCK, len(self.texts.ids)), device=rows.device)
@@ -58,18 +59,21 @@ class CachedReader:
         self.model, self.needed, self.same, self.quiet = model, needed, same, quiet
         self.shared, self.own = shared, ActivationCache(shared.texts)
 
-    def read(self, tokens: Tokens, frozen: int = -1) -> dict[int, Tensor]:
+    def read(self, texts: Dataset, frozen: int = -1) -> dict[int, Tensor]:
         """The levels that are needed; those up to `frozen` do not learn now (-1: all learn)."""
-        return complete(self.model, tokens, self.kept(tokens.example_ids, frozen), max(self.needed))
+        known = self.kept(texts.tokens.example_ids, None if texts.host is None else texts.host.ids, frozen)
+        return complete(self.model, texts.tokens, known, max(self.needed))
 
-    def kept(self, rows: Tensor | None, frozen: int) -> dict[int, Tensor]:
+    def kept(self, rows: Tensor | None, ids: Tensor | None, frozen: int) -> dict[int, Tensor]:
         """The needed levels of some texts that need not be computed again, the highest of them and those below."""
         first = min(frozen, self.quiet, max(self.needed))
         if first < 0:
             return {}
         assert rows is not None, "texts that are kept are numbered"
         wanted = sorted({first, *(k for k in self.needed if k < first)})
-        return (self.shared if first <= self.same else self.own).get(self.model, wanted, rows)
+        return (self.shared if first <= self.same else self.own).get(
+            self.model, wanted, rows, rows if ids is None else ids
+        )
 
     def changed(self, lowest: int) -> None:
         self.same = min(self.same, lowest - 1)

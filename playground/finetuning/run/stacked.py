@@ -18,7 +18,7 @@ from torch.nn.functional import pad
 from playground.finetuning.data.dataset import Dataset, rows_of
 from playground.finetuning.run.activation_cache import complete
 from playground.finetuning.run.base import Base
-from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, StepEvent, numbered, order
+from playground.finetuning.run.trainer import FinetuneConfig, Finetuner, Result, StepEvent, numbered, order_on
 from playground.finetuning.strategy.losses import Pull
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.word_vectors import StaticNetwork
@@ -70,12 +70,15 @@ def tune_together(
     tests = [test for _, _, test, _ in lanes]
     stack = Stack(runs)
     seconds = time.perf_counter() - began
+    unread: list[Tensor] = []
     for step in range(setting.steps):
         began = time.perf_counter()
-        losses = stack.learn(step)
+        unread.append(stack.learn(step))
+        losses = runs[0].read(unread, step)
         seconds += time.perf_counter() - began
-        for k, (run, loss) in enumerate(zip(runs, losses, strict=True)):
-            yield k, StepEvent(step + 1, loss, run.rates[:, step], run.look(tests[k], step))
+        for each, row in losses.items():
+            for k, (run, loss) in enumerate(zip(runs, row, strict=True)):
+                yield k, StepEvent(each + 1, loss, run.rates[:, each], run.look(tests[k], each))
     for k, (run, test) in enumerate(zip(runs, tests, strict=True)):
         yield k, run.outcome(numbered(test, base), seconds / len(runs))
 
@@ -91,17 +94,20 @@ class Stack:
         groups = runs[0].groups
         self.rows = {group: Rows.of(models, [names[id(p)] for p in ps]) for group, ps in groups.items()}
         self.pulls = pulls(runs, self.rows)
-        self.decays = torch.tensor([run.decays for run in runs], dtype=torch.float64).T
-        self.restarts = torch.tensor([run.restarts for run in runs]).T
+        device = runs[0].base.learner.device
+        self.decays = torch.tensor([run.decays for run in runs], dtype=torch.float64).T.to(device)
+        restarts = torch.tensor([run.restarts for run in runs]).T
+        self.restarting, self.restarts = restarts.any(dim=1).tolist(), restarts.to(device)
         self.columns = torch.tensor([run.columns for run in runs], dtype=torch.float64).permute(1, 2, 0)
         self.learning: list[list[bool]] = self.columns.any(dim=2).tolist()
-        self.rates = self.columns.to(runs[0].base.learner.device)
+        self.rates = self.columns.to(device)
 
-    def learn(self, step: int) -> list[float]:
+    def learn(self, step: int) -> Tensor:
         """One step of all lanes; the loss of the task in each."""
         for row, learns in zip(self.rows.values(), self.learning[step], strict=True):
             row.learns(learns)
-            row.restart(self.restarts[step])
+            if self.restarting[step]:
+                row.restart(self.restarts[step])
         losses = self._losses(step)
         if losses.requires_grad:  # else everything is frozen in this step
             losses.sum().backward()
@@ -115,14 +121,14 @@ class Stack:
                 row.adamw(gradient, came, rates, decays)
         for run, rates in zip(self.runs, self.columns[step].T, strict=True):
             run.note(step, rates)
-        return losses.tolist()
+        return losses.detach()
 
     def _losses(self, step: int) -> Tensor:
         """The loss of each lane; what lies beneath all that learns in any lane is not computed again."""
-        batches, index = self.batches, self.batches.index(step)
+        batches, index, each = self.batches, self.batches.index(step), self.batches.sample.rows_each
+        where = zip(rows_of(index, each), rows_of(batches.index(step, CPU), each), strict=True)
         frozen = min(run.frozen(step) for run in self.runs)
-        rows = [rows_of(some, batches.sample.rows_each) for some in index]
-        kept = [run.reader.kept(some, frozen) for run, some in zip(self.runs, rows, strict=True)]
+        kept = [run.reader.kept(*rows, frozen) for run, rows in zip(self.runs, where, strict=True)]
         known = {level: batches.wide([some[level] for some in kept]) for level in kept[0]}
 
         def one(parts: dict[str, Tensor], texts: dict[str, Tensor], known: dict[int, Tensor]) -> Tensor:
@@ -146,6 +152,8 @@ class StackedModel(nn.Module):
         return texts.answer.loss(self.head(levels, texts), texts.labels)
 
 
+CPU = torch.device("cpu")
+
 OF_TOKENS, OF_TEXTS = ("ids", "lengths", "word_ids", "sentence_ids"), ("labels", "positions", "sides")
 FILL = {"sides": -1}
 
@@ -158,11 +166,10 @@ class Batches:
         every = [_tensors(run.train) for run in runs]
         self.texts = {name: widened([texts[name] for texts in every], FILL.get(name, 0)) for name in every[0]}
 
-    def index(self, step: int) -> Tensor:
-        """Which examples each lane reads in a step, `[k, b]`."""
-        size = self.runs[0].setting.batch_size
-        some = [order(len(run.train.labels), size, run.seed, step) for run in self.runs]
-        return torch.stack(some).to(self.sample.labels.device)
+    def index(self, step: int, device: torch.device | None = None) -> Tensor:
+        """Which examples each lane reads in a step, `[k, b]`, by default on the device of the texts."""
+        device, size = device or self.sample.labels.device, self.runs[0].setting.batch_size
+        return torch.stack([order_on(device, len(run.train.labels), size, run.seed, step) for run in self.runs])
 
     def at(self, index: Tensor) -> dict[str, Tensor]:
         """The examples with these numbers, `[k, b, ...]`."""

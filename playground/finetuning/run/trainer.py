@@ -6,12 +6,14 @@ from contextlib import ExitStack
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from playground.corpora.corpus import pick
-from playground.finetuning.data.dataset import Dataset
+from playground.devices import on_cpu
+from playground.finetuning.data.dataset import Dataset, HostRows, rows_of
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.run.activation_cache import ActivationCache, CachedReader
 from playground.finetuning.run.base import Base, replace_model
@@ -31,6 +33,9 @@ HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
 
 SEEN, BLOCK = 128, 128
 """Unseen texts of an evaluation between two steps, and how many are read at once."""
+
+AHEAD, READ_EVERY = 128, 10
+"""Steps whose texts are named to a GPU at once, and steps whose losses are read at once, since both wait for it."""
 
 FEW = 4
 """Texts that are compared first where everything is expected to differ."""
@@ -112,11 +117,14 @@ def tune(
     began = time.perf_counter()
     run = Finetuner(base, strategy, numbered(train, base), setting, seed)
     seconds = time.perf_counter() - began
+    unread: list[Tensor] = []
     for step in range(setting.steps):
         began = time.perf_counter()
-        loss = run.learn(step)
+        unread.append(run.learn(step))
+        losses = run.read(unread, step)
         seconds += time.perf_counter() - began
-        yield StepEvent(step + 1, loss, run.rates[:, step], run.look(test, step))
+        for each, loss in losses.items():
+            yield StepEvent(each + 1, loss, run.rates[:, each], run.look(test, each))
     yield run.outcome(numbered(test, base), seconds)
 
 
@@ -193,7 +201,7 @@ class Finetuner:
         self.terms = [(term, term.begin(self)) for term in (*strategy.penalties, *strategy.beside)]
         self.mean = WeightAverage(self.every)
 
-    def learn(self, step: int) -> float:
+    def learn(self, step: int) -> Tensor:
         """One step of the optimiser; the loss of the task."""
         self._set_rates(step)
         drawn = _draw(self.train, self.setting.batch_size, self.seed, step)
@@ -207,13 +215,22 @@ class Finetuner:
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
         self.note(step, torch.tensor([g["lr"] for g in self.optimiser.param_groups]))
-        return float(drawn.answer.loss(scores.detach(), drawn.labels))
+        return drawn.answer.loss(scores.detach(), drawn.labels)
+
+    def read(self, losses: list[Tensor], step: int) -> dict[int, Any]:
+        """Take the losses of the steps up to this one as numbers, by step; none while a GPU need not be waited for."""
+        waits, last = self.learner.device.type != "cpu", step + 1 == self.steps
+        if waits and not (last or self._looks(step) or len(losses) == READ_EVERY):
+            return {}
+        numbers = torch.stack(losses).tolist()
+        losses.clear()
+        return dict(enumerate(numbers, step + 1 - len(numbers)))
 
     def _task_loss(self, step: int, drawn: Dataset, plain: bool) -> tuple[Tensor, Tensor]:
         """The scores of a batch and the loss of the task, in the strategy's own form unless `plain`."""
         if self.strategy.task_loss is not None and not plain:
             return self.strategy.task_loss.take(self, step, drawn)
-        scores = self.head(self.reader.read(drawn.tokens, self.frozen(step)), drawn)
+        scores = self.head(self.reader.read(drawn, self.frozen(step)), drawn)
         return scores, drawn.answer.loss(scores, drawn.labels)
 
     def _set_rates(self, step: int) -> None:
@@ -244,7 +261,7 @@ class Finetuner:
     def score(self, texts: Dataset, embedded: Tensor | None = None) -> Tensor:
         """The scores of a batch, from changed embeddings where they are given."""
         if embedded is None:
-            return self.head(self.reader.read(texts.tokens), texts)
+            return self.head(self.reader.read(texts), texts)
         top = self.model.top_hidden_state
         levels = self.model.hidden_states(texts.tokens, embedded, 0, top) if top else [embedded]
         return self.head(dict(enumerate(levels)), texts)
@@ -256,6 +273,10 @@ class Finetuner:
         """A batch of other texts than those of the task."""
         drawn = _draw(self.prepared(numbered(texts, self.base)), self.setting.batch_size, self.seed, step)
         return replace(drawn, tokens=replace(drawn.tokens, example_ids=None))
+
+    def rows(self, step: int) -> Tensor:
+        """The rows of the labelled texts that a step reads, on the CPU."""
+        return rows_of(order(len(self.train.labels), self.setting.batch_size, self.seed, step), self.train.rows_each)
 
     def other_loss(self, number: int, turn: int) -> Tensor:
         """The loss of the batch that another task reads in its turn; both are counted from 0."""
@@ -270,14 +291,17 @@ class Finetuner:
 
     def look(self, test: Dataset, step: int) -> MidRunEval | None:
         """An evaluation after a step, None after most steps; it changes nothing."""
-        looks = self.setting.looks
-        if (step + 1) * looks // self.steps == step * looks // self.steps:
+        if not self._looks(step):
             return None
         index = torch.arange(min(SEEN, len(test.labels)), device=test.labels.device)
         some = self.base.remember(("some", id(test)), lambda: test.pick(index))
         accuracy = self._measured(numbered(some, self.base))["accuracy"]
         forgetting = self._forgotten(self._body_changed() or bool(self.extras))
-        return MidRunEval(len(index), accuracy, forgetting, tuple(distances(self.start, self.groups)), self.sizes)
+        return MidRunEval(len(index), accuracy, forgetting, distances(self.start, self.groups), self.sizes)
+
+    def _looks(self, step: int) -> bool:
+        looks = self.setting.looks
+        return (step + 1) * looks // self.steps > step * looks // self.steps
 
     def outcome(self, test: Dataset, seconds: float) -> Result:
         """The result after the last step; the extra modules are detached."""
@@ -290,7 +314,7 @@ class Finetuner:
         new = {g for g, level in zip(self.groups, self.levels, strict=True) if self._is_fresh(level)}
         return Result(
             measured["accuracy"], forgetting, self._count(thawed), self._count({*thawed, *new} - {OTHER}), seconds,
-            tuple(self.groups), self.plan, self.rates, tuple(distances(self.start, self.groups)),
+            tuple(self.groups), self.plan, self.rates, distances(self.start, self.groups),
             plugged_in, self.head.shares, self._unchanged(), measured, self.sizes,
         )  # fmt: skip
 
@@ -329,9 +353,10 @@ class Finetuner:
         test = self.prepared(test)
         reader = self._reader(test)
         reader.same = min(reader.same, self.reader.same)
-        blocks = [test.pick(index) for index in torch.arange(len(test.labels), device=test.labels.device).split(BLOCK)]
-        scores = torch.cat([self.head(reader.read(some.tokens, reader.same), some) for some in blocks])
-        return test.answer.measure(scores, test.labels)
+        every = torch.arange(len(test.labels))
+        blocks = map(test.pick, every.to(test.labels.device).split(BLOCK), every.split(BLOCK))
+        scores = torch.cat([self.head(reader.read(some, reader.same), some) for some in blocks])
+        return test.answer.measure(*on_cpu((scores, test.labels), self.learner.device))
 
     def prepared(self, texts: Dataset) -> Dataset:
         """The texts with the strategy's further inputs; made once for all lanes."""
@@ -424,11 +449,12 @@ def numbered(texts: Dataset, base: Base) -> Dataset:
 
 def _numbered(texts: Dataset) -> Dataset:
     rows = torch.arange(len(texts.tokens.ids), device=texts.labels.device)
-    return replace(texts, tokens=replace(texts.tokens, example_ids=rows))
+    return replace(texts, tokens=replace(texts.tokens, example_ids=rows), host=HostRows.of(texts))
 
 
 def _draw(train: Dataset, size: int, seed: int, step: int) -> Dataset:
-    return train.pick(order(len(train.labels), size, seed, step).to(train.labels.device))
+    device, how = train.labels.device, (len(train.labels), size, seed, step)
+    return train.pick(order_on(device, *how), None if device.type == "cpu" else order(*how))
 
 
 def order(number: int, size: int, seed: int, step: int) -> Tensor:
@@ -439,14 +465,30 @@ def order(number: int, size: int, seed: int, step: int) -> Tensor:
     return torch.cat(epochs)[begin - first * number : end - first * number]
 
 
+def order_on(device: torch.device, number: int, size: int, seed: int, step: int) -> Tensor:
+    """The same on a device."""
+    if device.type == "cpu":
+        return order(number, size, seed, step)
+    return _orders(device, number, size, seed, step // AHEAD)[step % AHEAD]
+
+
+@lru_cache(maxsize=256)
+def _orders(device: torch.device, number: int, size: int, seed: int, part: int) -> Tensor:
+    """The orders of `AHEAD` steps, copied to a device at once, because every copy waits for it."""
+    return torch.stack([order(number, size, seed, step) for step in range(part * AHEAD, (part + 1) * AHEAD)]).to(device)
+
+
 @lru_cache(maxsize=256)
 def _epoch(number: int, seed: int, epoch: int) -> Tensor:
     return torch.randperm(number, generator=generator(seed, "pass", epoch))
 
 
-def distances(before: Mapping[str, list[Tensor]], after: Groups) -> Iterator[float]:
+def distances(before: Mapping[str, list[Tensor]], after: Groups) -> tuple[float, ...]:
     """How far each group moved (Euclidean), exactly 0 where it was frozen; what is new counts as 0."""
+    square: dict[str, Tensor] = {}
     for group, now in after.items():
         pairs = zip(now, before[group], strict=True) if group.startswith(BODY) else ()
-        square = [((p.detach() - old) ** 2).sum() for p, old in pairs]
-        yield float(torch.stack(square).sum().sqrt()) if square else 0.0
+        if each := [((p.detach() - old) ** 2).sum() for p, old in pairs]:
+            square[group] = torch.stack(each).sum()
+    moved = torch.stack([*square.values()]).sqrt().tolist() if square else []
+    return tuple((dict.fromkeys(after, 0.0) | dict(zip(square, moved, strict=True))).values())

@@ -43,22 +43,26 @@ class Conditional:
         self.labels = nn.Embedding(classes, model.shape.width).to(model.token_embedding.weight.device)
         nn.init.zeros_(self.labels.weight)
 
-    def scores(self, tokens: Tokens, gaps: Tensor, labels: Tensor) -> Tensor:
-        """The scores `[k, v]` of the words in the gaps of texts with these labels `[b]`."""
+    def scores(self, tokens: Tokens, gaps: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """The scores `[k, v]` of the words in the gaps of texts with these labels `[b]`, and where the gaps are `[k]`.
+
+        Waits once for a GPU, for the number of gaps.
+        """
         hidden = replace(tokens, ids=tokens.ids.masked_fill(gaps, tokens.specials.mask), example_ids=None)
         embedded = self.model.hidden_states(hidden, last=0)[0] + self.labels(labels)[:, None]
         top = self.model.hidden_states(hidden, embedded, 0, self.model.top_hidden_state)[-1]
-        return self.model.score(top[gaps], "vocabulary", self.model.network)
+        at = gaps.flatten().nonzero()[:, 0]
+        return self.model.score(top.flatten(0, 1)[at], "vocabulary", self.model.network), at
 
     def learn(self, texts: Dataset, steps: int, word_ratio: float, seed: int) -> "Conditional":
         """Fill gaps in the labelled texts, each with its own label."""
         optimiser = torch.optim.AdamW([*self.model.parameters(), *self.labels.parameters()], lr=RATE)
         for step in range(steps):
-            rng = generator(seed, "lesson", step)
-            index = torch.randint(len(texts.labels), (BATCH,), generator=rng).to(texts.labels.device)
-            drawn = texts.pick(index)
+            rng = generator(seed, "lesson", step, device=texts.labels.device)
+            drawn = texts.pick(torch.randint(len(texts.labels), (BATCH,), generator=rng, device=rng.device))
             gaps = some_words(drawn.tokens, word_ratio, rng)
-            cross_entropy(self.scores(drawn.tokens, gaps, _row_labels(drawn)), drawn.tokens.ids[gaps]).backward()
+            scores, at = self.scores(drawn.tokens, gaps, _row_labels(drawn))
+            cross_entropy(scores, drawn.tokens.ids.flatten()[at]).backward()
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
         self.model.requires_grad_(False)
@@ -67,18 +71,19 @@ class Conditional:
     @torch.no_grad()
     def fill(self, tokens: Tokens, gaps: Tensor, labels: Tensor, rng: Generator) -> Tokens:
         """The texts with words sampled for the gaps."""
-        scores = self.scores(tokens, gaps, labels)
+        scores, at = self.scores(tokens, gaps, labels)
         words = tokens.specials.is_word(torch.arange(scores.shape[1], device=scores.device))
         scores = scores.masked_fill(~words, float("-inf"))
-        drawn = torch.multinomial(scores.softmax(-1).cpu(), 1, generator=rng)[:, 0]
-        ids = tokens.ids.clone()
-        ids[gaps] = drawn.to(ids.device)
+        shares = scores.softmax(-1).to(rng.device)
+        drawn = (shares / torch.empty_like(shares).exponential_(generator=rng)).argmax(-1)  # as torch.multinomial draws
+        ids = tokens.ids.flatten().index_copy(0, at, drawn.to(at.device)).view(tokens.ids.shape)
         return replace(tokens, ids=ids, example_ids=None)
 
 
 def some_words(tokens: Tokens, word_ratio: float, rng: Generator) -> Tensor:
     """Gaps `[b, t]` for a share of the words of every text, at least one."""
-    noise = torch.rand(tokens.ids.shape, generator=rng).to(tokens.ids.device).masked_fill(~tokens.maskable, 2.0)
+    noise = torch.rand(tokens.ids.shape, generator=rng, device=rng.device).to(tokens.ids.device)
+    noise = noise.masked_fill(~tokens.maskable, 2.0)
     rank = noise.argsort(dim=1).argsort(dim=1)
     number = (tokens.maskable.sum(1) * word_ratio).round().clamp(min=1)
     return (rank < number[:, None]) & tokens.maskable
@@ -116,7 +121,8 @@ class Rewritten(AuxLoss):
         )
 
         def loss(now: StepContext) -> Tensor:
-            tokens, rng = now.batch.tokens, generator(run.seed, "rewritten", now.step)
+            tokens = now.batch.tokens
+            rng = generator(run.seed, "rewritten", now.step, device=tokens.ids.device)
             gaps = some_words(tokens, self.word_ratio, rng)
             other = replace(now.batch, tokens=writer.fill(tokens, gaps, _row_labels(now.batch), rng))
             return self.weight * other.answer.loss(run.score(other), other.labels)

@@ -105,11 +105,18 @@ class TaskHead(LevelReader):
         hidden = self.read(known)
         if texts.features is not None:
             hidden = torch.cat([hidden, texts.features], dim=-1)
-        if self.recurrent is not None:  # padding is not read
-            packed = pack_padded_sequence(hidden, texts.tokens.lengths.cpu(), batch_first=True, enforce_sorted=False)
-            output, length = self.recurrent(packed)[0], hidden.shape[1]
-            hidden = pad_packed_sequence(output, batch_first=True, total_length=length)[0]
+        if self.recurrent is not None:
+            hidden = self._reread(self.recurrent, hidden, texts)
         return texts.answer.read(self.score, hidden, texts, self._of_rows)
+
+    def _reread(self, lstm: nn.LSTM, hidden: Tensor, texts: Dataset) -> Tensor:
+        """The states of the LSTM; padding is not read. Rows are sorted here, because packing would wait for a GPU."""
+        lengths, host = texts.tokens.lengths, texts.host
+        longest_first = lengths.sort(descending=True).indices
+        descending = (lengths.cpu() if host is None else host.lengths).sort(descending=True).values
+        packed = pack_padded_sequence(hidden[longest_first], descending, batch_first=True)
+        states = pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=hidden.shape[1])[0]
+        return states[longest_first.argsort()]
 
     def _of_rows(self, hidden: Tensor, texts: Dataset) -> Tensor:
         """One vector for a whole row, or the two sides of a pair compared."""
@@ -156,7 +163,7 @@ class WritingHead(LevelReader):
             hidden = self.read(known)
         else:
             hidden = model.decode(known[self.top], texts.tokens, texts.decoder_input)
-        scored = hidden[texts.labels >= 0]
+        scored = hidden.flatten(0, 1)[texts.answered]
         head = model.vocabulary_head(model.network)
         return head(scored + self.turn(scored), model.token_embedding.weight, self.bias)
 

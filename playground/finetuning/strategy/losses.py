@@ -7,15 +7,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from typing import ClassVar, Protocol
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import mse_loss
 
-from playground.batch import Tokens
+from playground.batch import Batch, Tokens
 from playground.corpora.corpus import pick
+from playground.devices import from_cpu, on_cpu
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import InputFormat
@@ -24,7 +25,11 @@ from playground.finetuning.run.base import Base
 from playground.knob import knob
 from playground.models import total_loss
 from playground.rng import generator
+from playground.slicing import batches
 from playground.training.train_state import TrainState
+
+AHEAD = 32
+"""Steps whose pre-training examples are drawn together for a GPU."""
 
 
 @dataclass(frozen=True)
@@ -52,12 +57,38 @@ class TrainerView(Protocol):
     def embed(self, texts: Dataset) -> Tensor: ...
     def draw(self, texts: Dataset, step: int) -> Dataset: ...
     def other_loss(self, number: int, turn: int) -> Tensor: ...
+    def rows(self, step: int) -> Tensor: ...
 
 
 def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Tensor:
     """The pre-training loss of a learner on a text; the seed and `path` name the random draw."""
     rng = generator(seed, *path, device=learner.device)
     return total_loss(learner.model(learner.objective.example(tokens, rng)), consume=True)[0]
+
+
+def losses_on(
+    run: TrainerView, text: Tokens, rows: Callable[[int], Tensor], name: str, reads: Callable[[int], bool]
+) -> Callable[[int], Tensor]:
+    """The pre-training loss in each step that `reads`, on some `rows` of a text; the seed and `name` name the draws.
+
+    A GPU would be waited for in every draw, so those of some steps are made on the CPU and copied to it together. What
+    a generator proposes depends on its weights in that very step.
+    """
+    learner, device = run.learner, run.learner.device
+    if device.type == "cpu" or learner.objective.proposes:
+        return lambda step: loss_on(learner, pick(text, rows(step).to(device)), run.seed, name, step)
+    here, objective = on_cpu((text, learner.objective), device)
+
+    def drawn(step: int) -> Batch:
+        example = objective.example(pick(here, rows(step)), generator(run.seed, name, step))
+        return batches(example, len(example.tokens.ids))[0]  # what a step would ask for is counted
+
+    @lru_cache(maxsize=1)
+    def block(number: int) -> dict[int, Batch]:
+        steps = range(number * AHEAD, (number + 1) * AHEAD)
+        return from_cpu({step: drawn(step) for step in steps if step < run.steps and reads(step)}, device)
+
+    return lambda step: total_loss(learner.model(block(step // AHEAD)[step]), consume=True)[0]
 
 
 @dataclass(frozen=True)
@@ -204,12 +235,18 @@ class Replay(AuxLoss):
     def tokens_read(self, budget: Budget) -> float:
         return int(self.replay_ratio * budget.steps) * self.rows * budget.seq_len
 
-    def loss(self, run: TrainerView, now: StepContext) -> Tensor:
-        if int((now.step + 1) * self.replay_ratio) == int(now.step * self.replay_ratio):
-            return torch.zeros(())
+    def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
         text = run.base.rehearse()
-        index = torch.randint(len(text.ids), (self.rows,), generator=generator(run.seed, "replay", now.step))
-        return loss_on(run.learner, pick(text, index.to(text.ids.device)), run.seed, "replayed", now.step)
+
+        def rows(step: int) -> Tensor:
+            return torch.randint(len(text.ids), (self.rows,), generator=generator(run.seed, "replay", step))
+
+        loss = losses_on(run, text, rows, "replayed", self.reads)
+        return lambda now: loss(now.step) if self.reads(now.step) else torch.zeros(())
+
+    def reads(self, step: int) -> bool:
+        """Whether old texts come again in a step."""
+        return int((step + 1) * self.replay_ratio) > int(step * self.replay_ratio)
 
 
 @dataclass(frozen=True)
@@ -248,10 +285,12 @@ class AuxiliaryLM(AuxLoss):
     def tokens_read(self, budget: Budget) -> float:
         return budget.tokens * (self.alone(budget.steps) if self.lm_fraction else budget.steps)
 
-    def loss(self, run: TrainerView, now: StepContext) -> Tensor:
-        if self.lm_fraction and now.step >= self.alone(run.steps):
-            return torch.zeros(())
-        return self.weight * loss_on(run.learner, now.batch.tokens, run.seed, "read", now.step)
+    def begin(self, run: TrainerView) -> Callable[[StepContext], Tensor]:
+        def reads(step: int) -> bool:
+            return not self.lm_fraction or step < self.alone(run.steps)
+
+        loss = losses_on(run, run.train.tokens, run.rows, "read", reads)
+        return lambda now: self.weight * loss(now.step) if reads(now.step) else torch.zeros(())
 
 
 class WeightAverage:

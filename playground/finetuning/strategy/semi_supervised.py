@@ -98,9 +98,10 @@ class PseudoLabels(Unlabelled):
         scores = run.score(texts)
         probability, predicted = scores.detach().softmax(1).max(1)
         sure = probability >= self.confidence
-        if not bool(sure.any()):
+        believed = sure.nonzero()[:, 0]  # waits for a GPU, as only the model knows how many there are
+        if not len(believed):
             return torch.zeros(())
-        return texts.answer.loss(scores[sure], predicted[sure]) * sure.float().mean()
+        return texts.answer.loss(scores[believed], predicted[believed]) * sure.float().mean()
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ class FreeLB(TaskLoss):
 
     def take(self, run: TrainerView, step: int, batch: Dataset) -> tuple[Tensor, Tensor]:
         embedded, losses = run.embed(batch), list[Tensor]()
-        move, first = self.start(embedded, batch, generator(run.seed, self.name, step)), None
+        move, first = self.start(embedded, batch, generator(run.seed, self.name, step, device=embedded.device)), None
         for number in range(self.adv_steps):
             move = move.requires_grad_()
             scores = run.score(batch, embedded + move)
@@ -119,7 +119,7 @@ class FreeLB(TaskLoss):
     def start(self, embedded: Tensor, batch: Dataset, rng: torch.Generator) -> Tensor:
         """The first move `[r, t, d]`: uniform, and at most `adv_init_mag` long in each row."""
         lengths = batch.tokens.lengths[:, None, None]
-        noise = torch.rand(embedded.shape, generator=rng).to(embedded) * 2 - 1
+        noise = torch.rand(embedded.shape, generator=rng, device=rng.device).to(embedded) * 2 - 1
         real = arange_rows(batch.tokens.ids)[..., None] < lengths
         return noise * real * self.adv_init_mag / (lengths * embedded.shape[-1]) ** 0.5
 

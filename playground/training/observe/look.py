@@ -10,6 +10,7 @@ from playground.analysis.predictions import Predictions, glance_at, sentence_of,
 from playground.batch import Batch, Tokens
 from playground.corpora import Corpus
 from playground.corpora.corpus import pick
+from playground.devices import on_cpu
 from playground.errors import UserError
 from playground.objectives import Objective
 from playground.rng import generator
@@ -41,11 +42,11 @@ class ProbeSentence:
     _drawn: list[tuple[Objective, Batch]] = field(default_factory=list, repr=False)
 
     def __call__(self, learner: TrainState) -> Predictions:
-        objective = learner.objective
-        if objective.proposes or not self._drawn or self._drawn[0][0] is not objective:
-            seed = draw_that_asks(objective, self.sentence.to(learner.device)) or 0
-            self._drawn[:] = [(objective, watched(learner.model, objective, self.sentence, seed))]
-        return glance_at(learner.model, self._drawn[0][1], learner.step)
+        model, objective = on_cpu((learner.model, learner.objective), learner.device)
+        if objective.proposes or not self._drawn or self._drawn[0][0] is not learner.objective:
+            seed = draw_that_asks(objective, self.sentence) or 0
+            self._drawn[:] = [(learner.objective, watched(model, objective, self.sentence, seed))]
+        return glance_at(model, self._drawn[0][1], learner.step)
 
     @property
     def names_words(self) -> bool:

@@ -11,6 +11,7 @@ from playground import leaks
 from playground.analysis.predictions import ForwardTrace, read
 from playground.answers import total_loss
 from playground.batch import Batch
+from playground.devices import on_cpu
 from playground.objectives.formula import written as formula
 from playground.objectives.objective import Step
 from playground.rng import generator
@@ -61,12 +62,13 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0) -> Update
     with torch.no_grad():
         loss_after, _ = total_loss(copy.model(trained), consume=True)
     at = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch_size) * feed.batch_size + row
+    examples = on_cpu([rows(step.example, at, at + 1) for step in steps], learner.device)
     shown = tuple(
-        replace(step, plan=step.plan if step.part == -1 else None, example=rows(step.example, at, at + 1))
-        for step in steps
+        replace(step, plan=step.plan if step.part == -1 else None, example=example)
+        for step, example in zip(steps, examples, strict=True)
     )
-    losses = float(loss), float(loss_after)
-    return UpdateTrace(shown, row, feed.batch_size, before, after, losses, tuple(groups), share, copy, memory)
+    losses = torch.stack((loss, loss_after)).tolist()
+    return UpdateTrace(shown, row, feed.batch_size, before, after, tuple(losses), tuple(groups), share, copy, memory)
 
 
 def _own(seen: ForwardTrace, memory: int) -> ForwardTrace:

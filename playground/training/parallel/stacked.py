@@ -79,8 +79,8 @@ class Rows:
 
     def restart(self, lanes: Tensor) -> None:
         """Forget the running means and the number of steps of some lanes `[k]`."""
-        if self.means is not None and self.count is not None and bool(lanes.any()):
-            kept = ~lanes.to(self.flat.device)[:, None]
+        if self.means is not None and self.count is not None:
+            kept = ~lanes[:, None]
             self.means, self.count = (self.means[0] * kept, self.means[1] * kept), self.count * kept
 
     @torch.no_grad()
