@@ -17,7 +17,7 @@ from playground import devices
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.knob import turn
-from playground.models import LanguageModel, make_model, total_loss, with_required_parts
+from playground.models import LanguageModel, make_model, total_loss, with_required_parts, with_stretches
 from playground.models.cost import positions, step_flops
 from playground.models.dropout import dropping
 from playground.objectives import Objective
@@ -113,10 +113,17 @@ class TrainState:
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """The part of a step's example that does not depend on the weights of a generator."""
         rng = generator(self.seed, "corrupt", step, device=self.device)
-        example = self.objective.opened(tokens, rng)
+        [example] = self.with_reading_order([self.objective.at_step(step).opened(tokens, rng)])
         # computed here, so that the device is waited for once for several steps
-        _ = example.selected_positions, example.count, [q.loss_positions.per_row for q in example.questions]
+        _ = example.selected_positions, example.count
+        for part in example.with_auxiliary:
+            _ = [q.loss_positions.per_row for q in part.questions]
+            _ = [stream.ends for stream in (part.inputs, part.decoder) if stream is not None and stream.padded]
         return PartialBatch(self.objective, example, rng, rng.get_state())
+
+    def with_reading_order(self, examples: list[Batch]) -> list[Batch]:
+        """The examples of some steps, with the order in which a recurrent network reads them."""
+        return with_stretches(examples) if self.model.shape.recurrent else examples
 
     def learn(
         self, example: Batch, falling: bool = True, share: float | None = None

@@ -13,7 +13,8 @@ from playground.models import Architecture, LanguageModel, total_loss, with_requ
 from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout, dropping
 from playground.models.positions import RelativePositions, distance_buckets, sinusoids
-from playground.models.recurrent import ReadingOrder, RecurrentStack
+from playground.models.reading_order import ReadingOrder
+from playground.models.recurrent import RecurrentStack
 from playground.models.transformer import Attention, SdpaMask, attend
 from playground.objectives import find_objective
 from playground.rng import generator
