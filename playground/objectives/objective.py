@@ -163,7 +163,7 @@ class Objective:
 
     @property
     def opens(self) -> bool:
-        """Whether its examples have a beginning that no network has a part in: all that is before a generator."""
+        """Whether its examples have a beginning that no network has a part in: all, or what is before a generator."""
         return not self.proposes or not (self.beside or self.parts)
 
     @property
@@ -172,15 +172,11 @@ class Objective:
 
     def opened(self, tokens: Tokens, rng: Generator) -> Batch:
         """The example of a batch up to where a generator proposes words."""
-        return (
-            self.example(tokens, rng)
-            if not self.proposes
-            else self._acted(begin(tokens), self.stages[: self._opening], rng)
-        )
+        return self._acted(begin(tokens), self.stages[: self._opening], rng)
 
     def ended(self, example: Batch, rng: Generator) -> Batch:
         """The training example from what was `opened`, with the same source of chance."""
-        return example if not self.proposes else self._acted(example, self.stages[self._opening :], rng)
+        return self._acted(example, self.stages[self._opening :], rng)
 
     def _acted(self, example: Batch, stages: tuple[Stage, ...], rng: Generator) -> Batch:
         for stage in stages:

@@ -195,8 +195,8 @@ MOST = 1 << 18
 class Prefetcher:
     """The examples of a run; that of a step follows from the seed and the number of its block, wherever the run begins.
 
-    Where a generator answers in every step, or each batch draws its part of a mixture, the examples of `ahead` steps are
-    begun at once, each by its own draws.
+    Where a generator answers in every step, or each batch draws its part of a mixture, the examples of `ahead` steps
+    are begun at once, each by its own draws.
     """
 
     feed: BatchSampler

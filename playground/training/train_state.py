@@ -41,6 +41,8 @@ class PartialBatch:
 
     def ended(self) -> Batch:
         """The training example, with the generator's present weights and always the same random state."""
+        if not self.objective.proposes:
+            return self.example
         self.rng.set_state(self.state)
         return self.objective.ended(self.example, self.rng)
 
@@ -113,7 +115,8 @@ class TrainState:
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """The part of a step's example that does not depend on the weights of a generator."""
         rng = generator(self.seed, "corrupt", step, device=self.device)
-        [example] = self.with_reading_order([self.objective.at_step(step).opened(tokens, rng)])
+        example = self.objective.opened(tokens, rng) if self.objective.proposes else self.example(tokens, step)
+        [example] = self.with_reading_order([example])
         # computed here, so that the device is waited for once for several steps
         _ = example.selected_positions, example.count
         for part in example.with_auxiliary:
