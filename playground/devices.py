@@ -64,6 +64,11 @@ def describe(device: torch.device) -> str:
     return {"cpu": "CPU", "mps": "Apple GPU"}[device.type]
 
 
+def computes_beside(device: torch.device) -> bool:
+    """Whether a device computes while Python goes on, which waits where it asks for a value."""
+    return device.type != "cpu"
+
+
 def check_precision(device: torch.device, precision: str) -> None:
     """Refuse half precision on a device that lacks it."""
     if precision == "float32":

@@ -1,6 +1,5 @@
 """The learner: a model with its optimisers, one step of training, one evaluation, and its state set aside."""
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -244,9 +243,10 @@ class TrainState:
                 group["full_rate"], group["weight_decay"] = full * group["rate"], recipe.weight_decay * group["decays"]
                 group.update({"betas": (BETAS[0], recipe.adam_beta2)} if "betas" in group else {})
 
-    def sound(self, loss: Tensor) -> bool:
-        """Whether the loss and all weights are finite."""
-        return math.isfinite(float(loss)) and all(bool(p.isfinite().all()) for p in self.parameters)
+    def sound(self, loss: Tensor | None = None) -> bool:
+        """Whether the loss, where there is one, and all weights are finite."""
+        values = self.parameters if loss is None else (loss, *self.parameters)
+        return bool(torch.stack([value.isfinite().all() for value in values]).all())
 
 
 @dataclass(frozen=True)
