@@ -6,6 +6,7 @@ stretches of the text. Such a mask is obeyed exactly; any other one is refused.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import compress, islice, pairwise
 
 import torch
@@ -87,36 +88,48 @@ def find_stretches(questions: Sequence[Question]) -> list[Stretches | None]:
     """The stretches of several masks, None where recurrence cannot obey one; synchronises with the GPU once for all."""
     if not questions:
         return []
-    begins, flags = zip(*(_stretches_in(*question) for question in questions), strict=True)
-    values = iter(torch.cat([*flags, *(each.flatten() for each in begins)]).tolist())
-    sides = [tuple(islice(values, 3)) for _ in questions]
-    found: list[Stretches | None] = []
-    for marks, (left, right, obeyed) in zip(begins, sides, strict=True):
+    begins, facts = zip(*(_stretches_in(*question) for question in questions), strict=True)
+    values = iter(torch.cat([*facts, *(each.flatten() for each in begins)]).tolist())
+    sides = [tuple(islice(values, 5)) for _ in questions]
+    made: list[Stretches | None] = []
+    for marks, (left, right, left_differs, right_differs, differs) in zip(begins, sides, strict=True):
         rows, width = marks.shape
         starts = tuple(tuple(compress(range(width), islice(values, width))) for _ in range(rows))
-        found.append(Stretches(marks, starts, left, right) if obeyed else None)
-    return found
+        refused = (left and left_differs) or (right and right_differs) or differs
+        made.append(None if refused else Stretches(marks, starts, left, right))
+    return made
 
 
 def _stretches_in(mask: AttentionMask, rows: int, own: AttentionMask | None) -> tuple[Tensor, Tensor]:
-    """Where the stretches of a mask begin `[b, n]`; whether it opens the left, the right, and only what is read."""
+    """Where the stretches of a mask begin `[b, n]`, and five facts.
+
+    Whether it opens anything to the left and to the right; whether that is not the whole stretch, to the left and to
+    the right; whether it cannot be obeyed for another reason.
+    """
     cells = mask.dense().expand(rows, -1, -1)
-    itself = torch.eye(cells.shape[-1], dtype=torch.bool, device=cells.device)
-    obeyed = cells.new_full((), mask.odd_layers is None)
+    below, above, itself = _triangles(cells.shape[-1], cells.device)
+    differs = cells.new_full((), mask.odd_layers is not None)
     if own is not None:
         alone = own.dense().expand(rows, -1, -1)
-        obeyed = obeyed & (alone <= itself).all() & ~(cells & itself).any()
+        differs = differs | (alone & ~itself).any() | (cells & itself).any()
         cells = cells | (alone & itself)
     real = cells.diagonal(dim1=1, dim2=2)
     cells = cells & real[:, :, None]
-    left, right = cells.tril(-1).any(), cells.triu(1).any()
     near = cells.diagonal(-1, 1, 2) | cells.diagonal(1, 1, 2)
     begins = pad(~near, (1, 0), value=True)
     stretch = begins.flatten().cumsum(0).unflatten(0, real.shape)
     same = (stretch[:, :, None] == stretch[:, None, :]) & real[:, :, None] & real[:, None, :]
-    everything = torch.ones_like(itself)
-    allowed = same & (itself | (left & everything.tril(-1)) | (right & everything.triu(1)))
-    return begins, torch.stack([left, right, obeyed & (cells == allowed).all()])
+    wrong = cells ^ same
+    facts = [(values & side).any() for values in (cells, wrong) for side in (below, above)]
+    return begins, torch.stack([*facts, differs])
+
+
+@lru_cache(maxsize=16)
+def _triangles(width: int, device: torch.device) -> tuple[Tensor, Tensor, Tensor]:
+    """The cells `[n, n]` below the diagonal, above it and on it; made once, so read-only."""
+    everything = torch.ones((width, width), dtype=torch.bool, device=device)
+    below, above = everything.tril(-1), everything.triu(1)
+    return below, above, ~(below | above)
 
 
 def _stretches_by_form(mask: AttentionMask, rows: int) -> Stretches | None:
