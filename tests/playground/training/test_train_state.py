@@ -20,14 +20,16 @@ from tests.runs import (
     learner_of,
     run_of,
     suited_reviews,
+    tiny,
 )
+from tests.second_device import SecondTensor, second_device
 from tests.waits import Asked
 
 
-def asked_in_two_steps(course):
+def asked_in_two_steps(course, kind=torch.Tensor):
     for _ in range(2):
         list(course.step())
-    with Asked() as asked:
+    with Asked(kind) as asked:
         for _ in range(2):
             list(course.step())
     return asked.seen
@@ -140,12 +142,22 @@ def test_the_clock_of_a_run_counts_what_the_device_still_had_to_do(monkeypatch, 
 
 @every_entry_or_kind
 def test_no_entry_waits_in_a_steady_step(name):
-    assert not asked_in_two_steps(prepared(run_of(name)))
+    with second_device() as device:
+        assert not asked_in_two_steps(prepared(run_of(name, device=device)), SecondTensor)
 
 
 @every_objective_or_row
 def test_no_objective_waits_in_a_steady_step(name):
-    assert not asked_in_two_steps(prepared(run_of(entry=alone(find_objective(name)))))
+    with second_device() as device:
+        assert not asked_in_two_steps(prepared(run_of(entry=alone(find_objective(name)), device=device)), SecondTensor)
+
+
+@pytest.mark.parametrize("name", ["GPT", "Transformer-XL"])
+def test_a_mask_that_is_a_flag_is_made_where_the_weights_are(name):
+    """With dropout all attention weights are computed, under a mask of cells."""
+    entry = tiny(name, model={"dropout": 0.1, "mem_len": 0})
+    with second_device() as device:
+        assert not asked_in_two_steps(prepared(run_of(entry=entry, device=device)), SecondTensor)
 
 
 def test_one_answer_of_the_device_says_whether_all_weights_are_sound():
