@@ -182,6 +182,19 @@ class Tokens:
 
 
 @dataclass(frozen=True)
+class Stretches:
+    """The stretches of the rows of a batch that a recurrent network reads each for itself, and in which directions.
+
+    `begins` `[b, n]` marks their first positions; `starts` are these positions of each row as plain numbers.
+    """
+
+    begins: Tensor
+    starts: tuple[tuple[int, ...], ...]
+    leftwards: bool
+    rightwards: bool
+
+
+@dataclass(frozen=True)
 class AttentionMask:
     """Which keys each query may attend to: query x key, allowed where the key's level is at most the query's.
 
@@ -190,7 +203,8 @@ class AttentionMask:
     each query, `excluded` one key position that it may not attend to (-1: none), all `[b, n]`; `overrides` `[b, n, m]`
     closes single cells. `form` is a promise that allows a faster path: "full" and "causal" are exactly that, unpadded;
     "alone" is the position itself only; "window" the window without one position, unpadded. `odd_layers` is the mask
-    of every second layer where layers differ.
+    of every second layer where layers differ. `stretches` are known where a recurrent network trains on exactly this
+    mask; they are read once for a whole block of steps.
     """
 
     query_level: Tensor
@@ -200,6 +214,7 @@ class AttentionMask:
     window: tuple[Tensor, Tensor] | None = None
     excluded: Tensor | None = None
     odd_layers: "AttentionMask | None" = None
+    stretches: Stretches | None = field(default=None, repr=False, compare=False)
 
     def layer(self, number: int) -> "AttentionMask":
         return self if self.odd_layers is None or number % 2 == 0 else self.odd_layers

@@ -70,6 +70,11 @@ def describe(device: torch.device) -> str:
     return {"cpu": "CPU", "mps": "Apple GPU"}[device.type]
 
 
+def computes_beside(device: torch.device) -> bool:
+    """Whether a device computes while Python goes on, which waits where it asks for a value."""
+    return device.type != "cpu"
+
+
 def check_precision(device: torch.device, precision: str) -> None:
     """Refuse half precision on a device that lacks it."""
     if precision == "float32":
@@ -94,12 +99,12 @@ class _Tensors(pickle.Pickler):
 
 def on_cpu(value: T, device: torch.device) -> T:
     """A value of any form on a device, such as a model or its answers, copied to the CPU; Python waits once."""
-    return value if device.type == "cpu" else _copied(value, torch.device("cpu"))
+    return _copied(value, torch.device("cpu")) if computes_beside(device) else value
 
 
 def from_cpu(value: T, device: torch.device) -> T:
     """A value of any form on the CPU, copied to a device; Python waits once."""
-    return value if device.type == "cpu" else _copied(value, device)
+    return _copied(value, device) if computes_beside(device) else value
 
 
 def _copied(value: T, device: torch.device) -> T:

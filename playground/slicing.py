@@ -9,7 +9,7 @@ from typing import Any
 from torch import Tensor
 
 from playground.answers import LossPositions, Target
-from playground.batch import AttentionMask, Batch, Specials, Stream, Tokens
+from playground.batch import AttentionMask, Batch, Specials, Stream, Stretches, Tokens
 
 OF_THE_VOCABULARY = ("word_counts", "log_noise_prob")
 """Tensors whose first axis counts words, not rows."""
@@ -99,6 +99,9 @@ class _Splitter:
                 painted = _narrow(self.parts(value.overrides, own), source, axis=2)
                 read, above = self.parts(value.key_level, source), self.parts(value.odd_layers, own, source)
                 return self._made(value, own, key_level=read, overrides=painted, odd_layers=above)
+            case Stretches():
+                starts = [value.starts[a:b] for a, b in self._between]
+                return self._made(value, own, starts=starts if own is None else map(_before, starts, own))
             case Target():
                 split = self._made(value, own, known=self._same(None))
                 return [replace(q, known=known) for q, known in zip(split, self._scored(value, split), strict=True)]
@@ -111,7 +114,7 @@ class _Splitter:
             return self._same(value)
         return self._made(value, own)
 
-    def _made(self, whole: Any, own: Widths = None, **cut: Sequence[Any]) -> list[Any]:
+    def _made(self, whole: Any, own: Widths = None, **cut: Iterable[Any]) -> list[Any]:
         """The parts of a dataclass: some fields are `cut` already, the others are as wide as its `own` stream."""
         for name in (f.name for f in fields(whole) if f.name not in cut):
             value = getattr(whole, name)
@@ -137,6 +140,11 @@ class _Splitter:
     def _side_by_side(self, values: Iterable[Sequence[Any]]) -> list[tuple[Any, ...]]:
         cut = list(values)
         return list(zip(*cut, strict=True)) if cut else self._same(())
+
+
+def _before(starts: Sequence[tuple[int, ...]], width: int) -> tuple[tuple[int, ...], ...]:
+    """The numbers of each row that are below a width."""
+    return tuple(tuple(start for start in row if start < width) for row in starts)
 
 
 def _narrow(parts: Sequence[Any], widths: Widths, axis: int = 1) -> list[Any]:

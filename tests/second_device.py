@@ -18,6 +18,7 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 
 from playground import batch, rng
 from playground.finetuning.run import trainer
+from playground.models import reading_order
 from playground.objectives.choose import spans
 
 SECOND = torch.device("meta")
@@ -32,7 +33,10 @@ INDEXED = ("aten::index", "aten::index_put", "aten::index_put_")
 PACKED = "aten::_pack_padded_sequence"
 """Takes lengths from the CPU as its second argument and leaves the sizes of its steps there as its second result."""
 
-CACHES = (batch.arange, batch._rows, batch._constant, spans._counts, trainer._epoch, trainer._orders)
+CACHES = (
+    batch.arange, batch._rows, batch._constant, spans._counts, trainer._epoch, trainer._orders,
+    reading_order._triangles,
+)  # fmt: skip
 """What keeps tensors by their device, to be forgotten afterwards."""
 
 

@@ -3,6 +3,7 @@
 from playground.answers import Answer, total_loss
 from playground.models.architecture import Architecture, with_required_parts
 from playground.models.model import LanguageModel, count_parameters, make_model, model_without_weights
+from playground.models.reading_order import with_stretches
 
 __all__ = [
     "Answer",
@@ -13,4 +14,5 @@ __all__ = [
     "model_without_weights",
     "total_loss",
     "with_required_parts",
+    "with_stretches",
 ]

@@ -109,7 +109,7 @@ class RelativePositions:
         other: Tensor | None = None,
     ) -> "RelativePositions":
         distance = query[:, :, None] - key[:, None, :]
-        low, high = (int(distance.amin()), int(distance.amax())) if span is None else span
+        low, high = torch.stack([distance.amin(), distance.amax()]).tolist() if span is None else span
         angle = torch.arange(low, high + 1, device=query.device)[:, None] * _speeds(width, query.device)
         return cls(torch.cat([angle.sin(), angle.cos()], dim=-1), distance - low, other)
 

@@ -1,10 +1,8 @@
 """Recurrent stacks: LSTM or GRU in one direction or both, and a decoder that attends to what was read.
 
-Recurrence obeys an attention mask only where that opens all that stands to the left, to the right, or both, within
-stretches of the text. Such a mask is obeyed exactly; any other one is refused.
+They read in the order that an attention mask allows (`reading_order.py`).
 """
 
-from dataclasses import dataclass
 from typing import cast
 
 import torch
@@ -17,71 +15,11 @@ from playground.errors import UserError
 from playground.models.architecture import Architecture, need
 from playground.models.dropout import Dropout
 from playground.models.positions import PositionEncoding
+from playground.models.reading_order import ReadingOrder
 from playground.models.transformer import SdpaMask, Weights, attention_weights
 
 CELLS: dict[str, type[nn.LSTM | nn.GRU]] = {"lstm": nn.LSTM, "gru": nn.GRU}
 """The layers by the kind of an architecture (Hochreiter and Schmidhuber 1997; Cho et al., arXiv:1406.1078)."""
-
-
-@dataclass(frozen=True)
-class ReadingOrder:
-    """The stretches of the rows of a batch that are read each for itself, and in which directions.
-
-    `rows` `[r, t]` are the positions of each stretch, counted through the batch, the last one repeated up to the
-    longest; `turned` `[r, t]` is the order of each from its end; `place` `[b, n]` is where a position stands in `rows`.
-    """
-
-    rows: Tensor
-    turned: Tensor
-    place: Tensor
-    leftwards: bool
-    rightwards: bool
-
-    @classmethod
-    def of(cls, mask: AttentionMask, rows: int) -> "ReadingOrder":
-        """The order that a mask allows in so many rows."""
-        return cls.of_cells(mask.dense().expand(rows, -1, -1), mask.odd_layers is not None)
-
-    @classmethod
-    def of_cells(cls, cells: Tensor, alternates: bool = False) -> "ReadingOrder":
-        """The order that the cells `[b, n, n]` of a mask allow; refused where they allow none, or layers differ."""
-        real = cells.diagonal(dim1=1, dim2=2)
-        cells = cells & real[:, :, None]
-        left, right = bool(cells.tril(-1).any()), bool(cells.triu(1).any())
-        near = cells.diagonal(-1, 1, 2) | cells.diagonal(1, 1, 2)
-        number = pad(~near, (1, 0), value=True).flatten().cumsum(0) - 1
-        stretch = number.unflatten(0, real.shape)
-        same = (stretch[:, :, None] == stretch[:, None, :]) & real[:, :, None] & real[:, None, :]
-        allowed = same if left and right else same.tril() if left else same.triu() if right else same
-        if alternates or not torch.equal(cells, allowed):
-            raise UserError(
-                "A recurrent network reads everything to the left, everything to the right, or both; this attention "
-                "mask allows something else. Set kind to transformer, or take another objective."
-            )
-        counts = number.bincount()
-        starts, longest = counts.cumsum(0) - counts, int(counts.max())
-        step, ends = torch.arange(longest, device=number.device), counts[:, None] - 1
-        place = number * longest + torch.arange(len(number), device=number.device) - starts[number]
-        turned = torch.where(step <= ends, ends - step, step)
-        return cls(starts[:, None] + torch.minimum(step, ends), turned, place.unflatten(0, real.shape), left, right)
-
-    def split(self, x: Tensor) -> Tensor:
-        """The states `[b, n, d]` of a stream by stretches, `[r, t, d]`."""
-        return x.flatten(0, 1)[self.rows]
-
-    def join(self, x: Tensor) -> Tensor:
-        """The states `[r, t, d]` of the stretches as those of the stream, `[b, n, d]`."""
-        return x.flatten(0, 1)[self.place]
-
-    def pool(self, x: Tensor) -> Tensor:
-        """The states `[r, t, d]` with the maximum over each stretch in the place of its first one."""
-        repeated = pad(self.rows.diff(dim=1) == 0, (1, 0))  # beyond the end of a stretch
-        most = x.masked_fill(repeated[..., None], float("-inf")).amax(1, keepdim=True)
-        return torch.cat([most, x[:, 1:]], dim=1)
-
-    def turn(self, x: Tensor) -> Tensor:
-        """Each stretch `[r, t, d]` from its end to its beginning, and back."""
-        return x.gather(1, self.turned[..., None].expand(-1, -1, x.shape[-1]))
 
 
 class RecurrentLayer(nn.Module):
@@ -161,16 +99,13 @@ class RecurrentStack(nn.Module):
 
     def two_stream(self, content: Tensor, allowed: tuple[AttentionMask, AttentionMask], places: Tensor) -> Tensor:
         """The states `[b, m, d]` of some places `[b, m]`: left context up to the word before, right from the next."""
-        own, others = (mask.dense().expand(len(content), -1, -1) for mask in allowed)
-        itself = torch.eye(own.shape[1], dtype=torch.bool, device=own.device)
-        real = own & itself
-        if len(self.blocks) != 1 or not torch.equal(own, real) or bool((others & itself).any()):
+        if len(self.blocks) != 1:
             raise UserError(
                 "A recurrent network predicts a word from all words to its left and to its right with one layer only; "
                 "set layers to 1, or kind to transformer."
             )
-        layer = cast("RecurrentLayer", self.blocks[0])
-        order = ReadingOrder.of_cells(others | real)
+        layer, others = cast("RecurrentLayer", self.blocks[0]), allowed[1].dense()
+        order = ReadingOrder.of(allowed[1], len(content), own=allowed[0])
         states = order.join(layer(order.split(content), order))
         from_left, from_right = states.chunk(2, dim=-1)
         before = pad(from_left, (0, 0, 1, 0))[:, :-1] * others.tril(-1).any(-1, keepdim=True)

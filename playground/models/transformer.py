@@ -53,9 +53,9 @@ class SdpaMask:
     def layer(self, number: int) -> "SdpaMask":
         return self if self.odd_layers is None or number % 2 == 0 else self.odd_layers
 
-    def dense(self, shape: torch.Size) -> Tensor | None:
-        """The mask as booleans, also where it is a flag."""
-        return torch.ones(shape[-2:], dtype=torch.bool).tril() if self.causal else self.mask
+    def dense(self, scores: Tensor) -> Tensor | None:
+        """The mask of scores `[b, h, n, m]` as booleans, also where it is a flag."""
+        return torch.ones_like(scores[0, 0], dtype=torch.bool).tril() if self.causal else self.mask
 
 
 FULL = SdpaMask(None, False)
@@ -161,8 +161,8 @@ def attend(
             return attend(q.float(), k.float(), v.float(), allowed, None if bias is None else bias.float(), scale)
     if bias is None:
         return scaled_dot_product_attention(q, k, v, attn_mask=allowed.mask, is_causal=allowed.causal, scale=scale)
-    mask = allowed.dense(torch.Size((q.shape[-2], k.shape[-2])))
-    terms = bias if mask is None else bias.masked_fill(~mask.to(bias.device), float("-inf"))
+    mask = allowed.dense(bias)
+    terms = bias if mask is None else bias.masked_fill(~mask, float("-inf"))
     return scaled_dot_product_attention(q, k, v, attn_mask=terms, scale=scale)
 
 
@@ -172,10 +172,9 @@ def attention_weights(
     """Attention weights `[b, h, n, m]`; every row sums to 1, or to 0 where no key is allowed."""
     scores = q @ k.transpose(-1, -2) * (1 / sqrt(q.shape[-1]) if scale is None else scale)
     scores = scores if bias is None else scores + bias
-    mask = allowed.dense(scores.shape)
+    mask = allowed.dense(scores)
     if mask is None:
         return scores.softmax(dim=-1)
-    mask = mask.to(scores.device)
     return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
 
 

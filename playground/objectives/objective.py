@@ -163,8 +163,8 @@ class Objective:
 
     @property
     def opens(self) -> bool:
-        """Whether its examples have a beginning that no network has a part in: all that is before a generator."""
-        return self.proposes and not self.beside and not self.parts
+        """Whether its examples have a beginning that no network has a part in: all, or what is before a generator."""
+        return not self.proposes or not (self.beside or self.parts)
 
     @property
     def _opening(self) -> int:

@@ -91,5 +91,5 @@ def _paint(queries: Stream, keys: Stream, field: str, wanted: list[tuple[int, in
                 f"The painted cell {query + 1}.{key + 1} is outside the matrix of {len(rows)} by {len(columns)}."
             )
         cells[row, rows[query], columns[key]] = bool(is_open)
-    closing = replace(mask, form="levels", overrides=cells)
+    closing = replace(mask, form="levels", overrides=cells, stretches=None)
     return closing if bool((closing.dense() == cells).all()) else in_cells(cells, mask.odd_layers)

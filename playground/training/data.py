@@ -195,7 +195,8 @@ MOST = 1 << 18
 class Prefetcher:
     """The examples of a run; that of a step follows from the seed and the number of its block, wherever the run begins.
 
-    Where a generator answers in every step, the examples of `ahead` steps are begun at once, each by its own draws.
+    Where a generator answers in every step, or each batch draws its part of a mixture, the examples of `ahead` steps
+    are begun at once, each by its own draws.
     """
 
     feed: BatchSampler
@@ -217,7 +218,8 @@ class Prefetcher:
             self.begin_anew(self.steps)  # the last block's memory is free before the next one is drawn
             first = number * self.steps
             whole = self.learner.example(self.feed.between(first, first + self.steps), "block", number)
-            self._number, self._drawn = number, batches(whole, self.feed.batch_size, trim=True)
+            self._number = number
+            self._drawn = self.learner.with_reading_order(batches(whole, self.feed.batch_size, trim=True))
         return self._drawn[index]
 
     def _alone(self, step: int) -> Batch:

@@ -1,13 +1,20 @@
 """The events of training as frozen values; the command line, notebooks and sessions read the same stream."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+import torch
 from torch import Tensor
 
+from playground import devices
 from playground.batch import Batch, Tokens
 from playground.training.grad_stats import Group
 from playground.training.train_state import TrainState
+
+READ_EVERY = 10
+"""Steps whose losses are read at once from a GPU, since every reading waits for it."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,8 @@ class Stepped:
     """One optimiser step is done. `loss` and `terms` stay tensors, so that the device is not waited for.
 
     `tokens`, `graded` (scored answers) and `seconds` are counted from the start of the run; `rate` is the factor of the
-    learning rate; `sizes` are measured every `Run.sizes_every` steps.
+    learning rate; `sizes` are measured every `Run.sizes_every` steps. `numbers` are the loss and the terms once they
+    are read, which a GPU is waited for.
     """
 
     step: int
@@ -48,6 +56,26 @@ class Stepped:
     example: Batch
     graded: int = 0
     sizes: tuple[Group, ...] = ()
+    numbers: list[float] = field(default_factory=list, repr=False, compare=False)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its losses may be read without waiting for a device."""
+        return bool(self.numbers) or not devices.computes_beside(self.loss.device)
+
+    def read(self) -> tuple[float, dict[str, float]]:
+        """Its loss and its terms as numbers."""
+        read_losses([self])
+        loss, *terms = self.numbers
+        return loss, dict(zip(self.terms, terms, strict=True))
+
+
+def read_losses(steps: Sequence[Stepped]) -> None:
+    """Read the losses of some steps; a GPU is waited for once for all of them."""
+    if unread := [step for step in steps if not step.numbers]:
+        values = iter(torch.stack([each for s in unread for each in (s.loss, *s.terms.values())]).tolist())
+        for step in unread:
+            step.numbers.extend(islice(values, 1 + len(step.terms)))
 
 
 @dataclass(frozen=True)
@@ -88,6 +116,26 @@ class Stopped:
     step: int
     reason: str
     seconds: float
+
+
+@dataclass
+class Unread:
+    """Steps and evaluations on their way to who reads them, some at once from a GPU, always in their order."""
+
+    waiting: list[Stepped | Evaluated] = field(default_factory=list)
+
+    def after(self, event: object) -> list[Stepped | Evaluated]:
+        """What may be read after an event without waiting for a GPU; at an evaluation and at the end, all."""
+        if isinstance(event, Stepped | Evaluated):
+            self.waiting.append(event)
+        known = event.is_known if isinstance(event, Stepped) else isinstance(event, Evaluated | Stopped)
+        return self.rest() if known else []
+
+    def rest(self) -> list[Stepped | Evaluated]:
+        """All that waits, read now."""
+        ready, self.waiting = self.waiting, []
+        read_losses([each for each in ready if isinstance(each, Stepped)])
+        return ready
 
 
 Event = Started | PhaseStarted | Stepped | Evaluated | Checkpointed | Incident | Stopped

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import hypot
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from playground.models import LanguageModel
@@ -33,11 +34,13 @@ def sizes(model: LanguageModel) -> Iterator[list[Group]]:
     old = {name: parameter.detach().clone() for name, parameter in model.named_parameters()}
     with _gradients(model) as gradients:
         yield measured
-    new = dict(model.named_parameters())
+    new = {name: parameter.detach() for name, parameter in model.named_parameters()}
+    norms = [(old[n].norm(), gradients.get(n, old[n].new_zeros(())), (new[n] - old[n]).norm()) for n in old]
+    known = torch.stack([each for three in norms for each in three]).view(-1, 3).tolist()  # waits for a GPU once
+    by_name = dict(zip(old, known, strict=True))
     for group, names in model.groups().items():
-        gradient = hypot(*(float(gradients[n]) for n in names if n in gradients))
-        change = _length(new[n].detach() - old[n] for n in names)
-        measured.append(Group(group, _length(old[n] for n in names), gradient, change))
+        size, gradient, change = (hypot(*lengths) for lengths in zip(*(by_name[n] for n in names), strict=True))
+        measured.append(Group(group, size, gradient, change))
 
 
 @contextmanager
@@ -54,7 +57,3 @@ def _gradients(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     finally:
         for handle in handles:
             handle.remove()
-
-
-def _length(tensors: Iterator[Tensor]) -> float:
-    return hypot(*(float(t.norm()) for t in tensors))

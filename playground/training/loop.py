@@ -10,6 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from playground import devices
 from playground.analysis.cooccurrence import cooccurrence
 from playground.batch import Batch, Tokens
 from playground.corpora import Corpus, open_corpus
@@ -22,7 +23,18 @@ from playground.rng import generator
 from playground.training import checkpoint, ddp, memory
 from playground.training.accumulation import OutOfMemory, room_for
 from playground.training.data import FEW, BatchSampler, Prefetcher, describe_left_out, most_at_once, steps_together
-from playground.training.events import Checkpointed, Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
+from playground.training.events import (
+    READ_EVERY,
+    Checkpointed,
+    Evaluated,
+    Event,
+    Incident,
+    PhaseStarted,
+    Started,
+    Stepped,
+    Stopped,
+    read_losses,
+)
 from playground.training.grad_stats import sizes
 from playground.training.text import save_run
 from playground.training.train_state import Snapshot, TrainState
@@ -92,8 +104,9 @@ class RunState:
     learner: TrainState
     phases: tuple[PhaseData, ...]
     good: Snapshot
-    loss: Tensor = field(default_factory=lambda: torch.zeros(()))
+    loss: Tensor | None = None
     evaluated: int = -1
+    unread: list[Stepped] = field(default_factory=list)
 
     @property
     def held_out(self) -> Tokens:
@@ -113,6 +126,22 @@ class RunState:
             return "steps"
         return "seconds" if run.seconds is not None and learner.seconds >= run.seconds else ""
 
+    @property
+    def evaluates(self) -> bool:
+        """Whether the step that was taken is followed by an evaluation."""
+        return self.learner.step % self.run.evaluate_every == 0
+
+    @property
+    def saves(self) -> bool:
+        """Whether the step that was taken is followed by a checkpoint."""
+        return self.run.out is not None and self.learner.step % self.run.save_every == 0
+
+    @property
+    def reads(self) -> bool:
+        """Whether a GPU is waited for after this step, so that losses are known and the clock counts its work."""
+        step = self.learner.step
+        return step % READ_EVERY == 0 or self.evaluates or self.saves or step == self.run.last
+
     def step(self) -> Iterator[Event]:
         """One step; where memory is short, in more and smaller parts."""
         learner, each, phase = self.learner, self.run.sizes_every, self.learner.phase
@@ -126,11 +155,17 @@ class RunState:
             except OutOfMemory as error:
                 short = OutOfMemory(error.asked, error.during)  # the error itself keeps the tensors of the step alive
             yield self._smaller(short)
-        learner.seconds += ddp.seconds_of_first(time.perf_counter() - began, learner.device)
-        yield Stepped(
+        stepped = Stepped(
             learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
             tuple(groups),
         )  # fmt: skip
+        if devices.computes_beside(learner.device):
+            self.unread.append(stepped)
+            if self.reads:
+                read_losses(self.unread)
+                self.unread.clear()
+        learner.seconds += ddp.seconds_of_first(time.perf_counter() - began, learner.device)
+        yield replace(stepped, seconds=learner.seconds)
         if learner.phase != phase:
             yield self.phase_started()
 
@@ -303,8 +338,7 @@ def _events(state: RunState, began: int) -> Iterator[Event]:
         yield from state.evaluate()
     while not (reason := state.over):
         yield from state.step()
-        evaluates = learner.step % run.evaluate_every == 0
-        saves = run.out is not None and learner.step % run.save_every == 0
+        evaluates, saves = state.evaluates, state.saves
         if (evaluates or saves) and not state.checked():
             break
         if evaluates:

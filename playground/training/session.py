@@ -10,12 +10,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from playground.analysis.predictions import Predictions
 from playground.errors import UserError
 from playground.knob import turn
-from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Event, Incident, PhaseStarted, Started, Stepped, Stopped, Unread
 from playground.training.fork import Fork, fork
 from playground.training.loop import Run, train
 from playground.training.observe.recording import Film, Frame, Measured, Moment, Noticed, Regrets, Sized, with_moments
@@ -49,20 +47,15 @@ class Row:
     @classmethod
     def of(cls, event: Stepped) -> "Row":
         """The point of a finished step, without its operations."""
-        more = _floats(event.terms)
+        more = tuple(event.read()[1].items())
         return cls(event.step, more[0][1], None, event.tokens, event.seconds, more, event.graded)
 
     def after(self, event: Stepped | Evaluated, learner: TrainState) -> "Row":
         """The next point: that of a step, with its operations, or of an evaluation."""
         if isinstance(event, Evaluated):
-            more, accuracy = _floats(event.terms), tuple(event.accuracy.items())
+            more, accuracy = tuple(event.terms.items()), tuple(event.accuracy.items())
             return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, accuracy=accuracy)
         return replace(Row.of(event), flops=self.flops + learner.operations(event.example))
-
-
-def _floats(terms: Mapping[str, Any]) -> tuple[tuple[str, float], ...]:
-    """The losses of all questions by name."""
-    return tuple((name, float(value)) for name, value in terms.items())
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]
@@ -99,6 +92,7 @@ class Session:
         self._begin, self._record, self.filmed_with = begin, record, film
         self._settings: deque[Mapping[str, Any]] = deque()
         self.rows: list[Row] = list(rows)
+        self._unread = Unread()
         self.moments: list[Moment] = []
         self.sizes: list[Sized] = []
         self.film: list[tuple[int, Predictions]] = []
@@ -232,6 +226,7 @@ class Session:
                 except Exception as error:
                     recorded.throw(error)  # so that the record notes the failure
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
+                    self._add_rows(self._unread.rest())
                     self._save()
                     self.reason, self._state = "asked", "done"
                     return
@@ -244,9 +239,7 @@ class Session:
             case PhaseStarted():
                 self._held_out = event.held_out
             case Stepped() | Evaluated():
-                assert self.learner is not None, "a run begins with Started"
-                last = self.rows[-1] if self.rows else Row(0, None, None, 0, 0.0)
-                self.rows.append(last.after(event, self.learner))
+                self._add_rows(self._unread.after(event))
                 if isinstance(event, Stepped):
                     self._show(self.learner)
             case Measured() | Noticed() | Regrets() | Sized() | Frame():
@@ -254,8 +247,16 @@ class Session:
             case Incident():
                 self.trouble = event
             case Stopped():
+                self._add_rows(self._unread.rest())
                 self._show(self.learner, now=True)  # before the state is "done", which others wait for
                 self.reason, self._state = event.reason, "done"
+
+    def _add_rows(self, events: Iterable[Stepped | Evaluated]) -> None:
+        """Append the points of some steps and evaluations."""
+        for event in events:
+            assert self.learner is not None, "a run begins with Started"
+            last = self.rows[-1] if self.rows else Row(0, None, None, 0, 0.0)
+            self.rows.append(last.after(event, self.learner))
 
     def _keep(self, moment: Moment) -> None:
         """Append a moment to all moments and to those of its kind."""
@@ -268,7 +269,7 @@ class Session:
     def _save(self) -> None:
         """Save the last step of a run that is stopped by hand."""
         learner, run = self.learner, self.run
-        if run.out is None or learner is None or not learner.step or not learner.sound(torch.zeros(())):
+        if run.out is None or learner is None or not learner.step or not learner.sound():
             return
         save_run(run.out, learner, run.corpus, self._held_out)
 
@@ -276,6 +277,7 @@ class Session:
         """Wait here while paused, or until it is this run's turn; False once the run shall end."""
         if isinstance(after, Stepped) or after.step == 0:
             while not (self._halt.is_set() or self._may_step()):
+                self._add_rows(self._unread.rest())
                 self._resting.set()
                 self._show(self.learner)
                 time.sleep(0.01 if not self._go.is_set() else ASKED_EVERY)

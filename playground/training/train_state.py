@@ -1,6 +1,5 @@
 """The learner: a model with its optimisers, one step of training, one evaluation, and its state set aside."""
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -17,7 +16,7 @@ from playground import devices
 from playground.batch import Batch, Tokens
 from playground.errors import UserError
 from playground.knob import turn
-from playground.models import LanguageModel, make_model, total_loss, with_required_parts
+from playground.models import LanguageModel, make_model, total_loss, with_required_parts, with_stretches
 from playground.models.cost import positions, step_flops
 from playground.models.dropout import dropping
 from playground.objectives import Objective
@@ -41,6 +40,8 @@ class PartialBatch:
 
     def ended(self) -> Batch:
         """The training example, with the generator's present weights and always the same random state."""
+        if not self.objective.proposes:
+            return self.example
         self.rng.set_state(self.state)
         return self.objective.ended(self.example, self.rng)
 
@@ -113,10 +114,18 @@ class TrainState:
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
         """The part of a step's example that does not depend on the weights of a generator."""
         rng = generator(self.seed, "corrupt", step, device=self.device)
-        example = self.objective.opened(tokens, rng)
+        example = self.objective.opened(tokens, rng) if self.objective.proposes else self.example(tokens, step)
+        [example] = self.with_reading_order([example])
         # computed here, so that the device is waited for once for several steps
-        _ = example.selected_positions, example.count, [q.loss_positions.per_row for q in example.questions]
+        _ = example.selected_positions, example.count
+        for part in example.with_auxiliary:
+            _ = [q.loss_positions.per_row for q in part.questions]
+            _ = [stream.ends for stream in (part.inputs, part.decoder) if stream is not None and stream.padded]
         return PartialBatch(self.objective, example, rng, rng.get_state())
+
+    def with_reading_order(self, examples: list[Batch]) -> list[Batch]:
+        """The examples of some steps, with the order in which a recurrent network reads them."""
+        return with_stretches(examples) if self.model.shape.recurrent else examples
 
     def learn(
         self, example: Batch, falling: bool = True, share: float | None = None
@@ -234,9 +243,10 @@ class TrainState:
                 group["full_rate"], group["weight_decay"] = full * group["rate"], recipe.weight_decay * group["decays"]
                 group.update({"betas": (BETAS[0], recipe.adam_beta2)} if "betas" in group else {})
 
-    def sound(self, loss: Tensor) -> bool:
-        """Whether the loss and all weights are finite."""
-        return math.isfinite(float(loss)) and all(bool(p.isfinite().all()) for p in self.parameters)
+    def sound(self, loss: Tensor | None = None) -> bool:
+        """Whether the loss, where there is one, and all weights are finite."""
+        values = self.parameters if loss is None else (loss, *self.parameters)
+        return bool(torch.stack([value.isfinite().all() for value in values]).all())
 
 
 @dataclass(frozen=True)

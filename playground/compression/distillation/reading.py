@@ -53,7 +53,7 @@ def trace(model: LanguageModel, tokens: Tokens) -> Trace:
         values.append(v)
         x = block(x, mask.layer(depth), positions)
         states.append(x)
-    dense = mask.dense(scores[0].shape)
+    dense = mask.dense(scores[0])
     allowed = (valid[:, None, :, None] & valid[:, None, None, :]) & (True if dense is None else dense)
     return Trace(tuple(states), tuple(scores), tuple(values), allowed, valid, stack.ln_f(x))
 

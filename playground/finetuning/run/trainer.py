@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from playground.corpora.corpus import pick
-from playground.devices import on_cpu
+from playground.devices import computes_beside, on_cpu
 from playground.finetuning.data.dataset import Dataset, HostRows, rows_of
 from playground.finetuning.data.input_format import format_for
 from playground.finetuning.run.activation_cache import ActivationCache, CachedReader
@@ -26,6 +26,7 @@ from playground.models import make_model
 from playground.models.adapters import Attached, attach, make_adapter
 from playground.models.model import LanguageModel, Network
 from playground.rng import generator
+from playground.training.events import READ_EVERY
 from playground.zoo.recipe import BETAS
 
 HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
@@ -34,8 +35,8 @@ HEAD, BODY = "task head", ("embeddings", "encoder", "decoder")
 SEEN, BLOCK = 128, 128
 """Unseen texts of an evaluation between two steps, and how many are read at once."""
 
-AHEAD, READ_EVERY = 128, 10
-"""Steps whose texts are named to a GPU at once, and steps whose losses are read at once, since both wait for it."""
+AHEAD = 128
+"""Steps whose texts are named to a GPU at once, since every copy waits for it."""
 
 FEW = 4
 """Texts that are compared first where everything is expected to differ."""
@@ -219,7 +220,7 @@ class Finetuner:
 
     def read(self, losses: list[Tensor], step: int) -> dict[int, Any]:
         """Take the losses of the steps up to this one as numbers, by step; none while a GPU need not be waited for."""
-        waits, last = self.learner.device.type != "cpu", step + 1 == self.steps
+        waits, last = computes_beside(self.learner.device), step + 1 == self.steps
         if waits and not (last or self._looks(step) or len(losses) == READ_EVERY):
             return {}
         numbers = torch.stack(losses).tolist()
@@ -454,7 +455,7 @@ def _numbered(texts: Dataset) -> Dataset:
 
 def _draw(train: Dataset, size: int, seed: int, step: int) -> Dataset:
     device, how = train.labels.device, (len(train.labels), size, seed, step)
-    return train.pick(order_on(device, *how), None if device.type == "cpu" else order(*how))
+    return train.pick(order_on(device, *how), order(*how) if computes_beside(device) else None)
 
 
 def order(number: int, size: int, seed: int, step: int) -> Tensor:
@@ -467,9 +468,9 @@ def order(number: int, size: int, seed: int, step: int) -> Tensor:
 
 def order_on(device: torch.device, number: int, size: int, seed: int, step: int) -> Tensor:
     """The same on a device."""
-    if device.type == "cpu":
-        return order(number, size, seed, step)
-    return _orders(device, number, size, seed, step // AHEAD)[step % AHEAD]
+    if computes_beside(device):
+        return _orders(device, number, size, seed, step // AHEAD)[step % AHEAD]
+    return order(number, size, seed, step)
 
 
 @lru_cache(maxsize=256)

@@ -16,7 +16,7 @@ from torch.nn.functional import mse_loss
 
 from playground.batch import Batch, Tokens
 from playground.corpora.corpus import pick
-from playground.devices import from_cpu, on_cpu
+from playground.devices import computes_beside, from_cpu, on_cpu
 from playground.errors import UserError
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import InputFormat
@@ -75,7 +75,7 @@ def losses_on(
     a generator proposes depends on its weights in that very step.
     """
     learner, device = run.learner, run.learner.device
-    if device.type == "cpu" or learner.objective.proposes:
+    if not computes_beside(device) or learner.objective.proposes:
         return lambda step: loss_on(learner, pick(text, rows(step).to(device)), run.seed, name, step)
     here, objective = on_cpu((text, learner.objective), device)
 

@@ -86,7 +86,7 @@ class ArrangePair(Arrange):
         segment = (place > (lead + left)[:, None]).long()
         ids = gather_origin(tokens.ids, origin).where(origin >= 0, specials)
         turn = (lead + left + 1)[:, None]
-        position = place.where((segment == 0) | (not self.reset_position_ids), place - turn)
+        position = place.where(segment == 0, place - turn) if self.reset_position_ids else place
         made = stream(ids, origin, real, language=language_ids_at(tokens, origin, segment))
         return replace(made, segment_ids=segment, position_ids=position)
 

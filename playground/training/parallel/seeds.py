@@ -15,7 +15,7 @@ from typing import Any
 from playground.batch import Tokens
 from playground.errors import UserError
 from playground.training import checkpoint
-from playground.training.events import Evaluated, Event, Stepped
+from playground.training.events import Event, Stepped, Unread
 from playground.training.loop import Run, events_of, prepared, train
 from playground.training.memory import available, estimate, format_bytes, workers_that_fit
 from playground.training.observe import replay
@@ -208,16 +208,17 @@ def _points(
     replayed: bool = False,
 ) -> Generator[Point | Finished]:  # fmt: skip
     """The points of one seed, which is written down as it trains, and its facts."""
-    summary, last, seed = Summary(run), Row(0, None, None, 0, 0.0), run.seed
+    summary, last, seed, unread = Summary(run), Row(0, None, None, 0, 0.0), run.seed, Unread()
     film, text = (observer.film, observer.text) if observer else (None, None)
     moments = with_moments(run, events, film) if film else events
     for event in followed(run, moments, learner, runs, replayed=replayed, text=text):
         summary.read(event)
-        if isinstance(event, Stepped):
-            last = Row.of(event)
-            yield Point(seed, last)
-        if isinstance(event, Evaluated):
-            yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
+        for each in unread.after(event):
+            if isinstance(each, Stepped):
+                last = Row.of(each)
+                yield Point(seed, last)
+            else:
+                yield Point(seed, replace(last, step=each.step, loss=None, held_out=each.held_out, more=()))
     yield Finished(seed, summary.facts())
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, TextIO, TypeVar
 
+import torch
 from torch import Tensor
 
 from playground.analysis.probes import PROBES, asked
@@ -17,7 +18,7 @@ from playground.devices import describe
 from playground.errors import unwritable
 from playground.parsing import has_form, parse_json
 from playground.training.checkpoint import kept, put_in_place
-from playground.training.events import Evaluated, Incident, PhaseStarted, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Incident, PhaseStarted, Started, Stepped, Stopped, Unread
 from playground.training.loop import Run
 from playground.training.train_state import TrainState
 
@@ -26,9 +27,6 @@ AnyEvent = TypeVar("AnyEvent")
 
 RECENT = 50
 """Steps over which the reported training loss is averaged."""
-
-READ_EVERY = 10
-"""Steps whose losses are read at once from a GPU, since every reading waits for it."""
 
 ROWS = ({"step": int, "terms": {str: float}}, {"step": int, "held_out": float})
 """The forms of a row of a curve: a step with its losses, or an evaluation."""
@@ -75,7 +73,7 @@ class Summary:
 
     def facts(self) -> dict[str, Any]:
         """The JSON keys of `playground train`."""
-        trained = {name: fmean(map(float, losses)) for name, losses in self.recent.items()}
+        trained = {name: fmean(torch.stack([*losses]).tolist()) for name, losses in self.recent.items()}
         entry = (self.learner or self.run).entry
         return {
             "entry": self.run.entry.name,
@@ -124,48 +122,35 @@ def recorded(run: Run, events: Iterable[AnyEvent], resumed_at: int = 0) -> Itera
             _put_aside(run.out / "checkpoint.safetensors")
         _keep_until(run.out / "metrics.jsonl", resumed_at)
         with (run.out / "metrics.jsonl").open("a", encoding="utf-8", buffering=1) as file:  # every line at once
-            waiting: list[object] = []
+            unread = Unread()
             try:
                 for event in chain(began, events):
                     summary.read(event)
-                    waiting.append(event)
-                    if not _may_wait(run, event, len(waiting)):
-                        _write(file, waiting)
+                    _write(file, unread.after(event))
                     yield event
             finally:
-                _write(file, waiting)
+                _write(file, unread.rest())
         write_text(run.out / "run.json", json.dumps(summary.facts(), indent=1))
     except OSError as error:
         raise unwritable(run.out, error) from error
 
 
-def _may_wait(run: Run, event: object, waiting: int) -> bool:
-    """Whether a step need not be written yet; it is written before its checkpoint."""
-    if run.device.type == "cpu" or not isinstance(event, Stepped):
-        return False
-    return waiting < READ_EVERY and event.step % run.save_every != 0
+def _write(file: TextIO, events: Iterable[Stepped | Evaluated]) -> None:
+    file.writelines(json.dumps(_row(event)) + "\n" for event in events)
 
 
-def _write(file: TextIO, waiting: list[object]) -> None:
-    rows = [json.dumps(row) + "\n" for event in waiting if (row := _row(event))]
-    waiting.clear()
-    file.writelines(rows)
-
-
-def _row(event: object) -> dict[str, Any] | None:
-    match event:
-        case Stepped():
-            return {
-                "step": event.step,
-                "loss": float(event.loss),
-                "terms": {k: float(v) for k, v in event.terms.items()},
-                "tokens": event.tokens,
-                "graded": event.graded,
-                "rate": event.rate,
-            }
-        case Evaluated():
-            return {"step": event.step, "held_out": event.held_out, "accuracy": event.accuracy}
-    return None
+def _row(event: Stepped | Evaluated) -> dict[str, Any]:
+    if isinstance(event, Evaluated):
+        return {"step": event.step, "held_out": event.held_out, "accuracy": event.accuracy}
+    loss, terms = event.read()
+    return {
+        "step": event.step,
+        "loss": loss,
+        "terms": terms,
+        "tokens": event.tokens,
+        "graded": event.graded,
+        "rate": event.rate,
+    }
 
 
 def _put_aside(path: Path) -> None:

@@ -25,7 +25,7 @@ from playground.knob import as_written, spelt, written
 from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
-from playground.training.events import Evaluated, Started, Stepped, Stopped
+from playground.training.events import Evaluated, Started, Stepped, Stopped, Unread
 from playground.training.loop import Run
 from playground.training.observe.recording import Moment, from_json, to_json
 from playground.training.session import Row
@@ -341,6 +341,7 @@ class _Recorder:
     learner: TrainState | None = None
     last: Row = field(default=Row(0, None, None, 0, 0.0))
     waiting: list[Row] = field(default_factory=list)
+    unread: Unread = field(default_factory=Unread)
 
     def __enter__(self) -> "_Recorder":
         return self
@@ -358,6 +359,7 @@ class _Recorder:
         with closing(base):
             if end is not None:
                 failed = isinstance(end, Exception)
+                self._take([] if failed else self.unread.rest())
                 self._write(base, "failed" if failed else "asked")
                 with base:
                     error = (str(end) or type(end).__name__) if failed else ""
@@ -369,15 +371,20 @@ class _Recorder:
             self._begin(event)
         if self.base is None or self.learner is None:
             return
-        if isinstance(event, Stepped | Evaluated):
-            self.last = self.last.after(event, self.learner)
-            self.waiting.append(self.last)
+        self._take(self.unread.after(event))
         if isinstance(event, Moment):
             with self.base as base:
                 base.execute("INSERT INTO moments VALUES (?, ?, ?, ?)", (self.name, event.step, *to_json(event)))
         saves = isinstance(event, Stepped) and event.step % self.run.save_every == 0
         if saves or isinstance(event, Evaluated | Stopped) or len(self.waiting) >= ROWS_AT_ONCE:
             self._write(self.base, event.reason if isinstance(event, Stopped) else "running")
+
+    def _take(self, events: Iterable[Stepped | Evaluated]) -> None:
+        """Make points of some steps and evaluations."""
+        for event in events:
+            assert self.learner is not None, "a run begins with Started"
+            self.last = self.last.after(event, self.learner)
+            self.waiting.append(self.last)
 
     def _begin(self, started: Started) -> None:
         run, learner, parent = self.run, started.learner, self.parent

@@ -13,13 +13,15 @@ from playground.models import Architecture, LanguageModel, total_loss, with_requ
 from playground.models.characters import CharacterCNN
 from playground.models.dropout import Dropout, dropping
 from playground.models.positions import RelativePositions, distance_buckets, sinusoids
-from playground.models.recurrent import ReadingOrder, RecurrentStack
+from playground.models.reading_order import ReadingOrder
+from playground.models.recurrent import RecurrentStack
 from playground.models.transformer import Attention, SdpaMask, attend
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.training import checkpoint
-from playground.training.loop import train
-from tests.runs import run_of
+from playground.training.accumulation import in_parts
+from playground.training.loop import prepared, train
+from tests.runs import run_of, tiny
 from tests.texts import SPECIALS, hiding, suited, tokens_of
 
 ROWS = [list(range(40, 49)), [60, 61, 62], [70]]
@@ -255,6 +257,30 @@ def test_two_texts_side_by_side_are_read_apart_where_the_mask_says_so(kind):
     for number, positions in enumerate(order.rows):
         assert len(set(segments.flatten()[positions].tolist())) == 1, number
     assert all(bool(answer.scores.isfinite().all()) for answer in model(example))
+
+
+@pytest.mark.parametrize("each", [1, 3])
+@pytest.mark.parametrize("name", ["ELMo", "CVT", "InferSent", "CoVe", "context2vec"])
+def test_an_order_that_is_known_for_a_block_is_that_of_each_mask(name, each):
+    blocks = prepared(run_of(name)).blocks
+    for step in (0, 1):
+        for part in (p for whole in in_parts(blocks.at(step), each) for p in whole.with_auxiliary):
+            own, query = part.inputs.attn_mask, part.inputs.query_attn_mask
+            for mask, inner in ((own, None), (query, own), (part.decoder and part.decoder.attn_mask, None)):
+                if mask is None or (mask is own and query is not None):
+                    continue
+                assert mask.stretches is not None or mask.form in ("full", "causal")
+                known = ReadingOrder.of(mask, len(part.inputs.ids), inner)
+                asked = ReadingOrder.of(replace(mask, stretches=None, form="levels"), len(part.inputs.ids), inner)
+                for one, other in zip(vars(known).values(), vars(asked).values(), strict=True):
+                    assert torch.equal(torch.as_tensor(one), torch.as_tensor(other))
+
+
+def test_a_mask_by_hand_that_recurrence_cannot_obey_is_refused_in_training():
+    entry = tiny("ULMFiT")
+    entry = replace(entry, objective=entry.objective.painted("encoder closes -2"))
+    with pytest.raises(UserError, match="this attention mask allows something else"):
+        list(train(run_of(entry=entry)))
 
 
 def test_context2vec_meets_the_word_before_from_the_left_and_the_next_from_the_right():

@@ -1,27 +1,41 @@
 """What a step asks of its device: a GPU computes beside Python, which must not wait for a value in every step."""
 
+from itertools import islice
+
 import pytest
 import torch
 
+from playground import devices
 from playground.objectives import find_objective
-from playground.training import Stepped, train
+from playground.training import Session, Stepped, loop, train
+from playground.training.events import read_losses
 from playground.training.loop import prepared
-from playground.training.store import metrics
-from playground.training.store.metrics import Summary, recorded
-from tests.runs import alone, run_of, suited_reviews
+from playground.training.store.metrics import Summary, read_rows, recorded
+from playground.training.store.runs import Runs
+from tests.runs import (
+    alone,
+    becomes,
+    every_entry_or_kind,
+    every_objective_or_row,
+    learner_of,
+    run_of,
+    suited_reviews,
+    tiny,
+)
+from tests.second_device import SecondTensor, second_device
 from tests.waits import Asked
 
 
-def asked_in_two_steps(course):
+def asked_in_two_steps(course, kind=torch.Tensor):
     for _ in range(2):
         list(course.step())
-    with Asked() as asked:
+    with Asked(kind) as asked:
         for _ in range(2):
             list(course.step())
     return asked.seen
 
 
-@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "XLNet", "BART", "ELECTRA"])
+@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "XLNet", "BART", "ELECTRA", "UniLM", "ELMo", "CoVe", "context2vec"])
 @pytest.mark.parametrize("each", [1, 2, 3])
 def test_a_step_between_two_reads_asks_the_device_for_no_value(name, each):
     """Also in parts, and where a generator answers: all that must be counted was counted with a block of steps."""
@@ -62,25 +76,98 @@ def test_the_count_finds_what_it_looks_for():
     assert torch.Tensor.tolist is plain
 
 
-class Beside:
-    """A device that computes beside Python, in name only."""
+@pytest.fixture
+def beside(monkeypatch):
+    """The CPU as a device that computes beside Python, in name only."""
+    monkeypatch.setattr(devices, "computes_beside", lambda device: True)
 
-    type = "cuda"
 
-
-def test_losses_are_read_some_steps_at_once_where_reading_waits(tmp_path, monkeypatch):
-    monkeypatch.setattr(metrics, "describe", lambda device: "a GPU")
+def test_losses_are_read_some_steps_at_once_where_reading_waits(tmp_path, beside):
     run = run_of(steps=24, save_every=16, evaluate_every=100, out=tmp_path)
     plain = [float(e.loss) for e in train(run) if isinstance(e, Stepped)]
-    object.__setattr__(run, "device", Beside())
     lines, seen, summary = tmp_path / "metrics.jsonl", [], Summary(run)
-    events = recorded(run, (e for e in train(run_of(steps=24, evaluate_every=100))))
-    for event in events:
+    for event in recorded(run, train(run)):
         with Asked() as asked:
             summary.read(event)
         assert not asked.seen
         if isinstance(event, Stepped):
             seen.append(lines.read_text(encoding="utf-8").count('"loss"'))
-    assert seen == [0] * 9 + [10] * 6 + [16] * 8 + [16]
-    assert lines.read_text(encoding="utf-8").count('"loss"') == 24
+    assert seen == [0] * 9 + [10] * 6 + [16] * 4 + [20] * 4 + [24]
+    assert [row["loss"] for row in read_rows(lines) if "loss" in row] == plain
     assert summary.facts()["loss"]["train"] == pytest.approx(sum(plain) / 24)
+
+
+def test_the_page_the_list_of_runs_and_the_folder_wait_once_for_ten_steps(tmp_path, beside):
+    """All that reads the losses of a run on the Train page, after its block of steps is drawn."""
+    run = run_of(steps=50, evaluate_every=100, out=tmp_path / "run")
+    session, steps = Session(run), []
+    events = recorded(run, Runs(tmp_path).recorded("run", run, train(run)))
+    for event in events:
+        session._read(event)
+        if isinstance(event, Stepped) and event.step == 10:
+            break
+    with Asked() as asked:
+        for event in islice(events, 30):
+            session._read(event)
+            steps.append((event.step, session.rows[-1].step))
+    assert steps[0] == (11, 10) and steps[-2:] == [(39, 30), (40, 40)]
+    assert asked.seen == {"tolist": 3}
+
+
+def test_a_session_that_rests_has_all_its_points(beside):
+    session = Session(run_of(steps=100))
+    for step in (1, 2, 3):
+        session.step()
+        assert becomes(lambda: session.rests and session.rows[-1].step == step)  # noqa: B023
+    session.stop()
+    assert [row.step for row in session.rows] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize(("waits", "seconds"), [(False, 0), (True, 30)])
+def test_the_clock_of_a_run_counts_what_the_device_still_had_to_do(monkeypatch, waits, seconds):
+    """A device that is done with ten steps ten seconds after it was asked for their losses."""
+    now = [0.0]
+
+    def slowly(steps):
+        assert len(steps) == 10
+        now[0] += 10.0
+        read_losses(steps)
+
+    monkeypatch.setattr(devices, "computes_beside", lambda device: waits)
+    monkeypatch.setattr(loop, "read_losses", slowly)
+    monkeypatch.setattr(loop.time, "perf_counter", lambda: now[0])
+    last = [e for e in train(run_of(steps=30)) if isinstance(e, Stepped)][-1]
+    assert last.seconds == seconds
+
+
+@every_entry_or_kind
+def test_no_entry_waits_in_a_steady_step(name):
+    with second_device() as device:
+        assert not asked_in_two_steps(prepared(run_of(name, device=device)), SecondTensor)
+
+
+@every_objective_or_row
+def test_no_objective_waits_in_a_steady_step(name):
+    with second_device() as device:
+        assert not asked_in_two_steps(prepared(run_of(entry=alone(find_objective(name)), device=device)), SecondTensor)
+
+
+@pytest.mark.parametrize("name", ["GPT", "Transformer-XL"])
+def test_a_mask_that_is_a_flag_is_made_where_the_weights_are(name):
+    """With dropout all attention weights are computed, under a mask of cells."""
+    entry = tiny(name, model={"dropout": 0.1, "mem_len": 0})
+    with second_device() as device:
+        assert not asked_in_two_steps(prepared(run_of(entry=entry, device=device)), SecondTensor)
+
+
+def test_one_answer_of_the_device_says_whether_all_weights_are_sound():
+    learner = learner_of()
+    for loss in (None, torch.ones(())):
+        with Asked() as asked:
+            assert learner.sound(loss)
+        assert sum(asked.seen.values()) == 1
+
+
+def test_all_gradients_are_measured_with_one_answer_of_the_device():
+    course = prepared(run_of("BART", sizes_every=1))
+    assert asked_in_two_steps(course) == {"tolist": 2}
