@@ -32,8 +32,8 @@ from tests.runs import alone, reviews, run_of, suited_reviews
 from tests.second_device import SecondTensor, second_device
 from tests.waits import Asked
 
-STEPS = 2
-"""Steps that are counted."""
+BEGIN, STEPS = 5, 3
+"""Steps of fine-tuning before those that are counted, and how many are."""
 
 BASES = {"decoder first": "T5", "new decoder": "T5", "new encoder": "BART"}
 """What a strategy starts from, where it is not RoBERTa."""
@@ -50,8 +50,7 @@ def of_run(run: Run) -> dict[str, int]:
     """The waits of a step, and of what is looked at between two steps."""
     state = prepared(run)
     learner, [first] = state.learner, state.step()
-    text = to_watch(run.corpus, learner.objective, run.entry.recipe.seq_len)
-    look = ProbeSentence(text)
+    look = ProbeSentence(to_watch(run.corpus, run.entry.watched, run.entry.recipe.seq_len))
     look(learner)  # what is kept from the first look on is made
 
     def measured() -> None:
@@ -102,9 +101,9 @@ def of_strategy(name: str) -> dict[str, int]:
 
 
 def _steady(learn: Callable[[int], object]) -> int:
-    for step in range(STEPS):
+    for step in range(BEGIN):
         learn(step)
-    return -(-count(lambda: [learn(step) for step in range(STEPS, 2 * STEPS)]).total() // STEPS)
+    return -(-count(lambda: [learn(step) for step in range(BEGIN, BEGIN + STEPS)]).total() // STEPS)
 
 
 KINDS = {
