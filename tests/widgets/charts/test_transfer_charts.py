@@ -199,7 +199,7 @@ def kept(tmp_path_factory):
 
 def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(session, kept, monkeypatch):
     store = TransferStore(kept, chosen=["full"], extra_encoders=["two"])
-    assert not store.reads_others and store._others() == {}
+    assert not store.reads_others and store._others(session.run.device) == {}
     store.chosen = ["static and contextual"]
     run(store, session)
     assert (store.lanes.state, store.trouble) == ("done", "")
