@@ -210,7 +210,7 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
     files = zipfile.ZipFile(io.BytesIO(store.bundle())).namelist()
     assert {"base/checkpoint.safetensors", "beside/two/checkpoint.safetensors"} <= set(files)
     foreign = replace(store.runs.load("two"), tokenizer=SimpleNamespace(words=["quite", "other"]))
-    monkeypatch.setattr(store.runs, "load", lambda name: foreign)
+    monkeypatch.setattr(store.runs, "load", lambda name, device: foreign)
     assert not store.begin(session)
     assert "beside/two has another vocabulary than the base" in store.trouble
 
