@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -89,7 +90,7 @@ def _same(shared: T) -> T:
 def _seed(shared: tuple[Run, Runs | None], seed: int) -> list[Point | Finished]:
     torch.set_num_threads(1)  # as in the worker processes of one machine
     run, runs = shared
-    return list(train_seed(run, seed, runs, resume=True))
+    return list(chain.from_iterable(train_seed(run, seed, runs, resume=True)))
 
 
 def _lane(work: TrialData, job: Trial) -> list[TrialEvent]:

@@ -6,7 +6,8 @@ from contextlib import suppress
 from copy import deepcopy
 from functools import cache
 from io import BytesIO
-from typing import TypeVar
+from types import FunctionType
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -95,6 +96,10 @@ class _Tensors(pickle.Pickler):
             return None
         self.known[id(obj)] = obj
         return id(obj)
+
+    def reducer_override(self, obj: object) -> Any:
+        """Functions, such as hooks of a model, hold no tensors of their own; `deepcopy` keeps them as they are."""
+        return (object, ()) if isinstance(obj, FunctionType | torch.Generator) else NotImplemented
 
 
 def on_cpu(value: T, device: torch.device) -> T:

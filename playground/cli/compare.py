@@ -113,7 +113,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
         print(list_published(chosen), file=sys.stderr)
     check_sequence(given, what, chosen)
     check_runs(given)
-    device = pick(given.device)
+    device = pick("cpu" if given.cluster and given.device == "auto" else given.device)  # workers may have no GPU
     with _folder(given.out) as folder:
         run = _base(given, folder)
         if given.second_language:

@@ -236,10 +236,10 @@ def find_source(name: str) -> Source:
 
 
 def open_saved(name: str, tokenizer: Tokenizer, tokens: int | None = None) -> Corpus:
-    """The corpus that a checkpoint names, in the words of the tokenizer of the checkpoint where its name says so."""
+    """The corpus that a checkpoint names; where its name says so, `tokens` of it in the words of the checkpoint."""
     bare, other, _ = name.rpartition(IN_WORDS)
     if not other:
-        return open_corpus(name, tokens=tokens)
+        return open_corpus(name)
     return replace(open_corpus(bare, tokens=tokens, tokenizer=tokenizer), name=name)
 
 

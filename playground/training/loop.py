@@ -136,11 +136,14 @@ class RunState:
         """Whether the step that was taken is followed by a checkpoint."""
         return self.run.out is not None and self.learner.step % self.run.save_every == 0
 
-    @property
-    def reads(self) -> bool:
-        """Whether a GPU is waited for after this step, so that losses are known and the clock counts its work."""
-        step = self.learner.step
-        return step % READ_EVERY == 0 or self.evaluates or self.saves or step == self.run.last
+    def reads(self, seconds: float) -> bool:
+        """Whether a GPU is waited for after this step, so that losses are known and the clock counts its work.
+
+        It is where the step, of so many `seconds`, may be the last one.
+        """
+        step, limit = self.learner.step, self.run.seconds
+        last = step == self.run.last or (limit is not None and self.learner.seconds + seconds >= limit)
+        return last or step % READ_EVERY == 0 or self.evaluates or self.saves
 
     def step(self) -> Iterator[Event]:
         """One step; where memory is short, in more and smaller parts."""
@@ -161,7 +164,7 @@ class RunState:
         )  # fmt: skip
         if devices.computes_beside(learner.device):
             self.unread.append(stepped)
-            if self.reads:
+            if self.reads(time.perf_counter() - began):
                 read_losses(self.unread)
                 self.unread.clear()
         learner.seconds += ddp.seconds_of_first(time.perf_counter() - began, learner.device)

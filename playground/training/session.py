@@ -210,6 +210,7 @@ class Session:
             else:
                 self._follow()
         except UserError as refusal:
+            self._catch_up()
             self.error, self._state = str(refusal), "failed"
         except Exception as error:  # a thread that ended silently would leave the page waiting
             log.exception("Training %s stopped.", self.run.entry.name)
@@ -226,7 +227,7 @@ class Session:
                 except Exception as error:
                     recorded.throw(error)  # so that the record notes the failure
                 if isinstance(event, Evaluated | Stepped) and not self._may_go_on(after=event):
-                    self._add_rows(self._unread.rest())
+                    self._catch_up()
                     self._save()
                     self.reason, self._state = "asked", "done"
                     return
@@ -247,9 +248,16 @@ class Session:
             case Incident():
                 self.trouble = event
             case Stopped():
-                self._add_rows(self._unread.rest())
+                self._catch_up()
                 self._show(self.learner, now=True)  # before the state is "done", which others wait for
                 self.reason, self._state = event.reason, "done"
+
+    def _catch_up(self) -> None:
+        """Append the points of all steps that a GPU has been given, and count the time that it still takes for them."""
+        if self._unread.waiting and self.learner is not None:
+            began = time.perf_counter()
+            self._add_rows(self._unread.rest())
+            self.learner.seconds += time.perf_counter() - began
 
     def _add_rows(self, events: Iterable[Stepped | Evaluated]) -> None:
         """Append the points of some steps and evaluations."""
@@ -277,7 +285,7 @@ class Session:
         """Wait here while paused, or until it is this run's turn; False once the run shall end."""
         if isinstance(after, Stepped) or after.step == 0:
             while not (self._halt.is_set() or self._may_step()):
-                self._add_rows(self._unread.rest())
+                self._catch_up()
                 self._resting.set()
                 self._show(self.learner)
                 time.sleep(0.01 if not self._go.is_set() else ASKED_EVERY)
@@ -302,5 +310,6 @@ class Session:
         if look is None or learner is None or (look is earlier and learner.step == step):
             return
         if now or (self.watched and (self._looks.allows or not self._go.is_set())):
+            self._catch_up()
             with self._looks.spending():
                 self.view, self._looked = look(learner), (look, learner.step)

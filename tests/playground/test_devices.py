@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch import nn
 
 from playground import devices
 from playground.errors import UserError
@@ -31,6 +32,15 @@ def test_a_card_is_named_by_its_number(two_cards):
 def test_a_device_that_is_not_there_is_refused(two_cards, name):
     with pytest.raises(UserError, match=f"Device '{name}' is not on this machine; choose one of: auto, cuda, cpu."):
         devices.pick(name)
+
+
+def test_a_model_that_somebody_listens_to_is_copied_with_who_listens():
+    heard = []
+    with second_device() as device:
+        model = nn.Linear(2, 2).to(device)
+        model.register_forward_hook(lambda *_: heard.append(1))
+        copy = devices.on_cpu(model, device)
+        assert copy.weight.device.type == "cpu" and copy(torch.ones(2)).shape == (2,) and heard == [1]
 
 
 @pytest.mark.parametrize(("value", "enabled"), [(None, False), ("0", False), ("1", True)])

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from itertools import chain
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Signal
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any
 from playground.batch import Tokens
 from playground.errors import UserError
 from playground.training import checkpoint
-from playground.training.events import Event, Stepped, Unread
+from playground.training.events import Evaluated, Event, Stepped, Unread
 from playground.training.loop import Run, events_of, prepared, train
 from playground.training.memory import available, estimate, format_bytes, workers_that_fit
 from playground.training.observe import replay
@@ -86,6 +87,10 @@ def plan(run: Run, workers: int, seeds: int) -> tuple[int, str]:
     return workers_that_fit(need, min(seeds, workers), available(run.device))
 
 
+Points = Sequence[Point | Finished]
+"""What is known after one event of one seed: of a GPU often nothing yet, then the points of some steps at once."""
+
+
 @dataclass(frozen=True)
 class Observer:
     """Signals to seeds that train beside other work: whether they may `go` on, and when they shall `halt`.
@@ -106,11 +111,11 @@ class Observer:
         made.go.set()
         return made
 
-    def controlled(self, events: Generator[Point | Finished]) -> Generator[Point | Finished]:
-        """The same events, held up while they may not go on, cut off where they shall halt."""
-        with closing(events):
-            while not self.halt.is_set() and (event := next(events, None)) is not None:
-                yield event
+    def controlled(self, points: Generator[Points]) -> Generator[Points]:
+        """The same points, held up after each event while they may not go on; they end by themselves on a halt."""
+        with closing(points):
+            for some in points if not self.halt.is_set() else ():
+                yield some
                 while not (self.go.wait(0.1) or self.halt.is_set()):
                     pass
 
@@ -133,11 +138,11 @@ def train_seeds(
     number = 0 if parts else plan(run, workers, len(seeds))[0]
     if parts:
         for part in parts:
-            events = _train_stacked(run, part, runs, resume, observer)
-            yield from events if observer is None else observer.controlled(events)
+            points = _train_stacked(run, part, runs, resume, observer)
+            yield from chain.from_iterable(points if observer is None else observer.controlled(points))
     elif number == 1 and observer is None:
         for seed in seeds:
-            yield from train_seed(run, seed, runs, resume)
+            yield from chain.from_iterable(train_seed(run, seed, runs, resume))
     else:
         yield from _train_in_workers(run, seeds, max(1, number), runs, resume, observer)
 
@@ -160,8 +165,8 @@ def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequ
 
 def train_seed(
     run: Run, seed: int, runs: Runs | None = None, resume: bool = False, observer: Observer | None = None
-) -> Generator[Point | Finished]:
-    """The points of one seed, and its facts; the moments of its replay are kept."""
+) -> Generator[Points]:
+    """The points of one seed after each event, and its facts; the moments of its replay are kept."""
     with ExitStack() as locks:
         run, learner = _prepare(run, seed, resume, observer, locks)
         yield from _points(run, train(run, learner), learner, runs, observer, replayed=True)
@@ -169,7 +174,7 @@ def train_seed(
 
 def _train_stacked(
     run: Run, seeds: Sequence[int], runs: Runs | None, resume: bool, observer: Observer | None
-) -> Generator[Point | Finished]:
+) -> Generator[Points]:
     """Several seeds as one stack; in a round, those that are behind take one step each, and another one begins."""
     with ExitStack() as locks:
         owns = [_prepare(run, seed, resume, observer, locks) for seed in seeds]
@@ -182,8 +187,8 @@ def _train_stacked(
         while going:
             step = min(state.learner.step for state, _ in going)
             for state, points in going:
-                for point in points if state.learner.step == step else ():
-                    yield point
+                for some in points if state.learner.step == step else ():
+                    yield some
                     if state.learner.step > step:
                         break
             going = [each for each in [*going[1:], going[0]] if each[0].learner.step > step]
@@ -206,20 +211,32 @@ def _prepare(
 def _points(
     run: Run, events: Iterable[Event], learner: TrainState | None, runs: Runs | None, observer: Observer | None,
     replayed: bool = False,
-) -> Generator[Point | Finished]:  # fmt: skip
-    """The points of one seed, which is written down as it trains, and its facts."""
+) -> Generator[Points]:  # fmt: skip
+    """The points of one seed after each event, which is written down as it trains, and its facts."""
     summary, last, seed, unread = Summary(run), Row(0, None, None, 0, 0.0), run.seed, Unread()
     film, text = (observer.film, observer.text) if observer else (None, None)
     moments = with_moments(run, events, film) if film else events
-    for event in followed(run, moments, learner, runs, replayed=replayed, text=text):
-        summary.read(event)
-        for each in unread.after(event):
-            if isinstance(each, Stepped):
-                last = Row.of(each)
+
+    def points(events: Iterable[Stepped | Evaluated]) -> Iterator[Point]:
+        nonlocal last
+        for event in events:
+            if isinstance(event, Stepped):
+                last = Row.of(event)
                 yield Point(seed, last)
             else:
-                yield Point(seed, replace(last, step=each.step, loss=None, held_out=each.held_out, more=()))
-    yield Finished(seed, summary.facts())
+                yield Point(seed, replace(last, step=event.step, loss=None, held_out=event.held_out, more=()))
+
+    try:
+        for event in followed(run, moments, learner, runs, replayed=replayed, text=text):
+            summary.read(event)
+            yield [*points(unread.after(event))]
+            if observer is not None and observer.halt.is_set():
+                yield [*points(unread.rest())]
+                return
+    except UserError:
+        yield [*points(unread.rest())]
+        raise
+    yield [Finished(seed, summary.facts())]
 
 
 def run_name(run: Run, seed: int) -> str:
@@ -306,12 +323,13 @@ def _train_in_worker(seed: int) -> Finished | None:
     observer = Observer(filmed[0], *signals, *filmed[1:]) if filmed else None
     waiting: list[Point] = []
     sent = time.monotonic()
-    events = train_seed(run, seed, runs, resume, observer)
-    for event in events if observer is None else observer.controlled(events):
-        if isinstance(event, Finished):
-            points.put(waiting)
-            return event
-        waiting.append(event)
+    trained = train_seed(run, seed, runs, resume, observer)
+    for some in trained if observer is None else observer.controlled(trained):
+        for event in some:
+            if isinstance(event, Finished):
+                points.put(waiting)
+                return event
+            waiting.append(event)
         if time.monotonic() - sent > SENT_EVERY:
             points.put(waiting)
             waiting, sent = [], time.monotonic()

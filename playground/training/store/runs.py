@@ -359,7 +359,8 @@ class _Recorder:
         with closing(base):
             if end is not None:
                 failed = isinstance(end, Exception)
-                self._take([] if failed else self.unread.rest())
+                broken = failed and not isinstance(end, UserError)  # perhaps the device, which is asked nothing more
+                self._take([] if broken else self.unread.rest())
                 self._write(base, "failed" if failed else "asked")
                 with base:
                     error = (str(end) or type(end).__name__) if failed else ""

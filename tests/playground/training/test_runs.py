@@ -318,7 +318,7 @@ def test_two_runs_at_once_never_share_a_folder(tmp_path):
     first, second = train_seed(run, 0, runs), train_seed(run, 0, runs)
     next(first)
     next(second)
-    assert {e.facts["out"] for e in (*first, *second) if isinstance(e, Finished)} == {
+    assert {e.facts["out"] for some in (*first, *second) for e in some if isinstance(e, Finished)} == {
         str(tmp_path / "RoBERTa-reviews-seed0"),
         str(tmp_path / "RoBERTa-reviews-seed0-2"),
     }

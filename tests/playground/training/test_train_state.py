@@ -1,17 +1,22 @@
 """What a step asks of its device: a GPU computes beside Python, which must not wait for a value in every step."""
 
+from contextlib import nullcontext
 from itertools import islice
 
 import pytest
 import torch
 
 from playground import devices
+from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.training import Session, Stepped, loop, train
 from playground.training.events import read_losses
 from playground.training.loop import prepared
+from playground.training.parallel.seeds import Observer, Point, train_seed, train_seeds
+from playground.training.parallel.stacked_seeds import Stack
 from playground.training.store.metrics import Summary, read_rows, recorded
 from playground.training.store.runs import Runs
+from playground.training.train_state import TrainState
 from tests.runs import (
     alone,
     becomes,
@@ -121,6 +126,65 @@ def test_a_session_that_rests_has_all_its_points(beside):
         assert becomes(lambda: session.rests and session.rows[-1].step == step)  # noqa: B023
     session.stop()
     assert [row.step for row in session.rows] == [0, 1, 2, 3]
+
+
+def test_a_run_that_is_refused_midway_keeps_all_its_points(tmp_path, beside, monkeypatch):
+    """On the page, in the list of runs and among the points of a seed."""
+    learn, runs = TrainState.learn, Runs(tmp_path)
+
+    def short(self, *how):
+        if self.step == 16:
+            raise UserError("The memory is too small.")
+        return learn(self, *how)
+
+    monkeypatch.setattr(TrainState, "learn", short)
+    run = run_of(steps=40)
+    session = Session(run, record=lambda run, events: runs.recorded("run", run, events)).start()
+    assert becomes(lambda: session.state == "failed") and session.error == "The memory is too small."
+    assert [row.step for row in session.rows] == [*range(17)]
+    assert [row.step for row in runs.points("run")] == [*range(17)]
+    points, seen = train_seed(run, 0), []
+    with pytest.raises(UserError):
+        seen.extend(each.row.step for some in points for each in some)
+    assert seen == [*range(17)]
+
+
+def test_stacked_seeds_stay_side_by_side_where_losses_are_read_some_at_once(beside, monkeypatch):
+    taken, gradients = [], Stack.gradients
+    monkeypatch.setattr(Stack, "gradients", lambda self, *how: taken.append(how) or gradients(self, *how))
+    points = [each for each in train_seeds(run_of(steps=12), (0, 1), parallelism="vmap") if isinstance(each, Point)]
+    assert len(taken) == 12
+    for seed in (0, 1):
+        steps = [point.row.step for point in points if point.seed == seed and point.row.loss is not None]
+        assert steps == [*range(1, 13)]
+
+
+def test_seeds_that_are_halted_hand_out_all_points_of_the_step_they_are_at(beside, tmp_path):
+    observer = Observer.of({0: tmp_path})
+    seen = []
+    points = observer.controlled(train_seed(run_of(steps=40), 0, observer=observer))
+    for number, some in enumerate(points, 1):
+        seen += [each.row.step for each in some if each.row.loss is not None]
+        if number == 15:  # the start, an evaluation and 13 steps
+            observer.halt.set()
+    assert seen == [*range(1, 14)]
+
+
+def test_a_look_is_taken_after_all_steps_so_far_and_not_charged_for_them(beside):
+    looked = []
+    session = Session(run_of(steps=30), look=lambda learner: looked.append((learner.step, session.rows[-1].step)))
+    session._looks = Always()
+    session.watch()
+    session.start()
+    assert becomes(lambda: session.state == "done")
+    assert len(looked) > 10 and all(step == shown for step, shown in looked)
+
+
+class Always:
+    """A budget that allows everything."""
+
+    allows = True
+    spending = nullcontext
 
 
 @pytest.mark.parametrize(("waits", "seconds"), [(False, 0), (True, 30)])
