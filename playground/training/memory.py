@@ -73,17 +73,17 @@ def available(device: torch.device, system: Path = SYSTEM) -> int | None:
     return min((free for free in (machine, container_free(system)) if free is not None), default=None)
 
 
-def workers_that_fit(need: int, wanted: int, free: int | None) -> tuple[int, str]:
-    """How many of the wanted worker processes, each of which needs so many bytes, fit into the free memory.
+def workers_that_fit(need: int, workers: int, free: int | None) -> tuple[int, str]:
+    """How many of the worker processes, each of which needs so many bytes, fit into the free memory.
 
     At least one; with a sentence where they are fewer.
     """
-    fit = wanted if free is None else max(1, min(wanted, int(0.8 * free) // (PROCESS + need)))
-    if free is None or fit == wanted:
+    fit = workers if free is None else max(1, min(workers, int(0.8 * free) // (PROCESS + need)))
+    if free is None or fit == workers:
         return fit, ""
     return fit, (
-        f"{wanted} workers would not fit: each needs about {format_bytes(PROCESS + need)} and {format_bytes(free)} are "
-        f"free, so {fit} work{'s' * (fit == 1)}."
+        f"{workers} workers would not fit: each needs about {format_bytes(PROCESS + need)} and {format_bytes(free)} "
+        f"are free, so {fit} work{'s' * (fit == 1)}."
     )
 
 

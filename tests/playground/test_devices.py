@@ -43,6 +43,23 @@ def test_a_model_that_somebody_listens_to_is_copied_with_who_listens():
         assert copy.weight.device.type == "cpu" and copy(torch.ones(2)).shape == (2,) and heard == [1]
 
 
+def test_a_device_without_numbers_of_64_bits_is_not_used_because_draws_count_with_them(monkeypatch):
+    def refused(tensor):
+        raise TypeError("Cannot convert a MPS Tensor to float64 dtype as the MPS framework doesn't support float64.")
+
+    with second_device() as device:
+        devices.agrees.cache_clear()
+        assert devices.agrees(device.type)
+        devices.agrees.cache_clear()
+        plain = devices._checked("cpu")
+        monkeypatch.setattr(torch.Tensor, "double", refused)
+        monkeypatch.setattr(
+            devices, "_checked", lambda name, real=devices._checked: plain if name == "cpu" else real(name)
+        )
+        assert not devices.agrees(device.type)
+    devices.agrees.cache_clear()
+
+
 @pytest.mark.parametrize(("value", "enabled"), [(None, False), ("0", False), ("1", True)])
 def test_sums_have_one_order_where_that_is_asked_for_and_fractions_are_whole(monkeypatch, value, enabled):
     monkeypatch.delenv(devices.DETERMINISTIC, raising=False)

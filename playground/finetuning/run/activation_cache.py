@@ -26,9 +26,9 @@ class ActivationCache:
         self.read: set[tuple[int, int]] = set()
 
     @torch.no_grad()
-    def get(self, model: LanguageModel, wanted: Sequence[int], rows: Tensor, ids: Tensor) -> dict[int, Tensor]:
-        """The levels of some texts, `[b, t, d]` each; `ids` are their `rows`, on the CPU where they are known there."""
-        for block in (ids // BLOCK).unique().tolist():
+    def get(self, model: LanguageModel, wanted: Sequence[int], rows: Tensor, on_host: Tensor) -> dict[int, Tensor]:
+        """The levels of some texts, `[b, t, d]` each; `on_host` are the same `rows`, on the CPU."""
+        for block in (on_host // BLOCK).unique().tolist():
             if all((level, block) in self.read for level in wanted):
                 continue
             some = torch.arange(block * BLOCK, min((block + 1) * BLOCK, len(self.texts.ids)), device=rows.device)
@@ -64,7 +64,7 @@ class CachedReader:
         known = self.kept(texts.tokens.example_ids, None if texts.host is None else texts.host.ids, frozen)
         return complete(self.model, texts.tokens, known, max(self.needed))
 
-    def kept(self, rows: Tensor | None, ids: Tensor | None, frozen: int) -> dict[int, Tensor]:
+    def kept(self, rows: Tensor | None, on_host: Tensor | None, frozen: int) -> dict[int, Tensor]:
         """The needed levels of some texts that need not be computed again, the highest of them and those below."""
         first = min(frozen, self.quiet, max(self.needed))
         if first < 0:
@@ -72,7 +72,7 @@ class CachedReader:
         assert rows is not None, "texts that are kept are numbered"
         wanted = sorted({first, *(k for k in self.needed if k < first)})
         return (self.shared if first <= self.same else self.own).get(
-            self.model, wanted, rows, rows if ids is None else ids
+            self.model, wanted, rows, rows if on_host is None else on_host
         )
 
     def changed(self, lowest: int) -> None:

@@ -68,7 +68,7 @@ Elsewhere = Callable[[TrialData, Sequence[Trial], Keep], Generator[TrialEvent, N
 
 @dataclass(frozen=True)
 class Stacks:
-    """Which lanes run as stacks and which apart, these in so many processes, and why, in sentences."""
+    """Which trials are stacked and which run in so many worker processes, and why, in sentences."""
 
     stacks: tuple[tuple[Trial, ...], ...]
     apart: tuple[Trial, ...]
@@ -108,7 +108,7 @@ def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str, worker
 
 
 def _in_processes(work: TrialData, jobs: Sequence[Trial], workers: int, free: int | None) -> Stacks:
-    """All lanes apart, in as many of the wanted processes as fit into the memory."""
+    """All trials in worker processes, as many of them as fit into the memory."""
     need = max((bytes_of(work.base, work.train[job.labels, job.seed], job.setting) for job in jobs), default=0)
     fit, notice = workers_that_fit(need, min(workers, max(1, len(jobs))), free)
     return Stacks((), tuple(jobs), (notice,) if notice else (), fit)
@@ -143,7 +143,7 @@ def run(
     if elsewhere is not None:
         fresh = elsewhere(work.travelling(plan.apart), plan.apart, keep)
     else:
-        alone = workers == 1 or plan.workers == 1
+        alone = plan.workers == 1
         fresh = _one_by_one(work, plan.apart, keep) if alone else _in_workers(work, plan.apart, keep, plan.workers)
     try:
         for job in jobs:

@@ -94,13 +94,13 @@ class Stack:
         groups = runs[0].groups
         self.rows = {group: Rows.of(models, [names[id(p)] for p in ps]) for group, ps in groups.items()}
         self.pulls = pulls(runs, self.rows)
-        device = runs[0].base.learner.device
-        self.decays = torch.tensor([run.decays for run in runs], dtype=torch.float64).T.to(device)
+        weights = next(iter(self.rows.values())).flat
+        self.decays = torch.tensor([run.decays for run in runs], dtype=torch.float64).T.to(weights)
         restarts = torch.tensor([run.restarts for run in runs]).T
-        self.restarting, self.restarts = restarts.any(dim=1).tolist(), restarts.to(device)
+        self.restarting, self.restarts = restarts.any(dim=1).tolist(), restarts.to(weights.device)
         self.columns = torch.tensor([run.columns for run in runs], dtype=torch.float64).permute(1, 2, 0)
         self.learning: list[list[bool]] = self.columns.any(dim=2).tolist()
-        self.rates = self.columns.to(device)
+        self.rates = self.columns.to(weights)
 
     def learn(self, step: int) -> Tensor:
         """One step of all lanes; the loss of the task in each."""
@@ -167,7 +167,7 @@ class Batches:
         self.texts = {name: widened([texts[name] for texts in every], FILL.get(name, 0)) for name in every[0]}
 
     def index(self, step: int, device: torch.device | None = None) -> Tensor:
-        """Which examples each lane reads in a step, `[k, b]`, by default on the device of the texts."""
+        """Which examples each trial reads in a step, `[k, b]`, by default on the device of the texts."""
         device, size = device or self.sample.labels.device, self.runs[0].setting.batch_size
         return torch.stack([order_on(device, len(run.train.labels), size, run.seed, step) for run in self.runs])
 

@@ -91,7 +91,7 @@ class Rows:
 
         What is not reached or has a rate of 0 keeps every bit, its running means and its count included.
         """
-        rate, decay = rates.to(self.flat)[:, None], decays.to(self.flat)[:, None]
+        rate, decay = rates[:, None], decays[:, None]
         zeros = torch.zeros_like(self.flat)
         learns = (rates != 0)[:, None]
         first, second = self.means or (zeros, zeros)
