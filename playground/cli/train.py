@@ -41,7 +41,7 @@ from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
 from playground.training.data import describe_left_out
-from playground.training.fork import fork, what_changed
+from playground.training.fork import describe_recipe, fork, what_changed
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
 from playground.training.parallel import seeds as parallel
@@ -76,7 +76,9 @@ def add(command: Parser) -> None:
     option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
     training_options(command)
     option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
-    option("--recipe", metavar="R", help="preset of optimiser, positions and initialisation: paper or accelerated")
+    option(
+        "--recipe", metavar="R", help="preset of optimiser and schedule: paper, or fast, which changes the network too"
+    )
     option("--seeds", type=number_of("seeds"), default=1, metavar="K", help="train K seeds")
     parallelism(command)
     option("--workers", type=number_of("processes"), default=1, metavar="N", help="processes that share the seeds")
@@ -141,7 +143,9 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
     rules = (*_painted(given.paint), *_ordered(given.plan))
     entry = entry_to_train(f"{given.entry}{BY_HAND}{written(rules)}" if rules else given.entry)
-    entry = find_preset(given.recipe)(entry) if given.recipe else entry
+    if given.recipe:
+        warn(describe_recipe(entry, given.recipe))
+        entry = find_preset(given.recipe)(entry)
     settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings
 

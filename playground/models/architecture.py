@@ -7,11 +7,15 @@ from playground.batch import Batch
 from playground.errors import UserError
 from playground.knob import knob
 
-FORM = (
-    "positions", "norm_first", "norm", "norm_eps", "embedding_norm", "activation", "attention_bias", "mlp_bias",
-    "scale_attn_weights", "head_transform", "lm_head_bias", "scale_decoder_outputs", "dropout", "weight_drop", "init",
+SIZES = (
+    "layers", "width", "heads", "head_dim", "decoder_layers", "embedding_size", "max_position_embeddings", "languages",
+    "mem_len",
 )  # fmt: skip
-"""What an architecture has in common at every size; the rest are its sizes and its parts."""
+"""How large an architecture is; the rest is its form, which it has in common at every size."""
+
+
+LONGEST = 512
+"""Positions of a tiny model, as many as BERT has (arXiv:1810.04805, app. A.2)."""
 
 
 @dataclass(frozen=True)
@@ -175,10 +179,6 @@ class Architecture:
         """The same shape for a plain text that is read in another direction."""
         return replace(self, attention=attention)
 
-    def in_form_of(self, other: "Architecture") -> "Architecture":
-        """The same sizes and parts with the positions, norms, biases and the like of another architecture."""
-        return replace(self, **{name: getattr(other, name) for name in FORM})
-
     @property
     def table_width(self) -> int:
         """The width of the word vectors."""
@@ -203,6 +203,18 @@ class Architecture:
         """Width of the generator, rounded to whole heads."""
         step = 2 * self.heads
         return max(step, round(self.width * self.generator_ratio / step) * step)
+
+
+def tiny(published: Architecture, **turned: Any) -> Architecture:
+    """A published architecture small enough to train here: its form and its parts, the sizes of `Architecture`.
+
+    `turned` are parts that are not as published, and sizes of its own.
+    """
+    small = Architecture()
+    sizes = {name: getattr(small, name) for name in SIZES} | {"max_position_embeddings": LONGEST}
+    if published.decoder_layers:
+        sizes["decoder_layers"] = small.layers
+    return replace(published, **sizes | turned)
 
 
 def need(there: object, what: str, knob: str) -> None:

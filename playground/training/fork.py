@@ -6,11 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from playground.errors import UserError
-from playground.knob import knobs, turn
+from playground.knob import as_written, knobs, turn
 from playground.parsing import parse_int
 from playground.training.loop import Run
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo.entry import Entry
+from playground.zoo.preset import find_preset
 
 
 @dataclass(frozen=True)
@@ -80,4 +81,9 @@ def what_changed(old: Entry, new: Entry, others: Mapping[str, tuple[Any, Any]] |
 
 
 def _short(value: Any) -> str:
-    return f"{value:.3g}" if isinstance(value, float) else str(value)
+    return f"{value:.3g}" if isinstance(value, float) else as_written(value)
+
+
+def describe_recipe(entry: Entry, name: str) -> str:
+    """What a recipe changes of an entry, in one sentence."""
+    return f"The recipe {name} changes of {entry.name}: {what_changed(entry, find_preset(name)(entry))}."

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.albert import ALBERT as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -31,6 +31,6 @@ ALBERT = Entry(
         Published("ALBERT xlarge", XLARGE, 30_000, 58.7e6, "released weights; table 1 says 60M"),
         Published("ALBERT xxlarge", XXLARGE, 30_000, 223e6, "released weights; table 1 says 235M"),
     ),
-    model=Architecture(embedding_size=16, layer_sharing="all", segments=2, labels=(("pair", 2),)),
+    model=tiny(ALBERT_BASE, embedding_size=16),
     objective=OBJECTIVE,
 )

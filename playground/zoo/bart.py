@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.bart import BART_MIXTURE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -31,6 +31,6 @@ BART = Entry(
     data="as RoBERTa: books, English Wikipedia, news, web texts and stories",
     printed={"objective": "Text Infilling & Sent Shuffling", "task": "DAE", "GLUE": "88.4, without WNLI", "FT": "yes"},
     published=(Published("BART large", BART_LARGE, 50_265, 406e6, "released code"),),
-    model=Architecture(decoder_layers=2),
+    model=tiny(BART_LARGE),
     objective=BART_MIXTURE,
 )

@@ -1,6 +1,6 @@
 """BioBERT: BERT that goes on to read biology and medicine."""
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
@@ -16,7 +16,6 @@ BIOBERT = Entry(
     changed="A second stage of the same training, on texts of biology and medicine.",
     corpus="facts",
     unlike_paper={
-        "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here",
         "next sentence prediction": "asked for general text alone, for the facts are sentences without neighbours",
         "data": "facts on people and towns stand for those of biology",
     },
@@ -24,10 +23,10 @@ BIOBERT = Entry(
     published=(
         Published("BioBERT", BERT_BASE, 28_996, 110e6, "BERT's number, from whose weights it begins (sec. 3.2)"),
     ),
-    model=Architecture(segments=2, labels=(("pair", 2),)),
-    objective=MLM.turn({"mask_ratio": 0.3}),
+    model=tiny(BERT_BASE),
+    objective=MLM,
     phases=(
-        Phase("general text", 0.5, "BERT is pre-trained as before.", MLM_AND_NSP.turn({"mask_ratio": 0.3}), "world"),
+        Phase("general text", 0.5, "BERT is pre-trained as before.", MLM_AND_NSP, "world"),
         Phase("domain text", 0.5, "Pre-training goes on with texts of the domain."),
     ),
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.rtd import RTD
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -22,9 +22,6 @@ ELECTRA = Entry(
     changed="Asks 'original or replaced?' everywhere instead of 'which word?' at the gaps.",
     aliases=("ELECTRA small", "ELECTRA base", "ELECTRA large"),
     unlike_paper={
-        "weight": "the detector's loss counted 20 times, not 50",
-        "mask_ratio": "30 % of the words hidden, not 15 %",
-        "generator_ratio": "a generator of half the width, where the small model's has a quarter",
         "segments": "no [CLS], no [SEP] and no segments",
     },
     data="BooksCorpus and English Wikipedia; for the large size the texts of XLNet",
@@ -34,6 +31,6 @@ ELECTRA = Entry(
         Published("ELECTRA base", ELECTRA_BASE, 30_522, 110e6, "table 1"),
         Published("ELECTRA large", LARGE, 30_522, 335e6, "table 2"),
     ),
-    model=Architecture(rtd_head=True, generator_ratio=0.5, tie_generator="embeddings"),
-    objective=RTD.turn({"weight": 20.0, "mask_ratio": 0.3}),
+    model=tiny(SMALL, embedding_size=32, segments=0),
+    objective=RTD,
 )

@@ -30,8 +30,11 @@ CORPORA = {
 EVERYWHERE = "its size, its learning rate and a text from our grammar"
 """In what every entry differs from its paper."""
 
-OWN_FORM = "positions, norms, biases, dropout, first weights, optimiser and weight decay"
-"""In what it differs too, unless it is trained in its published form."""
+OWN_FORM = "positions, norms, biases, dropout and first weights"
+"""In what an entry differs whose published architecture is not declared."""
+
+OWN_OPTIMISER = "optimiser and weight decay, unless the recipe called 'paper' is taken"
+"""In what every entry differs as it is declared."""
 
 WORD_VECTORS = "Word vectors"
 """The group of objectives that train a table of word vectors and no network."""
@@ -101,8 +104,8 @@ class Entry:
     @property
     def not_the_paper(self) -> str:
         """How it differs from its paper, in one sentence."""
-        form = f"{OWN_FORM}, unless the recipe called 'paper' is taken" if self.published else OWN_FORM
-        return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE, form))}."
+        form = () if self.published else (OWN_FORM,)
+        return f"Not the paper in: {'; '.join((*self.unlike_paper.values(), EVERYWHERE, *form, OWN_OPTIMISER))}."
 
     @property
     def knobs(self) -> dict[str, list[str]]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.ernie import ENTITIES, PHRASES
 from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
@@ -22,12 +22,12 @@ ERNIE = Entry(
     aliases=("ERNIE (Baidu)", "ERNIE 1.0"),
     unlike_paper={
         "stages": "the three stages are of one length; the paper gives them none",
-        "next sentence prediction": "one text at a time, so no [CLS], no [SEP], no segments and no dialogues, for "
-        "which the paper tells real answers from random ones",
+        "segments": "one text at a time, so no [CLS], no [SEP] and no segments",
+        "next sentence prediction": "no dialogues, for which the paper tells real answers from random ones",
     },
     data="Chinese Wikipedia, Baidu Baike, Baidu news and dialogues of Baidu Tieba",
     published=(Published("ERNIE 1.0", ERNIE_BASE, 18_000, 100e6, "released weights; the paper states no number"),),
-    model=Architecture(),
+    model=tiny(ERNIE_BASE, segments=0, labels=()),
     objective=ENTITIES,
     phases=(
         Phase("basic level", 1 / 3, "Single words are masked.", MLM),

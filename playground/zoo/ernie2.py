@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives import find_objective
 from playground.objectives.catalog.ernie import KNOWLEDGE
 from playground.zoo.bert import BERT_BASE
@@ -32,7 +32,7 @@ ERNIE_2 = Entry(
         Published("ERNIE 2.0 base", THREE_DISTANCES, 30_522, 110e6, WHERE),
         Published("ERNIE 2.0 large", replace(THREE_DISTANCES, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
     ),
-    model=Architecture(segments=2, labels=(("pair", 3),)),
+    model=tiny(THREE_DISTANCES),
     objective=find_objective("knowledge masking + sentence distance"),
     phases=(
         Phase("words", 0.5, "Names, phrases and words are masked.", KNOWLEDGE),

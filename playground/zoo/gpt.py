@@ -1,6 +1,6 @@
 """GPT: a stack that only looks left, trained to predict the next word."""
 
-from playground.models import Architecture
+from playground.models import Architecture, tiny
 from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry, Published
 
@@ -30,6 +30,6 @@ GPT = Entry(
     data="BooksCorpus",
     printed={"objective": "LM", "task": "LM", "GLUE": "72.8", "FT": "yes"},
     published=(Published("GPT", GPT_117M, 40_478, 117e6, "GPT-2, table 2: its smallest size is that of GPT"),),
-    model=Architecture(norm_first=False, attention="left to right"),
+    model=tiny(GPT_117M),
     objective=LM,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry, Published
 from playground.zoo.gpt import GPT_117M
@@ -32,7 +32,7 @@ GPT_2 = Entry(
         Published("GPT-2 large", LARGE, 50_257, 774e6, "released weights; the paper's table 2 says 762M"),
         Published("GPT-2 XL", XL, 50_257, 1558e6, "released weights; the paper's table 2 says 1542M"),
     ),
-    model=Architecture(init="scaled", attention="left to right"),
+    model=tiny(GPT_2_SMALL),
     recipe=Recipe(seq_len=64, batch_size=16),
     objective=LM,
 )

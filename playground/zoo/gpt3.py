@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry, Published
 from playground.zoo.gpt2 import GPT_2_SMALL
@@ -31,7 +31,7 @@ GPT_3 = Entry(
         Published("GPT-3 small", GPT_3_SMALL, 50_257, 125e6, "table 2.1"),
     ),
     published_recipe={"adam_beta2": 0.95, "weight_decay": 0.1},  # app. B
-    model=Architecture(init="scaled", attention="left to right"),
+    model=tiny(GPT_3_SMALL),
     recipe=Recipe(seq_len=128, batch_size=8),
     corpus="symbols",
     objective=LM,

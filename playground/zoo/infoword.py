@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.infoword import INFOWORD as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -25,6 +25,6 @@ INFOWORD = Entry(
         Published("InfoWord base", ONE_TEXT, 30_522, 110e6, WHERE),
         Published("InfoWord large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
     ),
-    model=Architecture(),
+    model=tiny(ONE_TEXT),
     objective=OBJECTIVE,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.mbart import MULTILINGUAL_DENOISING
 from playground.zoo.bart import BART_LARGE
 from playground.zoo.entry import Entry, Published
@@ -20,11 +20,11 @@ MBART = Entry(
     corpus="parallel",
     aliases=("mBART large", "mBART25"),
     unlike_paper={
-        "network": "every position has a language embedding, where the paper puts a language token after the text",
+        "languages": "every position has a language embedding, where the paper puts a language token after the text",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Common Crawl in 25 languages",
     published=(Published("mBART large", MBART_LARGE, 250_027, 611e6, "released weights; sec. 2.1 says about 680M"),),
-    model=Architecture(decoder_layers=2, languages=2),
+    model=tiny(MBART_LARGE, languages=2),
     objective=MULTILINGUAL_DENOISING,
 )

@@ -1,6 +1,6 @@
 """mBERT: one BERT for 104 languages, which is never told that they have anything in common."""
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -25,11 +25,10 @@ MBERT = Entry(
     corpus=f"bilingual(second={sampled(NATURAL, 0.7)})",
     aliases=("multilingual BERT", "BERT multilingual"),
     unlike_paper={
-        "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Wikipedia in 104 languages, small ones drawn more often than their share",
     published=(Published("mBERT", BERT_BASE, 119_547, 178e6, "released weights; its page says 110M, which is BERT's"),),
-    model=Architecture(segments=2, labels=(("pair", 2),)),
-    objective=MLM_AND_NSP.turn({"mask_ratio": 0.3}),
+    model=tiny(BERT_BASE),
+    objective=MLM_AND_NSP,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import Architecture, tiny
 from playground.objectives.catalog.gap_sentences import GAP_SENTENCES
 from playground.zoo.entry import Entry, Published
 
@@ -40,6 +40,6 @@ PEGASUS = Entry(
         Published("PEGASUS base", PEGASUS_BASE, 32_000, 223e6, "sec. 6"),
         Published("PEGASUS large", LARGE, 96_103, 568e6, "sec. 6"),
     ),
-    model=Architecture(decoder_layers=2),
+    model=tiny(PEGASUS_BASE),
     objective=GAP_SENTENCES,
 )

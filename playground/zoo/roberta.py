@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.mlm import MLM
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -19,7 +19,6 @@ ROBERTA = Entry(
     changed="Different words are masked each time a text is read, and there is no next-sentence prediction.",
     aliases=("RoBERTa base", "RoBERTa large"),
     unlike_paper={
-        "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here, so that the two can be compared",
         "special tokens": "no special tokens at the beginning and the end of a row",
         "tokenizer": "whole words, not pieces of bytes",
     },
@@ -30,6 +29,6 @@ ROBERTA = Entry(
         Published("RoBERTa large", replace(ROBERTA_BASE, layers=24, width=1024, heads=16), 50_265, 355e6, "sec. 5"),
     ),
     published_recipe={"adam_beta2": 0.98},  # sec. 3.1
-    model=Architecture(),
-    objective=MLM.turn({"mask_ratio": 0.3}),
+    model=tiny(ROBERTA_BASE),
+    objective=MLM,
 )

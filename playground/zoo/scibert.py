@@ -1,6 +1,6 @@
 """SciBERT: BERT trained from nothing on the papers of science, with a vocabulary of its own."""
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -14,12 +14,11 @@ SCIBERT = Entry(
     changed="Scientific papers instead of books, and a vocabulary learned from them.",
     corpus="kinds",
     unlike_paper={
-        "mask_ratio": "30 % of the words hidden, not 15 %, as for BERT here",
         "data": "statements on what things are and what they have stand for science, with the vocabulary of all our "
         "texts, not one of the field",
     },
     data="1.14 million papers of Semantic Scholar, four fifths of them on biology and medicine",
     published=(Published("SciBERT", BERT_BASE, 31_090, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),
-    model=Architecture(segments=2, labels=(("pair", 2),)),
-    objective=MLM_AND_NSP.turn({"mask_ratio": 0.3}),
+    model=tiny(BERT_BASE),
+    objective=MLM_AND_NSP,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.sensebert import SUPERSENSE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -23,13 +23,13 @@ SENSEBERT = Entry(
         "data": "the corpus knows the one right class of a word, where the paper accepts all that WordNet lists for it",
         "network": "classes are only predicted by a layer of their own, where the paper also adds their vectors to "
         "those of the words that are read",
-        "special tokens": "no [CLS] and no [SEP]",
+        "segments": "no [CLS], no [SEP] and no segments",
     },
     data="BooksCorpus and English Wikipedia, with the supersenses of WordNet",
     published=(
         Published("SenseBERT base", ONE_TEXT, 30_522, 110e6, WHERE),
         Published("SenseBERT large", replace(ONE_TEXT, layers=24, width=1024, heads=16), 30_522, 336e6, WHERE),
     ),
-    model=Architecture(labels=(("supersense", 28),)),
+    model=tiny(ONE_TEXT, segments=0, labels=(("supersense", 28),)),
     objective=SUPERSENSE,
 )

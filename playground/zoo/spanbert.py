@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.spanbert import SPAN_BOUNDARY
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -20,12 +20,12 @@ SPANBERT = Entry(
     parent="BERT",
     changed="Spans instead of single words, one long text instead of two, and a second guess from a span's ends.",
     aliases=("SpanBERT base", "SpanBERT large"),
-    unlike_paper={"special tokens": "no [CLS] and no [SEP]"},
+    unlike_paper={"segments": "no [CLS], no [SEP] and no segments"},
     data="BooksCorpus and English Wikipedia",
     published=(
         Published("SpanBERT large", replace(SPANBERT_BASE, layers=24, width=1024, heads=16), 28_996, 334e6, WHERE),
         Published("SpanBERT base", SPANBERT_BASE, 28_996, 108e6, WHERE),
     ),
-    model=Architecture(sbo_head=True),
+    model=tiny(SPANBERT_BASE, segments=0, sbo_head=True),
     objective=SPAN_BOUNDARY,
 )

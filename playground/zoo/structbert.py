@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.structbert import STRUCTBERT as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -29,6 +29,6 @@ STRUCTBERT = Entry(
             "as BERT's released weights; sec. 3 says 340M",
         ),
     ),
-    model=Architecture(segments=2, labels=(("pair", 3),)),
+    model=tiny(THREE_WAYS),
     objective=OBJECTIVE,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import Architecture, tiny
 from playground.objectives.catalog.t5 import T5_SPANS
 from playground.zoo.entry import Entry, Published
 
@@ -48,6 +48,6 @@ T5 = Entry(
         Published("T5 small", SMALL, 32_128, 60e6, "sec. 3.7"),
         Published("T5 large", LARGE, 32_128, 738e6, "released weights; sec. 3.7 says 770M"),
     ),
-    model=Architecture(decoder_layers=2),
+    model=tiny(T5_BASE),
     objective=T5_SPANS,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import Architecture, tiny
 from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry, Published
 
@@ -16,9 +16,10 @@ TXL_12_LAYERS = Architecture(
     dropout=0.1,
     init="normal",
     attention="left to right",
+    mem_len=512,
 )
 
-TXL_24_LAYERS = replace(TXL_12_LAYERS, layers=24, width=1024, mlp_ratio=3, dropout=0.15)
+TXL_24_LAYERS = replace(TXL_12_LAYERS, layers=24, width=1024, mlp_ratio=3, dropout=0.15, mem_len=768)
 
 TRANSFORMER_XL = Entry(
     name="Transformer-XL",
@@ -34,6 +35,6 @@ TRANSFORMER_XL = Entry(
         Published("Transformer-XL, 12 layers", TXL_12_LAYERS, 204, 41e6, "table 2, enwik8, by characters"),
         Published("Transformer-XL, 24 layers", TXL_24_LAYERS, 204, 277e6, "table 2, enwik8, by characters"),
     ),
-    model=Architecture(positions="relative", attention="left to right", mem_len=32),
+    model=tiny(TXL_12_LAYERS, mem_len=32),
     objective=LM,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.unilm import UNILM as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -25,6 +25,6 @@ UNILM = Entry(
     data="BooksCorpus and English Wikipedia",
     printed={"objective": "LM, MLM, seq2seq LM", "task": "MLM & NSP", "GLUE": "80.8", "FT": "yes"},
     published=(Published("UniLM large", UNILM_LARGE, 28_996, 335e6, "released weights; sec. 2 says about 340M"),),
-    model=Architecture(segments=6, labels=(("pair", 2),)),
+    model=tiny(UNILM_LARGE),
     objective=OBJECTIVE,
 )

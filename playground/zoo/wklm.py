@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.wklm import ENTITY_REPLACEMENT
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -19,12 +19,12 @@ WKLM = Entry(
     changed="Asks of every name whether it is the right one, and hides few words, none of them in a name.",
     aliases=("Pretrained Encyclopedia", "WKLM base"),
     unlike_paper={
-        "special tokens": "no [CLS] and no [SEP]",
+        "segments": "no [CLS], no [SEP] and no segments",
         "network": "each word of a name is judged by its own state, where the paper reads the words around the name",
     },
     data="English Wikipedia, its links as names with their kinds in Wikidata",
     printed={"task": "MLM + ERD", "FT": "yes"},
     published=(Published("WKLM base", WKLM_BASE, 30_522, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),
-    model=Architecture(rtd_head=True),
+    model=tiny(WKLM_BASE, segments=0),
     objective=ENTITY_REPLACEMENT,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.tlm import MLM_AND_TLM
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
@@ -27,6 +27,6 @@ XLM = Entry(
     data="Wikipedia in 15 languages, and translations such as those of MultiUN",
     printed={"objective": "CLM, MLM, TLM", "stacks": "encoder and decoder"},
     published=(Published("XLM-15", XLM_15, 95_000, 250e6, "arXiv:1911.02116, table of model sizes"),),
-    model=Architecture(languages=2),
+    model=tiny(XLM_15, languages=2),
     objective=MLM_AND_TLM,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import tiny
 from playground.objectives.catalog.xlm_r import MULTILINGUAL_MLM
 from playground.zoo.entry import Entry, Published
 from playground.zoo.mbert import NATURAL, sampled
@@ -32,6 +32,6 @@ XLM_R = Entry(
             "released weights; sec. 3 says 550M",
         ),
     ),
-    model=Architecture(),
+    model=tiny(ROBERTA_BASE),
     objective=MULTILINGUAL_MLM,
 )

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.models import Architecture
+from playground.models import Architecture, tiny
 from playground.objectives.catalog.plm import PLM
 from playground.zoo.entry import Entry, Published
 
@@ -16,6 +16,7 @@ XLNET_BASE = Architecture(
     dropout=0.1,
     init="normal",
     two_streams=True,
+    mem_len=384,
 )
 """Transformer-XL's attention with two streams and one table of words (sec. 2.3-2.4 and released code)."""
 
@@ -39,6 +40,6 @@ XLNET = Entry(
         Published("XLNet large", replace(XLNET_BASE, layers=24, width=1024, heads=16), 32_000, 360e6, WHERE),
         Published("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
     ),
-    model=Architecture(two_streams=True, positions="relative", mem_len=32),
+    model=tiny(XLNET_BASE, mem_len=32),
     objective=PLM.turn({"partial_prediction_k": 4.0}),
 )

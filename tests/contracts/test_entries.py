@@ -1,17 +1,20 @@
 """What every entry of the zoo owes: its card says in what it is not the paper, and nothing that is not so."""
 
 import re
+from dataclasses import fields
 from itertools import combinations
 
 import pytest
 
-from playground.models.architecture import FORM
+from playground.knob import as_written
+from playground.models.architecture import SIZES
 from playground.objectives import find_objective, objectives
 from playground.objectives.arrange import ArrangePair, WrapSpecials
 from playground.objectives.ask import AskPair
 from playground.objectives.choose import ChooseNgrams
+from playground.training.fork import describe_recipe
 from playground.zoo import entries, entry_for
-from playground.zoo.preset import PAPER
+from playground.zoo.preset import FAST, PAPER, RECIPE_PRESETS, find_preset
 from tests.runs import every_entry
 
 
@@ -40,9 +43,8 @@ MISSING = {
     "sentence permutation": lambda entry: entry.objective.name != "BART mixture",
     "special tokens": lambda entry: not has_special_tokens(entry),
     "n-grams": lambda entry: not has(entry, ChooseNgrams),
-    "memory": lambda entry: not entry.model.mem_len,
+    "languages": lambda entry: entry.model.languages and not entry.published[0].model.languages,
     "segments": lambda entry: not entry.model.segments,
-    "generator_ratio": lambda entry: entry.model.generator_ratio != 0.25,
 }
 """How to see that a part is missing, or a size another than the published one, by the name that a card gives it."""
 
@@ -90,9 +92,11 @@ def test_every_entry_says_where_it_comes_from(name):
     assert said and entry.year <= (2000 + int(said[1]) if said[1] else int(said[2]))
 
 
-def test_no_two_entries_are_one_and_the_same_run():
-    """A diff between two cards is a diff of what runs."""
-    runs = [(e.name, (e.model, e.objective, e.corpus, e.recipe, e.phases)) for e in entries().values()]
+@pytest.mark.parametrize("recipe", [None, *RECIPE_PRESETS])
+def test_no_two_entries_are_one_and_the_same_run(recipe):
+    """A diff between two cards is a diff of what runs, under every recipe."""
+    found = [find_preset(recipe)(entry) if recipe else entry for entry in entries().values()]
+    runs = [(e.name, (e.model, e.objective, e.corpus, e.recipe, e.phases)) for e in found]
     assert [(one, other) for (one, a), (other, b) in combinations(runs, 2) if a == b] == []
 
 
@@ -103,12 +107,20 @@ def test_no_other_name_of_an_entry_hides_an_objective_that_it_does_not_train(nam
     assert hidden <= {plain(entry.objective.name)}
 
 
+PARTS = {"labels", "sbo_head"}
+"""Heads that only training needs, so that released weights may lack them."""
+
+
 @every_entry
-def test_the_papers_recipe_gives_the_form_of_the_first_published_model(name):
+def test_every_field_of_the_published_architecture_that_the_tiny_one_has_otherwise_is_declared(name):
+    """All but sizes, and of these that a part such as a decoder is there at all."""
     entry = entries()[name]
     for size in entry.published[:1]:
-        model = PAPER(entry).model
-        assert {knob: getattr(model, knob) for knob in FORM} == {knob: getattr(size.model, knob) for knob in FORM}
+        here, there = ({f.name: getattr(model, f.name) for f in fields(model)} for model in (entry.model, size.model))
+        unlike = {knob for knob in here if knob not in SIZES and here[knob] != there[knob]}
+        assert unlike <= PARTS | entry.unlike_paper.keys()
+        missing = {knob for knob in SIZES if bool(here[knob]) != bool(there[knob])}
+        assert missing <= entry.unlike_paper.keys()
 
 
 @every_entry
@@ -120,14 +132,24 @@ def test_the_published_model_has_the_kind_and_the_stacks_of_the_tiny_one(name):
         assert bool(size.model.decoder_layers) == bool(entry.model.decoder_layers)
 
 
+@every_entry
+def test_the_papers_recipe_leaves_the_network_alone_and_the_fast_one_says_what_it_changes(name):
+    entry = entries()[name]
+    assert PAPER(entry).model == entry.model
+    model, said = FAST(entry).model, describe_recipe(entry, "fast")
+    changed = [f.name for f in fields(model) if getattr(model, f.name) != getattr(entry.model, f.name)]
+    assert all(f"{knob} {as_written(getattr(entry.model, knob))} →" in said for knob in changed), said
+    assert changed or not entry.published
+
+
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("BERT", ("30 % of the words hidden, not 15 %",)),
+        ("BERT", ("optimiser and weight decay, unless the recipe called 'paper' is taken",)),
         ("ERNIE 2.0", ("two stages, the second with one new task",)),
         ("XLNet", ("no [CLS], no [SEP] and no segments", "a quarter of the words predicted, not a sixth")),
         ("XLM", ("hidden words alone",)),
-        ("ELECTRA", ("counted 20 times, not 50",)),
+        ("ELECTRA", ("no [CLS], no [SEP] and no segments",)),
     ],
 )
 def test_the_card_says_in_one_line_what_is_not_the_paper(name, said):

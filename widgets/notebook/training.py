@@ -26,6 +26,7 @@ from playground.objectives import Objective
 from playground.tokenizing import read_input
 from playground.training import Run, Session, Started, Stepped, Stopped
 from playground.training.events import Event
+from playground.training.fork import describe_recipe
 from playground.training.observe.look import ProbeSentence, text_to_watch
 from playground.training.observe.recording import Moment
 from playground.training.observe.replay import Curve, Replay, ReplayRecorder
@@ -413,7 +414,9 @@ def train(
 
 def _chosen(entry: str | Objective, recipe: str, settings: Mapping[str, Any]) -> Entry:
     chosen = entry_to_train(entry) if isinstance(entry, str) else entry_for(entry)
-    chosen = find_preset(recipe)(chosen) if recipe else chosen
+    if recipe:
+        warn(describe_recipe(chosen, recipe))
+        chosen = find_preset(recipe)(chosen)
     return chosen.turned(settings)
 
 

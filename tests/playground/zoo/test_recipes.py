@@ -15,7 +15,7 @@ from playground.training.accumulation import single_process
 from playground.training.loop import prepared
 from playground.training.lr_finder import LRFinderResult, TriedRate, find_rate
 from playground.training.train_state import Snapshot, TrainState
-from playground.zoo.preset import ACCELERATED, PAPER, find_preset
+from playground.zoo.preset import FAST, PAPER, find_preset
 from tests.runs import each_kind, losses, reviews, run_of, tiny
 
 CPU = torch.device("cpu")
@@ -24,8 +24,8 @@ CPU = torch.device("cpu")
 # the two recipes
 
 
-def test_the_paper_recipe_begins_as_the_papers_did_and_the_accelerated_one_does_not():
-    paper, quick = (prepared(run_of(entry=way(tiny()), steps=1)).learner for way in (PAPER, ACCELERATED))
+def test_the_paper_recipe_begins_as_the_papers_did_and_the_fast_one_does_not():
+    paper, quick = (prepared(run_of(entry=way(tiny()), steps=1)).learner for way in (PAPER, FAST))
     assert [type(o).__name__ for o in paper.optimisers] == ["AdamW"]
     assert [type(o).__name__ for o in quick.optimisers] == ["Muon", "AdamW"]
     assert hasattr(paper.model.network, "position_embedding")
@@ -85,18 +85,18 @@ def test_the_paper_recipe_falls_to_zero():
 
 
 @pytest.mark.slow
-def test_the_accelerated_recipe_learns_sooner():
+def test_the_fast_recipe_learns_sooner():
     corpus = reviews(120_000)
     entry = tiny("GPT", {"width": 32, "layers": 2}, steps=80, batch_size=16)
     last = {}
-    for way in (PAPER, ACCELERATED):
+    for way in (PAPER, FAST):
         found = losses(train(run_of(entry=way(entry), corpus=corpus, steps=80, evaluate_every=1000)))
         last[way.name] = sum(found[-10:]) / 10
-    assert last["accelerated"] < last["paper"] - 0.3
+    assert last["fast"] < last["paper"] - 0.3
 
 
 def test_an_unknown_recipe_is_refused_with_those_there_are():
-    with pytest.raises(UserError, match="no recipe 'slow'; choose one of paper, accelerated"):
+    with pytest.raises(UserError, match="no recipe 'slow'; choose one of paper, fast"):
         find_preset("slow")
 
 
