@@ -144,7 +144,8 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     rules = (*_painted(given.paint), *_ordered(given.plan))
     entry = entry_to_train(f"{given.entry}{BY_HAND}{written(rules)}" if rules else given.entry)
     if given.recipe:
-        warn(describe_recipe(entry, given.recipe))
+        if not given.resume:
+            warn(describe_recipe(entry, given.recipe))
         entry = find_preset(given.recipe)(entry)
     settings = pairs(given.set, "The setting")
     return entry.turned(settings), settings

@@ -234,6 +234,22 @@ class LowRank(nn.Module):
         return self.up(self.down(x))
 
 
+class LowRankEmbedding(nn.Module):
+    """A table of word vectors `[V, H]` as a product of a thin table `[V, E]` and a projection `[E, H]`."""
+
+    def __init__(self, table: Tensor, projection: Tensor) -> None:
+        super().__init__()
+        self.table, self.projection = nn.Parameter(table), nn.Parameter(projection)
+
+    @property
+    def weight(self) -> Tensor:
+        return self.table @ self.projection
+
+    @property
+    def num_embeddings(self) -> int:
+        return len(self.table)
+
+
 def student_of(teacher: Classifier, layers: Sequence[int]) -> Classifier:
     """A copy of a teacher with some of its layers, numbered from 0."""
     student = deepcopy(teacher)

@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 from torch import Tensor, nn
 
 from playground import __version__
-from playground.compression.classifier import Classifier, LowRank
+from playground.compression.classifier import Classifier, LowRank, LowRankEmbedding
 from playground.compression.grids import Grid, round_activations
 from playground.compression.masks import owner
 from playground.compression.method import Compressed
@@ -28,6 +28,8 @@ from playground.models.model import LanguageModel
 from playground.models.transformer import Attention
 from playground.parsing import parse_json
 from playground.tokenizing import Tokenizer
+
+WORD_TABLE = "model.token_embedding"
 
 FILE, WORDS, FORMAT = "model.safetensors", "tokenizer.json", 1
 
@@ -100,8 +102,8 @@ def unpack(tensors: Mapping[str, Tensor], header: Header, task: Task, words: Seq
         raise UserError(f"The model gives {header['head']['scores']} scores, and {task.name!r} needs "
                         f"{task.answer.scores}; take the task that it was compressed for.")  # fmt: skip
     state, grids = _state(tensors, header)
-    shape, size = as_saved(Architecture(), header["architecture"]), len(state["model.token_embedding.weight"])
-    model = LanguageModel(shape, size, None, words)
+    table = f"{WORD_TABLE}.table" if f"{WORD_TABLE}.table" in state else f"{WORD_TABLE}.weight"
+    model = LanguageModel(as_saved(Architecture(), header["architecture"]), len(state[table]), None, words)
     classifier = Classifier(model, _head(header, model, task), state.get("kept_ids"))
     classifier.vocabulary, classifier.speed = header["vocabulary"], header["speed"]
     classifier.exits = nn.ModuleList(_exit(header, model, task, k + 1) for k in range(header["exits"]))
@@ -152,6 +154,9 @@ def _fill(classifier: Classifier, state: Mapping[str, Tensor]) -> None:
     for name in [name.removesuffix(".down.weight") for name in state if name.endswith(".down.weight")]:
         module, attribute = owner(classifier, name)
         setattr(module, attribute, LowRank(1, 1, 1, getattr(module, attribute).bias is not None))
+    if f"{WORD_TABLE}.table" in state:
+        table, projection = (state[f"{WORD_TABLE}.{part}"] for part in ("table", "projection"))
+        classifier.model.add_module("token_embedding", LowRankEmbedding(table, projection))
     lacking = {*classifier.state_dict()} ^ {*state}
     if lacking:
         raise ValueError(f"{min(lacking)} is only in the file or only in the model")
@@ -192,5 +197,5 @@ def export_folder(compressed: Compressed, tokenizer: Tokenizer, path: Path | str
     cut = [n for n in {*whole} | {*state} if n not in whole or n not in state or whole[n].shape != state[n].shape]
     if cut:
         raise UserError(f"No family of transformers has layers of these sizes: {min(cut)} was cut or factorised. "
-                        "Leave out head pruning, neuron pruning and low rank.")  # fmt: skip
+                        "Leave out head pruning, neuron pruning, low rank and factorised embeddings.")  # fmt: skip
     return export(model, tokenizer, path, name)

@@ -18,8 +18,8 @@ from playground.zoo.phase import Phase
 GENERATOR = ("token_embedding", "generator", "generator_lm_head")
 """The parts of a model that the generator answers with."""
 
-SHARED = ("position_embedding", "segment_embedding", "language_embedding")
-"""The embeddings beside the table that the generator may share with the model."""
+SHARED = ("position_embedding", "segment_embedding", "language_embedding", "ln_embedding")
+"""The embeddings beside the table, and their norm, that the generator may share with the model."""
 
 
 class GeneratorPhase(Phase):

@@ -5,6 +5,7 @@ from random import Random
 
 from playground.finetuning import strategies
 from playground.finetuning.strategy.parse import read, spell
+from playground.models import Architecture
 from playground.objectives import find_objective, objectives
 from playground.objectives.plan_overrides import SHAPES, parse, settings_of
 from playground.trace.rebuild import SENTENCE, rebuild
@@ -49,7 +50,7 @@ def _strategy(random: Random, _: Path) -> Case:
 
     def act() -> None:
         strategy = read(line)
-        strategy.plan(strategy.rows(2), 20)
+        strategy.plan(strategy.rows(Architecture()), 20)
         read(spell(strategy))
 
     return Case(line, act)

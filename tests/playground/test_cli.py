@@ -360,7 +360,7 @@ def test_a_run_that_goes_on_keeps_its_knobs_and_says_where_its_schedule_ends(cal
     call(*line, "--steps", 2)
     kept = Path("here/checkpoint.safetensors").read_bytes()
     for more, changed in (
-        (["--set", "lr=0.001", "--set", "mask_ratio=0.6"], "lr 0.006 → 0.001, mask_ratio 0.3 → 0.6"),
+        (["--set", "lr=0.001", "--set", "mask_ratio=0.6"], "lr 0.006 → 0.001, mask_ratio 0.15 → 0.6"),
         (["--recipe", "paper", *TINY], "optimiser muon → adamw"),
     ):
         refuses(call, ["train", "BERT", "--corpus", text, "--out", "here", "--resume", *more], changed)

@@ -9,6 +9,7 @@ from playground.errors import UserError
 from playground.finetuning import Cell, Strategy, find_strategy
 from playground.finetuning.strategy.compose import compose
 from playground.finetuning.strategy.parse import named
+from playground.models import Architecture
 from widgets.state.history import History
 
 BRUSHES = {"frozen": 0.0, "× 0.1": 0.1, "× 0.5": 0.5, "× 1": 1.0, "× 2": 2.0}  # multipliers of the rate
@@ -21,7 +22,7 @@ class StrategyEditorStore(param.Parameterized):
     cells = param.List([])
     name_given = param.String("", label="name")
     brush = param.Selector(default="frozen", objects=list(BRUSHES))
-    layers = param.Integer(2)
+    shape = param.Parameter(Architecture())
     steps = param.Integer(80)
     made = param.Parameter(None)
     trouble = param.String("")
@@ -31,12 +32,12 @@ class StrategyEditorStore(param.Parameterized):
         super().__init__(**values)
         self.renew()
 
-    @param.depends("parts", "cells", "name_given", "layers", "steps", watch=True)
+    @param.depends("parts", "cells", "name_given", "shape", "steps", watch=True)
     def renew(self) -> None:
         """Make the strategy again; what does not go together is a sentence, and the last good one stays."""
         try:
             made = self._make()
-            made.plan(made.rows(self.layers), self.steps)
+            made.plan(made.rows(self.shape), self.steps)
         except UserError as refusal:
             self.trouble = str(refusal)
             return
@@ -53,7 +54,7 @@ class StrategyEditorStore(param.Parameterized):
     @property
     def groups(self) -> tuple[str, ...]:
         """The rows of the plan, lowest first."""
-        return self.made.rows(self.layers)
+        return self.made.rows(self.shape)
 
     @property
     def plan(self) -> Tensor:

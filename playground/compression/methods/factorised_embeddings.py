@@ -1,6 +1,5 @@
 """Factorised embeddings: the table of word vectors becomes a product of a thin table and a projection."""
 
-import re
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -9,12 +8,11 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator
 
-from playground.compression.classifier import Classifier
+from playground.compression.classifier import Classifier, LowRankEmbedding
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import fine_tune
 from playground.errors import UserError
 from playground.knob import knob
-from playground.models.model import LanguageModel
 
 
 @dataclass(frozen=True)
@@ -39,29 +37,16 @@ class FactoriseEmbeddings:
 
 @torch.no_grad()
 def factorise(classifier: Classifier, size: int) -> Classifier:
-    """A copy whose vectors are `size` numbers, widened below the first layer; the scores of words use both factors."""
-    model, shape = classifier.model, classifier.model.shape
-    wrong = {
-        "has narrow vectors already": shape.embedding_size, "normalises its embeddings": shape.embedding_norm,
-        "has a layer before its output layer": shape.head_transform, "is no transformer": shape.kind != "transformer",
-        "has a generator": shape.generator_ratio, "has two streams": shape.two_streams,
-        "has no head that scores words": not shape.lm_head,
-        "scores words by a second table": not shape.tie_word_embeddings,
-    }  # fmt: skip
+    """A copy whose words are `size` numbers, widened where they are read and where they are scored."""
+    model = classifier.model
+    narrow = model.shape.embedding_size or isinstance(model.token_embedding, LowRankEmbedding)
+    wrong = {"has narrow vectors already": narrow, "makes word vectors of letters": model.shape.char_cnn}
     if reasons := [reason for reason, holds in wrong.items() if holds]:
         raise UserError(f"Embeddings cannot be factorised here: this model {reasons[0]}.")
-    table = model.token_embedding.weight
-    _, _, basis = torch.linalg.svd(table, full_matrices=False)
-    across = basis[:size].T  # `[H, E]`
-    narrow = re.compile(r"(network\.)?\w+_embedding\.weight")  # of tokens, positions, segments and languages
-    state = {n: v @ across if narrow.fullmatch(n) else v for n, v in model.state_dict().items()}
-    for name, weight in (("network.embedding_projection", across), ("lm_head.projection", across.T)):
-        state |= {f"{name}.weight": weight, f"{name}.bias": torch.zeros(len(weight))}
-    made, new = LanguageModel(replace(shape, embedding_size=size), len(table), None), deepcopy(classifier)
-    made.network.add_module("encoder", new.model.network.get_submodule("encoder"))  # which may have been cut
-    made.load_state_dict(state)
-    new.model = made
-    return new
+    made = deepcopy(classifier)
+    u, s, v = torch.linalg.svd(made.model.token_embedding.weight, full_matrices=False)
+    made.model.add_module("token_embedding", LowRankEmbedding(u[:, :size] * s[:size], v[:size].clone()))
+    return made
 
 
 FACTORISED_EMBEDDINGS = Method(

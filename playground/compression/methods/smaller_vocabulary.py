@@ -8,7 +8,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from playground.batch import Specials
-from playground.compression.classifier import Classifier
+from playground.compression.classifier import Classifier, LowRankEmbedding
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import fine_tune
 from playground.errors import UserError
@@ -50,7 +50,10 @@ def frequent(ids: Tensor, words: int, specials: Specials) -> Tensor:
 def keep_words(classifier: Classifier, ids: Tensor) -> None:
     """Cut the rows of all other words out of the table and of the scores' bias."""
     model = classifier.model
-    model.token_embedding = nn.Embedding.from_pretrained(model.token_embedding.weight[ids], freeze=False)
+    if isinstance(words := model.token_embedding, LowRankEmbedding):
+        words.table = nn.Parameter(words.table[ids])
+    else:
+        model.token_embedding = nn.Embedding.from_pretrained(words.weight[ids], freeze=False)
     classifier.kept_ids, head = ids, model.lm_head
     if isinstance(head, VocabularyHead) and head.table is not None:
         head.table = nn.Embedding.from_pretrained(head.table.weight[ids], freeze=False)

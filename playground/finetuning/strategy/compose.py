@@ -13,6 +13,7 @@ from playground.finetuning.strategy.head import TOP, Head
 from playground.finetuning.strategy.schedules import describe, factors, product
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import as_written
+from playground.models import Architecture
 
 SAMPLE = ("embeddings", "embeddings biases", "encoder layer 1", "encoder layer 1 biases", "encoder layer 2")
 FRESH = {
@@ -20,7 +21,7 @@ FRESH = {
     "everything": "the model starts",
 }  # fmt: skip
 """What starts from new weights, in words."""
-LAYERS, STEPS = 3, 60
+SHAPE, STEPS = Architecture(layers=3), 60
 """Plans are compared for a model of so many layers over so many steps."""
 
 
@@ -68,7 +69,7 @@ def _is_overruled(whole: Strategy, part: Strategy) -> bool:
     if any(getattr(part, field) for field in fields) or part.head != TOP:
         return False
     others = product([p for p in factors(whole.plasticity) if p not in factors(part.plasticity)])
-    rows = whole.rows(LAYERS)
+    rows = whole.rows(SHAPE)
     plan, without, alone = (
         replace(whole, painted=(), plasticity=p).plan(rows, STEPS) for p in (whole.plasticity, others, part.plasticity)
     )
@@ -154,7 +155,7 @@ def _plans_differ(one: Strategy, other: Strategy) -> bool:
 
 
 def _plan(strategy: Strategy) -> dict[str, Tensor]:
-    rows = strategy.rows(LAYERS)
+    rows = strategy.rows(SHAPE)
     return dict(zip(rows, replace(strategy, painted=()).plan(rows, STEPS), strict=True))
 
 

@@ -21,6 +21,7 @@ from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
 from playground.finetuning.strategy.schedules import BIASES, Cell, Plasticity, paint
 from playground.finetuning.strategy.task_losses import TaskLoss
+from playground.models import Architecture
 from playground.models.adapters import AdapterKind
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
@@ -141,11 +142,16 @@ class Strategy:
             whole[list(groups).index(OTHER)] = plan.amax(dim=0) * read
         return paint(whole, groups, self.painted)
 
-    def rows(self, layers: int) -> tuple[str, ...]:
-        """The layer groups of its plan for a transformer with so many layers, lowest first."""
-        body = [f"encoder layer {k + 1}" for k in range(layers)]
-        both = [row for group in body for row in (group, f"{group}{BIASES}")] if self.apart == "biases" else body
-        return ("embeddings", *both, *self.new, "task head")
+    def rows(self, shape: Architecture) -> tuple[str, ...]:
+        """The layer groups of its plan for a transformer, lowest first.
+
+        Biases that are apart are those of layers, and of the embeddings where these have a norm.
+        """
+        body = [f"encoder layer {k + 1}" for k in range(shape.layers)]
+        biased = {*body, *(["embeddings"] if shape.embedding_norm else [])} if self.apart == "biases" else set[str]()
+        both = [row for group in ("embeddings", *body) for row in (group, f"{group}{BIASES}")]
+        kept = [row for row in both if not row.endswith(BIASES) or row.removesuffix(BIASES) in biased]
+        return (*kept, *self.new, "task head")
 
     def check(self, learner: TrainState, task: Task) -> None:
         """Refuse a model or a task that it cannot be used for."""

@@ -37,7 +37,7 @@ def test_four_losses_of_a_trained_model_are_one_sum(model):
         assert value == pytest.approx(expected, rel=1e-6)
     assert lattice.best_order().nats == pytest.approx(min(orders), rel=1e-12)
     assert lattice.worst_order().nats == pytest.approx(max(orders), rel=1e-12)
-    assert lattice.masked_at(0.15) != pytest.approx(expected, rel=1e-3)
+    assert lattice.masked_at(0.15) != pytest.approx(expected, rel=1e-6)
 
 
 def test_a_set_of_one_word_is_a_gap(model):

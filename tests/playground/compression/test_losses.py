@@ -83,8 +83,9 @@ def test_the_trace_is_what_the_model_computes(readings):
     known, whole = data(), teacher()
     texts = known.train.pick(torch.arange(6))
     levels = whole.model.hidden_states(texts.tokens)
-    for one, other in zip((*theirs.trace.states, theirs.trace.top), levels, strict=True):
+    for one, other in zip(theirs.trace.states, levels, strict=True):
         assert torch.equal(one, other)
+    assert torch.equal(theirs.trace.top, levels[-1])
     assert torch.equal(theirs.scores, whole(texts))
     network, plain = whole.model.network, whole.model._plain(texts.tokens)
     network(plain, whole.model.token_embedding.weight, kept := {})

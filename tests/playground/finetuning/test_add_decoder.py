@@ -25,7 +25,7 @@ def parts(model, name):
     return {k.removeprefix(name): v for k, v in model.state_dict().items() if k.startswith(name)}
 
 
-@pytest.mark.parametrize("donor", ["RoBERTa", "GPT-2"])
+@pytest.mark.parametrize("donor", ["RoBERTa", "GPT"])
 def test_both_stacks_are_those_of_their_sources_and_only_what_joins_them_is_new(donor):
     source, other = base_of("RoBERTa").learner, base_of(donor).learner
     made = with_decoder(source, WORDS, other, WORDS).model
@@ -56,8 +56,8 @@ def test_parts_that_do_not_fit_are_refused():
         with_decoder(base_of("ELECTRA").learner, WORDS, None, None)
     with pytest.raises(UserError, match="different vocabularies"):
         with_decoder(source, WORDS, source, of_words(["the"]))
-    with pytest.raises(UserError, match="norms stand before its layers in the base and behind them in the other run"):
-        with_decoder(source, WORDS, base_of("GPT").learner, WORDS)
+    with pytest.raises(UserError, match="norms stand behind its layers in the base and before them in the other run"):
+        with_decoder(source, WORDS, base_of("GPT-2").learner, WORDS)
     wide = replace(source.entry, model=replace(source.entry.model, width=source.model.shape.width * 2))
     with pytest.raises(UserError, match="layers do not fit"):
         with_decoder(source, WORDS, type(source).new(wide, WORDS.words, 0, source.device), WORDS)

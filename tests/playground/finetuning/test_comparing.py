@@ -41,6 +41,7 @@ from playground.finetuning.run.record import FILE, Record, fingerprint, identity
 from playground.finetuning.run.trainer import Base, FinetuneConfig, Finetuner, Result, StepEvent, numbered, tune
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.parse import read, spell, split
+from playground.models import Architecture
 from playground.training import checkpoint, train
 from playground.training.data import BatchSampler
 from tests.runs import ROOT, becomes, learner_of, reviews, run_of, tiny
@@ -142,7 +143,7 @@ def test_a_line_that_cannot_be_read_is_one_sentence(line, said):
 def test_the_rows_that_can_be_painted_are_those_of_the_optimiser(name):
     strategy = strategies()[name]
     run = Finetuner(base_of(), strategy, numbered(texts(), base_of()), SETTING, 0)
-    assert strategy.rows(2) == tuple(run.groups)
+    assert strategy.rows(base_of().learner.model.shape) == tuple(run.groups)
 
 
 def test_a_painted_plan_is_what_the_optimiser_uses():
@@ -235,7 +236,7 @@ def test_painted_cells_keep_their_share_of_the_steps():
     cells = (Cell("encoder layer 2", 1, 3, 0.0), Cell("encoder layer 2", 4, 6, 2.0))
     painted = find_strategy("full").paint(*cells)
     assert [(c.first, c.last) for c in rescale_cells(painted, 12, 6).painted] == [(1, 6), (7, 12)]
-    assert rescale_cells(painted, 3, 6).plan(painted.rows(2), 3).shape == (4, 3)
+    assert rescale_cells(painted, 3, 6).plan(painted.rows(Architecture()), 3).shape == (4, 3)
 
 
 def test_rates_are_the_strategys_the_same_for_all_or_the_papers():

@@ -209,6 +209,8 @@ def test_full_trains_all_that_reading_a_text_needs(name):
     words = model.network.characters or model.token_embedding
     stacks = [network.encoder for network in model._networks()]
     reading = sum(p.numel() for part in (words, *stacks) for p in part.parameters())
+    around = ("position_embedding", "segment_embedding", "ln_embedding", "embedding_projection")
+    reading += sum(p.numel() for n, p in model.network.named_parameters() if n.split(".")[0] in around)
     outcome = tuned(find_strategy("full"), name)[-1]
     assert outcome.trainable == reading + model.shape.features_width * 2 + 2
     assert outcome.groups == ("embeddings", "encoder layer 1", HEAD), "the last norm belongs to its layer"
@@ -670,13 +672,14 @@ def test_sequential_unfreezing_keeps_the_embeddings_for_the_last_stage():
 @pytest.mark.parametrize("name", ["RoBERTa", "GPT-2"])
 def test_the_parameters_of_small_modules_are_as_many_as_the_papers_count(name):
     """Width 16, one layer: 2md + d + m for each of two adapters and 2d for each of two norms, 2rd for each of two
-    updates, 2pd + h of a prefix; projected attention: 2ds + s + d that all layers share and 3(s^2 + s) for each."""
+    updates, 2pd + h of a prefix; 4d biases of attention, 5d of the MLP and d of each of three norms; projected
+    attention: 2ds + s + d that all layers share and 3(s^2 + s) for each."""
     head = 2 * 16 + 2
     counts = {
         "adapters": 2 * (2 * 16 * 16 + 16 + 16) + 2 * 2 * 16,
         "LoRA": 2 * (2 * 4 * 16),
         "prefix tuning": 2 * 4 * 16 + 2,
-        "BitFit": 3 * 16 + 5 * 16,
+        "BitFit": 4 * 16 + 5 * 16 + 3 * 16,
     }
     for strategy, count in counts.items():
         outcome = tuned(find_strategy(strategy), name)[-1]
@@ -841,7 +844,7 @@ def test_low_rank_updates_are_those_of_merged_matrices(entry, targets):
     expected = functional_call(
         _Features(model), {f"model.{name}": weight for name, weight in merged.items()}, (tokens,)
     )
-    assert torch.allclose(got, expected, atol=1e-5)
+    assert torch.allclose(got, expected, atol=1e-4)
     for own, other in zip(slopes, torch.autograd.grad(expected.square().sum(), updates), strict=True):
         assert torch.allclose(own, other, atol=1e-3, rtol=1e-3)
 

@@ -14,8 +14,9 @@ from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run.trainer import FinetuneConfig, StepEvent, tune
 from playground.finetuning.strategy.cbert import Conditional, check_filling, some_words
 from playground.tokenizing import of_words
+from playground.zoo.preset import FAST
 from tests.contracts.test_strategies import base_of
-from tests.runs import reviews
+from tests.runs import learner_of, reviews
 
 
 def texts(count=48, split="train"):
@@ -47,7 +48,7 @@ def test_a_writer_writes_for_the_label_it_is_told():
     words = of_words("it was awful great .".split())
     items = [Item((["it", "was", ("awful", "great")[k % 2], "."],), k % 2) for k in range(32)]
     some = pack(items, Classes(("bad", "good")), PLAIN, words)
-    model = base_of("RoBERTa").learner.model
+    model = learner_of("RoBERTa", model=FAST.model).model
     small = type(model)(model.shape, len(words), torch.Generator().manual_seed(0))
     writer = Conditional(small, 2).learn(some, 150, 0.3, 0)
     gaps = torch.zeros_like(some.tokens.maskable)

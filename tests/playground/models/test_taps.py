@@ -46,7 +46,7 @@ def test_a_state_of_a_layer_is_that_of_hidden_states():
 
 
 def test_the_weights_of_a_head_times_its_values_are_what_it_gathers():
-    model, tokens = learner().model.eval(), reviews().windows(12, "held_out")
+    model, tokens = learner(norm_first=True).model.eval(), reviews().windows(12, "held_out")
     with model.tapped("layer1.head1", "layer1.head1.weights") as taps:
         model.features(tokens)
         first = taps["layer1.head1"]

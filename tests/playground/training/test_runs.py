@@ -38,7 +38,7 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     (kept,) = runs.all()
     assert (kept.name, kept.entry, kept.seed, kept.state, kept.step) == ("first", "RoBERTa", 0, "steps", 12)
     assert kept.settings["recipe"]["batch_size"] == 8
-    assert kept.settings["objective"]["mask_ratio"] == 0.3
+    assert kept.settings["objective"]["mask_ratio"] == 0.15
     points = runs.points("first")
     assert [p.loss for p in points if p.held_out is None] == losses(events)
     assert [p.step for p in points if p.held_out is not None] == [0, 4, 8, 12]
@@ -269,7 +269,7 @@ def test_what_changed_tells_recipe_model_and_objective_apart():
         model=replace(one.model, width=32),
         objective=one.objective.turn({"mask_ratio": 0.2}),
     )
-    assert what_changed(one, other) == "lr 0.006 → 0.1, width 16 → 32, mask_ratio 0.3 → 0.2"
+    assert what_changed(one, other) == "lr 0.006 → 0.1, width 16 → 32, mask_ratio 0.15 → 0.2"
     assert what_changed(one, tiny("GPT")).endswith("objective MLM → LM")
 
 

@@ -66,7 +66,7 @@ class TransferPage(View):
         self.base, self.trouble, before = html(""), html(""), transfer.param.before
         self.views = (
             Results(
-                transfer, StrategyEditor(StrategyEditorStore(steps=transfer.steps, layers=transfer.layers), transfer)
+                transfer, StrategyEditor(StrategyEditorStore(steps=transfer.steps, shape=transfer.shape), transfer)
             ),
             SentenceEditor(store.sentence, transfer, lambda: store.base),
         )
@@ -123,7 +123,7 @@ class TransferPage(View):
         training, session = store.train.session, store.base
         self.train.disabled = training is not None and training.state == "running"
         if session is not None and session.learner is not None:
-            transfer.layers = session.learner.model.shape.layers
+            transfer.shape = session.learner.model.shape
         for view in self.views:
             view.poll()
 

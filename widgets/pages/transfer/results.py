@@ -80,7 +80,7 @@ class Results(View):
     def poll(self) -> None:
         transfer, lanes = self.transfer, self.transfer.lanes
         self.status.object = say(_status(lanes), "quiet")
-        asked = (tuple(transfer.chosen), transfer.steps, transfer.layers)
+        asked = (tuple(transfer.chosen), transfer.steps, transfer.shape)
         if self._fresh("asked", asked):
             self.plans.draft()
         if self._fresh("metric", transfer.metric):
@@ -201,7 +201,7 @@ class Plans(View):
             card.styles = CARD | {"border-top": f"3px {dash} {colour}"}
             try:
                 strategy = transfer.strategy(name)
-                groups = strategy.rows(transfer.layers)
+                groups = strategy.rows(transfer.shape)
                 self.plans[name] = (groups, strategy.plan(groups, transfer.steps))
                 self._draw(name, 0, ())
             except UserError:

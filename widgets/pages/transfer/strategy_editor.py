@@ -45,7 +45,7 @@ class StrategyEditor(View):
         )  # fmt: skip
         draft.param.watch(self._show, ["made", "trouble"])
         transfer.param.watch(
-            lambda *_: draft.param.update(steps=transfer.steps, layers=transfer.layers), ["steps", "layers"]
+            lambda *_: draft.param.update(steps=transfer.steps, shape=transfer.shape), ["steps", "shape"]
         )
         self._show()
         super().__init__(unfolding("Make a strategy of your own", "brush", inside))

@@ -32,6 +32,7 @@ from playground.finetuning.strategy.extra_features import OtherVectors
 from playground.finetuning.strategy.parse import spell
 from playground.finetuning.strategy.strategy import texts_for
 from playground.folders import run_name
+from playground.models import Architecture
 from playground.tokenizing import Tokenizer
 from playground.training import Session, checkpoint
 from playground.training.checkpoint import Checkpoint, CorpusInfo
@@ -86,7 +87,7 @@ class TransferStore(param.Parameterized):
     steps = param.Integer(80, bounds=(1, 300), softbounds=(20, 300), step=10, label="steps")
     match = param.Selector(default="steps", objects=list(MATCHES), label="match the budget by")
     lr_policy = param.Selector(default="own", objects=list(RATES), label="learning rates")
-    layers = param.Integer(2, doc="Layers of the base.")
+    shape = param.Parameter(Architecture(), doc="The architecture of the base.")
     workers = param.Integer(1, label="execution")
     trouble = param.String("", doc="Why nothing can be compared.")
     notice = param.String("", doc="What was made of the choices.")
@@ -237,7 +238,7 @@ class TransferStore(param.Parameterized):
         if len(chosen) > MOST_STRATEGIES:
             raise UserError(f"{len(chosen)} strategies are chosen; compare at most {MOST_STRATEGIES} at once.")
         for strategy in chosen:  # cells painted for more steps than there are now
-            strategy.plan(strategy.rows(base.learner.model.shape.layers), self.steps)
+            strategy.plan(strategy.rows(base.learner.model.shape), self.steps)
         tasks = [self.known, *map(find_task, self.then)]
         if self.then:
             check(tasks, chosen)
