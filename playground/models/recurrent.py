@@ -131,7 +131,7 @@ class RecurrentStack(nn.Module):
 
 
 @torch.no_grad()
-def init_recurrent(stack: RecurrentStack, rng: Generator) -> None:
+def init_recurrent(stack: nn.Module, rng: Generator) -> None:
     """Initialise all weights evenly within 1 / sqrt(width), as PyTorch does, and `bias_ih` of forget gates with 1.
 
     Jozefowicz et al. 2015, sec. 2.2, for the forget gates.

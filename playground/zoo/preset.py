@@ -27,7 +27,7 @@ class RecipePreset:
         if self.as_published and entry.published:
             model, recipe = entry.model.in_form_of(entry.published[0].model), {**self.recipe, **entry.published_recipe}
         else:
-            model, recipe = entry.model if entry.model.recurrent else turn(entry.model, self.model), self.recipe
+            model, recipe = turn(entry.model, self.model if entry.model.kind == "transformer" else {}), self.recipe
         return replace(entry, recipe=turn(entry.recipe, recipe), model=model)
 
 
