@@ -350,16 +350,19 @@ class LanguageModel(nn.Module):
                 side[-1] = states
         return sides[0] if len(sides) == 1 else [torch.cat(level, dim=-1) for level in zip(*sides, strict=True)]
 
-    def decode(self, read: Tensor, tokens: Tokens, written: Tensor) -> Tensor:
+    def decode(self, read: Tensor, tokens: Tokens, written: Tensor, language: int = 0) -> Tensor:
         """The decoder's states of what is `written` `[b, u]`, given the encoder's states `read` of a plain text.
 
+        It is told to write a `language`. Where one vector stands for the text, that is all it reads (LASER).
         What pads a row stands at its end; the first token may have the same id (T5).
         """
         there = (written != tokens.specials.pad).long().flip(1).cummax(1).values.flip(1)
         real = there.bool().index_fill(1, there.new_zeros(1), True)
         decoder, source = stream(written, zeros_view(written), real), self._plain(tokens)
-        cross = full_mask(source.valid, source.padded, readers=real)
-        decoder = replace(decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross)
+        first = source.valid.clone().index_fill(1, torch.arange(1, source.valid.shape[1], device=written.device), False)
+        cross = full_mask(first if self.shape.max_pooling else source.valid, padded=True, readers=real)
+        told = torch.full_like(written, language)
+        decoder = replace(decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross, language_ids=told)
         return cast("Network", self.network).decode(decoder, source, self.token_embedding.weight, read=read)
 
     @property

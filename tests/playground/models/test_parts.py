@@ -329,6 +329,20 @@ def test_recurrence_has_a_decoder_that_attends_to_what_was_read():
     torch.testing.assert_close(weights["cross"][0, :, 0].sum(-1), readers.double())
 
 
+def test_the_one_vector_of_a_text_feeds_its_decoder_at_every_step():
+    """LASER (arXiv:1812.10464, fig. 1): beside each word and, through a linear layer, as the initial states."""
+    shape = Architecture(kind="lstm", width=16, heads=2, max_pooling=True, decoder_layers=1, languages=2)
+    model, example = made(shape, "translation through one vector")
+    network, table, decoder = model.network, model.token_embedding.weight, example.decoder
+    read = network(example.inputs, table)[:, 0]
+    rnn, [initial] = network.decoder.blocks[0].forward_rnn, network.decoder.initial
+    told = network.language_embedding.weight[decoder.language_ids]
+    fed = torch.cat([table[decoder.ids] + told, read[:, None].expand(-1, decoder.ids.shape[1], -1)], dim=-1)
+    begins = tuple(part.contiguous()[None] for part in initial(read).chunk(2, dim=-1))
+    states = network.decode(decoder, example.inputs, table)
+    torch.testing.assert_close(states[decoder.valid], rnn(fed, begins)[0][decoder.valid])
+
+
 def test_recurrent_layers_take_no_adapters():
     model, _ = made(Architecture(kind="gru", width=16, heads=2))
     with pytest.raises(UserError, match="kind is gru"):
