@@ -27,6 +27,7 @@ SUMS = {
     "window LM": {"next word": "T"},
     "BiLM": {"next word": "T", "previous word": "T"},
     "multilingual LM": {"next word": "T"},
+    "multilingual BiLM": {"next word": "T", "previous word": "T"},
     "MLM": WORDS,
     "static MLM": WORDS,
     "whole word masking": WORDS,

@@ -131,7 +131,7 @@ def test_a_label_with_more_values_than_there_are_special_tokens_is_refused():
 # languages
 
 
-UNTOLD = ("multilingual LM", "multilingual MLM")
+UNTOLD = ("multilingual LM", "multilingual BiLM", "multilingual MLM")
 
 
 def test_a_special_token_has_the_language_of_its_neighbour():
