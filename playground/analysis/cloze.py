@@ -61,10 +61,10 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor, hidden: Tensor
         ordered = replace(whole, selected=gap | later, prediction_order=rank)
         return _only(AskQueryStream().build(SeePermutation().build(ordered)), places)
     if shape.attention == "left to right":
-        return _only(AskNext().build(SeeLeft(shape.sliding_window).build(ShiftRight().build(whole))), places)
+        return _only(AskNext().build(SeeLeft(shape.layer_window).build(ShiftRight().build(whole))), places)
     if shape.attention == "right to left":
         return _only(
-            AskNext("right").build(SeeRight(shape.sliding_window).build(ShiftRight("right").build(whole))), places
+            AskNext("right").build(SeeRight(shape.layer_window).build(ShiftRight("right").build(whole))), places
         )
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap | later, tokens.specials.mask))
     masked = replace(whole, inputs=shown, actions=(gap | later) * int(Action.MASKED))

@@ -140,6 +140,7 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
         yield "read in both directions apart" if model["backward"] else f"read {READ[model['attention']]}"
     parts = {
         "embedding_size": f"word vectors of {model['embedding_size']} numbers",
+        "window_radius": f"reaching {model['window_radius']} positions to a side",
         "char_cnn": "word vectors made of letters",
         "max_pooling": "a text is the maximum of its states",
         "dropout": f"dropout {model['dropout']:g}",

@@ -184,7 +184,7 @@ class Architecture:
         return range(-left, right + 1)
 
     @property
-    def sliding_window(self) -> int:
+    def layer_window(self) -> int:
         """How many words a layer that reads from one side sees, its own one included; 0 for all."""
         return self.window_radius + 1 if self.kind == "window" else 0
 
@@ -263,6 +263,11 @@ def _radius(shape: Architecture, part: Batch) -> int:
     query, key = (mask.dense() & inputs.valid[:, :, None]).any(0).nonzero(as_tuple=True)
     away = (key - query).unique().tolist()
     radius = max(map(abs, away), default=0)
+    if mask.window is None or not radius:
+        raise UserError(
+            "A window network reads a few neighbours, but this attention mask opens whole texts or no neighbour; set "
+            "sliding_window, or kind to transformer."
+        )
     reads = shape.reading("right to left") if part.network == "backward" and shape.directions == 2 else shape
     there = {*away} <= {*replace(reads, window_radius=radius).window_offsets}
     need(there, f"needs a window network that does not read {reads.attention} alone", "attention to bidirectional")

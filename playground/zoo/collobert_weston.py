@@ -13,7 +13,7 @@ COLLOBERT_WESTON = Entry(
     changed="Sees both sides of a word, and ranks it above one wrong word in place of scoring the whole vocabulary.",
     aliases=("SENNA", "Collobert and Weston", "Collobert et al. 2011"),
     unlike_paper={
-        "network": "a hidden layer as wide as a word vector, where the paper's is twice as wide",
+        "network": "a hidden layer as wide as a word vector",
         "tasks": "no labelled tasks trained together with it on the same word vectors",
     },
     data="English Wikipedia",

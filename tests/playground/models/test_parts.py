@@ -419,9 +419,12 @@ def test_a_window_is_as_wide_as_the_objective_opens_it_and_anything_else_is_refu
     wide = find_objective("window LM").turn({"sliding_window": 6}).example(tokens_of(ROWS), generator(0))
     assert with_required_parts(shape, wide).window_radius == 5
     with pytest.raises(UserError, match="set attention to bidirectional"):
-        made(shape)
+        made(shape.reading("right to left"), "window LM")
+    for name in ("MLM", "LM", "skip-gram"):
+        with pytest.raises(UserError, match="opens whole texts or no neighbour; set sliding_window, or kind"):
+            made(shape.reading("bidirectional"), name)
     with pytest.raises(UserError, match="set kind to transformer"):
-        made(shape.reading("bidirectional"), "translation")
+        replace(shape, decoder_layers=1)
     model, _ = made(shape, "window LM")
     with pytest.raises(UserError, match="opens 9 positions, but this window network reads 3 to a side"):
         model(find_objective("LM").example(tokens_of(ROWS), generator(0)))
