@@ -32,6 +32,7 @@ class Generation:
     num_beams: int = knob(1, 1, 64, unit="hypotheses", why="1 is greedy search; more beams keep more candidates.")
     length_penalty: float = knob(1.0, -4.0, 4.0, unit="exponent", why="Above 0 long texts are favoured.")
     max_new_tokens: int = knob(20, 1, 200, unit="tokens", why="A text that has not ended by then is cut.")
+    target_language: int = knob(0, 0, 15, unit="number", why="What a decoder of several is told to write; from 0.")
 
 
 @dataclass(frozen=True)
@@ -74,8 +75,11 @@ def write(model: LanguageModel, text: Sequence[int], specials: Specials, how: Ge
             "This model has no decoder and does not read from left to right alone, so it cannot generate text; "
             "take GPT-2 or BART."
         )
-    states = _decoder_states if shape.decoder_layers else _states_behind
-    log_probs = partial(_log_probs, model, specials, states(model, text, specials))
+    if shape.decoder_layers:
+        states = _decoder_states(model, text, specials, how.target_language)
+    else:
+        states = _states_behind(model, text, specials)
+    log_probs = partial(_log_probs, model, specials, states)
     return beam_search(log_probs, (specials.end, specials.sep), how)
 
 
@@ -93,7 +97,9 @@ def _states_behind(model: LanguageModel, text: Sequence[int], specials: Specials
     return lambda written: model.features(batch([begin + row for row in written.tolist()], specials, ()).to(device))
 
 
-def _decoder_states(model: LanguageModel, text: Sequence[int], specials: Specials) -> Callable[[Tensor], Tensor]:
+def _decoder_states(
+    model: LanguageModel, text: Sequence[int], specials: Specials, language: int
+) -> Callable[[Tensor], Tensor]:
     """The states of a decoder behind [START], which reads the encoder's states of a text."""
     if not text:
         raise UserError("The text is empty, but the decoder needs a text that the encoder reads; type a text.")
@@ -102,8 +108,7 @@ def _decoder_states(model: LanguageModel, text: Sequence[int], specials: Special
 
     def states(written: Tensor) -> Tensor:
         rows, begun = len(written), torch.nn.functional.pad(written, (1, 0), value=specials.start).to(read.device)
-        return model.decode(
-            read.expand(rows, -1, -1), pick(source, torch.zeros(rows, dtype=torch.long, device=read.device)), begun
-        )
+        sources = pick(source, torch.zeros(rows, dtype=torch.long, device=read.device))
+        return model.decode(read.expand(rows, -1, -1), sources, begun, language)
 
     return states

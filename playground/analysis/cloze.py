@@ -61,9 +61,11 @@ def with_gap(shape: Architecture, tokens: Tokens, places: Tensor, hidden: Tensor
         ordered = replace(whole, selected=gap | later, prediction_order=rank)
         return _only(AskQueryStream().build(SeePermutation().build(ordered)), places)
     if shape.attention == "left to right":
-        return _only(AskNext().build(SeeLeft().build(ShiftRight().build(whole))), places)
+        return _only(AskNext().build(SeeLeft(shape.layer_window).build(ShiftRight().build(whole))), places)
     if shape.attention == "right to left":
-        return _only(AskNext("right").build(SeeRight().build(ShiftRight("right").build(whole))), places)
+        return _only(
+            AskNext("right").build(SeeRight(shape.layer_window).build(ShiftRight("right").build(whole))), places
+        )
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap | later, tokens.specials.mask))
     masked = replace(whole, inputs=shown, actions=(gap | later) * int(Action.MASKED))
     if shape.decoder_layers:
@@ -80,7 +82,9 @@ def words_seen(shape: Architecture, place: int, length: int) -> list[bool]:
     """Which words of a text are seen when the one at `place` is predicted, as in `with_gap`."""
     if not one_sided(shape):
         return [k != place for k in range(length)]
-    return [k < place if shape.attention == "left to right" else k > place for k in range(length)]
+    ahead = 1 if shape.attention == "left to right" else -1
+    most = shape.window_radius * shape.layers + 1 if shape.kind == "window" else length
+    return [0 < ahead * (place - k) <= most for k in range(length)]
 
 
 def _only(example: Batch, places: Tensor) -> Batch:

@@ -126,17 +126,21 @@ def _facts(kind: str, item: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _architecture(model: dict[str, Any]) -> Iterator[str]:
     if model["kind"] == "static":
-        yield f"two tables of {model['width']} numbers for every word"
+        side = f"a hidden layer over {model['window_radius']} words on both sides"
+        yield f"{'a table' if model['window_radius'] else 'two tables'} of {model['width']} numbers for every word"
+        yield from [side] if model["window_radius"] else ()
         return
     if model["kind"] == "transformer":
         yield f"{model['layers']} layers of width {model['width']} with {model['heads']} heads"
         yield f"{model['positions']} positions"
         yield f"{'two directions apart' if model['backward'] else model['attention']} attention"
     else:
-        yield f"{model['layers']} {model['kind'].upper()} layers of width {model['width']}"
+        kind = model["kind"] if model["kind"] == "window" else model["kind"].upper()
+        yield f"{model['layers']} {kind} layers of width {model['width']}"
         yield "read in both directions apart" if model["backward"] else f"read {READ[model['attention']]}"
     parts = {
         "embedding_size": f"word vectors of {model['embedding_size']} numbers",
+        "window_radius": f"reaching {model['window_radius']} positions to a side",
         "char_cnn": "word vectors made of letters",
         "max_pooling": "a text is the maximum of its states",
         "dropout": f"dropout {model['dropout']:g}",

@@ -13,7 +13,7 @@ from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.trainer import BLOCK, FinetuneConfig, Finetuner, numbered
 from playground.finetuning.strategies.full import FULL
-from playground.finetuning.strategy.head import TaskHead
+from playground.finetuning.strategy.head import TaskHead, init_head
 from playground.models import Architecture
 from playground.models.model import LanguageModel, Network
 from playground.models.transformer import MLP, Attention, Stack
@@ -268,10 +268,3 @@ def fresh(
     made = Classifier(model, head, teacher.kept_ids)
     made.vocabulary = teacher.vocabulary
     return made
-
-
-@torch.no_grad()
-def init_head(head: TaskHead, rng: torch.Generator) -> None:
-    """Give a head random weights, and a bias of 0."""
-    head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
-    head.score.bias.zero_()

@@ -25,12 +25,14 @@ class Architecture:
     `attention` is how the finished model reads a plain text (for fine-tuning). With a `backward` network it reads in
     both directions apart and concatenates the states. `labels` are the heads that choose one of several classes, such
     as `(("pair", 2),)`; those named in `paired` read two positions of a row, one of each text (InferSent).
+    `window_radius` is how many positions to a side a window network lays side by side, as many as its masks open; word
+    vectors without one are averaged.
     """
 
     kind: str = knob(
         "transformer",
-        choices=("transformer", "lstm", "gru", "static"),
-        why="Attention, recurrence, or one vector for every word.",
+        choices=("transformer", "lstm", "gru", "window", "static"),
+        why="Attention, recurrence, a hidden layer over a few words side by side, or one vector for every word.",
     )
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
     width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
@@ -115,6 +117,7 @@ class Architecture:
 
     labels: tuple[tuple[str, int], ...] = ()
     paired: tuple[str, ...] = ()
+    window_radius: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "labels", tuple((str(name), int(number)) for name, number in self.labels))
@@ -131,6 +134,8 @@ class Architecture:
             raise UserError(f"mem_len is {self.mem_len}, but {hindrance}; set mem_len to 0.")
         if self.word_states and self.directions == 1:
             raise UserError("word_states is on, but one network alone reads the text; set backward to yes.")
+        if self.kind == "window" and (self.decoder_layers or self.two_streams):
+            raise UserError("kind is window, whose layers read a single stream; set kind to transformer.")
         if self.positions == "relative" and self.decoder_layers:
             raise UserError(
                 "positions is relative, but the model has a decoder, whose attention to the encoder has no distance; "
@@ -174,6 +179,18 @@ class Architecture:
     def recurrent(self) -> bool:
         """Whether its layers are recurrent."""
         return self.kind in ("lstm", "gru")
+
+    @property
+    def window_offsets(self) -> range:
+        """The positions that a window layer reads, counted from its own."""
+        left = 0 if self.attention == "right to left" else self.window_radius
+        right = 0 if self.attention == "left to right" else self.window_radius
+        return range(-left, right + 1)
+
+    @property
+    def layer_window(self) -> int:
+        """How many words a layer that reads from one side sees, its own one included; 0 for all."""
+        return self.window_radius + 1 if self.kind == "window" else 0
 
     def reading(self, attention: str) -> "Architecture":
         """The same shape for a plain text that is read in another direction."""
@@ -237,10 +254,33 @@ def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
         grown["decoder_layers"] = shape.layers
     if any(part.is_generator for part in parts) and not shape.generator_ratio:
         grown["generator_ratio"] = 1.0 if shape.tie_generator == "all" else 0.5
+    if shape.kind == "window" or shape.window_radius:
+        grown["window_radius"] = max(_radius(shape, part) for part in parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
-        tables = (getattr(part.inputs, ids) for part in parts)
+        tables = [getattr(part.inputs, ids) for part in parts]
+        if name == "languages":  # a decoder that writes several is told which
+            written = [part.decoder.language_ids for part in parts if part.decoder is not None]
+            tables += [each for each in written if each.numel() and each.amin() < each.amax()]
         number = 1 + max((int(table.amax()) for table in tables if table.numel()), default=0)
         told_apart = name == "segments" and "languages" in grown  # by their languages (XLM, sec. 3.4)
         if number > 1 and not told_apart:
             grown[name] = max(getattr(shape, name), number)
     return replace(shape, **grown)
+
+
+def _radius(shape: Architecture, part: Batch) -> int:
+    """How many positions to a side the mask of an example opens; refused on a side that its network does not read."""
+    inputs = part.inputs
+    mask = inputs.attn_mask if inputs.query_attn_mask is None else inputs.query_attn_mask
+    query, key = (mask.dense() & inputs.valid[:, :, None]).any(0).nonzero(as_tuple=True)
+    away = (key - query).unique().tolist()
+    radius = max(map(abs, away), default=0)
+    if mask.window is None or not radius:
+        raise UserError(
+            "A window network reads a few neighbours, but this attention mask opens whole texts or no neighbour; set "
+            "sliding_window, or kind to transformer."
+        )
+    reads = shape.reading("right to left") if part.network == "backward" and shape.directions == 2 else shape
+    there = {*away} <= {*replace(reads, window_radius=radius).window_offsets}
+    need(there, f"needs a window network that does not read {reads.attention} alone", "attention to bidirectional")
+    return radius

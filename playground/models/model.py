@@ -43,6 +43,7 @@ from playground.models.transformer import (
     make_norm,
     share_modules,
 )
+from playground.models.window import WindowHead, WindowStack, narrowed
 from playground.models.word_vectors import StaticHead, StaticNetwork
 from playground.tokenizing.library import continuing
 
@@ -73,7 +74,7 @@ class Network(nn.Module):
         self.projects_sum = shared is not None or bool(shape.embedding_size)
         self.embedding_projection = nn.Linear(inner, width) if inner != width else None
         make = RecurrentStack if shape.recurrent else Stack
-        self.encoder = make(shape, shape.layers, width)
+        self.encoder = (WindowStack if shape.kind == "window" else make)(shape, shape.layers, width)
         if shape.decoder_layers:
             self.decoder = make(shape, shape.decoder_layers, width, crosses=True)
         self.characters = CharacterCNN(inner, words) if shape.char_cnn and shared is None else None
@@ -106,7 +107,7 @@ class Network(nn.Module):
     ) -> Tensor:
         """The last states of every position of a stream, `[b, n, d]`; what each layer reads is appended to `states`."""
         x, positions = self._embed(stream, table), self._positions_in(stream, stream.position_ids)
-        if isinstance(self.encoder, RecurrentStack):
+        if not isinstance(self.encoder, Stack):
             return self.encoder(x, stream.attn_mask, positions, attn_weights, name)
         return self.encoder(x, stream.attn_mask, positions, attn_weights, name, Memory(stream.mems, states))
 
@@ -131,6 +132,7 @@ class Network(nn.Module):
         masks, content = (stream.attn_mask, stream.query_attn_mask), self._embed(stream, table)
         if isinstance(self.encoder, RecurrentStack):
             return self.encoder.two_stream(content, masks, places)
+        assert isinstance(self.encoder, Stack)
         here = stream.position_ids.gather(1, places)
         query = self._finish(self.query_embedding.expand(*places.shape, -1), here)
         positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here, places))
@@ -205,7 +207,7 @@ class Network(nn.Module):
         other: Tensor | None = None,
     ) -> PositionEncoding | None:
         """How attention learns the positions of its queries and keys, in the encoder or among what is `written`."""
-        if self.shape.recurrent:
+        if self.shape.kind != "transformer":
             return None
         query = query[:1] if query.stride(0) == 0 else query  # the same in all rows
         key = query if key is None else key[:1] if key.stride(0) == 0 else key
@@ -232,8 +234,9 @@ class LanguageModel(nn.Module):
         self.shape = shape
         self.token_embedding = nn.Embedding(size, shape.table_width)
         if shape.kind == "static":
-            self.network = StaticNetwork(shape.width, shape.ngrams, words)
-            self.lm_head = StaticHead(shape.width, size, shape.counts)
+            radius = shape.window_radius
+            self.network = StaticNetwork(shape.width, shape.ngrams, words, radius)
+            self.lm_head = WindowHead(shape.width) if radius else StaticHead(shape.width, size, shape.counts)
         else:
             self.network = Network(shape, shape.width, shape.table_width, words=words)
             self.lm_head = VocabularyHead(shape, size, shape.width) if shape.lm_head else None
@@ -290,7 +293,7 @@ class LanguageModel(nn.Module):
         need(name in self.label_heads, f"asks for the label {name!r}", f"labels to hold {name!r} and its classes")
         return self.label_heads[name](hidden)
 
-    def vocabulary_head(self, network: Network | StaticNetwork) -> VocabularyHead | StaticHead:
+    def vocabulary_head(self, network: Network | StaticNetwork) -> VocabularyHead | StaticHead | WindowHead:
         """The head that scores words from the states of a network."""
         if self.shape.generator_ratio and network is self.generator:
             return self.generator_lm_head
@@ -347,16 +350,19 @@ class LanguageModel(nn.Module):
                 side[-1] = states
         return sides[0] if len(sides) == 1 else [torch.cat(level, dim=-1) for level in zip(*sides, strict=True)]
 
-    def decode(self, read: Tensor, tokens: Tokens, written: Tensor) -> Tensor:
+    def decode(self, read: Tensor, tokens: Tokens, written: Tensor, language: int = 0) -> Tensor:
         """The decoder's states of what is `written` `[b, u]`, given the encoder's states `read` of a plain text.
 
+        It is told to write a `language`. Where one vector stands for the text, that is all it reads (LASER).
         What pads a row stands at its end; the first token may have the same id (T5).
         """
         there = (written != tokens.specials.pad).long().flip(1).cummax(1).values.flip(1)
         real = there.bool().index_fill(1, there.new_zeros(1), True)
         decoder, source = stream(written, zeros_view(written), real), self._plain(tokens)
-        cross = full_mask(source.valid, source.padded, readers=real)
-        decoder = replace(decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross)
+        first = source.valid.clone().index_fill(1, torch.arange(1, source.valid.shape[1], device=written.device), False)
+        cross = full_mask(first if self.shape.max_pooling else source.valid, padded=True, readers=real)
+        told = torch.full_like(written, language)
+        decoder = replace(decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross, language_ids=told)
         return cast("Network", self.network).decode(decoder, source, self.token_embedding.weight, read=read)
 
     @property
@@ -367,7 +373,7 @@ class LanguageModel(nn.Module):
         """
         if self.shape.kind == "static":
             return 0
-        return self.shape.layers + (self.shape.norm_first and not self.shape.recurrent)
+        return self.shape.layers + (self.shape.norm_first and self.shape.kind == "transformer")
 
     @property
     def layers(self) -> list[Block]:
@@ -395,6 +401,8 @@ class LanguageModel(nn.Module):
         inputs = begin(tokens).inputs
         segment = tokens.labels.get("segment", inputs.segment_ids)
         plain = replace(inputs, attn_mask=_attn_mask(inputs, reads or self.shape.attention), segment_ids=segment)
+        if self.shape.kind == "window":
+            plain = replace(plain, attn_mask=narrowed(plain, self.shape.window_radius))
         return branched(plain, tokens.labels) if "branch" in tokens.labels else plain
 
     @torch.no_grad()
@@ -427,7 +435,7 @@ class LanguageModel(nn.Module):
         owner, *parts = name.split(".")
         network = "generator " if owner == "generator" else ""
         if owner.endswith(("network", "generator")) and parts[0] in ("encoder", "decoder"):
-            stack = cast("Stack | RecurrentStack", self.get_submodule(f"{owner}.{parts[0]}"))
+            stack = cast("Stack | RecurrentStack | WindowStack", self.get_submodule(f"{owner}.{parts[0]}"))
             number = int(parts[2]) + 1 if parts[1] == "blocks" else len(stack.blocks)
             return f"{network}{parts[0]} layer {number}"
         if owner.startswith("generator"):
@@ -443,7 +451,7 @@ class LanguageModel(nn.Module):
             elif name.endswith("bias"):
                 parameter.zero_()
         for module in self.modules():
-            if isinstance(module, RecurrentStack):
+            if isinstance(module, RecurrentStack | WindowStack):
                 init_recurrent(module, rng)
             if isinstance(module, Stack):
                 init_mimetic(module, rng) if mimetic else init_normal(module, rng, self.shape.init == "scaled")

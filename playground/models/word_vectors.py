@@ -9,19 +9,27 @@ from playground.batch import AttentionMask, Stream
 from playground.errors import UserError
 from playground.models.architecture import need
 from playground.models.transformer import Weights
+from playground.models.window import side_by_side
 
 SHORTEST, LONGEST = 3, 6
 """Characters of an n-gram (fastText, sec. 4.2)."""
 
 
 class StaticNetwork(nn.Module):
-    """A state is the mean of the allowed word vectors; with `grams` these are sums with that many n-gram buckets."""
+    """A state is the mean of the allowed word vectors; with `grams` these are sums with that many n-gram buckets.
+
+    With a `radius` a query's state is what the words on both sides, as far as that and side by side, say to a hidden
+    layer (Collobert and Weston 2008, sec. 3).
+    """
 
     ngram_ids: Tensor
     ngram_offsets: Tensor
 
-    def __init__(self, width: int, grams: int = 0, words: Sequence[str] = ()) -> None:
+    def __init__(self, width: int, grams: int = 0, words: Sequence[str] = (), radius: int = 0) -> None:
         super().__init__()
+        self.offsets = range(-radius, radius + 1)
+        if radius:
+            self.boundary, self.fc = nn.Parameter(torch.zeros(width)), nn.Linear(2 * radius * width, width)
         self.num_buckets = grams
         if grams:
             if not words:
@@ -48,7 +56,7 @@ class StaticNetwork(nn.Module):
         """The mean under the query mask at the given positions `[b, m]`, `[b, m, d]`."""
         assert stream.query_attn_mask is not None, "a see stage for a query stream must come before"
         content = self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, "content")
-        seen = self._mean(content, stream.query_attn_mask, attn_weights, "query")
+        seen = self._seen(content, stream.query_attn_mask, attn_weights)
         return seen.gather(1, places[..., None].expand(-1, -1, seen.shape[-1]))
 
     def decode(self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None) -> Tensor:
@@ -58,6 +66,14 @@ class StaticNetwork(nn.Module):
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         return nn.functional.embedding(stream.ids, self.vectors(table))
+
+    def _seen(self, content: Tensor, visible: AttentionMask, attn_weights: Weights) -> Tensor:
+        """What the query stream `[b, n, d]` has of the words around."""
+        radius = self.offsets.stop - 1
+        if not radius:
+            return self._mean(content, visible, attn_weights, "query")
+        words = side_by_side(content, visible.dense(), self.boundary, self.offsets)
+        return self.fc(torch.cat([words[:, :, :radius], words[:, :, radius + 1 :]], dim=2).flatten(2))
 
     def _mean(self, values: Tensor, visible: AttentionMask, attn_weights: Weights, name: str) -> Tensor:
         if attn_weights is not None:

@@ -291,7 +291,9 @@ def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) 
         shared = {"none": (), "all": tuple(matrices)}.get(shape.layer_sharing, (shape.layer_sharing,))
         layers = {part: 1 if part in shared else shape.layers + shape.decoder_layers for part in matrices}
         inside = sum(layers[part] * number for part, number in matrices.items()) * shape.width**2
-        wanted = rows * shape.table_width + (shape.layers * 4 * shape.width**2 if shape.recurrent else inside)
+        own = {"lstm": 4, "gru": 4, "window": len(shape.window_offsets)}
+        inside = shape.layers * own[shape.kind] * shape.width**2 if shape.kind in own else inside
+        wanted = rows * shape.table_width + inside
     if wanted > held:
         raise ValueError(f"its model has {wanted:,} weights or more, the file {held:,}")
 

@@ -13,11 +13,10 @@ COLLOBERT_WESTON = Entry(
     changed="Sees both sides of a word, and ranks it above one wrong word in place of scoring the whole vocabulary.",
     aliases=("SENNA", "Collobert and Weston", "Collobert et al. 2011"),
     unlike_paper={
-        "network": "the product of the middle word's vector with the mean of the others', in any order, where the "
-        "paper lays the vectors of a window side by side under a hidden layer",
+        "network": "a hidden layer as wide as a word vector",
         "tasks": "no labelled tasks trained together with it on the same word vectors",
     },
     data="English Wikipedia",
-    model=Architecture(kind="static", two_streams=True),
+    model=Architecture(kind="static", two_streams=True, window_radius=5),
     objective=PAIRWISE_RANKING,
 )

@@ -11,11 +11,10 @@ NNLM = Entry(
     idea="Give every word a vector, and predict the next word from the vectors of the last few words.",
     aliases=("neural probabilistic language model", "neural network language model"),
     unlike_paper={
-        "network": "one layer of attention over the last four words, where the paper lays their vectors side by side "
-        "under one hidden layer with a tanh, with or without a direct way past it to the scores; and the same vectors "
-        "for the words that are read and those that are predicted",
+        "network": "a hidden layer as wide as a word vector, and no direct way past it from the word vectors to the "
+        "scores, which the paper has in some of its networks",
     },
     data="the Brown corpus and news of the Associated Press",
-    model=Architecture(layers=1, attention="left to right"),
+    model=Architecture(kind="window", layers=1, window_radius=3, tie_word_embeddings=False, attention="left to right"),
     objective=WINDOW_LM,
 )

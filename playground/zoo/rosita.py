@@ -1,7 +1,7 @@
 """Rosita: one language model for texts of several languages."""
 
 from playground.models import Architecture
-from playground.objectives.catalog.multilingual_lm import MULTILINGUAL_LM
+from playground.objectives.catalog.multilingual_lm import MULTILINGUAL_BILM
 from playground.zoo.entry import Entry
 
 ROSITA = Entry(
@@ -14,10 +14,9 @@ ROSITA = Entry(
     corpus="bilingual",
     aliases=("polyglot LM", "polyglot language model"),
     unlike_paper={
-        "network": "from left to right alone, where the paper also reads from right to left; no residual connection "
-        "between the layers, no projection of the states",
+        "network": "no residual connection between the layers, no projection of the states",
     },
     data="English together with Arabic or Chinese",
-    model=Architecture(kind="lstm", char_cnn=True, attention="left to right"),
-    objective=MULTILINGUAL_LM,
+    model=Architecture(kind="lstm", char_cnn=True, backward=True, attention="left to right"),
+    objective=MULTILINGUAL_BILM,
 )

@@ -18,7 +18,9 @@ TABLE_2 = (
 `printed` there: "task" of pre-training, "GLUE" (the mean over its tasks), and "FT", whether the model is fine-tuned.
 """
 
-NETWORKS = {"transformer": "Transformer", "lstm": "LSTM", "gru": "GRU", "static": "word vectors"}
+NETWORKS = {
+    "transformer": "Transformer", "lstm": "LSTM", "gru": "GRU", "window": "feed-forward", "static": "word vectors",
+}  # fmt: skip
 
 
 def network(entry: Entry) -> str:

@@ -18,7 +18,8 @@ ULMFIT = Entry(
         "network": "three layers of one width, where the paper's two lower ones are nearly three times as wide as a "
         "word vector; one dropout rate, where the paper has several; and a text of its own in every "
         "row, where the paper carries the states on from one stretch of text to the next",
-        "stages": "the first two of three stages; the third, the classifier, is the strategy 'ULMFiT'",
+        "stages": "the first two of three stages; the third, the classifier, is the strategy 'ULMFiT', whose head "
+        "has no dropout ('ULMFiT + further pre-training' is the second and the third for another base)",
         "tasks": "from left to right alone; the paper trains a second model from right to left",
     },
     data="WikiText-103",

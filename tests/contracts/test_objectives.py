@@ -66,8 +66,9 @@ def test_they_are_listed_as_the_survey_prints_them_then_by_group_and_year():
         "backward LM",
         "BiLM",
         "conditional LM",
+        "multilingual BiLM",
         "multilingual LM",
-    ]  # 2003, twice 2018, twice 2019
+    ]  # 2003, twice 2018, three times 2019
 
 
 def plain(name):

@@ -12,7 +12,7 @@ from playground.models import total_loss
 from playground.objectives import find_objective, objectives
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
-from tests.texts import PAIR, plain_rows, story, tokens_of
+from tests.texts import PAIR, TWO_SENTENCES, plain_rows, story, tokens_of
 
 # the set that a sum runs over
 
@@ -27,6 +27,7 @@ SUMS = {
     "window LM": {"next word": "T"},
     "BiLM": {"next word": "T", "previous word": "T"},
     "multilingual LM": {"next word": "T"},
+    "multilingual BiLM": {"next word": "T", "previous word": "T"},
     "MLM": WORDS,
     "static MLM": WORDS,
     "whole word masking": WORDS,
@@ -125,8 +126,10 @@ def number(over, made):
             return within({first + k for first, length in spans for k in range(length)}, whole)
         case "T-c":
             return whole - (plan["cut"] if "cut" in plan else plan["split"])
+        case "y" if not plan.keys() - {"language"}:
+            return len((TWO_SENTENCES if plan.get("language") == "second" else PAIR).split()) + 1
         case "y":
-            return len(PAIR.split()) + 1 if not plan else written(words, lengths, made.objective.name != "T5 drop")
+            return written(words, lengths, made.objective.name != "T5 drop")
         case "P":
             return sum(0 < abs(c - o) <= radius for c, radius in enumerate(plan["radius"]) for o in range(whole))
     ids = made.example.tokens.ids[0].tolist()

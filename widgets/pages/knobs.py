@@ -20,6 +20,8 @@ TRANSFORMER = (
     "norm", "embedding_norm", "activation", "attention_bias", "dropout", "init", "mem_len",
 )  # fmt: skip
 """The knobs of a model that a page shows, by what it is; word vectors have their width alone."""
+OTHERS = ("transformer", "lstm", "gru")
+"""The kinds that take the place of each other."""
 
 SIZES = {
     "width": (16, 32, 48, 64, 96, 128, 192, 256),
@@ -125,7 +127,7 @@ def _as_in(k: Knob, model: Architecture) -> Knob:
     """A knob that begins where a model has it, with few sizes to choose from."""
     value = getattr(model, k.name)
     if k.name == "kind":
-        return replace(k, default=value, choices=(value,) if value == "static" else ("transformer", "lstm", "gru"))
+        return replace(k, default=value, choices=(value,) if value == "static" else (*OTHERS, *{value} - {*OTHERS}))
     sizes = SIZES.get(k.name, ())
     return replace(k, default=value, choices=tuple(sorted({*sizes, value})) if sizes else k.choices)
 

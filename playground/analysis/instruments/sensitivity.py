@@ -76,8 +76,10 @@ def open_pairs(subject: Subject, length: int, level: int) -> Tensor:
     """Which words reach which states of a plain text after so many layers, `[t, t]`, by the closure of the masks."""
     shape = subject.model.shape
     cells = torch.ones(length, length, dtype=torch.bool)
-    sides = {"left to right": cells.tril(), "right to left": cells.triu()}
     layers = 0 if shape.kind == "static" else min(level, shape.layers)
+    if shape.kind == "window":
+        cells = cells.tril(shape.window_radius).triu(-shape.window_radius)
+    sides = {"left to right": cells.tril(), "right to left": cells.triu()}
     if shape.recurrent and layers:  # one layer reads all that stands on a side
         layers = length
     return leaks.reaches(cells if shape.directions == 2 else sides.get(shape.attention, cells), layers)

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor, nn
 
-from playground.compression.classifier import Classifier, init_head, unshared_stack
+from playground.compression.classifier import Classifier, unshared_stack
 from playground.compression.distillation.losses import soft_targets
 from playground.compression.method import Compressed, Method, TaskData
 from playground.compression.training import StepBatch, fine_tune
 from playground.errors import UserError
-from playground.finetuning.strategy.head import TaskHead
+from playground.finetuning.strategy.head import TaskHead, init_head
 from playground.knob import knob
 
 

@@ -227,7 +227,7 @@ def _continuations(
             rows.append([*chain.from_iterable(_fitting(examples, room - len(own))), *own])
             starts.append(len(rows[-1]) - len(right))
         whole = begin(batch(rows, like.specials, like.vocabulary).to(like.ids.device))
-        example = AskNext().build(SeeLeft().build(ShiftRight().build(whole)))
+        example = AskNext().build(SeeLeft(model.shape.layer_window).build(ShiftRight().build(whole)))
         [question] = example.questions
         scored = question.loss_mask & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
         yield model(replace(example, questions=(replace(question, loss_mask=scored),)))[-1]

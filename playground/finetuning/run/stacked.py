@@ -37,6 +37,7 @@ def why_not_stackable(base: Base, strategy: Strategy, texts: Dataset) -> str:
         f"it takes the task's loss in another form ({getattr(strategy.task_loss, 'name', '')})": strategy.task_loss,
         "its penalty is no pull towards the start": not all(isinstance(term, Pull) for term in strategy.penalties),
         "its model or its head reads word by word": model.shape.recurrent or strategy.head.recurrent,
+        "its head has batch norm, which keeps means": strategy.head.hidden,
         "batches hold different numbers of answers": texts.answer.varies,
         "word vectors made of n-grams are summed for one model at a time": (
             isinstance(model.network, StaticNetwork) and model.network.num_buckets

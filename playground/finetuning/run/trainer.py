@@ -207,6 +207,7 @@ class Finetuner:
         self._set_rates(step)
         drawn = _draw(self.train, self.setting.batch_size, self.seed, step)
         alone = any(term.leaves_out(self, step) for term, _ in self.terms)
+        self.head.train(not alone and len(drawn.labels) > 1)  # batch norm of a single text would be 0
         with torch.set_grad_enabled(not alone):
             scores, loss = self._task_loss(step, drawn, plain=alone)
         now, total = StepContext(step, drawn, scores), torch.zeros(()) if alone else loss
@@ -215,6 +216,7 @@ class Finetuner:
             total.backward()
         self.optimiser.step()
         self.optimiser.zero_grad(set_to_none=True)
+        self.head.eval()
         self.note(step, torch.tensor([g["lr"] for g in self.optimiser.param_groups]))
         return drawn.answer.loss(scores.detach(), drawn.labels)
 

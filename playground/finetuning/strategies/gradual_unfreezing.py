@@ -1,6 +1,6 @@
 """Gradual unfreezing: the head learns first, then one layer after the other thaws from the top."""
 
-from playground.finetuning.strategy.schedules import from_the_top
+from playground.finetuning.strategy.schedules import FromTheTop
 from playground.finetuning.strategy.strategy import Published, Strategy
 
 GRADUAL_UNFREEZING = Strategy(
@@ -9,6 +9,6 @@ GRADUAL_UNFREEZING = Strategy(
     family="unfreezing",
     idea="Thaw one more layer in each phase, from the head down, so that lower layers forget less.",
     source="arXiv:1801.06146, sec. 3.3",
-    plasticity=from_the_top,
+    plasticity=FromTheTop(),
     published=Published(1e-2, "arXiv:1801.06146, sec. 3.2, eq. 3: the highest rate, for all of ULMFiT"),
 )

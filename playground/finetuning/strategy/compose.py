@@ -162,11 +162,16 @@ def _plan(strategy: Strategy) -> dict[str, Tensor]:
 def _word(value: Any) -> str:
     if isinstance(value, Head):
         text = f"level {value.reads}" if isinstance(value.reads, int) else value.reads
-        return f"{text} ({value.pool} pooling{', an LSTM' if value.recurrent else ''})"
+        return f"{text} ({', '.join(filter(None, (f'{value.pool} pooling', _own(value))))})"
     if not hasattr(value, "name"):
         return f"{value:g}" if isinstance(value, float) else str(value)
     settings = ", ".join(f"{f.name} {as_written(getattr(value, f.name))}" for f in fields(value))
     return f"{value.name} ({settings})" if settings else value.name
+
+
+def _own(head: Head) -> str:
+    parts = ("an LSTM" if head.recurrent else "", f"a layer of {head.hidden} numbers" if head.hidden else "")
+    return " and ".join(filter(None, parts))
 
 
 def _listed(words: str, field: str) -> tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]]:
@@ -180,8 +185,12 @@ _THINGS: tuple[tuple[str, Callable[[Strategy], Any], Callable[[Strategy], str]],
     ("the task's own loss", attrgetter("task_loss"), lambda s: _word(s.task_loss) if s.task_loss else "the plain one"),
     _listed("extra modules", "extras"),
     _listed("inputs in addition to the words", "given"),
-    ("what the head reads", attrgetter("head.reads", "head.pool"), lambda s: _word(replace(s.head, recurrent=False))),
-    ("the head's own network", attrgetter("head.recurrent"), lambda s: "an LSTM" if s.head.recurrent else "none"),
+    (
+        "what the head reads",
+        attrgetter("head.reads", "head.pool"),
+        lambda s: _word(replace(s.head, recurrent=False, hidden=0)),
+    ),
+    ("the head's own network", attrgetter("head.recurrent", "head.hidden"), lambda s: _own(s.head) or "none"),
     ("starts from scratch", attrgetter("fresh"), lambda s: s.fresh or "nothing"),
     ("rows of their own in the plan", attrgetter("apart"), lambda s: s.apart or "none"),
     ("share of the last steps that is averaged", attrgetter("averaged"), lambda s: f"{s.averaged:g}"),

@@ -23,12 +23,13 @@ class Head:
 
     "joined" are the embeddings concatenated with such a mix. A text is one vector, as its input format says, or its
     last position, the maximum and the mean concatenated (ULMFiT). With `recurrent` a bidirectional LSTM of the task's
-    own stands between.
+    own stands between, with `hidden` a layer of so many numbers with ReLU and batch norm (ULMFiT).
     """
 
     reads: Literal["top", "mix", "all", "joined"] | int = "top"
     pool: Literal["mean", "concat"] = "mean"
     recurrent: bool = False
+    hidden: int = 0
 
     def levels(self, model: LanguageModel) -> tuple[int, ...]:
         """The levels of a model that this head reads."""
@@ -78,7 +79,7 @@ class LevelReader(nn.Module):
 
 
 class TaskHead(LevelReader):
-    """One linear layer that scores the vectors that the task's form of answer is about.
+    """One linear layer, behind a hidden one or not, that scores the vectors that the task's answers are about.
 
     A recurrent head has an LSTM over the row before it, in both directions, as wide as the model. `features` numbers
     stand beside what it reads of every word.
@@ -99,7 +100,9 @@ class TaskHead(LevelReader):
         vectors *= 3 if spec.pool == "concat" and answer.about == "text" else 1
         read = width * {"all": len(levels), "joined": 2}.get(str(spec.reads), 1) + features
         self.recurrent = nn.LSTM(read, width // 2, batch_first=True, bidirectional=True) if spec.recurrent else None
-        self.score = nn.Linear((width if spec.recurrent else read) * vectors, answer.scores)
+        read = (width if spec.recurrent else read) * vectors
+        self.dense = hidden_layer(read, spec.hidden) if spec.hidden else None
+        self.score = nn.Linear(spec.hidden or read, answer.scores)
 
     def forward(self, known: Mapping[int, Tensor], texts: Dataset) -> Tensor:
         hidden = self.read(known)
@@ -107,7 +110,12 @@ class TaskHead(LevelReader):
             hidden = torch.cat([hidden, texts.features], dim=-1)
         if self.recurrent is not None:
             hidden = self._reread(self.recurrent, hidden, texts)
-        return texts.answer.read(self.score, hidden, texts, self._of_rows)
+        return texts.answer.read(self._scores, hidden, texts, self._of_rows)
+
+    def _scores(self, vectors: Tensor) -> Tensor:
+        if self.dense is None:
+            return self.score(vectors)
+        return self.score(self.dense(vectors.flatten(0, -2))).unflatten(0, vectors.shape[:-1])
 
     def _reread(self, lstm: nn.LSTM, hidden: Tensor, texts: Dataset) -> Tensor:
         """The states of the LSTM; padding is not read. Rows are sorted here, because packing would wait for a GPU."""
@@ -135,6 +143,11 @@ class TaskHead(LevelReader):
         if self.spec.pool == "mean":
             return mean
         return torch.cat([end, hidden.masked_fill(~valid[..., None], float("-inf")).amax(1), mean], dim=-1)
+
+
+def hidden_layer(read: int, width: int) -> nn.Sequential:
+    """A layer with ReLU under batch norm (arXiv:1801.06146, sec. 3.3), whose means are the batch's while it learns."""
+    return nn.Sequential(nn.BatchNorm1d(read), nn.Linear(read, width), nn.ReLU(), nn.BatchNorm1d(width)).eval()
 
 
 class WritingHead(LevelReader):
@@ -180,13 +193,23 @@ def new_head(
         check_writing(model, spec)
         return WritingHead(spec, levels, model).to(model.token_embedding.weight.device)
     head = TaskHead(spec, levels, model.top_hidden_state, model.shape.features_width, answer, sides, features)
-    rng = generator(seed, "head")
-    with torch.no_grad():
-        head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
-        head.score.bias.zero_()
-        for parameter in head.recurrent.parameters() if head.recurrent else ():
-            parameter.copy_((torch.rand(parameter.shape, generator=rng) * 2 - 1) * model.shape.features_width**-0.5)
+    init_head(head, generator(seed, "head"))
     return head.to(model.token_embedding.weight.device)
+
+
+@torch.no_grad()
+def init_head(head: TaskHead, rng: torch.Generator) -> None:
+    """Give a head random weights, and its linear layers a bias of 0."""
+    head.score.weight.copy_(torch.randn(head.score.weight.shape, generator=rng) * 0.02)
+    head.score.bias.zero_()
+    if head.recurrent is not None:
+        bound = (2 * head.recurrent.hidden_size) ** -0.5
+        for parameter in head.recurrent.parameters():
+            parameter.copy_((torch.rand(parameter.shape, generator=rng) * 2 - 1) * bound)
+    if head.dense is not None:  # He et al., arXiv:1502.01852, eq. 10
+        linear = head.dense[1]
+        linear.weight.copy_(torch.randn(linear.weight.shape, generator=rng) * (2 / linear.in_features) ** 0.5)
+        linear.bias.zero_()
 
 
 def check_writing(model: LanguageModel, spec: Head) -> None:

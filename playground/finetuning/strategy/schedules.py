@@ -47,14 +47,6 @@ def above_embeddings(groups: Sequence[str], steps: int) -> Tensor:
     return plan
 
 
-def from_the_top(groups: Sequence[str], steps: int) -> Tensor:
-    """One more group thaws in every phase, the head first and the lowest group last."""
-    number = layer_numbers(groups)
-    phase = torch.arange(steps) * (number[-1] + 1) // max(1, steps)
-    height = number[-1] - number
-    return (height[:, None] <= phase[None, :]).float()
-
-
 def top_layer(groups: Sequence[str], steps: int) -> Tensor:
     """The highest layer and the head learn."""
     layers = [k for k, group in enumerate(groups) if "layer" in group]
@@ -92,6 +84,19 @@ def biases(groups: Sequence[str], steps: int) -> Tensor:
     learns = [group.endswith(BIASES) for group in groups]
     learns[-1] = True
     return torch.tensor(learns).float()[:, None].repeat(1, steps)
+
+
+@dataclass(frozen=True)
+class FromTheTop:
+    """One more group thaws in every phase, the head first and the lowest group last (arXiv:1801.06146, sec. 3.3)."""
+
+    share: float = knob(1.0, 0.01, 1.0, unit="share of the steps", why="In the rest everything learns.")
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        number = layer_numbers(groups)
+        phase = torch.arange(steps) * (number[-1] + 1) // max(1, round(self.share * steps))
+        height = number[-1] - number
+        return (height[:, None] <= phase[None, :]).float()
 
 
 @dataclass(frozen=True)

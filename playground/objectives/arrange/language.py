@@ -20,6 +20,7 @@ NAMES = ("first", "second")
 class ArrangeLanguage(Arrange):
     """A coin decides in which of its two languages each text is read (mBART, arXiv:2001.08210, sec. 2).
 
+    What is read has the other language as its translation.
     mBART puts a language token at the end of the input and the start of the output; here every position knows its
     language, as in XLM (arXiv:1901.07291, sec. 3.4 and figure 1).
     """
@@ -31,7 +32,9 @@ class ArrangeLanguage(Arrange):
         return sampling.noise((len(example.tokens.ids),), rng) < 0.5
 
     def build(self, example: Batch, plan: Tensor) -> Batch:
-        return begin(either(plan, translation(example.tokens), example.tokens))
+        first, second = example.tokens, translation(example.tokens)
+        facing = {"translation": either(plan, first, second)}
+        return begin(replace(either(plan, second, first), neighbours={**first.neighbours, **facing}))
 
     def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "language" not in wanted:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from playground.objectives.arrange import ArrangeText
+from playground.objectives.arrange import ArrangeLanguage, ArrangeText, DropLanguageIds
 from playground.objectives.ask import AskTranslation
 from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
@@ -26,8 +26,17 @@ THROUGH_ONE = replace(
     TRANSLATION,
     name="translation through one vector",
     aliases=("LASER", "sentence bottleneck"),
-    stages=(ArrangeText(add_special_tokens=True), AskTranslation(), SeeThroughOne()),
-    idea="Read a sentence into one vector; a decoder that sees nothing else writes it in the other language.",
+    stages=(
+        ArrangeLanguage(),
+        ArrangeText(add_special_tokens=True),
+        DropLanguageIds(),
+        AskTranslation(),
+        SeeThroughOne(),
+    ),
+    idea=(
+        "Read a sentence of either language into one vector; a decoder that sees nothing else, and knows the language "
+        "to write, translates it."
+    ),
     loss="Mean cross-entropy of the translation, each word given the one vector and the words so far.",
     terms=(Term("written words", r"-\frac{1}{|y|}\sum_{i}\log p(y_i \mid h_1(x), y_{<i})", symbols=H1),),
     source="arXiv:1812.10464, sec. 3.1",

@@ -37,7 +37,7 @@ class SeeLeft(See):
     """Each position sees itself and what stands to its left (GPT, Radford et al. 2018).
 
     With a window of k words, its own one included, every further layer reaches k - 1 words further: (k - 1) x layers +
-    1 in all. This is no NNLM (Bengio et al. 2003): that has one hidden layer over the vectors of k words side by side.
+    1 in all.
     """
 
     sliding_window: int = knob(

@@ -67,10 +67,10 @@ from playground.finetuning.strategy.head import Head, check_writing
 from playground.finetuning.strategy.losses import StepContext, WeightAverage
 from playground.finetuning.strategy.schedules import (
     Discriminative,
+    FromTheTop,
     Product,
     SlantedTriangle,
     everything,
-    from_the_top,
     head_only,
 )
 from playground.finetuning.strategy.semi_supervised import AdversarialFGM, half_hidden
@@ -125,16 +125,17 @@ GROUPS = ("embeddings", "layer 1", "layer 2", "layer 3", HEAD)
 
 def test_gradual_unfreezing_thaws_one_more_group_in_each_phase_from_the_top():
     """Figures of ULMFiT's schedule (arXiv:1801.06146, sec. 3.3): the last layer first, then the next lower one."""
-    plan = from_the_top(GROUPS, 10)
+    plan = FromTheTop()(GROUPS, 10)
     assert plan.sum(dim=0).tolist() == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
     assert plan[-1].tolist() == [1] * 10
     assert plan[0].tolist() == [0] * 8 + [1] * 2
+    assert FromTheTop(0.5)(GROUPS, 10).sum(dim=0).tolist() == [1, 2, 3, 4, 5, 5, 5, 5, 5, 5], "then all to the end"
 
 
 @pytest.mark.parametrize("groups", [1, 2, 5])
 @pytest.mark.parametrize("steps", [5, 6, 17, 80])
 def test_what_has_thawed_stays_thawed_and_lies_above_what_is_frozen(groups, steps):
-    plan = from_the_top(GROUPS[-groups:], steps)
+    plan = FromTheTop()(GROUPS[-groups:], steps)
     assert set(plan.unique().tolist()) <= {0.0, 1.0}
     assert bool((plan.diff(dim=1) >= 0).all()), "nothing freezes again"
     assert bool((plan.diff(dim=0) >= 0).all()), "nothing thaws before what stands above it"
@@ -711,6 +712,26 @@ def test_ulmfits_pooling_is_the_last_the_highest_and_the_mean_of_the_real_positi
     pooled = head._pooled(hidden, real)
     assert pooled[0].tolist() == [9, 10, 11, 9, 10, 11, 4.5, 5.5, 6.5]
     assert pooled[1].tolist() == [15, 16, 17, 15, 16, 17, 13.5, 14.5, 15.5]
+
+
+def test_ulmfits_head_is_two_layers_with_relu_between_them():
+    """arXiv:1801.06146, sec. 3.3: batch norm, a layer of 50 over the pooled text, ReLU, batch norm, the classes."""
+    base = base_of()
+    run = Finetuner(base, find_strategy("ULMFiT"), numbered(texts(), base), SETTING, 0)
+    head, read = run.head, 3 * base.learner.model.shape.width
+    _, dense, _, _ = head.dense
+    assert (dense.in_features, dense.out_features, head.score.in_features) == (read, 50, 50)
+    pooled = head._pooled(run.model.features(run.train.tokens), run.train.tokens.valid)
+
+    def normed(x):
+        return (x - x.mean(0)) / (x.var(0, unbiased=False) + 1e-5).sqrt()
+
+    head.train()
+    inner = normed((normed(pooled) @ dense.weight.T + dense.bias).clamp(min=0))
+    torch.testing.assert_close(run.score(run.train), inner @ head.score.weight.T + head.score.bias)
+    run.learn(0)
+    alone = run.score(run.train.pick(torch.arange(2)))  # by means that are kept, not by those of the two
+    torch.testing.assert_close(alone, run.score(run.train)[:2])
 
 
 # what is added

@@ -329,6 +329,20 @@ def test_recurrence_has_a_decoder_that_attends_to_what_was_read():
     torch.testing.assert_close(weights["cross"][0, :, 0].sum(-1), readers.double())
 
 
+def test_the_one_vector_of_a_text_feeds_its_decoder_at_every_step():
+    """LASER (arXiv:1812.10464, fig. 1): beside each word and, through a linear layer, as the initial states."""
+    shape = Architecture(kind="lstm", width=16, heads=2, max_pooling=True, decoder_layers=1, languages=2)
+    model, example = made(shape, "translation through one vector")
+    network, table, decoder = model.network, model.token_embedding.weight, example.decoder
+    read = network(example.inputs, table)[:, 0]
+    rnn, [initial] = network.decoder.blocks[0].forward_rnn, network.decoder.initial
+    told = network.language_embedding.weight[decoder.language_ids]
+    fed = torch.cat([table[decoder.ids] + told, read[:, None].expand(-1, decoder.ids.shape[1], -1)], dim=-1)
+    begins = tuple(part.contiguous()[None] for part in initial(read).chunk(2, dim=-1))
+    states = network.decode(decoder, example.inputs, table)
+    torch.testing.assert_close(states[decoder.valid], rnn(fed, begins)[0][decoder.valid])
+
+
 def test_recurrent_layers_take_no_adapters():
     model, _ = made(Architecture(kind="gru", width=16, heads=2))
     with pytest.raises(UserError, match="kind is gru"):
@@ -362,3 +376,55 @@ def test_vectors_made_of_letters_are_read_and_learn():
     model, example = made(Architecture(width=16, heads=2, char_cnn=True), words=words)
     total_loss(model(example))[0].backward()
     assert all(bool(p.grad.any()) for p in model.network.characters.parameters() if p.dim() > 1)
+
+
+# window networks
+
+
+def test_a_window_network_is_that_of_nnlm():
+    """Bengio et al. 2003, eq. 1 without its direct way: U tanh(d + H [x_i-3; ...; x_i]) + b, with two tables."""
+    shape = Architecture(
+        kind="window", layers=1, width=8, heads=2, attention="left to right", tie_word_embeddings=False
+    )
+    model, example = made(shape, "window LM")
+    [layer], table = model.network.encoder.blocks, model.token_embedding.weight
+    assert model.shape.window_radius == 3 and layer.fc.in_features == 4 * 8
+    torch.nn.init.normal_(layer.boundary)
+    [answer] = model(example)
+    for row, place, scores in zip(answer.rows, answer.positions, answer.scores, strict=True):
+        ids = example.inputs.ids[row]
+        beside = [table[ids[at]] if at >= 0 else layer.boundary for at in range(int(place) - 3, int(place) + 1)]
+        hidden = torch.tanh(layer.fc.weight @ torch.cat(beside) + layer.fc.bias)
+        torch.testing.assert_close(scores, model.lm_head.table.weight @ hidden + model.lm_head.bias)
+
+
+@every_direction
+def test_a_window_network_reads_as_far_as_its_masks_and_a_plain_text_so_too(reads):
+    shape = Architecture(kind="window", layers=2, width=8, heads=2, attention=reads, window_radius=2)
+    model = LanguageModel(shape, SPECIALS.size, generator(1)).double()
+    text = tokens_of(ROWS[:1])
+    sides = [side for side, other in ((-1, "right to left"), (1, "left to right")) if reads != other]
+    before = model.features(text)
+    for place in range(9):
+        ids = text.ids.clone()
+        ids[0, place] = 77
+        changed = (model.features(replace(text, ids=ids)) - before).abs().sum(-1)[0] > 0
+        near = [k for k in range(9) if k == place or (abs(place - k) <= 4 and (place - k > 0) == (1 in sides))]
+        near = [k for k in range(9) if abs(place - k) <= 4] if len(sides) == 2 else near
+        assert changed.nonzero().flatten().tolist() == near
+
+
+def test_a_window_is_as_wide_as_the_objective_opens_it_and_anything_else_is_refused():
+    shape = Architecture(kind="window", layers=1, width=8, heads=2, attention="left to right")
+    wide = find_objective("window LM").turn({"sliding_window": 6}).example(tokens_of(ROWS), generator(0))
+    assert with_required_parts(shape, wide).window_radius == 5
+    with pytest.raises(UserError, match="set attention to bidirectional"):
+        made(shape.reading("right to left"), "window LM")
+    for name in ("MLM", "LM", "skip-gram"):
+        with pytest.raises(UserError, match="opens whole texts or no neighbour; set sliding_window, or kind"):
+            made(shape.reading("bidirectional"), name)
+    with pytest.raises(UserError, match="set kind to transformer"):
+        replace(shape, decoder_layers=1)
+    model, _ = made(shape, "window LM")
+    with pytest.raises(UserError, match="opens 9 positions, but this window network reads 3 to a side"):
+        model(find_objective("LM").example(tokens_of(ROWS), generator(0)))

@@ -120,6 +120,33 @@ def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
     assert {n for n, _ in model.named_parameters()} == {"token_embedding.weight", "lm_head.out.weight"}
 
 
+def test_a_window_is_scored_by_a_hidden_layer_over_all_its_words_in_order():
+    """Collobert and Weston 2008, sec. 3 and 5: v tanh(W [window] + b), and a hinge against a wrong centre."""
+    model, example = static("pairwise ranking", window_radius=5)
+    network, head, table = model.network, model.lm_head, model.token_embedding.weight
+    torch.nn.init.normal_(network.boundary)
+    [answer] = model(example)
+    sides, centre = network.fc.weight.split(40, dim=1), head.centre.weight
+    whole = torch.cat([sides[0], centre, sides[1]], dim=1)
+    open_to = example.inputs.query_attn_mask.dense()
+
+    def score(row, place, word):
+        at = range(place - 5, place + 6)
+        there = [0 <= k < open_to.shape[2] and bool(open_to[row, place, k]) for k in at]
+        words = [table[example.inputs.ids[row, k]] if t else network.boundary for k, t in zip(at, there, strict=True)]
+        return head.out.weight[0] @ torch.tanh(
+            whole @ torch.cat([*words[:5], table[word], *words[6:]]) + network.fc.bias
+        )
+
+    wrong = answer.at(answer.target.kind.negatives)
+    for number, (row, place) in enumerate(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True)):
+        true, false = (score(row, place, word) for word in (answer.targets[number], wrong[number, 0]))
+        torch.testing.assert_close(answer.losses()[number], (1 - true + false).clamp(min=0))
+    hidden = network.query_stream(example.inputs, answer.positions[None, :1].expand(len(example.tokens.ids), -1), table)
+    every = head(hidden[answer.rows[0]], table)[0]
+    torch.testing.assert_close(every[answer.targets[0]], answer.scores[0, 0])
+
+
 def test_scores_of_some_words_are_those_of_all():
     """With static vectors and with a transformer alike."""
     for kind in ("static", "transformer"):

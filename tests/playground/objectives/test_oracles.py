@@ -151,7 +151,10 @@ def plan_for(step, row, stories, tokens, spans):
             return None
         case "ArrangePair":
             return {"number": int(step.plan[row]), **seconds}
-        case "LabelledPair" | "FirstOfPair" | "AskAnswer" | "AskTranslation":
+        case "AskTranslation":
+            first, second = texts(tokens)[row], seconds["translation"]
+            return {"second": second if stories[row].text == first else first}
+        case "LabelledPair" | "FirstOfPair" | "AskAnswer":
             return {"second": seconds.get("next", seconds.get("translation"))}
         case "ArrangeLanguage":
             second = tokens.neighbours["translation"] if step.plan[row] else tokens

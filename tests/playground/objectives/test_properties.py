@@ -231,7 +231,7 @@ def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, se
 
 # languages
 
-TOLD_BY_KNOB = ("multilingual LM", "multilingual MLM")
+TOLD_BY_KNOB = ("multilingual LM", "multilingual BiLM", "multilingual MLM", "translation through one vector")
 
 
 @every_objective

@@ -9,6 +9,8 @@ from hypothesis import given, settings
 
 from playground import leaks
 from playground.batch import begin, language_ids_at
+from playground.corpora import open_corpus
+from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.models import Architecture, make_model, with_required_parts
 from playground.models.transformer import SdpaMask
@@ -129,7 +131,7 @@ def test_a_label_with_more_values_than_there_are_special_tokens_is_refused():
 # languages
 
 
-UNTOLD = ("multilingual LM", "multilingual MLM")
+UNTOLD = ("multilingual LM", "multilingual BiLM", "multilingual MLM")
 
 
 def test_a_special_token_has_the_language_of_its_neighbour():
@@ -169,3 +171,19 @@ def test_a_text_is_read_in_either_language_as_often():
     tokens = suited(objective, tokens_of([[40, 41, 42, 43, 44, 45]] * 9000, padded=False))
     second = ArrangeLanguage().plan(begin(tokens), generator(2))
     assert_law(Counter(second.tolist()), uniform((False, True)))
+
+
+def test_laser_translates_in_both_directions_and_only_the_decoder_knows_the_language():
+    """arXiv:1812.10464, sec. 3.1: the encoder is not told what it reads, the decoder is told what to write."""
+    rows = pick(open_corpus("parallel").pairs(12), torch.arange(20))
+    example = find_objective("translation through one vector").example(rows, generator(0))
+    other = rows.neighbours["translation"]
+    back = (example.tokens.ids[:, : other.ids.shape[1]] == other.ids).all(1)
+    assert 0 < int(back.sum()) < 20 and not example.inputs.language_ids.any()
+    first, second = rows.labels["language"][:, 0], other.labels["language"][:, 0]
+    assert torch.equal(example.decoder.language_ids[:, 0], first.where(back, second))
+    [question] = example.questions
+    for row in range(20):
+        written = rows if back[row] else other
+        length = int(written.lengths[row])
+        assert question.targets[row, :length].tolist() == written.ids[row, :length].tolist()

@@ -66,6 +66,9 @@ def _paired(lines: Sequence[str]) -> Iterator[str]:
 def _stack(model: Architecture, decoder: bool) -> Box:
     if model.kind == "static":
         made = "made of character n-grams" if model.ngrams else f"{model.width} numbers for each word"
+        if model.window_radius:
+            around = f"over {model.window_radius} words on both sides"
+            return "a table of word vectors", (made, "a hidden layer with tanh", around), BLUE, ""
         return "two tables of word vectors", ("one for the word, one for its neighbours", made), BLUE, ""
     layers = model.decoder_layers if decoder else model.layers
     name = "decoder" if decoder else "recurrent network" if model.recurrent else model.stacks[0]
@@ -76,6 +79,8 @@ def _stack(model: Architecture, decoder: bool) -> Box:
         lines += [f"{model.heads} heads", f"norm {'before' if model.norm_first else 'after'} each part"]
         lines += SHARED[model.layer_sharing]
         lines += ["two streams: with and without the word"] if model.two_streams else []
+    if model.kind == "window":
+        lines += [f"{len(model.window_offsets)} words side by side", "tanh"]
     lines += ["the maximum of all states", "stands for the text"] if model.max_pooling and not decoder else []
     return name, tuple(lines if model.decoder_layers else _paired(lines)), PURPLE if decoder else BLUE, way
 
