@@ -1,9 +1,9 @@
-"""XLM: hidden words in a sentence and its translation, each readable off the other language."""
+"""XLM: language models of two languages, and hidden words in a sentence and its translation."""
 
 from dataclasses import replace
 
 from playground.models import tiny
-from playground.objectives.catalog.tlm import MLM_AND_TLM
+from playground.objectives.catalog.tlm import XLM as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
 
@@ -16,11 +16,11 @@ XLM = Entry(
     paper="arXiv:1901.07291",
     idea="Put a sentence next to its translation and hide words in both; each language helps to fill the other.",
     parent="BERT",
-    changed="Texts of one language and translations side by side take turns; every position knows its language.",
+    changed="Steps on texts of one language alternate with steps on translations; every position knows its language.",
     corpus="parallel",
-    aliases=("XLM-15", "XLM MLM + TLM"),
+    aliases=("XLM-15", "XLM CLM + MLM + TLM"),
     unlike_paper={
-        "tasks": "hidden words alone; the paper also trains a model that predicts from the left ('multilingual LM')",
+        "tasks": "one model learns CLM, MLM and TLM; the paper has one for CLM, one for MLM, and one for MLM and TLM",
         "data": "single sentences of one language, where the paper fills each row with many",
         "tokenizer": "whole words, not pieces that languages share",
     },
@@ -28,5 +28,5 @@ XLM = Entry(
     printed={"objective": "CLM, MLM, TLM", "stacks": "encoder and decoder"},
     published=(Published("XLM-15", XLM_15, 95_000, 250e6, "arXiv:1911.02116, table of model sizes"),),
     model=tiny(XLM_15, languages=2),
-    objective=MLM_AND_TLM,
+    objective=OBJECTIVE,
 )

@@ -148,7 +148,7 @@ def test_the_papers_recipe_leaves_the_network_alone_and_the_fast_one_says_what_i
         ("BERT", ("optimiser and weight decay, unless the recipe called 'paper' is taken",)),
         ("ERNIE 2.0", ("two stages, the second with one new task",)),
         ("XLNet", ("no [CLS], no [SEP] and no segments", "a quarter of the words predicted, not a sixth")),
-        ("XLM", ("hidden words alone",)),
+        ("XLM", ("one model learns CLM, MLM and TLM",)),
         ("ELECTRA", ("no [CLS], no [SEP] and no segments",)),
     ],
 )

@@ -1,15 +1,16 @@
-"""XLM: translation language modelling, alone and by turns with hidden words in one language."""
+"""XLM: translation language modelling, alone and in alternation with CLM and MLM in one language."""
 
 from dataclasses import replace
 
-from playground.objectives.arrange import ArrangeLanguage, ArrangePair
-from playground.objectives.ask import AskMasked
+from playground.objectives.arrange import ArrangeLanguage, ArrangePair, ShiftRight
+from playground.objectives.ask import AskMasked, AskNext
+from playground.objectives.catalog.lm import NEXT
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
 from playground.objectives.formula import Term
 from playground.objectives.mixture import mixture, renamed
 from playground.objectives.objective import Objective, Printed
-from playground.objectives.see import SeeAll
+from playground.objectives.see import SeeAll, SeeLeft
 
 TLM = Objective(
     name="TLM",
@@ -44,16 +45,30 @@ ONE_LANGUAGE = replace(
     source="arXiv:1901.07291, sec. 3.3",
 )
 
-MLM_AND_TLM = mixture(
-    "alternating MLM and TLM",
+CLM = replace(
+    ONE_LANGUAGE,
+    name="CLM in either language",
+    aliases=("XLM's CLM",),
+    group="Language models",
+    stages=(ArrangeLanguage(), ShiftRight(), SeeLeft(), AskNext()),
+    idea="Predict each word of a sentence from the words to its left; every position knows its language.",
+    loss="Mean cross-entropy of every word given those before it.",
+    terms=(NEXT,),
+    source="arXiv:1901.07291, sec. 3.2",
+)
+
+XLM = mixture(
+    "alternating CLM, MLM and TLM",
     (
-        (0.5, renamed(ONE_LANGUAGE, "hidden words", "hidden words, one language")),
-        (0.5, renamed(TLM, "hidden words", "hidden words, two languages")),
+        (1 / 3, CLM),
+        (1 / 3, renamed(ONE_LANGUAGE, "hidden words", "hidden words, one language")),
+        (1 / 3, renamed(TLM, "hidden words", "hidden words, two languages")),
     ),
     alternating=True,
-    aliases=("XLM MLM + TLM",),
+    aliases=("XLM CLM + MLM + TLM",),
     group="Two texts",
-    idea="Steps alternate: hide words in sentences of one language, then in sentences with their translations.",
-    loss="Mean cross-entropy of the hidden words, in one language and in both, step by step in alternation.",
-    source="arXiv:1901.07291, sec. 3.3-3.4",
+    idea="Steps alternate: predict the next word in one language, hide words in one language, then in sentences with "
+    "their translations.",
+    loss="Mean cross-entropy of the next word, then of the hidden words in one language and in both, step by step.",
+    source="arXiv:1901.07291, sec. 3.2-3.4",
 )
