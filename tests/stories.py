@@ -49,6 +49,8 @@ def assert_row_is_story(example, row, story):
     if story.decoder is not None:
         assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position)
     assert_sees(example, row, story)
+    read = {name: label.ids[row, : len(story.inputs.ids)].tolist() for name, label in example.inputs.label_ids.items()}
+    assert read == story.read
     assert len(example.questions) == len(story.asked)
     for question, asked in zip(example.questions, story.asked, strict=True):
         count = len(asked.targets)

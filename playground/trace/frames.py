@@ -313,7 +313,7 @@ def caption(verb: str, example: Batch, row: int) -> str:
             samples = example.questions[-1].kind.describe_samples(row) if example.questions else ""
             return samples or f"{_changes(example, row)} No gradient flows back through the samples."
         case "see":
-            return masks_in_words(visible(example, row))
+            return f"{masks_in_words(visible(example, row))}{_labels_read(example, row)}"
         case _:
             return _questions(example, row)
 
@@ -348,6 +348,14 @@ def _changes(example: Batch, row: int) -> str:
     counts.append((int(((example.inputs.origin[row] < 0) & example.inputs.valid[row]).sum()), "inserted"))
     parts = [f"{number} {words}" for number, words in counts if number]
     return f"Tokens: {', '.join(parts)}." if parts else "Nothing is changed."
+
+
+def _labels_read(example: Batch, row: int) -> str:
+    """Which labels are read with the words, and of how many."""
+    inputs, words = example.inputs, example.inputs.valid[row] & (example.inputs.origin[row] >= 0)
+    read = ((name.replace("_", " "), label.ids[row][words] > 0) for name, label in inputs.label_ids.items())
+    parts = [f"{name} of {int(known.sum())}" for name, known in read]
+    return f" With the words it reads the {' and the '.join(parts)} of {int(words.sum())} words." if parts else ""
 
 
 def _questions(example: Batch, row: int) -> str:

@@ -24,6 +24,7 @@ CORPORA = {
     "label:language": "bilingual",
     "label:inference": "inference",
     "label:connective": "clauses",
+    "label:word_polarity": "reviews",
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 

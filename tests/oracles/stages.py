@@ -207,6 +207,7 @@ class Story:
     generator: "Story | None" = None
     sentence: list[int] = field(default_factory=list)
     labels: dict[str, list[int]] = field(default_factory=dict)
+    read: dict[str, list[int]] = field(default_factory=dict)
 
 
 def begin(text, sentence=(), labels=None):

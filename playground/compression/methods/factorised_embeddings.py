@@ -53,7 +53,7 @@ def factorise(classifier: Classifier, size: int) -> Classifier:
     table = model.token_embedding.weight
     _, _, basis = torch.linalg.svd(table, full_matrices=False)
     across = basis[:size].T  # `[H, E]`
-    narrow = re.compile(r"(network\.)?\w+_embedding\.weight")  # of tokens, positions, segments and languages
+    narrow = re.compile(r"(network\.)?\w+_embedding\.(\w+\.)?weight")  # of tokens, positions, languages and the like
     state = {n: v @ across if narrow.fullmatch(n) else v for n, v in model.state_dict().items()}
     for name, weight in (("network.embedding_projection", across), ("lm_head.projection", across.T)):
         state |= {f"{name}.weight": weight, f"{name}.bias": torch.zeros(len(weight))}

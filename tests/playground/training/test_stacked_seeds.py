@@ -6,6 +6,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from playground.objectives import find_objective
 from playground.training.memory import estimate
 from playground.training.parallel import seeds as room
 from playground.training.parallel.seeds import Finished, Point, bands, stacks, train_seeds
@@ -50,6 +51,14 @@ def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path)
         other = load_file(tmp_path / "vmap" / one.parent.name / one.name)
         for key, value in load_file(one).items():
             assert torch.allclose(value.double(), other[key].double(), atol=1e-9), key
+
+
+@pytest.mark.usefixtures("_exactly")
+def test_stacked_seeds_read_their_labels():
+    early = find_objective("label-aware MLM").parts[0]
+    run = run_of(entry=replace(tiny("SentiLR"), objective=early), steps=3, evaluate_every=3)
+    found = [points(train_seeds(run, SEEDS, parallelism=way)) for way in ("processes", "vmap")]
+    assert found[0] == pytest.approx(found[1], abs=1e-10)
 
 
 def test_the_points_of_stacked_seeds_come_side_by_side():
