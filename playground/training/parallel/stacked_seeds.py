@@ -13,6 +13,7 @@ from playground.answers import Answer, Target
 from playground.batch import AttentionMask, Batch, LabelIds, Stream, arange_rows, zeros_view
 from playground.models import LanguageModel
 from playground.models.word_vectors import StaticNetwork
+from playground.objectives.arrange import SampleTask
 from playground.training.accumulation import Graded, single_process
 from playground.training.loop import RunState
 from playground.training.parallel.stacked import Rows, widened
@@ -30,6 +31,8 @@ def hindrance(state: RunState) -> str:
         return "its gradients are measured layer by layer"
     if run.entry.objective.proposes or example.auxiliary or len(state.phases) > 1:
         return "a second network, a second example or a second phase takes part"
+    if any(isinstance(s, SampleTask) and not s.alternating for c in run.entry.objective.chains for s in c.stages):
+        return "each seed draws another task for a step"
     if isinstance(state.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
     if run.entry.model.recurrent:
