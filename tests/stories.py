@@ -35,7 +35,7 @@ def plan_of_row(step, row, length):
     if not isinstance(values, dict):
         return values[:length] if isinstance(values, list) else values
     spans = {"start", "length", "predicted"}
-    return {k: v if k in spans else v[:length] for k, v in values.items()}
+    return {k: v[:length] if isinstance(v, list) and k not in spans else v for k, v in values.items()}
 
 
 def assert_row_is_story(example, row, story):

@@ -351,11 +351,14 @@ def _changes(example: Batch, row: int) -> str:
 
 
 def _labels_read(example: Batch, row: int) -> str:
-    """Which labels are read with the words, and of how many."""
-    inputs, words = example.inputs, example.inputs.valid[row] & (example.inputs.origin[row] >= 0)
-    read = ((name.replace("_", " "), label.ids[row][words] > 0) for name, label in inputs.label_ids.items())
-    parts = [f"{name} of {int(known.sum())}" for name, known in read]
-    return f" With the words it reads the {' and the '.join(parts)} of {int(words.sum())} words." if parts else ""
+    """Which labels are read with the words: the class where all words have the same, else of how many it is known."""
+    inputs, words, parts = example.inputs, example.inputs.valid[row] & (example.inputs.origin[row] >= 0), []
+    for name, label in inputs.label_ids.items():
+        known = label.ids[row][words]
+        one = known[0] if len(known) and bool((known == known[0]).all()) else 0
+        what = f"({label.classes[int(one) - 1]})" if one else f"of {int((known > 0).sum())}"
+        parts.append(f"{name.replace('_', ' ')} {what}")
+    return f" Of {_count(len(known), 'word')} the model also reads the {', the '.join(parts)}." if parts else ""
 
 
 def _questions(example: Batch, row: int) -> str:

@@ -238,6 +238,11 @@ def _see_labels(stage, plan, story):
     return replace(story, read={**story.read, stage.label: known})
 
 
+def _see_task(stage, plan, story):
+    """The number of the task, from 1 on, at every position."""
+    return replace(story, read={**story.read, "task": [stage.tasks.index(stage.task) + 1] * len(story.inputs.ids)})
+
+
 def _ask_moved(stage, plan, story):
     slots = [story.rank[p] if p >= 0 else -1 for p in story.inputs.origin]
     spans = {p for s, n in story.spans for p in range(s, s + n)}
@@ -268,6 +273,7 @@ ACTS = {
     "AskSpanBoundary": _ask_boundary,
     "AskLabel": _ask_label,
     "SeeLabels": _see_labels,
+    "SeeTask": _see_task,
     "AskMoved": _ask_moved,
     "AskReplaced": _ask_replaced,
 }

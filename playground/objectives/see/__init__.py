@@ -3,7 +3,7 @@
 from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.see.apart import SeeThroughOne, SeeWithinSegment
 from playground.objectives.see.crossed import SeeEncoderDecoder
-from playground.objectives.see.labels import SeeLabels
+from playground.objectives.see.labels import SeeLabels, SeeTask
 from playground.objectives.see.mixture import NumberSegments, SampleMask
 from playground.objectives.see.order import SeePermutation
 from playground.objectives.see.painted import OverrideMask
@@ -23,6 +23,7 @@ __all__ = [
     "SeePrefix",
     "SeeRight",
     "SeeSelf",
+    "SeeTask",
     "SeeThroughOne",
     "SeeViews",
     "SeeWindow",

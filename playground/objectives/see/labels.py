@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Literal
 
+import torch
+
 from playground.batch import Action, Batch, LabelIds, gather_origin
 from playground.objectives.stage import See
 
@@ -28,3 +30,18 @@ class SeeLabels(See):
         ids = gather_origin(known, inputs.origin).where(inputs.valid, 0)
         label_ids = {**inputs.label_ids, self.label: LabelIds(ids, self.classes)}
         return replace(example, inputs=replace(inputs, label_ids=label_ids))
+
+
+@dataclass(frozen=True)
+class SeeTask(See):
+    """The task of a batch, as a label of every position (task embedding of ERNIE 2.0, arXiv:1907.12412, sec. 4)."""
+
+    task: str
+    tasks: tuple[str, ...]
+
+    def build(self, example: Batch) -> Batch:
+        inputs = example.inputs
+        ids = torch.full_like(inputs.ids, self.tasks.index(self.task) + 1).where(inputs.valid, 0)
+        return replace(
+            example, inputs=replace(inputs, label_ids={**inputs.label_ids, "task": LabelIds(ids, self.tasks)})
+        )
