@@ -25,6 +25,7 @@ CORPORA = {
     "label:inference": "inference",
     "label:connective": "clauses",
     "label:word_polarity": "reviews",
+    "label:field": "news",
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 

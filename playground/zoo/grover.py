@@ -1,7 +1,7 @@
 """Grover: a language model of news that is told where and when an article appeared."""
 
 from playground.models import Architecture
-from playground.objectives.catalog.ctrl import CONDITIONAL_LM
+from playground.objectives.catalog.grover import ARTICLE_LM
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import Recipe
 
@@ -14,8 +14,7 @@ GROVER = Entry(
     changed="Domain, date, authors and headline of an article are read in front of its text, or written themselves.",
     aliases=("Grover base", "Grover large", "Grover mega"),
     unlike_paper={
-        "data": "stories stand for news, each behind one code for the topic, which is never written itself, and its "
-        "title; the paper has domain, date, authors and headline in any order",
+        "data": "stories of a grammar stand for news; a date is a year, and an article has one author and no summary",
         "network": "norms before each sub-layer; the released code has one before and one behind each MLP and none "
         "before attention",
         "tasks": "no training to tell written texts from human ones",
@@ -23,7 +22,7 @@ GROVER = Entry(
     },
     data="RealNews, news of 5,000 domains",
     model=Architecture(init="scaled", attention="left to right"),
-    recipe=Recipe(seq_len=64, batch_size=16),
-    corpus="stories",
-    objective=CONDITIONAL_LM,
+    recipe=Recipe(seq_len=96, batch_size=16),
+    corpus="news",
+    objective=ARTICLE_LM,
 )

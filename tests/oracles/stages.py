@@ -242,6 +242,19 @@ def _arrange_segments(stage, plan, story):
     return replace(begin(story.text, story.sentence, labels), inputs=Row(ids, origin))
 
 
+def _arrange_fields(stage, plan, story):
+    """The fields by their ranks, each with its sentinels around it, as a text of its own."""
+    words = story.labels[stage.label] + plan["second labels"]
+    text = story.text + plan["second"]
+    ranks = enumerate(plan["ranks"])
+    written = [(rank, number) for number, rank in ranks if rank < len(stage.fields) and number in words]
+    new = []
+    for _, name in sorted(written):
+        own = [token for token, number in zip(text, words, strict=True) if number == name]
+        new += [SPECIALS.sentinels[2 * name], *own, SPECIALS.sentinels[2 * name + 1]]
+    return begin(new, [0] * len(new))
+
+
 def _choose_spans(stage, plan, story):
     drawn = [(s, n) for s, n in zip(plan["start"], plan["length"], strict=True) if n >= 0]
     spans, chosen = choose_spans(story.text, drawn)
@@ -277,6 +290,7 @@ def _ask_in_place(stage, plan, story):
 
 ACTS = {
     "ArrangeText": _arrange_text,
+    "ArrangeFields": _arrange_fields,
     "ArrangeFirst": _arrange_first,
     "ArrangeSegments": _arrange_segments,
     "Reweight": lambda stage, plan, story: story,  # names and weights, which a story does not have

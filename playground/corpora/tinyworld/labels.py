@@ -51,6 +51,7 @@ MARKS: Mapping[str, tuple[str, ...]] = {
     "gap": GAPS,
     "fact": tuple(fact.name for fact in FACTS),
     "word_polarity": WORD_POLARITIES,
+    "field": ("domain", "date", "authors", "title", "article"),
 }
 """The values of each label that a preset gives, most by braces in its rules; a corpus has those it uses."""
 

@@ -2,6 +2,7 @@
 
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.code import ArrangeDocument, ControlCode, WrapSpecials
+from playground.objectives.arrange.fields import ArrangeFields
 from playground.objectives.arrange.first import ArrangeFirst
 from playground.objectives.arrange.half import FirstOfPair
 from playground.objectives.arrange.judged import LabelledPair
@@ -15,6 +16,7 @@ from playground.objectives.arrange.windows import ArrangeWindows
 __all__ = [
     "ArrangeCooccurrences",
     "ArrangeDocument",
+    "ArrangeFields",
     "ArrangeFirst",
     "ArrangeLanguage",
     "ArrangePair",
