@@ -211,3 +211,11 @@ def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
     tokens = rows_of(*[[-1, -1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0]] * 4)
     example = find_objective("SentiLR").turn({"mask_ratio": 1.0}).example(tokens, generator(seed))
     assert example.questions[0].targets[example.questions[0].loss_mask].tolist() == [42, 43, 44, 45] * 4
+
+
+def test_the_caption_says_which_labels_are_read():
+    made = story("label-aware MLM", wanted={"part": EARLY, "chosen": "3", "actions": "mask"}).record()
+    seen = [frame["caption"] for frame in made["frames"] if frame["name"].startswith("visibility")]
+    read = "Of 10 words the model also reads the pos of 9, the word polarity of 9, the polarity (negative)."
+    assert [caption.partition(" pairs). ")[2] for caption in seen][-1] == read
+    assert "also reads" not in seen[0]

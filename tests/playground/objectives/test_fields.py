@@ -13,6 +13,7 @@ from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangeFields
 from playground.objectives.catalog.grover import FIELDS
 from playground.rng import generator
+from playground.zoo import entry_named
 from tests.laws import assert_law, assert_share
 from tests.texts import SPECIALS, small_corpus, tokens_of
 
@@ -97,3 +98,9 @@ def test_the_fields_of_news_decide_on_the_text():
             known[name].setdefault(words[fields[name][0]], set()).add(said)
     assert all(len(said) == 1 for each in known.values() for said in each.values())
     assert {name: len(each) for name, each in known.items()} == {"domain": 12, "date": 4, "authors": 12}
+
+
+def test_the_entropy_of_news_is_no_bound_where_fields_are_left_out_and_marked():
+    news = small_corpus("news", 40_000)
+    assert entry_named("GPT-2").bound(news) == news.entropy_bound
+    assert entry_named("Grover").bound(news) is None
