@@ -95,6 +95,8 @@ class ArrangeFields(Arrange):
         number = {name: (begins.long().cumsum(1) - 1).clamp(min=0) for name, begins in new.items()}
         labels = {name: at(row, -1) for name, row in tokens.labels.items()}
         labels[self.label] = (marks // 2).where(mark, labels[self.label])
+        if "language" in labels and source.shape[1]:
+            labels["language"] = labels["language"].amax(1, keepdim=True).where(mark, labels["language"])
         return replace(
             tokens,
             ids=special[marks].where(mark, at(tokens.ids, tokens.specials.pad)),
