@@ -265,14 +265,22 @@ MASK_TITLES = {
 
 
 @dataclass(frozen=True)
+class LabelIds:
+    """A label that a stack reads at every position, `[b, n]`: 0 where it is not known, else its class from 1 on."""
+
+    ids: Tensor
+    classes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Stream:
     """The positions of one stack, `[b, n]`, and their attention masks.
 
     `origin` is the place in the text that a position comes from (-1: inserted). `query_attn_mask` belongs to a second,
     content-blind stream (XLNet), `cross_attn_mask` to a decoder. With `predicts_next` each position answers for the one
     that comes after it in the prediction order. `mems` are states of the text before, `[b, m, d]` for each layer,
-    to which every position attends as well (Transformer-XL). `known_ends` are the `ends`, read once for a whole block
-    of steps.
+    to which every position attends as well (Transformer-XL). `label_ids` are labels by name that are read with the
+    words (SentiLR). `known_ends` are the `ends`, read once for a whole block of steps.
     """
 
     ids: Tensor
@@ -286,6 +294,7 @@ class Stream:
     cross_attn_mask: AttentionMask | None = None
     padded: bool = True
     predicts_next: bool = False
+    label_ids: Mapping[str, LabelIds] = field(default_factory=dict)
     mems: tuple[Tensor, ...] = field(default=(), repr=False)
     known_ends: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 

@@ -124,10 +124,10 @@ def _words_at(reach: Tensor, places: Tensor, size: int) -> Tensor:
 
 
 def _question(example: Batch, question: Target, layers: int, row: int) -> Verdict:
-    scored, answer = question.loss_mask[row], _answers(question, row)
+    scored = question.loss_mask[row]
     from_inputs, from_decoder = answering(example, question, layers, row)
     open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
-    shown, on_purpose = shown_places(example.inputs, example, row, question.kind.whole_span)
+    answer, shown, on_purpose = _answers_shown(example, question, row)
     leak = _meets(open_ended, shown, answer)
     if from_decoder is not None and example.decoder is not None:
         leak |= _meets(from_decoder, _written(example.decoder, question, row), answer)
@@ -148,6 +148,23 @@ def shown_places(stream: Stream, example: Batch, row: int, whole_span: bool = Fa
         selected = gather_origin(example.selected, stream.origin, False)[row]
         origin = torch.full_like(origin, -1).masked_fill(selected, SPAN)
     return origin.masked_fill(hidden | left, -1), origin.masked_fill(~left, -1)
+
+
+def _answers_shown(example: Batch, question: Target, row: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The place of each answer, of what each position of the input shows, and of what it shows on purpose, `[n]` each.
+
+    The answer to a question for a label that is read stands at its own word; for that of the whole text, at any word.
+    """
+    inputs, label = example.inputs, example.inputs.label_ids.get(question.kind.label)
+    if label is None:
+        shown, on_purpose = shown_places(inputs, example, row, question.kind.whole_span)
+        return _answers(question, row), shown, on_purpose
+    origin = inputs.origin[row]
+    whole = bool((question.loss_mask[row] & (origin < 0)).any())
+    answer = torch.full_like(origin, SPAN) if whole else origin
+    known = answer.masked_fill(label.ids[row] == 0, -1)
+    left = gather_origin(example.actions, inputs.origin)[row] == Action.GRADED_AS_IS
+    return answer, known.masked_fill(left, -1), known.masked_fill(~left, -1)
 
 
 def _answers(question: Target, row: int) -> Tensor:
@@ -243,8 +260,8 @@ def _next_wave(wave: list[Place], edges: list[Edges], came: dict[Place, Place | 
 
 def _goals(example: Batch, question: Target, row: int, position: int) -> set[tuple[str, int]]:
     """The nodes that show the answer."""
-    answer = int(_answers(question, row)[position])
-    shown, _ = shown_places(example.inputs, example, row, question.kind.whole_span)
+    answers, shown, _ = _answers_shown(example, question, row)
+    answer = int(answers[position])
     goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
     if question.at_decoder and example.decoder is not None:
         goals |= {("decoder", int(p)) for p in (_written(example.decoder, question, row) == answer).nonzero().flatten()}

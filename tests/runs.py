@@ -74,7 +74,7 @@ class Paired(Corpus):
         near = shortened(replace(rows, ids=rows.ids.flip(1)), length - first)
         return replace(shortened(rows, first), neighbours={"next": near, "other": pick(near, number.roll(1))})
 
-    def triples(self, length, part="train", seed=0):
+    def triples(self, length, part="train", seed=0, paragraphs=False):
         rows = self.pairs(length, part, seed)
         near = rows.neighbours["next"]
         return replace(rows, neighbours={**rows.neighbours, "apart": replace(near, ids=near.ids.roll(1, 0))})

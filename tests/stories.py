@@ -35,7 +35,7 @@ def plan_of_row(step, row, length):
     if not isinstance(values, dict):
         return values[:length] if isinstance(values, list) else values
     spans = {"start", "length", "predicted"}
-    return {k: v if k in spans else v[:length] for k, v in values.items()}
+    return {k: v[:length] if isinstance(v, list) and k not in spans else v for k, v in values.items()}
 
 
 def assert_row_is_story(example, row, story):
@@ -49,6 +49,8 @@ def assert_row_is_story(example, row, story):
     if story.decoder is not None:
         assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position)
     assert_sees(example, row, story)
+    read = {name: label.ids[row, : len(story.inputs.ids)].tolist() for name, label in example.inputs.label_ids.items()}
+    assert read == story.read
     assert len(example.questions) == len(story.asked)
     for question, asked in zip(example.questions, story.asked, strict=True):
         count = len(asked.targets)

@@ -113,18 +113,19 @@ def tokens_for(objective, text=TWO_SENTENCES):
         return replace(spoken(whole, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
     if "distance" in objective.needs:
         near, far, alone = (cut(tokens, a, b) for a, b in ((9, count), (count, after), (after, after + 6)))
-        return replace(cut(tokens, 0, 9), neighbours={"next": near, "apart": far, "other": alone})
+        first = whole if "sentences" in objective.needs else cut(whole, 0, 9)
+        return replace(first, neighbours={"next": near, "apart": far, "other": alone})
     if "pair" in objective.needs:
         first = whole.ids[0].tolist().index(whole.vocabulary.index(".")) + 1
-        near, far = cut(tokens, first, count), cut(tokens, after, int(tokens.lengths[0]))
+        near, far = cut(whole, first, count), cut(tokens, after, int(tokens.lengths[0]))
         return replace(cut(whole, 0, first), neighbours={"next": near, "other": far})
     return whole
 
 
 def suited(objective, tokens):
     """Any batch with what the objective needs beside: each row's second texts are those of the next rows."""
-    near, far = (pick(tokens, torch.arange(len(tokens.ids)).roll(-k)) for k in (1, 2))
     tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word_ids)})
+    near, far = (pick(tokens, torch.arange(len(tokens.ids)).roll(-k)) for k in (1, 2))
     if "translation" in objective.needs:
         return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
     if "distance" in objective.needs:
@@ -159,6 +160,10 @@ def made_label(name, word):
     if name in ("mention", "entity", "entity_type"):
         number = {"mention": word // 4, "entity": word // 4 % 3, "entity_type": word // 24}[name]
         return number.where(word % 4 >= 2, -1)
+    if name == "field":
+        return word // 3 % 5
+    if name in ("capitalized", "recurring"):
+        return word % 2
     if name in ("topic", "polarity"):
         return (word // 12 % 2).where(word % 12 >= 2, -1)
     return word % 3

@@ -157,6 +157,7 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
     yield from (text for name, text in parts.items() if model[name])
     yield from (text for name, text in shared.items() if model["layer_sharing"] == name)
     yield from (f"a head for the label {name!r} of {number} classes" for name, number in model["labels"])
+    yield from (f"vectors for the label {name!r} of {number} classes" for name, number in model["label_embeddings"])
 
 
 def _listed(items: Sequence[dict[str, Any]]) -> list[str]:

@@ -121,9 +121,12 @@ class Corpus:
         """
         return cut_pairs(self, length, *self._bounds(part), seed)
 
-    def triples(self, length: int, part: Part = "train", seed: int = 0) -> Tokens:
-        """Sentences A `[r, t]` with the neighbours "next", "apart" (of A's document, but not beside A) and "other"."""
-        return cut_triples(self, length, *self._bounds(part), seed)
+    def triples(self, length: int, part: Part = "train", seed: int = 0, paragraphs: bool = False) -> Tokens:
+        """Sentences A `[r, t]` with the neighbours "next", "apart" (of A's document, but not beside A) and "other".
+
+        With `paragraphs` a row goes on after A with the sentences that follow it, as many as fit into the length.
+        """
+        return cut_triples(self, length, *self._bounds(part), seed, paragraphs)
 
     def count_rows(self, length: int) -> int:
         """How many rows of so many tokens the training part has."""

@@ -53,10 +53,11 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
     return _with_neighbours(corpus, a, neighbours, b.length, length, sentences)
 
 
-def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int) -> Tokens:
+def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int, paragraphs: bool = False) -> Tokens:
     """Every sentence that has a next one and another that is not adjacent (ERNIE 2.0, arXiv:1907.12412, sec. 4.2.2).
 
     "apart" is any of the sentences that are not adjacent, "other" one of another document, about as long as the next.
+    With `paragraphs` the sentences that follow in the document stand behind the first, as many as fit.
     """
     if length < 2:
         raise UserError(f"The length is {length}; two sentences need at least 2 tokens.")
@@ -72,7 +73,23 @@ def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int)
     neighbours = {"next": sentences.of(near), "apart": sentences.of(apart)}
     neighbours["other"] = _from_other_documents(neighbours["next"], corpus, rng)
     longest = torch.stack([other.length for other in neighbours.values()]).amax(0)
-    return _with_neighbours(corpus, sentences.of(a), neighbours, longest, length, sentences)
+    rows = _with_neighbours(corpus, sentences.of(a), neighbours, longest, length, sentences)
+    if not paragraphs:
+        return rows
+    going = _going_on(sentences, a, rows.lengths, length)
+    return replace(_cut(corpus, going, torch.zeros_like(a)), neighbours=rows.neighbours)
+
+
+def _going_on(sentences: Segments, a: Tensor, cut: Tensor, length: int) -> Segments:
+    """The sentences `a` with those that follow in their documents, whole ones up to `length` tokens.
+
+    A sentence that was `cut` to fewer tokens than it has stands alone.
+    """
+    alone = sentences.of(a)
+    fits = torch.searchsorted(sentences.last, alone.first + length, right=True) - 1
+    ends = torch.searchsorted(sentences.document, alone.document, right=True) - 1
+    last = sentences.last[fits.minimum(ends).maximum(a)]
+    return replace(alone, last=last.where(cut == alone.length, alone.first + cut))
 
 
 def measure_pairs(corpus: "Corpus", length: int, first: int, last: int, apart: bool) -> tuple[Tensor, int, int]:

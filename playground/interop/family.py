@@ -23,6 +23,7 @@ ANY = object()
 COMMON_FORM: Mapping[str, Any] = {
     **{f.name: f.default for f in fields(Architecture)},
     "norm_eps": ANY, "dropout": ANY, "init": ANY, "weight_drop": ANY, "labels": ANY, "paired": ((),),
+    "label_embeddings": ((),),
     "tie_generator": ANY, "tie_word_embeddings": ANY, "layers": ANY, "width": ANY, "heads": ANY, "mlp_ratio": ANY,
     "max_position_embeddings": ANY, "positions": "learned", "attention_bias": True,
 }  # fmt: skip

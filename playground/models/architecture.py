@@ -27,6 +27,7 @@ class Architecture:
     as `(("pair", 2),)`; those named in `paired` read two positions of a row, one of each text (InferSent).
     `window_radius` is how many positions to a side a window network lays side by side, as many as its masks open; word
     vectors without one are averaged.
+    `label_embeddings` are labels with their classes that are read with the words (SentiLR).
     """
 
     kind: str = knob(
@@ -118,9 +119,12 @@ class Architecture:
     labels: tuple[tuple[str, int], ...] = ()
     paired: tuple[str, ...] = ()
     window_radius: int = 0
+    label_embeddings: tuple[tuple[str, int], ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "labels", tuple((str(name), int(number)) for name, number in self.labels))
+        for heads_or_vectors in ("labels", "label_embeddings"):
+            counted = tuple((str(name), int(number)) for name, number in getattr(self, heads_or_vectors))
+            object.__setattr__(self, heads_or_vectors, counted)
         object.__setattr__(self, "paired", tuple(map(str, self.paired)))
         if self.head_dim * self.heads == self.width:
             object.__setattr__(self, "head_dim", 0)
@@ -247,6 +251,8 @@ def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
     labelled = [q for q in questions if q.kind.label]
     grown: dict[str, Any] = {q.kind.switch: True for q in questions if q.kind.switch}
     grown["labels"] = tuple((dict(shape.labels) | {q.kind.label: len(q.kind.classes) for q in labelled}).items())
+    read = {name: len(label.classes) for part in parts for name, label in part.inputs.label_ids.items()}
+    grown["label_embeddings"] = tuple((dict(shape.label_embeddings) | read).items())
     grown["paired"] = tuple(sorted({*shape.paired, *(q.kind.label for q in labelled if q.reads is not None)}))
     grown["two_streams"] = shape.two_streams or any(q.at_query for q in questions)
     grown["backward"] = shape.backward or {"main", "backward"} <= networks

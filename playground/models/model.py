@@ -79,7 +79,8 @@ class Network(nn.Module):
             self.decoder = make(shape, shape.decoder_layers, width, crosses=True)
         self.characters = CharacterCNN(inner, words) if shape.char_cnn and shared is None else None
         if shared is not None:
-            parts = ("position_embedding", "segment_embedding", "language_embedding", "ln_embedding", "characters")
+            parts = ("position_embedding", "segment_embedding", "language_embedding", "label_embedding", "ln_embedding")
+            parts = (*parts, "characters")
             share_modules(self, **{part: getattr(shared, part) for part in parts if hasattr(shared, part)})
         summed = inner if self.projects_sum else width
         if shared is None and shape.positions == "learned":
@@ -88,6 +89,9 @@ class Network(nn.Module):
             self.segment_embedding = nn.Embedding(shape.segments, summed)
         if shared is None and shape.languages:
             self.language_embedding = nn.Embedding(shape.languages, summed)
+        if shared is None:
+            tables = {name: nn.Embedding(number + 1, summed) for name, number in shape.label_embeddings}
+            self.label_embedding = nn.ModuleDict(tables)
         if shared is None and shape.embedding_norm:
             self.ln_embedding = make_norm(shape, summed)
         if shape.decoder_layers and shape.decoder_positions:
@@ -170,10 +174,13 @@ class Network(nn.Module):
             x = x + self.segment_embedding(stream.segment_ids.clamp(max=self.shape.segments - 1))
         if self.shape.languages:
             x = x + self.language_embedding(stream.language_ids.clamp(max=self.shape.languages - 1))
+        for name, embedding in self.label_embedding.items():
+            label = stream.label_ids.get(name)
+            x = x + embedding(zeros_view(stream.ids) if label is None else label.ids)
         return self._finish(x, stream.position_ids, written)
 
     def _finish(self, x: Tensor, position: Tensor, written: bool = False) -> Tensor:
-        """What the first layer reads: word, segment and language with their position, under a norm, as wide as it."""
+        """What the first layer reads: word, segment, language, labels and position, under a norm, as wide as it."""
         own = "decoder_" if written and self.shape.decoder_positions else ""
         if self.shape.positions == "learned":
             x = x + getattr(self, f"{own}position_embedding")(position)

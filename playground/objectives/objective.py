@@ -21,6 +21,7 @@ from playground.objectives.choose.order import ChooseOrder, FixedOrder
 from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import Rule, meant_for, read
 from playground.objectives.propose import Proposer, SampleFromGenerator, SampleNegatives
+from playground.objectives.see.labels import SeeLabels
 from playground.objectives.see.painted import OverrideMask, Painted
 from playground.objectives.stage import Stage, Wishes, planned
 from playground.pickling import declared_fields
@@ -283,10 +284,10 @@ class Objective:
         return self._each(lambda s: replace(s, proposer=proposer) if isinstance(s, SampleFromGenerator) else s)
 
     def knowing(self, names: Mapping[str, tuple[str, ...]]) -> "Objective":
-        """The same objective with a corpus' own names of the labels that it asks for (`Corpus.label_names`)."""
+        """The same objective with a corpus' own names of the labels it asks for or reads (`Corpus.label_names`)."""
 
         def named(stage: Stage) -> Stage:
-            if isinstance(stage, AskLabel | AskPair | AskCrossView) and stage.label in names:
+            if isinstance(stage, AskLabel | AskPair | AskCrossView | SeeLabels) and stage.label in names:
                 return replace(stage, classes=tuple(names[stage.label]))
             return stage
 

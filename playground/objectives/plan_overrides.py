@@ -29,6 +29,8 @@ SHAPES = {
     "wrong": "words, so many for each answer, such as thrilled,study",
     "labelled": "yes or no",
     "sentences": "sentence positions such as 2,1",
+    "segments": "the sentences of each segment in their new order, such as 3,1-2",
+    "fields": "the fields that are written, in their order, such as date,article",
     "intact": "positions of chosen sentences that are shown all the same, such as 2",
     "start": "the word that comes first, such as 5",
     "deleted": "word positions that vanish, such as 2,5",

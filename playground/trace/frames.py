@@ -313,7 +313,7 @@ def caption(verb: str, example: Batch, row: int) -> str:
             samples = example.questions[-1].kind.describe_samples(row) if example.questions else ""
             return samples or f"{_changes(example, row)} No gradient flows back through the samples."
         case "see":
-            return masks_in_words(visible(example, row))
+            return f"{masks_in_words(visible(example, row))}{_labels_read(example, row)}"
         case _:
             return _questions(example, row)
 
@@ -348,6 +348,17 @@ def _changes(example: Batch, row: int) -> str:
     counts.append((int(((example.inputs.origin[row] < 0) & example.inputs.valid[row]).sum()), "inserted"))
     parts = [f"{number} {words}" for number, words in counts if number]
     return f"Tokens: {', '.join(parts)}." if parts else "Nothing is changed."
+
+
+def _labels_read(example: Batch, row: int) -> str:
+    """Which labels are read with the words: the class where all words have the same, else of how many it is known."""
+    inputs, words, parts = example.inputs, example.inputs.valid[row] & (example.inputs.origin[row] >= 0), []
+    for name, label in inputs.label_ids.items():
+        known = label.ids[row][words]
+        one = known[0] if len(known) and bool((known == known[0]).all()) else 0
+        what = f"({label.classes[int(one) - 1]})" if one else f"of {int((known > 0).sum())}"
+        parts.append(f"{name.replace('_', ' ')} {what}")
+    return f" Of {_count(len(known), 'word')} the model also reads the {', the '.join(parts)}." if parts else ""
 
 
 def _questions(example: Batch, row: int) -> str:

@@ -282,7 +282,8 @@ def _number(about: Mapping[str, Any], name: str, kind: type = int) -> Any:
 def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) -> None:
     """The file must hold as many weights as its model has; checked before the model is allocated."""
     held = sum(tensor.numel() for name, tensor in tensors.items() if name.startswith("model."))
-    rows = words + shape.segments + shape.languages + sum(number for _, number in shape.labels)
+    labels = (*shape.labels, *shape.label_embeddings)
+    rows = words + shape.segments + shape.languages + sum(number for _, number in labels)
     if shape.kind == "static":
         wanted = (rows + shape.ngrams) * shape.width
     else:

@@ -9,6 +9,7 @@ from torch import Tensor
 from playground.batch import Batch, Tokens, full_view
 from playground.corpora import Corpus
 from playground.corpora.corpus import Part, pick
+from playground.corpora.derived_labels import with_derived
 from playground.corpora.segment_pairs import measure_pairs
 from playground.errors import UserError
 from playground.objectives import Objective
@@ -160,13 +161,14 @@ def windows(
             "mem_len is above 0, but this objective reads pairs of texts, which do not continue those of the step "
             "before; set mem_len to 0."
         )
+    wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
+    corpus = with_derived(corpus, wanted)
     if "distance" in needs:
-        rows = corpus.triples(window, part, seed)
+        rows = corpus.triples(window, part, seed, "sentences" in needs)
     else:
         rows = corpus.pairs(window, part, seed) if PAIRED & set(needs) else corpus.windows(window, part, continues)
     if "translation" in needs and "translation" not in rows.neighbours:
         raise UserError(f"No translations are in {corpus.name}; choose a text in two languages, such as parallel.")
-    wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
     for name in sorted(wanted - set(rows.labels)):
         known = ", ".join(rows.labels) or "none"
         raise UserError(f"The words of {corpus.name} have no label {name!r}; their labels are: {known}.")

@@ -1,8 +1,22 @@
 """CTRL: a language model that writes as the code in front of the text says."""
 
-from playground.models import Architecture
+from playground.models import Architecture, tiny
 from playground.objectives.catalog.ctrl import CONDITIONAL_LM
-from playground.zoo.entry import Entry
+from playground.zoo.entry import Entry, Published
+
+CTRL_48_LAYERS = Architecture(
+    layers=48,
+    width=1280,
+    heads=16,
+    mlp_ratio=6.4,
+    positions="sinusoidal",
+    norm_eps=1e-6,
+    activation="relu",
+    attention_bias=True,
+    dropout=0.1,
+    init="normal",
+    attention="left to right",
+)
 
 CTRL = Entry(
     name="CTRL",
@@ -18,6 +32,7 @@ CTRL = Entry(
         "tokenizer": "whole words, not pieces of words",
     },
     data="Wikipedia, books, news, Reddit, reviews, translations and questions with answers",
-    model=Architecture(positions="sinusoidal", attention="left to right"),
+    published=(Published("CTRL, 48 layers", CTRL_48_LAYERS, 246_534, 1.63e9, "sec. 3.2"),),
+    model=tiny(CTRL_48_LAYERS),
     objective=CONDITIONAL_LM,
 )

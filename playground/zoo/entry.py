@@ -24,6 +24,8 @@ CORPORA = {
     "label:language": "bilingual",
     "label:inference": "inference",
     "label:connective": "clauses",
+    "label:word_polarity": "reviews",
+    "label:field": "news",
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
@@ -188,8 +190,9 @@ class Entry:
         return recipe.lr_multiplier(step - starts[number], falling)
 
     def bound(self, corpus: Corpus) -> float | None:
-        """The corpus' own entropy in nats where it bounds the loss: only for models that read left to right."""
-        return corpus.entropy_bound if self.model.attention == "left to right" else None
+        """The corpus' own entropy in nats where it bounds the loss: of models that read all of it left to right."""
+        as_it_is = "label:field" not in self.needs
+        return corpus.entropy_bound if as_it_is and self.model.attention == "left to right" else None
 
 
 def _turned(objective: Objective | None, settings: Mapping[str, Any]) -> Objective | None:

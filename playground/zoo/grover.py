@@ -1,8 +1,9 @@
 """Grover: a language model of news that is told where and when an article appeared."""
 
-from playground.models import Architecture
-from playground.objectives.catalog.ctrl import CONDITIONAL_LM
-from playground.zoo.entry import Entry
+from playground.models import tiny
+from playground.objectives.catalog.grover import ARTICLE_LM
+from playground.zoo.entry import Entry, Published
+from playground.zoo.gpt2 import GPT_2_SMALL, MEDIUM, XL
 from playground.zoo.recipe import Recipe
 
 GROVER = Entry(
@@ -14,16 +15,20 @@ GROVER = Entry(
     changed="Domain, date, authors and headline of an article are read in front of its text, or written themselves.",
     aliases=("Grover base", "Grover large", "Grover mega"),
     unlike_paper={
-        "data": "stories stand for news, each behind one code for the topic, which is never written itself, and its "
-        "title; the paper has domain, date, authors and headline in any order",
+        "data": "stories of a grammar stand for news; a date is a year, and an article has one author and no summary",
         "network": "norms before each sub-layer; the released code has one before and one behind each MLP and none "
         "before attention",
         "tasks": "no training to tell written texts from human ones",
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="RealNews, news of 5,000 domains",
-    model=Architecture(init="scaled", attention="left to right"),
-    recipe=Recipe(seq_len=64, batch_size=16),
-    corpus="stories",
-    objective=CONDITIONAL_LM,
+    published=(
+        Published("Grover base", GPT_2_SMALL, 50_257, 124e6, "sec. 3.2, with GPT-2's architecture"),
+        Published("Grover large", MEDIUM, 50_257, 355e6, "sec. 3.2, with GPT-2's architecture"),
+        Published("Grover mega", XL, 50_257, 1.55e9, "sec. 3.2 says 1.5 billion; counted with GPT-2's architecture"),
+    ),
+    model=tiny(GPT_2_SMALL),
+    recipe=Recipe(seq_len=96, batch_size=16),
+    corpus="news",
+    objective=ARTICLE_LM,
 )

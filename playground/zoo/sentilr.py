@@ -1,8 +1,15 @@
-"""SentiLR: hidden words, their parts of speech, and whether the text is good or bad."""
+"""SentiLR: words are read with their parts of speech and polarities; hidden words are asked for all three."""
 
-from playground.models import Architecture
+from dataclasses import replace
+
+from playground.models import tiny
 from playground.objectives.catalog.sentilr import LABEL_AWARE
-from playground.zoo.entry import Entry
+from playground.zoo.bert import BERT_BASE
+from playground.zoo.entry import Entry, Published
+
+WORDS_AND_TEXT = (("pos", 15), ("word_polarity", 3), ("polarity", 2))
+
+SENTILR_BASE = replace(BERT_BASE, labels=WORDS_AND_TEXT, label_embeddings=WORDS_AND_TEXT)
 
 SENTILR = Entry(
     name="SentiLR",
@@ -10,15 +17,18 @@ SENTILR = Entry(
     paper="arXiv:1911.02493",
     idea="Connect the sentiment of a text with its words: one is known and helps to predict the other.",
     parent="BERT",
-    changed="The label of the text is given or asked for, and hidden words are asked for their part of speech too.",
+    changed="The model reads and predicts part of speech and polarity of words; the text's label is read or asked for.",
     corpus="reviews",
     aliases=("SentiLARE",),
     unlike_paper={
-        "tasks": "single words are not asked how they are meant, good or bad, as the paper takes it from SentiWordNet",
-        "network": "parts of speech are only predicted, where the paper also reads them",
+        "data": "our grammar knows which words are good or bad; the paper takes the sense of SentiWordNet that fits",
+        "tasks": "one share of all words is masked; the released code masks twice as many of the polar ones",
+        "network": "heads and vectors of a label are apart, and 15 parts of speech; the code ties them and has 5",
+        "segments": "no segments",
         "stages": "first weights at random, where the paper goes on with a trained model",
     },
     data="reviews of Yelp, with the polarities of SentiWordNet",
-    model=Architecture(labels=(("pos", 15), ("polarity", 2))),
+    published=(Published("SentiLR base", SENTILR_BASE, 30_522, 110e6, "BERT's number, from whose weights it begins"),),
+    model=tiny(SENTILR_BASE, segments=0),
     objective=LABEL_AWARE,
 )

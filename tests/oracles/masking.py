@@ -228,6 +228,21 @@ def _ask_of_text(story, number):
     return Asked([number if yes else 0 for yes in graded], graded, [-1] * len(graded))
 
 
+def _see_labels(stage, plan, story):
+    """Classes count from 1 and 0 is unknown: at special tokens, and of hidden words where a label is of words."""
+    left = (Action.KEPT, Action.GRADED_AS_IS)
+    known = [
+        story.labels[stage.label][p] + 1 if p >= 0 and (stage.of == "text" or story.done[p] in left) else 0
+        for p in story.inputs.origin
+    ]
+    return replace(story, read={**story.read, stage.label: known})
+
+
+def _see_task(stage, plan, story):
+    """The number of the task, from 1 on, at every position."""
+    return replace(story, read={**story.read, "task": [stage.tasks.index(stage.task) + 1] * len(story.inputs.ids)})
+
+
 def _ask_moved(stage, plan, story):
     slots = [story.rank[p] if p >= 0 else -1 for p in story.inputs.origin]
     spans = {p for s, n in story.spans for p in range(s, s + n)}
@@ -257,6 +272,8 @@ ACTS = {
     "ChangeEntities": _change_entities,
     "AskSpanBoundary": _ask_boundary,
     "AskLabel": _ask_label,
+    "SeeLabels": _see_labels,
+    "SeeTask": _see_task,
     "AskMoved": _ask_moved,
     "AskReplaced": _ask_replaced,
 }

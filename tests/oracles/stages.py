@@ -7,6 +7,7 @@ A text is a list of ids. A row of positions is a `Row`: ids and, for each, the p
 from dataclasses import dataclass, field, replace
 
 from playground.batch import Action
+from playground.objectives.arrange.segments import ORDERS
 from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.texts import SPECIALS
 
@@ -207,6 +208,7 @@ class Story:
     generator: "Story | None" = None
     sentence: list[int] = field(default_factory=list)
     labels: dict[str, list[int]] = field(default_factory=dict)
+    read: dict[str, list[int]] = field(default_factory=dict)
 
 
 def begin(text, sentence=(), labels=None):
@@ -217,6 +219,40 @@ def begin(text, sentence=(), labels=None):
 
 def _arrange_text(stage, plan, story):
     return replace(story, inputs=arrange_text(story.text, stage.add_special_tokens))
+
+
+def _arrange_first(stage, plan, story):
+    """What comes before the next sentence, or before the first [SEP]."""
+    text, sentence = story.text, story.sentence
+    ends = [p for p, token in enumerate(text) if token == SPECIALS.sep]
+    if stage.unit == "sentence":
+        ends = [p for p, number in enumerate(sentence) if number != sentence[0]]
+    end = ends[0] if ends else len(text)
+    return begin(text[:end], sentence[:end], {name: row[:end] for name, row in story.labels.items()})
+
+
+def _arrange_segments(stage, plan, story):
+    """[CLS], and the segments in their new order with [SEP] behind each."""
+    order, ids, origin = ORDERS[int(plan["order"])], [SPECIALS.cls], [-1]
+    for segment in order:
+        own = [p for p, number in enumerate(plan["segment"]) if number == segment]
+        ids += [*(story.text[p] for p in own), SPECIALS.sep]
+        origin += [*own, -1]
+    labels = {**story.labels, "order": [int(plan["order"])] * len(story.text)}
+    return replace(begin(story.text, story.sentence, labels), inputs=Row(ids, origin))
+
+
+def _arrange_fields(stage, plan, story):
+    """The fields by their ranks, each with its sentinels around it, as a text of its own."""
+    words = story.labels[stage.label] + plan["second labels"]
+    text = story.text + plan["second"]
+    ranks = enumerate(plan["ranks"])
+    written = [(rank, number) for number, rank in ranks if rank < len(stage.fields) and number in words]
+    new = []
+    for _, name in sorted(written):
+        own = [token for token, number in zip(text, words, strict=True) if number == name]
+        new += [SPECIALS.sentinels[2 * name], *own, SPECIALS.sentinels[2 * name + 1]]
+    return begin(new, [0] * len(new))
 
 
 def _choose_spans(stage, plan, story):
@@ -254,6 +290,9 @@ def _ask_in_place(stage, plan, story):
 
 ACTS = {
     "ArrangeText": _arrange_text,
+    "ArrangeFields": _arrange_fields,
+    "ArrangeFirst": _arrange_first,
+    "ArrangeSegments": _arrange_segments,
     "Reweight": lambda stage, plan, story: story,  # names and weights, which a story does not have
     "ChooseMassSpan": _choose_spans,
     "ChooseSpans": _choose_spans,

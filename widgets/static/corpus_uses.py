@@ -39,6 +39,8 @@ USES = (
     Use("summarisation", ("key",), "“summaries” has them"),
     Use("how often each fact occurs", ("fact",), "“facts” counts them"),
     Use("domain shift: two domains", ("domain",), "“domains” has them"),
+    Use("polarity of single words", ("word_polarity",), "“reviews” knows it"),
+    Use("fields of an article", ("field",), "“news” has them"),
     Use("aspect-based sentiment", ("feeling",), "“reviews” and “world” know them"),
     Use("tense: past and present", ("tense",)),
     Use("morphology: stems with prefixes and suffixes", ("stem", "affix"), "“affixes” has them"),

@@ -17,7 +17,7 @@ from playground.corpora.cache import remembered
 from playground.corpora.corpus import Corpus, find_boundary
 from playground.corpora.tinyworld.grammar import Form, Grammar, Rule
 from playground.corpora.tinyworld.inflection import takes_an
-from playground.corpora.tinyworld.labels import LABELS, MARKS, mentions, of_forms, unbracket, width
+from playground.corpora.tinyworld.labels import LABELS, MARKS, mentions, of_forms, of_preset, unbracket, width
 from playground.corpora.tinyworld.trees import trees
 from playground.corpora.tinyworld.vocabulary import vocabulary
 from playground.corpora.tinyworld.world import find_preset, grammar
@@ -58,6 +58,7 @@ def generate(preset: str, seed: int, tokens: int) -> Corpus:
     rules = grammar(preset)
     bracketed, kinds, nats = _documents(preset, Random(derive(seed, "tinyworld", preset)), tokens)
     forms, marks = unbracket(rules.forms, torch.tensor(bracketed))
+    marks |= of_preset(find_preset(preset).labels, rules.forms, forms)
     ends = forms == len(rules.forms)
     document = (ends.cumsum(0) - ends.long()).int()
     stops = torch.tensor([*(form.word in (".", "?") for form in rules.forms), False])[forms].long()

@@ -1,6 +1,6 @@
 """The labels of every token that TinyWorld generates."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -8,6 +8,7 @@ from torch import Tensor
 from playground.corpora.tinyworld.facts import FACTS
 from playground.corpora.tinyworld.grammar import Form
 from playground.corpora.tinyworld.lexicon import AFFIXES, CLOSED, ENTITIES, ENTITY_TYPES, FIELD, STEMS, TOPICS
+from playground.corpora.tinyworld.sentiment import WORD_POLARITIES
 from playground.corpora.tinyworld.supersenses import SUPERSENSES, supersense
 from playground.corpora.tinyworld.trees import PHRASES, RELATIONS, ROLES
 
@@ -49,8 +50,10 @@ MARKS: Mapping[str, tuple[str, ...]] = {
     "told": ("all", "the unusual"),
     "gap": GAPS,
     "fact": tuple(fact.name for fact in FACTS),
+    "word_polarity": WORD_POLARITIES,
+    "field": ("domain", "date", "authors", "title", "article"),
 }
-"""The values of each label that braces in the rules give to all tokens between them; a corpus has those it uses."""
+"""The values of each label that a preset gives, most by braces in its rules; a corpus has those it uses."""
 
 
 def of_forms(forms: Sequence[Form], numbers: Tensor) -> dict[str, Tensor]:
@@ -62,6 +65,11 @@ def of_forms(forms: Sequence[Form], numbers: Tensor) -> dict[str, Tensor]:
         "supersense": [supersense(form) for form in forms],
     }
     return {name: _classes(LABELS[name], row)[numbers] for name, row in values.items()}
+
+
+def of_preset(own: Mapping[str, Callable[[Form], str]], forms: Sequence[Form], numbers: Tensor) -> dict[str, Tensor]:
+    """The labels of each token that one preset has, from its form."""
+    return {name: _classes(MARKS[name], map(value, forms))[numbers] for name, value in own.items()}
 
 
 def _classes(names: Sequence[str], values: Iterable[str]) -> Tensor:

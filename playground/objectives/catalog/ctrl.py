@@ -1,4 +1,4 @@
-"""CTRL and Grover: a language model that is told a control code."""
+"""CTRL: a language model that is told a control code."""
 
 from functools import partial
 
@@ -12,7 +12,7 @@ from playground.objectives.symbols import next_word
 
 CONDITIONAL_LM = Objective(
     name="conditional LM",
-    aliases=("CTRL", "Grover", "control code LM"),
+    aliases=("CTRL", "control code LM"),
     group="Language models",
     needs=("label:topic",),
     stages=(ArrangeDocument("topic"), ShiftRight(), ControlCode("topic"), SeeLeft(), AskNext()),
@@ -31,5 +31,5 @@ CONDITIONAL_LM = Objective(
             sliding_window=0,
         ),
     ),
-    source="arXiv:1909.05858, sec. 3; arXiv:1905.12616, sec. 3",
+    source="arXiv:1909.05858, sec. 3",
 )

@@ -1,8 +1,9 @@
-"""See: the attention masks. The levels set here are what attention obeys and what the stage draws."""
+"""See: the attention masks, and labels read with the words. What is set here is what runs and what the stage draws."""
 
 from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.see.apart import SeeThroughOne, SeeWithinSegment
 from playground.objectives.see.crossed import SeeEncoderDecoder
+from playground.objectives.see.labels import SeeLabels, SeeTask
 from playground.objectives.see.mixture import NumberSegments, SampleMask
 from playground.objectives.see.order import SeePermutation
 from playground.objectives.see.painted import OverrideMask
@@ -16,11 +17,13 @@ __all__ = [
     "SeeAll",
     "SeeAllButSelf",
     "SeeEncoderDecoder",
+    "SeeLabels",
     "SeeLeft",
     "SeePermutation",
     "SeePrefix",
     "SeeRight",
     "SeeSelf",
+    "SeeTask",
     "SeeThroughOne",
     "SeeViews",
     "SeeWindow",

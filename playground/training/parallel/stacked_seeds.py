@@ -10,9 +10,10 @@ from torch.func import functional_call, vmap
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from playground.answers import Answer, Target
-from playground.batch import AttentionMask, Batch, Stream, arange_rows, zeros_view
+from playground.batch import AttentionMask, Batch, LabelIds, Stream, arange_rows, zeros_view
 from playground.models import LanguageModel
 from playground.models.word_vectors import StaticNetwork
+from playground.objectives.arrange import SampleTask
 from playground.training.accumulation import Graded, single_process
 from playground.training.loop import RunState
 from playground.training.parallel.stacked import Rows, widened
@@ -30,6 +31,8 @@ def hindrance(state: RunState) -> str:
         return "its gradients are measured layer by layer"
     if run.entry.objective.proposes or example.auxiliary or len(state.phases) > 1:
         return "a second network, a second example or a second phase takes part"
+    if any(isinstance(s, SampleTask) and not s.alternating for c in run.entry.objective.chains for s in c.stages):
+        return "each seed draws another task for a step"
     if isinstance(state.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
     if run.entry.model.recurrent:
@@ -153,6 +156,9 @@ class StackedTarget:
 FIELDS = ("ids", "position_ids", "segment_ids", "language_ids")
 """The fields of a stream that a model reads, beside its masks."""
 
+LABEL = "label: "
+"""Stands before the name of a label that a model reads."""
+
 
 def stacked(examples: Sequence[Batch], name: str) -> dict[str, Tensor]:
     """The fields and masks of one stream of all seeds with a lane axis in front; empty where there is none."""
@@ -162,6 +168,10 @@ def stacked(examples: Sequence[Batch], name: str) -> dict[str, Tensor]:
     masks = ("attn_mask",) if streams[0].cross_attn_mask is None else ("attn_mask", "cross_attn_mask")
     dense = {mask: widened([getattr(stream, mask).dense() for stream in streams]) for mask in masks}
     fields = {field: widened([getattr(stream, field) for stream in streams]) for field in FIELDS}
+    fields |= {
+        f"{LABEL}{label}": widened([stream.label_ids[label].ids for stream in streams])
+        for label in streams[0].label_ids
+    }
     return fields | {mask: cells.expand(-1, len(streams[0].ids), -1, -1) for mask, cells in dense.items()}
 
 
@@ -169,11 +179,13 @@ def stream_of(tensors: Mapping[str, Tensor]) -> Stream:
     """The stream of one seed from its fields and masks."""
     ids, cross = tensors["ids"], tensors.get("cross_attn_mask")
     fields: dict[str, Any] = {field: tensors[field] for field in FIELDS}
+    labels = {name.removeprefix(LABEL): LabelIds(ids, ()) for name, ids in tensors.items() if name.startswith(LABEL)}
     return Stream(
         origin=arange_rows(ids),
         valid=zeros_view(ids, torch.bool),
         attn_mask=_mask(tensors["attn_mask"]),
         cross_attn_mask=None if cross is None else _mask(cross),
+        label_ids=labels,
         **fields,
     )
 

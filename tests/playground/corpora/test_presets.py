@@ -441,3 +441,16 @@ def test_held_out_sentences_of_two_languages_are_new(seed):
 def test_nine_of_ten_stories_have_a_summary():
     texts = [[word for (word,) in tokens] for tokens in documents(generate("summaries", 0, 60_000))]
     assert near(sum("short" in words and ":" in words for words in texts), len(texts), 0.9)
+
+
+def test_a_word_of_a_review_has_the_polarity_that_it_has_alone():
+    """As in a lexicon: a praised aspect is neutral, and so is "not", whatever the sentence says."""
+    reviews = generate("reviews", 0, 20_000)
+    kept = set(zip(words_of(reviews), named(reviews, "word_polarity"), strict=True))
+    known = dict(kept)
+    assert len(known) == len(kept), "one word, one polarity"
+    some = {"good": "positive", "loved": "positive", "awful": "negative", "hated": "negative", "bad": "negative"}
+    some |= dict.fromkeys(("acting", "not", "was", "."), "neutral")
+    assert {word: known[word] for word in some} == some
+    assert all((known[word] == "positive") == (word in f"good {lex.GOOD} {lex.LIKED}".split()) for word in known)
+    assert "word_polarity" not in generate("world", 0, 2_000).labels

@@ -218,7 +218,7 @@ def cut(step, row, length):
         return plan
     if isinstance(plan, torch.Tensor):
         return plan[:, :length] if plan.ndim == 2 and plan.shape[1] == step.example.selected.shape[1] else plan
-    per_token = ("positions", "rank")
+    per_token = ("positions", "rank", "segment")
     values = {f.name: getattr(plan, f.name) for f in fields(plan)}
     return replace(plan, **{k: v[:, :length] if k in per_token else v for k, v in values.items()})
 

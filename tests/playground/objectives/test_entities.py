@@ -8,6 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from playground import leaks
 from playground.batch import Action, begin
 from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
@@ -16,6 +17,7 @@ from playground.objectives.ask import AskLabel
 from playground.objectives.change import ChangeEntities
 from playground.objectives.change.entities import mentions, partners
 from playground.objectives.ops import sampling
+from playground.objectives.see import SeeLabels
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from tests.laws import assert_law, assert_share
@@ -117,15 +119,19 @@ def test_labels_are_asked_where_the_corpus_knows_them():
 
 def test_a_corpus_names_its_own_classes():
     names = {"pos": ("NOUN", "VERB", "ADJ", "DET"), "polarity": ("bad", "good"), "topic": ("sea",)}
+    names["word_polarity"] = ("negative", "neutral", "positive")
     objective = find_objective("label-aware MLM").knowing(names)
     labels = {"pos": torch.full((2, 6), 3), "polarity": torch.ones(2, 6, dtype=torch.long)}
+    labels["word_polarity"] = labels["polarity"]
     tokens = replace(plain_rows(2, 6), labels=labels)
     example = objective.steps(tokens, generator(0), {"part": LATE})[-1].example
-    assert {q.name: q.kind.classes for q in example.questions[1:]} == {"polarity": ("bad", "good"), "pos": names["pos"]}
+    del names["topic"]
+    assert {q.name: q.kind.classes for q in example.questions[1:]} == names
     shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
-    assert dict(shape.labels) == {"polarity": 2, "pos": 4}
+    assert dict(shape.labels) == {"polarity": 2, "pos": 4, "word_polarity": 3}
+    assert dict(shape.label_embeddings) == {"pos": 4, "word_polarity": 3}
     total, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(example))
-    assert set(terms) == {"hidden words", "polarity", "pos"}
+    assert set(terms) == {"hidden words", *names}
     assert total.item() == pytest.approx(sum(term.item() for term in terms.values()), rel=1e-5)
     assert find_objective("MLM").knowing(names) == find_objective("MLM")
 
@@ -133,31 +139,70 @@ def test_a_corpus_names_its_own_classes():
 def test_several_answers_at_one_position_stand_side_by_side():
     """The first two words belong to no text of known sentiment, and a special token stands in front."""
     rebuilt = story("label-aware MLM", wanted={"part": LATE, "chosen": "1", "actions": "mask"})
-    assert rebuilt.facts()["targets"][:2] == ["negative", "happy · ADV"]
+    assert rebuilt.facts()["targets"][:2] == ["negative", "happy · ADV · positive"]
 
 
 def rows_of(*texts_):
     """Rows of words whose labels say of which kind their document is, -1 between documents."""
     ids = [[40 + k for k in range(len(labels))] for labels in texts_]
     labels = torch.tensor(texts_)
-    return replace(tokens_of(ids, padded=False), labels={"polarity": labels, "pos": torch.zeros_like(labels)})
+    return replace(tokens_of(ids, padded=False), labels=dict.fromkeys(("polarity", "pos", "word_polarity"), labels))
 
 
-def test_half_of_the_batches_say_the_sentiment_and_half_ask_for_it():
-    """SentiLR: words given the label of their text, and the label given the words (arXiv:1911.02493)."""
+def test_most_batches_say_the_sentiment_and_the_others_ask_for_it():
+    """SentiLR: words given the label of their text, and the label given the words (arXiv:1911.02493, released code)."""
     objective = find_objective("SentiLR")
     tokens = rows_of([-1, 1, 1, 1, -1, 0], [0, 0, 0, 0, 0, -1], [-1] * 6)
     early, late = (objective.steps(tokens, generator(0), {"part": k})[-1].example for k in (EARLY, LATE))
-    code = SPECIALS.sentinels
-    assert early.inputs.ids[:, 0].tolist() == [code[1], code[0], SPECIALS.cls]
-    assert late.inputs.ids[:, 0].tolist() == [SPECIALS.cls] * 3
-    assert [q.name for q in early.questions] == ["hidden words", "pos"]
-    asked = late.questions[2]
+    read = early.inputs.label_ids["polarity"]
+    assert read.classes == ("negative", "neutral", "positive")
+    assert read.ids.tolist() == [[0, 2, 2, 2, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1, 0, 0], [0] * 8]
+    assert set(early.inputs.label_ids) == {"pos", "word_polarity", "polarity"}
+    assert set(late.inputs.label_ids) == {"pos", "word_polarity"}
+    assert [q.name for q in early.questions] == ["hidden words", "pos", "word_polarity"]
+    asked = late.questions[3]
     assert (asked.name, asked.loss_mask.nonzero().tolist()) == ("polarity", [[0, 0], [1, 0]])
     assert asked.targets[:2, 0].tolist() == [1, 0]
     assert early.tokens.lengths.tolist() == late.tokens.lengths.tolist() == [3, 5, 6]
     drawn = Counter(objective.stages[0].plan(begin(tokens), generator(seed)).index for seed in range(2000))
-    assert_law(drawn, {0: 0.5, 1: 0.5})
+    assert_law(drawn, {0: 0.8, 1: 0.2})
+
+
+def test_labels_are_read_with_the_words_but_not_those_of_hidden_words():
+    """A word that is asked for but left as it is keeps its labels (SentiLARE, released code)."""
+    tokens = rows_of([1] * 5)
+    wanted = {"part": EARLY, "chosen": [1, 3, 5], "actions": ["mask", "random", "keep"]}
+    example = find_objective("SentiLR").steps(tokens, generator(0), wanted)[-1].example
+    read = {name: label.ids[0].tolist() for name, label in example.inputs.label_ids.items()}
+    assert read == {
+        "pos": [0, 0, 2, 0, 2, 2, 0], "word_polarity": [0, 0, 2, 0, 2, 2, 0], "polarity": [0, 2, 2, 2, 2, 2, 0]
+    }  # fmt: skip
+    verdict = leaks.check(example)
+    assert not verdict.leak and verdict.by_design == (5,)
+    shown = SeeLabels("pos", ("a", "b"), "text").build(example)
+    assert leaks.check(shown).leaking == (1, 3)
+    assert [(p.position, p.layer) for p in leaks.check(shown).path] == [(1, 4)]
+
+
+def test_a_label_of_the_whole_text_that_is_read_gives_its_question_away():
+    example = find_objective("SentiLR").steps(rows_of([1] * 5), generator(0), {"part": LATE})[-1].example
+    assert not leaks.check(example).leak
+    assert leaks.check(SeeLabels("polarity", ("bad", "good"), "text").build(example)).leaking == (0,)
+
+
+def test_what_is_read_of_a_label_is_added_to_the_vector_of_the_word():
+    example = (
+        find_objective("SentiLR").steps(rows_of([1, 1, 0]), generator(0), {"part": EARLY, "chosen": [2]})[-1].example
+    )
+    model = make_model(
+        with_required_parts(Architecture(layers=1, width=8, heads=2), example), SPECIALS.size, generator(0)
+    )
+    network, table = model.network, model.token_embedding.weight
+    plain = network._embed(replace(example.inputs, label_ids={}), table)
+    vectors = {name: network.label_embedding[name].weight for name in example.inputs.label_ids}
+    known = {name: label.ids for name, label in example.inputs.label_ids.items()}
+    added = sum(vectors[name][ids] - vectors[name][0] for name, ids in known.items())
+    torch.testing.assert_close(network._embed(example.inputs, table), plain + added)
 
 
 @settings(max_examples=40)
@@ -166,3 +211,11 @@ def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
     tokens = rows_of(*[[-1, -1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0]] * 4)
     example = find_objective("SentiLR").turn({"mask_ratio": 1.0}).example(tokens, generator(seed))
     assert example.questions[0].targets[example.questions[0].loss_mask].tolist() == [42, 43, 44, 45] * 4
+
+
+def test_the_caption_says_which_labels_are_read():
+    made = story("label-aware MLM", wanted={"part": EARLY, "chosen": "3", "actions": "mask"}).record()
+    seen = [frame["caption"] for frame in made["frames"] if frame["name"].startswith("visibility")]
+    read = "Of 10 words the model also reads the pos of 9, the word polarity of 9, the polarity (negative)."
+    assert [caption.partition(" pairs). ")[2] for caption in seen][-1] == read
+    assert "also reads" not in seen[0]

@@ -156,6 +156,10 @@ def plan_for(step, row, stories, tokens, spans):
             return {"second": second if stories[row].text == first else first}
         case "LabelledPair" | "FirstOfPair" | "AskAnswer":
             return {"second": seconds.get("next", seconds.get("translation"))}
+        case "ArrangeFields":
+            second = tokens.neighbours["next"]
+            labels = second.labels["field"][row, : second.lengths[row]].tolist()
+            return {"ranks": step.plan[row].tolist(), "second": seconds["next"], "second labels": labels}
         case "ArrangeLanguage":
             second = tokens.neighbours["translation"] if step.plan[row] else tokens
             return texts(second)[row], second.sentence_ids[row, : second.lengths[row]].tolist()

@@ -252,7 +252,7 @@ def test_each_distance_comes_a_third_of_the_time_and_its_label_says_which():
     objective = find_objective("sentence distance")
     rows = small_corpus("stories").triples(48)
     rows = pick(rows, torch.arange(len(rows.ids)).repeat(4)[:4000])
-    first = objective.steps(rows, generator(3))[0]
+    first = objective.steps(rows, generator(3))[1]
     number = first.plan
     assert_law(Counter(number.tolist()), dict.fromkeys(range(3), 1 / 3))
     for k, name in enumerate(("next", "apart", "other")):
@@ -284,3 +284,19 @@ def test_a_document_of_two_sentences_gives_no_triples():
         small_corpus("inference").triples(32)
     with pytest.raises(UserError, match="The length is 1"):
         small_corpus("stories").triples(1)
+
+
+def test_with_paragraphs_a_row_goes_on_after_its_sentence_within_its_document():
+    source = small_corpus("stories", 4_000)
+    plain, rows = source.triples(24), source.triples(24, paragraphs=True)
+    stream, ends = source.ids.tolist(), {SEPARATOR}
+    for short, whole in zip(texts(plain), texts(rows), strict=True):
+        assert whole[: len(short)] == short and not ends & set(whole)
+        assert len(whole) <= 24
+    assert sum(map(len, texts(rows))) > 2 * sum(map(len, texts(plain)))
+    whole = texts(rows)[int(rows.lengths.argmax())]
+    at = next(p for p in range(len(stream)) if stream[p : p + len(whole)] == whole)
+    rest = stream[at + len(whole) : at + 25]
+    stop = source.tokenizer.encode_word(".")[0]
+    assert rest[:1] == [SEPARATOR] or stop not in rest[: 24 - len(whole)], "one more sentence would not fit"
+    assert all(torch.equal(rows.neighbours[name].ids, plain.neighbours[name].ids) for name in ("next", "apart"))

@@ -29,12 +29,12 @@ def of_three_questions(**values):
     return run_of("ERNIE", **values)
 
 
-def of_two_questions(**values):
-    """ERNIE 2.0: a second question beside the first from the seventh step on."""
+def of_more_and_more(**values):
+    """ERNIE 2.0: one task, and one more from the third, sixth, eighth and eleventh step on."""
     return run_of("ERNIE 2.0", **values)
 
 
-each_run = pytest.mark.parametrize("make", [of_two_texts, of_three_questions, of_two_questions])
+each_run = pytest.mark.parametrize("make", [of_two_texts, of_three_questions, of_more_and_more])
 
 
 def weights_after(run, learner=None):
@@ -59,8 +59,13 @@ def test_each_phase_trains_its_own_objective_on_its_own_text():
     assert begun(of_two_texts()) == [(0, 0, "LM", "world"), (7, 1, "LM", "reviews")]
     three = [(0, 0, "MLM"), (4, 1, "phrase masking"), (8, 2, "entity masking")]
     assert [each[:3] for each in begun(of_three_questions())] == three
-    terms = [list(e.terms) for e in train(of_two_questions()) if isinstance(e, Stepped)]
-    assert terms == [["hidden words"]] * 6 + [["pair", "hidden words"]] * 6
+    five = [(0, 0, "one task"), (2, 1, "two tasks"), (5, 2, "three tasks"), (7, 3, "four tasks")]
+    assert [each[:3] for each in begun(of_more_and_more())] == [*five, (10, 4, "continual multi-task")]
+    terms = [list(e.terms) for e in train(of_more_and_more()) if isinstance(e, Stepped)]
+    known = ("hidden words", "capitalized", "recurring", "order", "pair")
+    for step, [asked] in enumerate(terms):
+        assert asked in known[: 1 + sum(step >= start for start in (2, 5, 7, 10))]
+    assert len({asked for [asked] in terms}) > 2
 
 
 def test_an_evaluation_is_of_the_phase_that_comes_and_of_its_held_out_rows():
@@ -147,14 +152,14 @@ def test_a_run_that_diverges_in_a_later_phase_goes_back_over_the_border(monkeypa
 
 
 def test_the_report_names_the_phase_and_every_loss():
-    run = of_two_questions()
+    run = of_more_and_more()
     summary = Summary(run)
     for event in train(run):
         summary.read(event)
     facts = summary.facts()
-    assert facts["phase"] == "words and texts"
-    assert list(facts["losses"]) == ["pair", "hidden words"]
-    assert facts["loss"]["train"] == facts["losses"]["pair"]["train"]
+    assert facts["phase"] == "sentence distance"
+    assert list(facts["losses"]) == ["hidden words", "capitalized", "recurring", "order", "pair"]
+    assert facts["loss"]["train"] in [loss["train"] for loss in facts["losses"].values()]
 
 
 def test_another_text_than_the_entrys_own_is_read_in_every_phase():

@@ -6,6 +6,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from playground.objectives import find_objective
 from playground.training.memory import estimate
 from playground.training.parallel import seeds as room
 from playground.training.parallel.seeds import Finished, Point, bands, stacks, train_seeds
@@ -52,6 +53,14 @@ def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path)
             assert torch.allclose(value.double(), other[key].double(), atol=1e-9), key
 
 
+@pytest.mark.usefixtures("_exactly")
+def test_stacked_seeds_read_their_labels():
+    early = find_objective("label-aware MLM").parts[0]
+    run = run_of(entry=replace(tiny("SentiLR"), objective=early), steps=3, evaluate_every=3)
+    found = [points(train_seeds(run, SEEDS, parallelism=way)) for way in ("processes", "vmap")]
+    assert found[0] == pytest.approx(found[1], abs=1e-10)
+
+
 def test_the_points_of_stacked_seeds_come_side_by_side():
     order = [p.seed for p in train_seeds(small("RoBERTa"), (3, 4), parallelism="vmap") if isinstance(p, Point)]
     assert order != sorted(order)
@@ -71,6 +80,7 @@ def test_stacked_seeds_go_on_where_they_were_cut_off(tmp_path):
 WHY = {
     "ELECTRA": (small("ELECTRA"), "a second network"),
     "XLNet": (small("XLNet"), "no plain choice"),
+    "SentiLR": (small("SentiLR"), "another task"),
     "parts": (small("RoBERTa", grad_accum_steps=2), "come in parts"),
     "measured": (replace(small("RoBERTa"), sizes_every=2), "layer by layer"),
 }

@@ -1,6 +1,7 @@
 """Film reviews alone."""
 
 from playground.corpora.tinyworld.preset import Preset
+from playground.corpora.tinyworld.sentiment import word_polarity
 
 REVIEWS = Preset(
     name="reviews",
@@ -9,4 +10,5 @@ REVIEWS = Preset(
 Document = Review-<p>
 """,
     aliases=("film reviews",),
+    labels={"word_polarity": word_polarity},
 )
