@@ -244,7 +244,7 @@ def steps_together(objective: Objective, examples: Sequence[Batch], feed: BatchS
 
     One where a generator proposes words with its weights of that step, or every batch draws its part of a mixture.
     """
-    if objective.proposes or any(chain.parts for chain in objective.chains):
+    if objective.proposes or any(chain.parts and not chain.mixes_rows for chain in objective.chains):
         return 1
     questions = [q for example in examples for part in example.with_auxiliary for q in part.questions]
     return most_at_once(feed, min([STEPS, *(q.kind.steps_at_once for q in questions)]))

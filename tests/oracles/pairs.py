@@ -7,7 +7,6 @@ the text in the language that was drawn.
 from dataclasses import dataclass, replace
 
 from playground.batch import Action
-from playground.objectives.see.mixture import KINDS
 from tests.oracles import directions, stages
 from tests.oracles.stages import Asked, Row, Story, maskable, see_all, see_left
 from tests.texts import SPECIALS
@@ -110,11 +109,6 @@ def _see_prefix(stage, plan, story):
     return replace(story, sees={"inputs": directions.see_prefix(second)})
 
 
-def _see_drawn(stage, plan, story):
-    second = [position >= story.turn for position in range(len(story.inputs.ids))]
-    return replace(story, sees={"inputs": directions.see_kind(KINDS[plan], second)})
-
-
 def ask_continuation(text, chosen):
     """Every word but the last predicts its neighbour, where that neighbour is to be written."""
     ahead = [place + 1 for place in range(len(text))]
@@ -149,7 +143,6 @@ ACTS = {
     "ArrangeLanguage": _arrange_language,
     "SampleTask": _as_it_was,
     "NumberSegments": _as_it_was,
-    "SampleMask": _see_drawn,
     "DropLanguageIds": _as_it_was,
     "SeePrefix": _see_prefix,
     "AskContinuation": _ask_continuation,

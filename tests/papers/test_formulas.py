@@ -38,7 +38,6 @@ SUMS = {
     "multilingual MLM": WORDS,
     "TLM": WORDS,
     "MLM in either language": WORDS,
-    "UniLM by row": WORDS,
     "UniLM both sides": WORDS,
     "UniLM seq2seq": WORDS,
     "UniLM left to right": WORDS,
