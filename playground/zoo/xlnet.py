@@ -30,7 +30,6 @@ XLNET = Entry(
     changed="A random order instead of gaps; a query stream that knows the position but not the word.",
     aliases=("XLNet base", "XLNet large"),
     unlike_paper={
-        "partial_prediction_k": "a quarter of the words predicted, not a sixth",
         "segments": "one text at a time, so no [CLS], no [SEP] and no segments",
     },
     data="BooksCorpus, English Wikipedia, Gigaword, ClueWeb and Common Crawl",
@@ -40,5 +39,5 @@ XLNET = Entry(
         Published("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
     ),
     model=Architecture(two_streams=True, positions="relative", mem_len=32),
-    objective=PLM.turn({"partial_prediction_k": 4.0}),
+    objective=PLM,
 )
