@@ -21,7 +21,12 @@ class Pair(Story):
     judged: int = -1
 
 
-SIGNS = {"bert": ([SPECIALS.cls], 1, [SPECIALS.sep]), "sep": ([], 1, []), "xlm": ([SPECIALS.sep], 2, [SPECIALS.sep])}
+SIGNS = {
+    "bert": ([SPECIALS.cls], 1, [SPECIALS.sep]),
+    "sep": ([], 1, []),
+    "xlm": ([SPECIALS.sep], 2, [SPECIALS.sep]),
+    "xlnet": ([], 1, [SPECIALS.sep, SPECIALS.cls]),
+}
 """What stands before the first text, how many special tokens between the two, what stands behind the second."""
 
 

@@ -60,6 +60,7 @@ SUMS = {
     "DIM": {"match": "B"},
     "RTD": {**WORDS, "replaced?": "T"},
     "PLM": {"hidden words": "T-c"},
+    "PLM on pairs": {"hidden words": "T-c"},
     "seq2seq LM": {"next word": "T-c"},
     "span mask": {"written words": "j-i+1"},
     "discrete mask": {"written words": "M"},
