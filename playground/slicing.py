@@ -106,7 +106,7 @@ class _Splitter:
                 cross = self.parts(value.cross_attn_mask, own, source)
                 ends = [value.ends[a:b] for a, b in self._between] if _ragged(value) else self._same(None)
                 masks = {"attn_mask": visible, "query_attn_mask": query, "cross_attn_mask": cross}
-                return self._made(value, own, known_ends=ends, **masks)
+                return self._made(value, own, known_ends=ends, mems=self.parts(value.mems), **masks)
             case Tokens() if value.padded:
                 return self._made(value, own, sizes=[value.lengths_list[a:b] for a, b in self._between])
             case AttentionMask():

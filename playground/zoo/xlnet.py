@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from playground.models import Architecture
-from playground.objectives.catalog.plm import PLM
+from playground.objectives.catalog.plm import PLM_ON_PAIRS
 from playground.zoo.entry import Entry, Published
 
 XLNET_BASE = Architecture(
@@ -15,9 +15,10 @@ XLNET_BASE = Architecture(
     norm_eps=1e-12,
     dropout=0.1,
     init="normal",
+    segments=2,
     two_streams=True,
 )
-"""Transformer-XL's attention with two streams and one table of words (sec. 2.3-2.4 and released code)."""
+"""Transformer-XL's attention with two streams and relative segments (sec. 2.3-2.5 and released code)."""
 
 WHERE = "released weights; the paper says as large as BERT"
 
@@ -30,7 +31,8 @@ XLNET = Entry(
     changed="A random order instead of gaps; a query stream that knows the position but not the word.",
     aliases=("XLNet base", "XLNet large"),
     unlike_paper={
-        "segments": "one text at a time, so no [CLS], no [SEP] and no segments",
+        "order": "[SEP] and [CLS] are always known, where the released code draws when they come",
+        "halves": "of the words to predict the first half of a row may have more than the second, or fewer",
     },
     data="BooksCorpus, English Wikipedia, Gigaword, ClueWeb and Common Crawl",
     printed={"objective": "PLM", "stacks": "decoder", "task": "PLM", "GLUE": "90.5, an ensemble", "FT": "yes"},
@@ -38,6 +40,6 @@ XLNET = Entry(
         Published("XLNet large", replace(XLNET_BASE, layers=24, width=1024, heads=16), 32_000, 360e6, WHERE),
         Published("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
     ),
-    model=Architecture(two_streams=True, positions="relative", mem_len=32),
-    objective=PLM,
+    model=Architecture(two_streams=True, positions="relative", segments=2, mem_len=32),
+    objective=PLM_ON_PAIRS,
 )

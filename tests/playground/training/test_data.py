@@ -182,7 +182,7 @@ def test_padding_of_pairs_is_not_counted_as_read():
 
 def blocks_of(name="BART", steps=32, seed=0):
     learner = learner_of(name, seed)
-    return Prefetcher(BatchSampler.of(reviews(), 16, 8, seed, CPU), learner, steps)
+    return Prefetcher(BatchSampler.of(reviews(), 16, 8, seed, CPU, learner.objective.needs), learner, steps)
 
 
 @pytest.mark.parametrize("name", ["GPT", "RoBERTa", "XLNet", "BART"])
