@@ -125,8 +125,9 @@ class Tokens:
     `word_ids` and `sentence_ids` are running numbers; `vocabulary` holds the strings by id where they are shown.
     `example_ids` `[b]` are the numbers of the texts in the corpus and `epoch` `[b]` counts their earlier visits (static
     masks need both); `previous_ids` `[b]` are the tokens before rows that continue those of the step before, -1
-    or none where they begin anew; `word_counts` `[v]` are the corpus frequencies. `sizes` are the `lengths` as
-    plain numbers, read once for a whole block of steps, because each read synchronises with the GPU.
+    or none where they begin anew; `word_counts` `[v]` are the corpus frequencies. `reuse_len` is the number of first
+    tokens of a row that those of the next step go on behind (0: all). `sizes` are the `lengths` as plain numbers, read
+    once for a whole block of steps, because each read synchronises with the GPU.
     """
 
     ids: Tensor
@@ -142,6 +143,7 @@ class Tokens:
     epoch: Tensor | None = None
     previous_ids: Tensor | None = None
     word_counts: Tensor | None = None
+    reuse_len: int = 0
     sizes: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
 
     __getstate__ = declared_fields

@@ -1,4 +1,4 @@
-"""Rows of an example: many batches are corrupted in one call and split afterwards."""
+"""Rows of an example: many batches are corrupted in one call and split afterwards; rows of several become one batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -9,7 +9,21 @@ from typing import Any
 from torch import Tensor
 
 from playground.answers import LossPositions, Target
-from playground.batch import AttentionMask, Batch, Specials, Stream, Stretches, Tokens
+from playground.batch import (
+    MASKED_LEVEL,
+    OPTIONAL,
+    AttentionMask,
+    Batch,
+    Spans,
+    Specials,
+    Stream,
+    Stretches,
+    Tokens,
+    arange_rows,
+    ones_view,
+    zeros_view,
+)
+from playground.errors import UserError
 
 OF_THE_VOCABULARY = ("word_counts", "log_noise_prob")
 """Tensors whose first axis counts words, not rows."""
@@ -92,7 +106,7 @@ class _Splitter:
                 cross = self.parts(value.cross_attn_mask, own, source)
                 ends = [value.ends[a:b] for a, b in self._between] if _ragged(value) else self._same(None)
                 masks = {"attn_mask": visible, "query_attn_mask": query, "cross_attn_mask": cross}
-                return self._made(value, own, known_ends=ends, **masks)
+                return self._made(value, own, known_ends=ends, mems=self.parts(value.mems), **masks)
             case Tokens() if value.padded:
                 return self._made(value, own, sizes=[value.lengths_list[a:b] for a, b in self._between])
             case AttentionMask():
@@ -152,3 +166,106 @@ def _narrow(parts: Sequence[Any], widths: Widths, axis: int = 1) -> list[Any]:
     if widths is None or not parts or parts[0] is None:
         return list(parts)
     return [p if p.shape[axis] == width else p.narrow(axis, 0, width) for p, width in zip(parts, widths, strict=True)]
+
+
+def gathered(examples: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
+    """One batch of the rows of several examples, each padded to the widest; `rows` are their numbers in that batch.
+
+    Every question is asked of the rows of its own example alone.
+    """
+    if any(e.auxiliary or e.decoder is not None or e.inputs.query_attn_mask is not None for e in examples):
+        raise UserError("The rows of a batch can be shared out only among objectives that read one stream each.")
+    gather, streams = _Gatherer(rows), [example.inputs for example in examples]
+    width, pad = max(stream.ids.shape[1] for stream in streams), examples[0].tokens.specials.roles.get("pad", 0)
+    return replace(
+        examples[0],
+        tokens=gather.tokens([example.tokens for example in examples]),
+        inputs=gather.stream(streams, pad),
+        selected=gather([example.selected for example in examples]),
+        actions=gather([example.actions for example in examples]),
+        prediction_order=gather([example.prediction_order for example in examples]),
+        spans=Spans(
+            gather([example.spans.start for example in examples]),
+            gather([example.spans.length for example in examples], -1),
+        ),
+        questions=tuple(
+            replace(
+                question,
+                targets=gather.one(group, question.targets, width, pad if question.kind.names_words else 0),
+                loss_mask=gather.one(group, question.loss_mask, width),
+                origin=gather.one(group, question.origin, width, -1),
+                reads=None if question.reads is None else gather.one(group, question.reads, width),
+                known=None,
+            )
+            for group, example in enumerate(examples)
+            for question in example.questions
+        ),
+        drawn=None,
+    )
+
+
+@dataclass(frozen=True)
+class _Gatherer:
+    """Puts values of several groups of rows into one tensor; its other positions hold a blank."""
+
+    rows: Sequence[Tensor]
+
+    def __call__(self, values: Sequence[Tensor], blank: int = 0) -> Tensor:
+        """The values `[rows, ...]` of all groups, as wide as the widest."""
+        sizes = (max(axis) for axis in zip(*(value.shape[1:] for value in values), strict=True))
+        whole = values[0].new_full((sum(map(len, self.rows)), *sizes), blank)
+        for rows, value in zip(self.rows, values, strict=True):
+            whole[(rows, *map(slice, value.shape[1:]))] = value.to(whole.dtype)
+        return whole
+
+    def one(self, group: int, value: Tensor, width: int, blank: int = 0) -> Tensor:
+        """The values `[rows, n, ...]` of one group among those of groups that have none."""
+        empty = value.new_full((1, width, *value.shape[2:]), blank)
+        return self([value if k == group else empty for k in range(len(self.rows))], blank)
+
+    def tokens(self, tokens: Sequence[Tokens]) -> Tokens:
+        """The texts of all groups, with the labels that all have."""
+        names = [name for name in tokens[0].labels if all(name in each.labels for each in tokens)]
+        optional = [name for name in OPTIONAL if name not in OF_THE_VOCABULARY and getattr(tokens[0], name) is not None]
+        fields = ("lengths", "word_ids", "sentence_ids", *optional)
+        return replace(
+            tokens[0],
+            ids=self([each.ids for each in tokens], tokens[0].specials.roles.get("pad", 0)),
+            labels={name: self([each.labels[name] for each in tokens], -1) for name in names},
+            neighbours={},
+            padded=True,
+            sizes=None,
+            **{name: self([getattr(each, name) for each in tokens]) for name in fields},
+        )
+
+    def stream(self, streams: Sequence[Stream], pad: int) -> Stream:
+        """The positions of all groups, and who attends to whom."""
+        blanks = {"ids": pad, "origin": -1, "valid": 0, "segment_ids": 0, "language_ids": 0}
+        made = {name: self([getattr(each, name) for each in streams], blank) for name, blank in blanks.items()}
+        counted = all(each.position_ids.stride(0) == 0 for each in streams)  # 0, 1, 2 ... in all rows
+        position = arange_rows(made["ids"]) if counted else self([each.position_ids for each in streams])
+        mask = self.mask([each.attn_mask for each in streams])
+        return replace(streams[0], **made, position_ids=position, attn_mask=mask, padded=True, known_ends=None)
+
+    def mask(self, masks: Sequence[AttentionMask]) -> AttentionMask:
+        """The attention mask of all groups: no query attends to what pads its row."""
+        if any(mask.odd_layers is not None for mask in masks):
+            even = [replace(mask, odd_layers=None) for mask in masks]
+            return replace(self.mask(even), odd_layers=self.mask([mask.layer(1) for mask in masks]))
+        query, key = ([getattr(mask, level).short() for mask in masks] for level in ("query_level", "key_level"))
+        ends = zip(*((None, None) if mask.window is None else mask.window for mask in masks), strict=True)
+        first, last = map(self.known, ends, ([zeros_view(q) for q in query], [q * 0 + MASKED_LEVEL for q in query]))
+        closed = [ones_view(q)[:, :, None].expand(-1, -1, k.shape[1]) for q, k in zip(query, key, strict=True)]
+        return AttentionMask(
+            self(query),
+            self(key, MASKED_LEVEL),
+            overrides=self.known([mask.overrides for mask in masks], closed),
+            window=None if first is None or last is None else (first, last),
+            excluded=self.known([mask.excluded for mask in masks], [q * 0 - 1 for q in query]),
+        )
+
+    def known(self, values: Sequence[Tensor | None], blanks: Sequence[Tensor]) -> Tensor | None:
+        """The values of all groups, blanks of those that have none; None where no group has any."""
+        if all(value is None for value in values):
+            return None
+        return self([blank if value is None else value for value, blank in zip(values, blanks, strict=True)])

@@ -176,9 +176,9 @@ MUTANTS = (
     ),
     Mutant(
         "UniLM's masks in equal shares",
-        f"{STAGES}/see/mixture.py",
-        "weights = [getattr(self, kind) for kind in KINDS]",
-        "weights = [1.0 for kind in KINDS]",
+        f"{STAGES}/arrange/part.py",
+        "sampling.outcomes(self.shares, ",
+        "sampling.outcomes([1.0 for share in self.shares], ",
     ),
     Mutant(
         "GloVe weighs rare pairs like frequent ones",

@@ -27,7 +27,11 @@ ROOT = Path(__file__).parents[1]
 ENTRIES = tuple(entries())
 every_entry = pytest.mark.parametrize("name", ENTRIES)
 
-KINDS = ("RoBERTa", "GPT", "BART", "XLNet", "ELECTRA", "ELMo")
+TWO_STREAMS = "PLM"
+"""XLNet's network on single texts."""
+KNOWN = {**entries(), TWO_STREAMS: replace(entry_for(objectives()["PLM"]), model=entries()["XLNet"].model)}
+
+KINDS = ("RoBERTa", "GPT", "BART", TWO_STREAMS, "ELECTRA", "ELMo")
 """One entry of each kind: both sides, one side, a decoder, two streams, a generator, recurrence."""
 each_kind = pytest.mark.parametrize("name", KINDS)
 
@@ -37,7 +41,7 @@ def sampled(values, chosen):
     return [pytest.param(value, marks=() if value in chosen else pytest.mark.exhaustive) for value in values]
 
 
-every_entry_or_kind = pytest.mark.parametrize("name", sampled(ENTRIES, KINDS))
+every_entry_or_kind = pytest.mark.parametrize("name", sampled(ENTRIES, (*KINDS, "XLNet")))
 """All entries where a test trains them a second time; without `--all` one of each kind."""
 
 ROWS = tuple(name for name, objective in objectives().items() if objective.row)
@@ -55,7 +59,7 @@ def reviews(tokens=20_000):
 
 def tiny(name="RoBERTa", model=None, **recipe):
     """An entry with one narrow layer, short rows and no dropout; `recipe` and `model` turn what a test is about."""
-    entry = entries()[name]
+    entry = KNOWN[name]
     small = {"width": 16, "heads": 2, "layers": 1, "dropout": 0.0, "decoder_layers": min(1, entry.model.decoder_layers)}
     if entry.model.embedding_size:
         small["embedding_size"] = 8
@@ -113,7 +117,7 @@ def base_of(entry="RoBERTa", **model):
 @cache
 def _base_of(dtype, entry, **model):
     learner = learner_of(entry, model=model)
-    feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
+    feed = BatchSampler.of_learner(learner, suited_reviews(learner.entry) if learner.entry.needs else reviews())
     for step in range(3):
         learner.learn(learner.example(feed.at(step)))
     return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))

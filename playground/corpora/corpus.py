@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import OPTIONAL, Tokens
-from playground.corpora.segment_pairs import cut_pairs, cut_triples, from_zero
+from playground.corpora.segment_pairs import cut_continuing_pairs, cut_pairs, cut_triples, from_zero
 from playground.errors import TooShort
 from playground.pickling import declared_fields
 from playground.tokenizing.tokenizer import Tokenizer
@@ -120,6 +120,15 @@ class Corpus:
         another document. In a corpus of two languages A is a sentence, and "translation" takes the place of "next".
         """
         return cut_pairs(self, length, *self._bounds(part), seed)
+
+    def continuing_pairs(self, length: int, part: Part = "train", seed: int = 0) -> Tokens:
+        """Pairs in rows of `length` tokens, of which the first half goes on behind the first half of the row before.
+
+        A `[r, t]` begins with that half; the neighbours "next" and "other" fill the row (XLNet's released code).
+        """
+        first, last = self._bounds(part)
+        starts = self._row_starts(first, last, length // 2).sort().values
+        return cut_continuing_pairs(self, starts[starts + length <= last], length, seed)
 
     def triples(self, length: int, part: Part = "train", seed: int = 0, paragraphs: bool = False) -> Tokens:
         """Sentences A `[r, t]` with the neighbours "next", "apart" (of A's document, but not beside A) and "other".

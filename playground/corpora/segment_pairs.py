@@ -53,6 +53,27 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
     return _with_neighbours(corpus, a, neighbours, b.length, length, sentences)
 
 
+def cut_continuing_pairs(corpus: "Corpus", starts: Tensor, length: int, seed: int) -> Tokens:
+    """Rows of a stretch of `length` // 2 tokens and a pair behind it, cut at the end of a sentence where one ends.
+
+    A begins with the stretch, "next" follows A, and "other" is as long and of another document.
+    """
+    rng, half = generator(seed, "continuing pairs", length), length // 2
+    if not len(starts) or length < 4:
+        raise TooShort(f"{corpus.name} has no row of {length} tokens for a pair. Use a longer text.", len(corpus))
+    behind = starts[:, None] + torch.arange(half + 1, length)  # where B may begin
+    ends = corpus.sentence_ids[behind] != corpus.sentence_ids[behind - 1]
+    chance = torch.rand(behind.shape, generator=rng) + ends
+    cut = behind.gather(1, chance.argmax(1, keepdim=True))[:, 0]
+    document = corpus.document_ids
+    b = Segments(cut, starts + length, document[cut])
+    other = _from_other_documents(b, corpus, rng)
+    begin = other.first.minimum(starts.max() + length - b.length)
+    cuts = (Segments(starts, cut, document[starts]), b, Segments(begin, begin + b.length, document[begin]))
+    first, following, elsewhere = (_cut(corpus, each, torch.zeros_like(starts)) for each in cuts)
+    return replace(first, neighbours={"next": following, "other": elsewhere}, reuse_len=half)
+
+
 def cut_triples(corpus: "Corpus", length: int, first: int, last: int, seed: int, paragraphs: bool = False) -> Tokens:
     """Every sentence that has a next one and another that is not adjacent (ERNIE 2.0, arXiv:1907.12412, sec. 4.2.2).
 

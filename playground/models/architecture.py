@@ -269,6 +269,8 @@ def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
             tables += [each for each in written if each.numel() and each.amin() < each.amax()]
         number = 1 + max((int(table.amax()) for table in tables if table.numel()), default=0)
         told_apart = name == "segments" and "languages" in grown  # by their languages (XLM, sec. 3.4)
+        if name == "segments" and shape.positions == "relative":
+            number = min(number, 2)  # the same one or another (XLNet, sec. 2.5)
         if number > 1 and not told_apart:
             grown[name] = max(getattr(shape, name), number)
     return replace(shape, **grown)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 FREE = r"\lambda"
@@ -52,7 +53,7 @@ class Term:
         """The term with the number that its question counts in front."""
         if FREE in self.weight or _number(self.weight) == weight:
             return self
-        return replace(self, weight="" if weight == 1.0 else f"{weight:g}")
+        return replace(self, weight="" if weight == 1.0 else spelt(weight))
 
     @property
     def weighted(self) -> str:
@@ -70,10 +71,17 @@ class Misprint:
     wrong: str
 
 
+def spelt(weight: float) -> str:
+    """A weight in LaTeX: a small fraction where a decimal number would be rounded."""
+    fraction = Fraction(weight).limit_denominator(12)
+    rounds = float(f"{weight:g}") != weight == float(fraction)
+    return rf"\tfrac{{{fraction.numerator}}}{{{fraction.denominator}}}" if rounds else f"{weight:g}"
+
+
 def _number(weight: str) -> float | None:
     """The number that a weight says; none where it is a product of some."""
     try:
-        return {"": 1.0, HALF: 0.5}.get(weight) or float(weight)
+        return float(Fraction(re.sub(r"^\\tfrac\{(\d+)\}\{(\d+)\}$", r"\1/\2", weight or "1")))
     except ValueError:
         return None
 

@@ -1,4 +1,4 @@
-"""Several objectives in one: one of them for each batch, or all of them at once with weights."""
+"""Several objectives in one: one of them for each batch or each row, or all of them at once with weights."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from typing import Any
 from playground.errors import UserError
 from playground.objectives.arrange import SampleTask
 from playground.objectives.ask import Reweight
-from playground.objectives.formula import Term
+from playground.objectives.formula import Term, spelt
 from playground.objectives.objective import Objective
 
 Parts = tuple[tuple[float, Objective], ...]
@@ -18,18 +18,20 @@ WEIGHED = re.compile(r"(-?(?:\d+\.?\d*|\.\d+)(?:e-?\d+)?)(?:\s*[*×·]\s*|\s+)(.
 """A weight before a part of a sum, as in `0.5*SOP`, `0.5 * SOP` or `0.5 SOP`."""
 
 
-def mixture(name: str, parts: Parts, alternating: bool = False, **card: Any) -> Objective:
+def mixture(name: str, parts: Parts, alternating: bool = False, by_row: bool = False, **card: Any) -> Objective:
     """Draws one of the parts for each batch by its share (T5's multi-task mixture, arXiv:1910.10683, sec. 3.5.2).
 
-    With `alternating` the parts, of equal shares, take turns from step to step. `card` are the other fields of an
-    `Objective`; the terms are those of all parts, each question once.
+    With `alternating` the parts, of equal shares, take turns from step to step. With `by_row` the rows of every batch
+    are shared out among the parts, which must read one stack and have questions of different names. `card` are the
+    other fields of an `Objective`; the terms are those of all parts, each question once.
     """
     objectives = tuple(part for _, part in parts)
     if any(share < 0 for share, _ in parts) or not any(share for share, _ in parts):
         raise UserError(
             f"The shares of {name} are {[s for s, _ in parts]}; none may be negative and one must be above 0."
         )
-    draw = SampleTask(tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives), alternating)
+    shares, known = tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives)
+    draw = SampleTask(shares, known, alternating, by_row)
     terms = {term.question: term for part in objectives for term in part.terms}
     return Objective(name, (draw,), parts=objectives, **_shared(objectives, tuple(terms.values()), card))
 
@@ -123,10 +125,14 @@ def _asking(part: Objective, weight: float, names: Mapping[str, str]) -> Objecti
     )
 
 
-def renamed(part: Objective, question: str, name: str) -> Objective:
-    """The same objective with another name for one of its questions, so that its loss is told from others'."""
-    return _asking(part, 1.0, {question: name})
+def renamed(part: Objective, question: str, name: str, weight: float = 1.0) -> Objective:
+    """The same objective with another name for one of its questions, so that its loss is told from others'.
+
+    All its questions are weighed once more.
+    """
+    named = _asking(part, weight, {question: name})
+    return replace(named, terms=tuple(_weighed(term, weight) for term in named.terms))
 
 
 def _weighed(term: Term, weight: float) -> Term:
-    return term if weight == 1.0 else replace(term, weight=rf"{weight:g}\,{term.weight}".removesuffix(r"\,"))
+    return term if weight == 1.0 else replace(term, weight=rf"{spelt(weight)}\,{term.weight}".removesuffix(r"\,"))

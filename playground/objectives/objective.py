@@ -6,10 +6,11 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from torch import Generator
+from torch import Generator, Tensor
 
 from playground.batch import Batch, Tokens, begin
 from playground.catalog import year
+from playground.corpora.corpus import pick
 from playground.errors import UserError
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
@@ -25,6 +26,7 @@ from playground.objectives.see.labels import SeeLabels
 from playground.objectives.see.painted import OverrideMask, Painted
 from playground.objectives.stage import Stage, Wishes, planned
 from playground.pickling import declared_fields
+from playground.slicing import gathered
 
 GROUPS = (
     "Language models",
@@ -68,12 +70,15 @@ class Step:
     """One stage that has acted: its plan (None for stages without chance) and the example after it.
 
     `part` is 0 for the objective's own chain and counts the chains beside it from 1; -1 is the draw of a mixture.
+    `rows` are the numbers of the rows that it acted on, where a mixture shares them out; the example of the last step
+    of all has every row nevertheless.
     """
 
     stage: Stage
     plan: Any
     example: Batch
     part: int = 0
+    rows: Tensor | None = None
 
     @property
     def verb(self) -> str:
@@ -94,7 +99,7 @@ class Printed:
 class Objective:
     """A chain of stages, and the chains beside it that are trained in the same step, each with a weight.
 
-    A mixture has `parts` instead: its only stage draws the part that a batch is for (see `mixture.py`).
+    A mixture has `parts` instead: its only stage draws the part that a batch, or each row, is for (see `mixture.py`).
     `group` is one of `GROUPS`. `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs`
     names what a text must have (see `reading.NEEDS`). `switch` is a question and the knob whose choices answer it.
     `versus` says how it differs from others, by their names.
@@ -215,13 +220,30 @@ class Objective:
         return (*taken, *own, replace(last, example=whole))
 
     def _own(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
-        """The steps of the own chain; in a mixture, the draw of a part and the steps of that part."""
+        """The steps of the own chain; in a mixture, the draw of a part and the steps of that part.
+
+        Where rows are shared out, each part acts on its own rows, and the last example has the rows of all.
+        """
         example, taken = begin(tokens), []
         for number, stage in enumerate(self.stages):
             plan, example = act(self, number, example)
             taken.append(Step(stage, plan, example, part=-1 if self.parts else 0))
-        part = self.parts[taken[-1].plan.index]._walk(tokens, act) if self.parts else ()
-        return (*taken, *part)
+        if not self.parts:
+            return tuple(taken)
+        plan = taken[-1].plan
+        groups = plan.groups if self.mixes_rows else ()
+        if len(groups) <= 1:
+            return (*taken, *self.parts[plan.index]._walk(tokens, act))
+        walks = [self.parts[number]._walk(pick(tokens, rows), act) for number, rows in groups]
+        for walk, (_, rows) in zip(walks, groups, strict=True):
+            taken += [replace(step, rows=rows) for step in walk]
+        taken[-1] = replace(taken[-1], example=gathered([walk[-1].example for walk in walks], [r for _, r in groups]))
+        return tuple(taken)
+
+    @property
+    def mixes_rows(self) -> bool:
+        """Whether it is a mixture whose parts share the rows of every batch."""
+        return any(isinstance(stage, SampleTask) and stage.by_row for stage in self.stages)
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -375,6 +397,13 @@ class Objective:
 
 Act = Callable[[Objective, int, Batch], tuple[Any, Batch]]
 """Takes stage `number` of a chain and the example before it; gives the plan and the example after it."""
+
+
+def acting_on(steps: tuple[Step, ...], row: int) -> list[tuple[Step, int]]:
+    """The steps that acted on a row of a batch, each with the row's number among those that it acted on."""
+    listed = {id(step.rows): step.rows.tolist() for step in steps if step.rows is not None}
+    places = ((step, [row] if step.rows is None else listed[id(step.rows)]) for step in steps)
+    return [(step, row if step.rows is None else rows.index(row)) for step, rows in places if row in rows]
 
 
 def weighed(example: Batch, weight: float) -> Batch:

@@ -23,7 +23,6 @@ SHAPES = {
     "replace": "words, such as thrilled,study",
     "split": "the number of words in the first part, such as 4",
     "pair": "what becomes of the second text: next, random, reversed ..., or how the two are judged",
-    "mask": "who sees whom: both, seq2seq, left or right",
     "part": "the number of a part of the mixture, such as 2",
     "radius": "one number for each word, such as 2,1,5",
     "wrong": "words, so many for each answer, such as thrilled,study",
@@ -73,7 +72,7 @@ def read(key: str, value: Any) -> Any:
             case "cut" | "split" | "part" | "start":
                 (one,) = items
                 return _whole(one)
-            case "pair" | "mask" | "labelled" | "language":
+            case "pair" | "labelled" | "language":
                 (one,) = items
                 return _word(one)
             case "chosen" | "order" | "radius" | "sentences" | "deleted" | "intact":

@@ -101,7 +101,7 @@ class BatchSampler:
     def _picked(self, rows: Tokens, index: Tensor, length: int, **known: Tensor) -> Tokens:
         """The rows with these indices, with the token before each that continues a stretch of `length` rows."""
         if self.continues:
-            known["previous_ids"] = rows.ids[index - 1, -1].where(index % length > 0, -1)
+            known["previous_ids"] = rows.ids[index - 1, rows.reuse_len - 1].where(index % length > 0, -1)
         return pick(rows, index, **known)
 
 
@@ -134,7 +134,7 @@ def describe_left_out(corpus: Corpus, entry: Entry) -> Iterator[str]:
     """
     recipe, border = entry.recipe, corpus.held_out_from
     for paired in dict.fromkeys(PAIRED & set(entry.objective_in(phase).needs) for phase in entry.all_phases):
-        if paired:
+        if paired and not entry.continues:
             apart = "distance" in paired
             lengths, read, sentences = measure_pairs(corpus, recipe.seq_len, 0, border, apart)
             if cut := int((lengths > recipe.seq_len).sum()):
@@ -143,7 +143,9 @@ def describe_left_out(corpus: Corpus, entry: Entry) -> Iterator[str]:
             if left := sentences - read:
                 why = "stand in a document of one or two" if apart else "make no pair with another"
                 yield f"{left:,} of the {sentences:,} sentences to train on {why}; they are not read."
-        rows = len(lengths) if paired else corpus.count_rows(recipe.seq_len)
+            rows = len(lengths)
+        else:  # the rows of pairs go on behind their first halves
+            rows = corpus.count_rows(recipe.seq_len // 2) - 1 if paired else corpus.count_rows(recipe.seq_len)
         batch = min(rows, recipe.batch_size)
         if 0 < batch < recipe.batch_size:
             yield f"A batch has all {rows:,} rows instead of {recipe.batch_size:,}."
@@ -156,14 +158,16 @@ def windows(
     corpus: Corpus, window: int, part: Part, seed: int, needs: Sequence[str], continues: bool = False
 ) -> Tokens:
     """One part of a corpus as rows of text, or of the several texts of an objective, with only the needed labels."""
-    if continues and PAIRED & set(needs):
+    if continues and (PAIRED - {"pair"}) & set(needs):
         raise UserError(
-            "mem_len is above 0, but this objective reads pairs of texts, which do not continue those of the step "
+            "mem_len is above 0, but this objective reads several texts, which do not continue those of the step "
             "before; set mem_len to 0."
         )
     wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
     corpus = with_derived(corpus, wanted)
-    if "distance" in needs:
+    if continues and "pair" in needs:
+        rows = corpus.continuing_pairs(window, part, seed)
+    elif "distance" in needs:
         rows = corpus.triples(window, part, seed, "sentences" in needs)
     else:
         rows = corpus.pairs(window, part, seed) if PAIRED & set(needs) else corpus.windows(window, part, continues)
@@ -246,7 +250,7 @@ def steps_together(objective: Objective, examples: Sequence[Batch], feed: BatchS
 
     One where a generator proposes words with its weights of that step, or every batch draws its part of a mixture.
     """
-    if objective.proposes or any(chain.parts for chain in objective.chains):
+    if objective.proposes or any(chain.parts and not chain.mixes_rows for chain in objective.chains):
         return 1
     questions = [q for example in examples for part in example.with_auxiliary for q in part.questions]
     return most_at_once(feed, min([STEPS, *(q.kind.steps_at_once for q in questions)]))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from playground.batch import Batch, Tokens
+from playground.batch import AttentionMask, Batch, Tokens
 from playground.errors import UserError
 from playground.zoo.entry import Entry
 
@@ -15,11 +15,23 @@ Mems = tuple[Tensor, ...]
 
 
 def check(entry: Entry, examples: Sequence[Batch]) -> None:
-    """Refuse a memory of rows whose lengths differ."""
-    if entry.model.mem_len and any(example.inputs.padded for example in examples):
+    """Refuse a memory of rows whose lengths differ, or of states that saw what the rows of the next step ask."""
+    for example in examples if entry.model.mem_len else ():
+        if half := example.tokens.reuse_len:
+            _check_blind(entry, example.inputs.attn_mask, half)
+        elif example.inputs.padded:
+            raise UserError(
+                f"mem_len is {entry.model.mem_len}, but the rows of {entry.objective.name} differ in length, so that "
+                "they do not continue each other; set mem_len to 0."
+            )
+
+
+def _check_blind(entry: Entry, mask: AttentionMask, half: int) -> None:
+    """Refuse a mask under which the first half of a row attends to the rest of it."""
+    if any(bool(mask.layer(number).dense()[:, :half, half:].any()) for number in range(2)):
         raise UserError(
-            f"mem_len is {entry.model.mem_len}, but the rows of {entry.objective.name} differ in length, so that they "
-            "do not continue each other; set mem_len to 0."
+            f"mem_len is {entry.model.mem_len}, but under the mask of {entry.objective.name} the half of a row that is "
+            "remembered attends to the other half, which the next rows ask for; set mem_len to 0."
         )
 
 
@@ -34,8 +46,12 @@ def fits(example: Batch, mems: Mems) -> bool:
     return bool(mems) and before is not None and len(mems[0]) == len(before)
 
 
-def extended(mems: Mems, states: Sequence[Tensor], mem_len: int) -> Mems:
-    """The memory of the next step: the last `mem_len` states of those that were kept and of the new ones."""
+def extended(mems: Mems, states: Sequence[Tensor], mem_len: int, reuse_len: int = 0) -> Mems:
+    """The memory of the next step: the last `mem_len` states of those that were kept and of the new ones.
+
+    Of the new ones only the first `reuse_len` are kept, where that is above 0 (XLNet's released code).
+    """
+    states = [level[:, : reuse_len or None] for level in states]
     together = (torch.cat(level, dim=1) for level in zip(mems, states, strict=True)) if mems else states
     return tuple(level[:, -mem_len:].detach() for level in together)
 

@@ -153,7 +153,8 @@ class TrainState:
         finally:
             for parameter in self.parameters:
                 parameter.grad = None
-        self.mems = segment_memory.extended(example.inputs.mems, states, mem_len) if mem_len else ()
+        reuse_len = example.tokens.reuse_len
+        self.mems = segment_memory.extended(example.inputs.mems, states, mem_len, reuse_len) if mem_len else ()
         self.step += 1
         if self.phase != number:
             self.entry.all_phases[self.phase].begin(self.model)
@@ -219,7 +220,7 @@ class TrainState:
         for part, counts in zip(parts, accumulation.shares_of(parts, whole), strict=True):
             states: list[Tensor] | None = [] if mem_len else None
             answers = self.model(segment_memory.with_mems(part, mems), states=states)
-            mems = segment_memory.extended(mems, states, mem_len) if states else ()
+            mems = segment_memory.extended(mems, states, mem_len, part.tokens.reuse_len) if states else ()
             for answer in answers:
                 if (these := answer.right()) is not None:
                     right.setdefault(answer.target.name, []).append(these)

@@ -9,7 +9,7 @@ from playground.zoo.entry import Entry, Published
 
 WORDS_AND_TEXT = (("pos", 15), ("word_polarity", 3), ("polarity", 2))
 
-SENTILR_BASE = replace(BERT_BASE, labels=WORDS_AND_TEXT, label_embeddings=WORDS_AND_TEXT)
+SENTILR_BASE = replace(BERT_BASE, labels=(), label_embeddings=WORDS_AND_TEXT)
 
 SENTILR = Entry(
     name="SentiLR",
@@ -29,6 +29,6 @@ SENTILR = Entry(
     },
     data="reviews of Yelp, with the polarities of SentiWordNet",
     published=(Published("SentiLR base", SENTILR_BASE, 30_522, 110e6, "BERT's number, from whose weights it begins"),),
-    model=tiny(SENTILR_BASE, segments=0),
+    model=tiny(SENTILR_BASE, segments=0, labels=WORDS_AND_TEXT),
     objective=LABEL_AWARE,
 )

@@ -16,10 +16,9 @@ UNILM = Entry(
     paper="arXiv:1905.03197",
     idea="The same network fills gaps with both sides in view, with one side, or with a first text and its own left.",
     parent="BERT",
-    changed="Four attention masks in alternation, so that one network can both read and write.",
+    changed="Four attention masks that share every batch, so that one network can both read and write.",
     aliases=("UniLM v1", "UniLM large"),
     unlike_paper={
-        "batches": "a batch has one mask, where the paper shares every batch among the four",
         "stages": "first weights at random, where the paper begins from BERT large",
     },
     data="BooksCorpus and English Wikipedia",

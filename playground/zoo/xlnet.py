@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from playground.models import Architecture, tiny
-from playground.objectives.catalog.plm import PLM
+from playground.objectives.catalog.plm import PLM_ON_PAIRS
 from playground.zoo.entry import Entry, Published
 
 XLNET_BASE = Architecture(
@@ -15,10 +15,11 @@ XLNET_BASE = Architecture(
     norm_eps=1e-12,
     dropout=0.1,
     init="normal",
+    segments=2,
     two_streams=True,
     mem_len=384,
 )
-"""Transformer-XL's attention with two streams and one table of words (sec. 2.3-2.4 and released code)."""
+"""Transformer-XL's attention with two streams and relative segments (sec. 2.3-2.5 and released code)."""
 
 WHERE = "released weights; the paper says as large as BERT"
 
@@ -31,8 +32,8 @@ XLNET = Entry(
     changed="A random order instead of gaps; a query stream that knows the position but not the word.",
     aliases=("XLNet base", "XLNet large"),
     unlike_paper={
-        "partial_prediction_k": "a quarter of the words predicted, not a sixth",
-        "segments": "one text at a time, so no [CLS], no [SEP] and no segments",
+        "order": "[SEP] and [CLS] are always known, where the released code draws when they come",
+        "halves": "of the words to predict the first half of a row may have more than the second, or fewer",
     },
     data="BooksCorpus, English Wikipedia, Gigaword, ClueWeb and Common Crawl",
     printed={"objective": "PLM", "stacks": "decoder", "task": "PLM", "GLUE": "90.5, an ensemble", "FT": "yes"},
@@ -41,5 +42,5 @@ XLNET = Entry(
         Published("XLNet base", XLNET_BASE, 32_000, 117e6, WHERE),
     ),
     model=tiny(XLNET_BASE, mem_len=32),
-    objective=PLM.turn({"partial_prediction_k": 4.0}),
+    objective=PLM_ON_PAIRS,
 )

@@ -23,8 +23,7 @@ from playground.finetuning.strategy.head import Head
 from playground.tokenizing import of_words
 from playground.training.parallel.stacked import parted
 from playground.training.train_state import TrainState
-from playground.zoo import entries
-from tests.runs import KINDS, base_of, reviews, tiny
+from tests.runs import KINDS, KNOWN, TWO_STREAMS, base_of, reviews, tiny
 
 SETTING = FinetuneConfig(steps=6, batch_size=4)
 SEEDS = (0, 1)
@@ -115,7 +114,7 @@ def test_stacked_equals_separate_for_every_strategy_that_can_be_stacked(runs):
     assert len(stacks[0]) > 10, "most read alike and differ in what may change"
 
 
-@pytest.mark.parametrize("entry", ["GPT", "BART", "XLNet", "ELECTRA"])
+@pytest.mark.parametrize("entry", ["GPT", "BART", TWO_STREAMS, "ELECTRA"])
 def test_stacked_equals_separate_on_every_kind_of_model(entry, runs):
     chosen = [find_strategy(name) for name in ("full", "chain-thaw", "EWC", "feature-based")]
     check_same(base_of(entry), chosen, runs)
@@ -129,7 +128,7 @@ def test_a_base_of_any_kind_is_stacked_or_runs_apart_with_a_sentence(name):
     assert len(last.outcomes["full"]) == 2
     reason = why_not_stackable(base, find_strategy("full"), texts())
     assert not reason or f"full runs apart, not stacked: {reason}." in last.notices
-    assert bool(reason) == (name == "fastText" or entries()[name].model.recurrent)
+    assert bool(reason) == (name == "fastText" or KNOWN[name].model.recurrent)
 
 
 @pytest.mark.parametrize("name", ["entailment", "similarity", "story ending", "word in context", "question answering"])

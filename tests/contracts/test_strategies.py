@@ -28,9 +28,19 @@ from playground.models.transformer import Attention
 from playground.training import Started, train
 from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
-from playground.zoo import entries
 from playground.zoo.preset import RECIPE_PRESETS
-from tests.runs import KINDS, every_entry, is_a_sentence, learner_of, reviews, run_of, suited_reviews, tiny
+from tests.runs import (
+    KINDS,
+    KNOWN,
+    TWO_STREAMS,
+    every_entry,
+    is_a_sentence,
+    learner_of,
+    reviews,
+    run_of,
+    suited_reviews,
+    tiny,
+)
 
 NAMES = tuple(strategies())
 LEARNING = tuple(name for name in NAMES if not strategies()[name].prompt)
@@ -44,7 +54,7 @@ MECHANISMS = (
     "adversarial", "self-training", "R-Drop", "FreeLB", "mixout", "Pfeiffer adapters", "temperature sampling",
 )  # fmt: skip
 """Every strategy is tested on BERT; these, one for each thing that can be done to a model, on all entries."""
-TRANSFORMERS = tuple(name for name in KINDS if entries()[name].model.kind == "transformer")
+TRANSFORMERS = tuple(name for name in KINDS if KNOWN[name].model.kind == "transformer")
 
 
 def runs():
@@ -247,7 +257,7 @@ def biases_of(model):
 @pytest.mark.parametrize("recipe", RECIPE_PRESETS)
 def test_bitfit_trains_every_bias_of_a_model_or_is_refused_with_a_sentence(name, recipe):
     """arXiv:2106.10199, sec. 3; T5's published form and static vectors have none."""
-    entry, objective = RECIPE_PRESETS[recipe](tiny(name)), entries()[name].objective
+    entry, objective = RECIPE_PRESETS[recipe](tiny(name)), KNOWN[name].objective
     learner = TrainState.new(entry, suited_reviews(objective).tokenizer.words, 0, torch.device("cpu"))
     named = dict(learner.model.named_parameters())
     groups = tune_module.parameters(learner.model, nn.Linear(2, 2), apart="biases")
@@ -497,7 +507,7 @@ def pre_trained(entry):
 
 OF_A_KIND = ("BitFit", "R-Drop", "cloze answers", "knowledge injection", "mixout", "rewritten texts", "single layer")
 """Strategies that need a model of some kind, as do those that add modules or prompt."""
-BASES = ("ELMo", "fastText", "ULMFiT", "XLNet", "T5", "BART", "GloVe", "GPT-2")
+BASES = ("ELMo", "fastText", "ULMFiT", TWO_STREAMS, "T5", "BART", "GloVe", "GPT-2")
 
 
 @every_strategy
@@ -526,7 +536,7 @@ def test_forgetting_is_measured_by_the_question_of_the_phase_in_which_the_base_i
     assert base.pretraining_loss(copy) == base.pretraining_loss(learner)
 
 
-READING = tuple(entry for entry in TRANSFORMERS if entries()[entry].model.kind != "static")
+READING = tuple(entry for entry in TRANSFORMERS if KNOWN[entry].model.kind != "static")
 
 
 @pytest.mark.parametrize("name", ASKING)

@@ -44,14 +44,6 @@ def see_prefix(second):
     return [[(not second[j]) or (second[i] and j <= i) for j in range(size)] for i in range(size)]
 
 
-def see_kind(kind, second):
-    """One of UniLM's masks."""
-    size = len(second)
-    if kind == "both":
-        return stages.see_all(size)
-    return see_prefix(second) if kind == "seq2seq" else see_beside(size, kind)
-
-
 def see_order(text, row, rank, chosen, context):
     """Content and query, cell by cell as the three published rules say it."""
     allowed = stages.maskable(text)

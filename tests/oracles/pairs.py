@@ -7,7 +7,6 @@ the text in the language that was drawn.
 from dataclasses import dataclass, replace
 
 from playground.batch import Action
-from playground.objectives.see.mixture import KINDS
 from tests.oracles import directions, stages
 from tests.oracles.stages import Asked, Row, Story, maskable, see_all, see_left
 from tests.texts import SPECIALS
@@ -22,7 +21,12 @@ class Pair(Story):
     judged: int = -1
 
 
-SIGNS = {"bert": ([SPECIALS.cls], 1, [SPECIALS.sep]), "sep": ([], 1, []), "xlm": ([SPECIALS.sep], 2, [SPECIALS.sep])}
+SIGNS = {
+    "bert": ([SPECIALS.cls], 1, [SPECIALS.sep]),
+    "sep": ([], 1, []),
+    "xlm": ([SPECIALS.sep], 2, [SPECIALS.sep]),
+    "xlnet": ([], 1, [SPECIALS.sep, SPECIALS.cls]),
+}
 """What stands before the first text, how many special tokens between the two, what stands behind the second."""
 
 
@@ -110,11 +114,6 @@ def _see_prefix(stage, plan, story):
     return replace(story, sees={"inputs": directions.see_prefix(second)})
 
 
-def _see_drawn(stage, plan, story):
-    second = [position >= story.turn for position in range(len(story.inputs.ids))]
-    return replace(story, sees={"inputs": directions.see_kind(KINDS[plan], second)})
-
-
 def ask_continuation(text, chosen):
     """Every word but the last predicts its neighbour, where that neighbour is to be written."""
     ahead = [place + 1 for place in range(len(text))]
@@ -149,7 +148,6 @@ ACTS = {
     "ArrangeLanguage": _arrange_language,
     "SampleTask": _as_it_was,
     "NumberSegments": _as_it_was,
-    "SampleMask": _see_drawn,
     "DropLanguageIds": _as_it_was,
     "SeePrefix": _see_prefix,
     "AskContinuation": _ask_continuation,

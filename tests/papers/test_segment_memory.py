@@ -15,7 +15,7 @@ from playground.training import segment_memory, train
 from playground.training.data import BatchSampler, continuing
 from playground.training.loop import prepared
 from playground.training.observe.subjects import of_learner
-from tests.runs import learner_of, reviews, run_of, tiny
+from tests.runs import alone, learner_of, reviews, run_of, tiny
 
 T = 12
 POSITIONS = pytest.mark.parametrize("positions", ["relative", "relative bias", "rotary"])
@@ -125,17 +125,20 @@ def test_where_nothing_is_remembered_rows_are_drawn_as_before():
 
 @pytest.mark.parametrize("name", ["Transformer-XL", "XLNet"])
 def test_a_step_attends_to_the_states_of_the_step_before_and_an_epoch_begins_without(name):
+    """XLNet keeps the half of a row that the next one goes on behind (released code)."""
     entry = tiny(name, model={"mem_len": 20}, batch_size=256)
     run = run_of(entry=entry, steps=8)
     events = [e for e in train(run) if hasattr(e, "example")]
     held = [e.example.inputs.mems[0].shape[1] if e.example.inputs.mems else 0 for e in events]
-    steps = len(BatchSampler.of(run.corpus, 16, 256, 0, run.device).windows.ids) // 256
-    assert held == [min(20, 16 * (k % steps)) for k in range(8)]
+    rows = BatchSampler.of(run.corpus, 16, 256, 0, run.device, entry.needs, continues=True).windows
+    kept, steps = rows.reuse_len or 16, len(rows.ids) // 256
+    assert kept == (8 if name == "XLNet" else 16)
+    assert held == [min(20, kept * (k % steps)) for k in range(8)]
 
 
 def test_a_batch_in_parts_has_the_same_memory():
     whole, parts = (learner_of("XLNet", grad_accum_steps=number) for number in (1, 3))
-    feed = BatchSampler.of(reviews(), 16, 8, 0, torch.device("cpu"), continues=True)
+    feed = BatchSampler.of(reviews(), 16, 8, 0, torch.device("cpu"), ("pair",), continues=True)
     for step in range(2):
         for learner in (whole, parts):
             learner.learn(learner.example(feed.at(step)))
@@ -193,5 +196,74 @@ def test_a_model_that_cannot_remember_says_so(name, model, said):
 
 
 def test_rows_that_do_not_continue_each_other_are_refused():
-    with pytest.raises(UserError, match="pairs of texts"):
+    entry = alone(find_objective("TLM"))
+    with pytest.raises(UserError, match="reads several texts, which do not continue"):
+        list(train(run_of(entry=replace(entry, model=replace(entry.model, mem_len=16)), steps=1)))
+
+
+def test_a_memory_that_would_have_seen_the_answers_of_the_next_rows_is_refused():
+    with pytest.raises(UserError, match=r"under the mask of MLM \+ NSP the half of a row that is remembered attends"):
         list(train(run_of(entry=tiny("BERT", model={"mem_len": 16, "positions": "rotary"}), steps=1)))
+
+
+# pairs behind a stretch that goes on from row to row (XLNet)
+
+
+@pytest.fixture
+def paired():
+    """Four rows of 16 tokens in each of three steps."""
+    needs = find_objective("PLM on pairs").needs
+    return BatchSampler.of(reviews(), 16, 4, 0, torch.device("cpu"), needs, continues=True)
+
+
+def test_a_row_of_pairs_goes_on_behind_the_first_half_of_the_row_before(paired):
+    """[stretch, A, SEP, B, SEP, CLS]: A goes on behind the stretch, B behind A or in another document."""
+    corpus, rows = reviews(), paired.windows
+    number = torch.arange(len(rows.ids))
+    assert rows.reuse_len == 8 and bool((rows.lengths > 8).all() and (rows.lengths < 16).all())
+    following, other = rows.neighbours["next"], rows.neighbours["other"]
+    assert torch.equal(following.lengths, 16 - rows.lengths) and torch.equal(other.lengths, following.lengths)
+    for row in (0, 5, len(number) - 1):
+        text, a = corpus.ids[8 * row : 8 * row + 16].tolist(), int(rows.lengths[row])
+        assert [*rows.ids[row, :a].tolist(), *following.ids[row, : 16 - a].tolist()] == text
+        ends = (
+            corpus.sentence_ids[8 * row + 9 : 8 * row + 16] != corpus.sentence_ids[8 * row + 8 : 8 * row + 15]
+        ).tolist()
+        assert ends[a - 9] or not any(ends), "cut between two sentences where it can be"
+    batches = [paired.at(step) for step in range(3)]
+    for before, after in pairwise(batches):
+        assert torch.equal(after.previous_ids, before.ids[:, 7])
+        assert torch.equal(after.example_ids, before.example_ids + 1)
+    plan = find_objective("PLM on pairs").stages[0].plan(begin(paired.between(0, 400)), rng(0))
+    assert abs(float(plan.double().mean()) - 0.5) < 0.05
+
+
+def test_the_half_that_is_remembered_knows_nothing_of_the_pair(paired):
+    """An order of its own, first of all; what comes behind sees all of it (XLNet's released code, sec. 2.5)."""
+    objective = find_objective("PLM on pairs")
+    example = objective.example(paired.at(0), rng(0))
+    inputs = example.inputs
+    for mask in (inputs.attn_mask, inputs.query_attn_mask):
+        cells = mask.dense()
+        assert not cells[:, :8, 8:].any()
+        assert cells[:, 8:19, :8].all()
+    rank, late = example.prediction_order[:, :8], example.selected[:, :8]
+    seen = inputs.query_attn_mask.dense()[:, :8, :8]
+    assert torch.equal(seen[late], ((~late[:, None, :]) | (rank[:, None, :] < rank[:, :, None]))[late])
+    assert inputs.segment_ids[0, :19].tolist() == [
+        *[0] * (int(paired.at(0).lengths[0]) + 1), *[1] * (17 - int(paired.at(0).lengths[0])), 2,
+    ]  # fmt: skip
+
+
+def test_the_states_that_a_step_keeps_are_those_of_the_text_alone(paired):
+    """Whatever pair stands behind them, and in a row behind its own memory."""
+    model = model_of("relative", "bidirectional", two_streams=True, segments=2)
+    objective, tokens = find_objective("PLM on pairs"), paired.at(0)
+    kept = []
+    for swapped in (False, True):
+        neighbours = {"next": tokens.neighbours["other" if swapped else "next"], "other": tokens.neighbours["other"]}
+        steps = objective.steps(replace(tokens, neighbours=neighbours), rng(0), {"pair": "next"})
+        kept.append(segment_memory.extended((), states_of(model, steps[-1].example)[1], 32, tokens.reuse_len))
+    assert [tuple(level.shape) for level in kept[0]] == [(4, 8, 16)] * 3
+    for one, other in zip(*kept, strict=True):
+        torch.testing.assert_close(one, other)

@@ -827,7 +827,7 @@ MISTAKES = {
         ("PLM --plan chosen=3", "--plan sets chosen, which is for one text; in training write an order"),
         ("PLM --plan order=3,3", "The order 3,3 cannot be trained with; name 2 to 50 word positions"),
         ("MLM --plan order=3,1", "MLM draws no order of prediction, so none can be set by hand; PLM draws one."),
-        ("XLNet --plan order=3,1", "Rules by hand are for an objective; that of XLNet is PLM."),
+        ("XLNet --plan order=3,1", "Rules by hand are for an objective; that of XLNet is PLM on pairs."),
         ("BERT --threads 1000000000", "at most 256"),
         ("BERT --seeds 2 --workers 2 --threads 2", "--threads is 2, but the workers"),
         ("BERT --out a\0b", "'a\\x00b' cannot be a path"),

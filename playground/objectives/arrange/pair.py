@@ -21,7 +21,7 @@ ALSO = {"random": "other", "reversed": "previous", "swapped": "previous", "in or
 RUNS = ("phrase", "mention")
 """Labels that number spans of words and are not classes."""
 
-FORMS = {"bert": (1, 1, 1), "sep": (0, 1, 0), "xlm": (1, 2, 1)}
+FORMS = {"bert": (1, 1, 1), "sep": (0, 1, 0), "xlm": (1, 2, 1), "xlnet": (0, 1, 2)}
 """How many special tokens stand before the first text, between the two, and after the second."""
 
 
@@ -32,7 +32,8 @@ class ArrangePair(Arrange):
     Outcomes: "next" is the text's own continuation or translation, "apart" a text of its document that is no
     neighbour, "other" a text from another document, "previous" the same two in the other order. The two are one text
     from here on: A's positions first, then B's. "bert" writes [CLS] A [SEP] B [SEP], "sep" A [SEP] B (survey), "xlm"
-    two separators in the middle (arXiv:1901.07291, released code).
+    two separators in the middle (arXiv:1901.07291, released code), "xlnet" A [SEP] B [SEP] [CLS], the last of which
+    is a segment of its own (arXiv:1906.08237, released code).
     """
 
     outcomes: tuple[str, ...] = ("next", "other")
@@ -81,9 +82,10 @@ class ArrangePair(Arrange):
         origin = from_left.where(in_left, from_right.where(in_right, -1))
         real = place < start + right[:, None] + tail
         specials = torch.full_like(place, tokens.specials.sep).where(real, tokens.specials.pad)
-        if self.pair_format == "bert":
-            specials = specials.masked_fill(place == 0, tokens.specials.cls)
-        segment = (place > (lead + left)[:, None]).long()
+        behind = place == start + right[:, None] + 1  # a second special token after the pair
+        if self.pair_format in ("bert", "xlnet"):
+            specials = specials.masked_fill(behind if lead == 0 else place == 0, tokens.specials.cls)
+        segment = (place > (lead + left)[:, None]).long() + (behind & real)
         ids = gather_origin(tokens.ids, origin).where(origin >= 0, specials)
         turn = (lead + left + 1)[:, None]
         position = place.where(segment == 0, place - turn) if self.reset_position_ids else place

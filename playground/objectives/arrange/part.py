@@ -1,4 +1,4 @@
-"""Sample the objective of a mixture that each batch is for."""
+"""Sample the objective of a mixture that each batch is for, or each of its rows."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -6,22 +6,30 @@ from typing import Any, ClassVar
 import torch
 from torch import Generator, Tensor
 
-from playground.batch import Batch
+from playground.batch import Batch, arange
 from playground.errors import UserError
 from playground.objectives.ops import sampling
 from playground.objectives.stage import Arrange, Wishes
 
+GOLDEN_RATIO = 0.5 * 5**0.5 - 0.5
+"""Multiples of it, less their whole part, fill the numbers from 0 to 1 evenly, however many they are."""
+
 
 @dataclass(frozen=True)
 class Part:
-    """The number of the objective, from 0, the same for every row of the batch, `[b]`."""
+    """The number of the objective of every row, from 0, `[b]`."""
 
     number: Tensor
 
     @property
     def index(self) -> int:
-        """The number as an integer; 0 for an empty batch."""
+        """The number of the first row as an integer; 0 for an empty batch."""
         return int(self.number[0]) if len(self.number) else 0
+
+    @property
+    def groups(self) -> list[tuple[int, Tensor]]:
+        """Every objective that some rows are for, and the numbers of these rows, ascending."""
+        return [(number, (self.number == number).nonzero()[:, 0]) for number in self.number.unique().tolist()]
 
 
 @dataclass(frozen=True)
@@ -29,17 +37,21 @@ class SampleTask(Arrange):
     """Draw one of several objectives for each batch by their shares (T5's multi-task mixture, sec. 3.5.2).
 
     `known` holds the plan keys of each objective: a plan by hand goes to one that knows all its keys. With
-    `alternating` they take turns in training, where `step` is known (XLM, arXiv:1901.07291).
+    `alternating` they take turns in training, where `step` is known (XLM, arXiv:1901.07291). With `by_row` each row is
+    for an objective of its own (UniLM, arXiv:1905.03197, sec. 2.3); rows in a row differ, so that every batch of a
+    block has about the shares.
     """
 
     shares: tuple[float, ...]
     known: tuple[tuple[str, ...], ...]
     alternating: bool = False
+    by_row: bool = False
     step: int | None = None
     keys: ClassVar[tuple[str, ...]] = ("part",)
 
     def plan(self, example: Batch, rng: Generator) -> Part:
-        drawn = sampling.among(self.shares, (1,), rng).expand(len(example.tokens.ids))
+        noise, place = sampling.noise((1,), rng), arange(len(example.tokens.ids), rng.device)
+        drawn = sampling.outcomes(self.shares, (noise.double() + place * GOLDEN_RATIO * self.by_row) % 1)
         if not self.alternating or self.step is None:
             return Part(drawn)
         return Part(torch.full_like(drawn, self.step % len(self.shares)))
@@ -48,6 +60,8 @@ class SampleTask(Arrange):
         return example
 
     def revise(self, example: Batch, plan: Part, wanted: Wishes) -> Part:
+        if not wanted:
+            return plan
         others = set(wanted) - {"part"}
         able = [k for k, keys in enumerate(self.known) if others <= set(keys)]
         number = wanted["part"] - 1 if "part" in wanted else plan.index
@@ -59,4 +73,4 @@ class SampleTask(Arrange):
         return Part(torch.full_like(plan.number, number if number in able else able[0]))
 
     def tell(self, example: Batch, plan: Part, row: int) -> dict[str, Any]:
-        return {"part": plan.index + 1}
+        return {"part": int(plan.number[row]) + 1}

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from functools import partial
 
-from playground.objectives.arrange import ArrangeText
+from playground.objectives.arrange import ArrangePair, ArrangeText
 from playground.objectives.ask import AskQueryStream
 from playground.objectives.change import MaskContentStream
 from playground.objectives.choose import ChooseOrder
@@ -34,6 +34,21 @@ PLM = Objective(
         "MLM": "Predicts one word after the other in a drawn order, so a guess can use the words before it. No [MASK].",
         "LM": "Draws another order for every text, so a word is predicted from words on both sides.",
     },
+)
+
+PLM_ON_PAIRS = replace(
+    PLM,
+    name="PLM on pairs",
+    aliases=("permutation language model on pairs", "XLNet's objective"),
+    row="",
+    printed=Printed(),
+    switch=("", ""),
+    needs=("pair",),
+    stages=(ArrangePair(("next", "other"), pair_format="xlnet"), ChooseOrder(), SeePermutation(), AskQueryStream()),
+    idea="Put two texts side by side, which may belong together or not; predict the last words of one order of both.",
+    loss="Mean cross-entropy of the last words of the order, given the words before them in the order, of both texts.",
+    source="arXiv:1906.08237, sec. 2.5, and the released code",
+    versus={"MLM + NSP": "Nobody asks whether the second text follows the first. No [MASK]."},
 )
 
 HF_PLM = replace(

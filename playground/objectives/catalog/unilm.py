@@ -1,4 +1,4 @@
-"""UniLM: the same cloze under four masks, drawn for every batch or for every row."""
+"""UniLM: the same cloze under four masks, which share the rows of every batch."""
 
 from dataclasses import replace
 from functools import partial
@@ -12,12 +12,9 @@ from playground.objectives.choose import ChooseNgrams
 from playground.objectives.formula import Term
 from playground.objectives.mixture import mixture, renamed
 from playground.objectives.objective import Objective
-from playground.objectives.see import NumberSegments, SampleMask, SeeAll, SeeLeft, SeePrefix, SeeRight
+from playground.objectives.see import NumberSegments, SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.stage import Stage
 from playground.objectives.symbols import IN_LAYERS, one_sided
-
-GROUP = "Two texts"
-
 
 CHOOSE = ChooseNgrams(sampler="80/20", whole_words=False, num_special_tokens=3)
 """Single tokens in 80 % of the draws, else two or three together (sec. 2)."""
@@ -33,22 +30,11 @@ def term(context: str) -> tuple[Term, ...]:
     return (Term("hidden words", rf"-\frac{{1}}{{|M|}}\sum_{{t \in M}}\log p(x_t \mid {context})"),)
 
 
-BY_ROW = Objective(
-    name="UniLM by row",
-    aliases=("UniLM mixture per row",),
-    group=GROUP,
-    needs=("pair",),
-    stages=cloze(SampleMask()),
-    idea="Hide words in two texts; each row may look to both sides, to one, or from the second text to the first.",
-    loss="Mean cross-entropy of the hidden words given what their row's mask lets them see of the corrupted texts.",
-    terms=term(r"\hat{x}_{V(t)}"),
-    source="arXiv:1905.03197, sec. 2.2-2.4",
-)
-
-BOTH_SIDES = replace(
-    BY_ROW,
+BOTH_SIDES = Objective(
     name="UniLM both sides",
     aliases=("bidirectional cloze",),
+    group="Two texts",
+    needs=("pair",),
     stages=cloze(SeeAll()),
     idea="Hide words in two texts and predict them from both texts.",
     loss="Mean cross-entropy of the hidden words given the corrupted texts.",
@@ -57,7 +43,7 @@ BOTH_SIDES = replace(
 )
 
 SEQ2SEQ = replace(
-    BY_ROW,
+    BOTH_SIDES,
     name="UniLM seq2seq",
     aliases=("sequence-to-sequence cloze",),
     stages=cloze(SeePrefix("text")),
@@ -67,7 +53,7 @@ SEQ2SEQ = replace(
 )
 
 LEFT_TO_RIGHT = replace(
-    BY_ROW,
+    BOTH_SIDES,
     name="UniLM left to right",
     aliases=("left-to-right cloze",),
     stages=cloze(SeeLeft()),
@@ -77,7 +63,7 @@ LEFT_TO_RIGHT = replace(
 )
 
 RIGHT_TO_LEFT = replace(
-    BY_ROW,
+    BOTH_SIDES,
     name="UniLM right to left",
     aliases=("right-to-left cloze",),
     stages=cloze(SeeRight()),
@@ -99,22 +85,30 @@ def judged(part: Objective) -> Objective:
     return replace(part, stages=stages, terms=(*part.terms, *PAIR))
 
 
+def counting(share: float, mask: str, part: Objective) -> Objective:
+    """The same with a loss named by the mask, which counts by the mask's share of the rows."""
+    return renamed(part, "hidden words", f"hidden words, {mask}", share)
+
+
+TOLD_APART = (*SEQ2SEQ.stages[:-1], NumberSegments("seq2seq"), AskMasked())
+
 PARTS = (
-    (1 / 3, "both sides", judged(BOTH_SIDES)),
-    (1 / 3, "seq2seq", replace(SEQ2SEQ, stages=(*SEQ2SEQ.stages[:-1], NumberSegments("seq2seq"), AskMasked()))),
-    (1 / 6, "left to right", replace(LEFT_TO_RIGHT, stages=one_text(SeeLeft(), "left"))),
-    (1 / 6, "right to left", replace(RIGHT_TO_LEFT, stages=one_text(SeeRight(), "right"))),
+    (1 / 3, judged(counting(1 / 3, "both sides", BOTH_SIDES))),
+    (1 / 3, counting(1 / 3, "seq2seq", replace(SEQ2SEQ, stages=TOLD_APART))),
+    (1 / 6, counting(1 / 6, "left to right", replace(LEFT_TO_RIGHT, stages=one_text(SeeLeft(), "left")))),
+    (1 / 6, counting(1 / 6, "right to left", replace(RIGHT_TO_LEFT, stages=one_text(SeeRight(), "right")))),
 )
-"""The objectives with their published shares (sec. 2); those of one side read one text."""
+"""The objectives with their published shares (sec. 2.3); those of one side read one text."""
 
 UNILM = mixture(
     "UniLM",
-    tuple((share, renamed(part, "hidden words", f"hidden words, {name}")) for share, name, part in PARTS),
-    aliases=("unified language model", "UniLM by batch", "UniLM mixture per batch"),
-    group=GROUP,
-    idea="Hide words and guess them from both sides, from one, or as the second text is written from the first; each "
-    "batch has one of the four masks, drawn by their published shares. With both sides in view the pair is judged too.",
-    loss="Mean cross-entropy of the hidden words given what the mask of this batch lets them see, named by the mask; "
-    "with both sides in view also that of the one label of each pair.",
-    source="arXiv:1905.03197, sec. 2",
+    PARTS,
+    by_row=True,
+    aliases=("unified language model",),
+    group="Two texts",
+    idea="Hide words and guess them from both sides, from one, or as the second text is written from the first; the "
+    "four masks share the rows of every batch. With both sides in view the pair is judged too.",
+    loss="Mean cross-entropy of the hidden words under each mask, times the mask's share of the rows, plus that of the "
+    "one label of each pair with both sides in view.",
+    source="arXiv:1905.03197, sec. 2, and the released code",
 )

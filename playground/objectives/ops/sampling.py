@@ -181,8 +181,13 @@ def lowest(count: Tensor, candidates: Tensor, keys: Tensor) -> Tensor:
 
 def among(weights: Sequence[float], shape: tuple[int, ...], rng: Generator) -> Tensor:
     """Indices of outcomes, each drawn in proportion to its weight."""
-    drawn, total = noise(shape, rng).double() * sum(weights), list(accumulate(weights))
-    number = torch.zeros(shape, dtype=torch.long, device=rng.device)
+    return outcomes(weights, noise(shape, rng).double())
+
+
+def outcomes(weights: Sequence[float], noise: Tensor) -> Tensor:
+    """The indices of outcomes that uniform numbers in [0, 1) stand for, in proportion to their weights."""
+    drawn, total = noise * sum(weights), list(accumulate(weights))
+    number = torch.zeros(noise.shape, dtype=torch.long, device=noise.device)
     for end in total[:-1]:
         number += drawn >= end
     return number

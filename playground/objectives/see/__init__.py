@@ -4,16 +4,15 @@ from playground.objectives.see.alone import SeeAll, SeeLeft, SeePrefix, SeeRight
 from playground.objectives.see.apart import SeeThroughOne, SeeWithinSegment
 from playground.objectives.see.crossed import SeeEncoderDecoder
 from playground.objectives.see.labels import SeeLabels, SeeTask
-from playground.objectives.see.mixture import NumberSegments, SampleMask
 from playground.objectives.see.order import SeePermutation
 from playground.objectives.see.painted import OverrideMask
+from playground.objectives.see.segments import NumberSegments
 from playground.objectives.see.views import SeeViews
 from playground.objectives.see.window import SeeAllButSelf, SeeSelf, SeeWindow
 
 __all__ = [
     "NumberSegments",
     "OverrideMask",
-    "SampleMask",
     "SeeAll",
     "SeeAllButSelf",
     "SeeEncoderDecoder",

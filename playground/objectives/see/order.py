@@ -33,6 +33,9 @@ class SeePermutation(See):
     order predicts the next one without its position. The first word of all sees nothing and is no target, unless
     special tokens stand around the text.
 
+    The first `reuse_len` tokens of rows that continue each other have an order of their own, which comes first, so that
+    a memory of their states knows nothing of the others (released code).
+
     A special token that `add_special_tokens` puts around the text has no step in a drawn order. Where separators have
     one, it comes right behind its neighbour in the text; in the other two rules it is context.
     """
@@ -43,6 +46,9 @@ class SeePermutation(See):
     def build(self, example: Batch) -> Batch:
         inputs = example.inputs
         query_level, key_level = self._levels(example)
+        if half := example.tokens.reuse_len:
+            behind = ((inputs.origin < 0) | (inputs.origin >= half)) * 2 * inputs.ids.shape[1]
+            query_level, key_level = query_level + behind, key_level + behind
         content, query = both_streams(inputs, query_level, key_level)
         if self.streams == "an order that turns round":
             reversed_ = both_streams(inputs, -query_level, -key_level)

@@ -12,8 +12,9 @@ from playground.analysis.predictions import ForwardTrace, read
 from playground.answers import total_loss
 from playground.batch import Batch
 from playground.devices import on_cpu
+from playground.objectives.arrange.part import Part
 from playground.objectives.formula import written as formula
-from playground.objectives.objective import Step
+from playground.objectives.objective import Step, acting_on
 from playground.rng import generator
 from playground.slicing import batches, rows, trimmed
 from playground.trace import frames
@@ -62,13 +63,31 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0) -> Update
     with torch.no_grad():
         loss_after, _ = total_loss(copy.model(trained), consume=True)
     at = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch_size) * feed.batch_size + row
-    examples = on_cpu([rows(step.example, at, at + 1) for step in steps], learner.device)
-    shown = tuple(
-        replace(step, plan=step.plan if step.part == -1 else None, example=example)
-        for step, example in zip(steps, examples, strict=True)
-    )
+    shown = steps_of_row(steps, at, learner.device)
     losses = torch.stack((loss, loss_after)).tolist()
     return UpdateTrace(shown, row, feed.batch_size, before, after, tuple(losses), tuple(groups), share, copy, memory)
+
+
+def steps_of_row(steps: tuple[Step, ...], row: int, device: torch.device) -> tuple[Step, ...]:
+    """The stages that acted on one row of a block, with that row alone, on the CPU; of the plans only the drawn part.
+
+    Of a batch that is shared out the last example has the rows of all, so it keeps the questions of this row.
+    """
+    acting = acting_on(steps, row)
+    cut = [rows(step.example, at, at + 1) for step, at in acting[:-1]]
+    *before, last = on_cpu([*cut, rows(steps[-1].example, row, row + 1)], device)
+    if acting[-1][0].rows is not None:
+        last = replace(last, questions=tuple(q for q in last.questions if bool(q.loss_mask.any())) or last.questions)
+    examples = (*before, last)
+    return tuple(
+        replace(step, plan=_plan_of(step, row), example=example)
+        for (step, _), example in zip(acting, examples, strict=True)
+    )
+
+
+def _plan_of(step: Step, row: int) -> Part | None:
+    """The part of a mixture that was drawn for a row."""
+    return Part(step.plan.number[row : row + 1]) if step.part == -1 else None
 
 
 def _own(seen: ForwardTrace, memory: int) -> ForwardTrace:

@@ -13,6 +13,7 @@ from playground.answers import Answer, Target
 from playground.batch import AttentionMask, Batch, LabelIds, Stream, arange_rows, zeros_view
 from playground.models import LanguageModel
 from playground.models.word_vectors import StaticNetwork
+from playground.objectives import Objective
 from playground.objectives.arrange import SampleTask
 from playground.training.accumulation import Graded, single_process
 from playground.training.loop import RunState
@@ -31,17 +32,23 @@ def hindrance(state: RunState) -> str:
         return "its gradients are measured layer by layer"
     if run.entry.objective.proposes or example.auxiliary or len(state.phases) > 1:
         return "a second network, a second example or a second phase takes part"
-    if any(isinstance(s, SampleTask) and not s.alternating for c in run.entry.objective.chains for s in c.stages):
-        return "each seed draws another task for a step"
     if isinstance(state.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
     if run.entry.model.recurrent:
         return "its layers are recurrent"
     if run.entry.model.dropout:
         return "each seed leaves other numbers out in a step"
+    if any(_asks_by_lot(chain) for chain in run.entry.objective.chains):
+        return "each seed draws its own part of a mixture, and the parts ask for different things"
     if any(q.at_query or q.reads is not None or not q.kind.plain for q in questions):
         return "its question is no plain choice at each position"
     return "each seed has a memory of its own" if run.entry.model.mem_len else ""
+
+
+def _asks_by_lot(objective: Objective) -> bool:
+    """Whether a draw for each batch, with another outcome for each seed, decides what is asked."""
+    drawn = any(isinstance(s, SampleTask) and not (s.alternating or s.by_row) for s in objective.stages)
+    return drawn and len({part.questions for part in objective.parts}) > 1
 
 
 @dataclass

@@ -16,6 +16,7 @@ from playground.models import Answer, Architecture, LanguageModel, total_loss, w
 from playground.models.transformer import Attention, SdpaMask
 from playground.objectives import find_objective, objectives
 from playground.objectives.change.tokens import Corruption
+from playground.objectives.objective import acting_on
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace import frames
@@ -196,8 +197,9 @@ def build_alone(name, steps, row, length):
     tokens = trimmed(pick(batch(name), torch.tensor([row])))
     objective = find_objective(name)
     objective = objective.turn(hiding(objective, 0.4))
-    width = objective.example(tokens, generator(0)).tokens.ids.shape[1]
-    alone = objective.replay(tokens, tuple(cut(s, row, width) for s in steps))[-1].example
+    part = steps[0].stage.tell(steps[0].example, steps[0].plan, row) if objective.parts else {}
+    width = objective.steps(tokens, generator(0), part)[-1].example.tokens.ids.shape[1]
+    alone = objective.replay(tokens, tuple(cut(s, at, width) for s, at in acting_on(steps, row)))[-1].example
     assert alone.tokens.lengths.tolist() == [length]
     return alone
 
@@ -226,6 +228,8 @@ def cut(step, row, length):
 def reordered(step, order):
     """The plan of a step for the same rows in another order."""
     plan, width = step.plan, step.example.selected.shape[1]
+    if step.rows is not None:
+        order = [step.rows.tolist().index(row) for row in order.tolist() if row in step.rows]
     if plan is None:
         return None
     if isinstance(plan, torch.Tensor):

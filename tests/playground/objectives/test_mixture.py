@@ -1,9 +1,10 @@
-"""Sums and mixtures of objectives, and masks that are drawn for each row: objectives/mixture.py, see/mixture.py."""
+"""Sums and mixtures of objectives, by batch and by row: objectives/mixture.py, slicing.py."""
 
 import json
 import os
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 import torch
@@ -19,8 +20,6 @@ from playground.objectives.arrange import SampleTask
 from playground.objectives.choose import ChooseNgrams
 from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import tell
-from playground.objectives.see import SampleMask
-from playground.objectives.see.mixture import KINDS
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
@@ -165,27 +164,14 @@ def pairs_of(first, second, rows=1):
     return replace(tokens_of([[40 + k for k in range(first)]] * rows, padded=False), neighbours={"next": near})
 
 
-def test_the_four_masks_come_in_their_shares():
-    kinds = SampleMask().plan(begin(plain_rows(12_000, 3)), generator(7))
-    assert_law(Counter(kinds.tolist()), {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})
-    only = SampleMask(both=0, seq2seq=0, left=0, right=3).plan(begin(plain_rows(50, 3)), generator(7))
-    assert only.unique().tolist() == [3]
-    with pytest.raises(UserError, match="both, seq2seq, left and right are all 0; give at least one"):
-        SampleMask(both=0, seq2seq=0, left=0, right=0).plan(begin(plain_rows(1, 3)), generator(7))
+MASKS = ("both sides", "seq2seq", "left to right", "right to left")
 
 
-def test_a_mask_that_does_not_exist_is_refused():
-    with pytest.raises(UserError, match=r"The mask is 'up'; it must be one of both, seq2seq, left, right\."):
-        story("UniLM by row", wanted={"mask": "up"})
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", MASKS)
 def test_unilm_is_cloze_and_not_shift(kind):
     """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
     tokens = pairs_of(7, 6)
-    example = (
-        find_objective("UniLM by row").turn({"mask_ratio": 0.4}).steps(tokens, generator(8), {"mask": kind})[-1].example
-    )
+    example = find_objective(f"UniLM {kind}").turn({"mask_ratio": 0.4}).example(tokens, generator(8))
     question = example.questions[0]
     assert torch.equal(question.origin[question.loss_mask], example.inputs.origin[question.loss_mask])
     assert torch.equal(question.loss_mask, (example.inputs.origin >= 0) & (question.loss_mask))
@@ -194,15 +180,74 @@ def test_unilm_is_cloze_and_not_shift(kind):
     next_word = replace(
         question, origin=example.inputs.origin.roll(-1, 1), loss_mask=example.inputs.origin.roll(-1, 1) >= 0
     )
-    assert leaks.check(replace(example, questions=(next_word,))).leak == (kind in ("both", "seq2seq", "right"))
+    assert leaks.check(replace(example, questions=(next_word,))).leak == (kind != "left to right")
 
 
-def test_segment_numbers_may_say_which_mask_it_is():
-    """UniLM's released code: 0 and 1 for both sides, 4 and 5 for seq2seq, 2 to the left, 3 to the right."""
-    objective = find_objective("UniLM by row").turn({"mode_segments": True})
-    for kind, numbers in (("both", {0, 1}), ("seq2seq", {4, 5}), ("left", {2}), ("right", {3})):
-        example = objective.steps(pairs_of(3, 3), generator(0), {"mask": kind})[-1].example
-        assert set(example.inputs.segment_ids[0].tolist()) == numbers
+def test_the_four_masks_of_unilm_share_the_rows_of_every_batch():
+    """A third, a third, a sixth and a sixth (arXiv:1905.03197, sec. 2.3), in each 32 rows one more or less."""
+    stage = find_objective("UniLM").stages[0]
+    for seed in range(20):
+        drawn = stage.plan(begin(plain_rows(32 * 256, 3)), generator(seed)).number.view(256, 32)
+        for number, share in enumerate((1 / 3, 1 / 3, 1 / 6, 1 / 6)):
+            counts = (drawn == number).sum(1)
+            assert ((counts - 32 * share).abs() < 2).all()
+            assert float(counts.double().mean()) == pytest.approx(32 * share, abs=0.05)
+
+
+@pytest.mark.parametrize("knobs", [{}, {"SeeLeft.sliding_window": 3}])
+def test_every_row_of_unilm_is_as_its_own_part_makes_it(knobs):
+    """Of different lengths: what a row reads, who attends to whom, and what is asked of it alone."""
+    objective = find_objective("UniLM").turn(knobs)
+    tokens = suited(objective, tokens_of([[40 + k for k in range(2 + 3 * (row % 4))] for row in range(24)]))
+    steps = objective.steps(tokens, generator(3))
+    whole = steps[-1].example
+    assert not whole.inputs.attn_mask.dense().any(1)[~whole.inputs.valid].any(), "padding is attended to by nobody"
+    ends = [step for step, other in pairwise(steps[1:]) if step.rows is not other.rows]
+    assert sorted(row for step in (*ends, steps[-1]) for row in step.rows.tolist()) == list(range(24))
+    assert [len(step.example.tokens.ids) for step in ends] == [len(step.rows) for step in ends]
+    for step in ends:
+        part, asked = step.example, {question.name for question in step.example.questions}
+        width, own = part.inputs.ids.shape[1], step.rows
+        for name in ("ids", "origin", "valid", "segment_ids", "position_ids"):
+            assert torch.equal(getattr(whole.inputs, name)[own, :width], getattr(part.inputs, name)), name
+        real = part.inputs.valid[:, :, None] & part.inputs.valid[:, None, :]
+        there = whole.inputs.attn_mask.dense()[own, :width, :width]
+        assert torch.equal(there & real, part.inputs.attn_mask.dense() & real)
+        assert torch.equal(whole.tokens.lengths[own], part.tokens.lengths)
+        for question in whole.questions:
+            mask = question.loss_mask[own]
+            assert bool(mask.any()) == (question.name in asked)
+            for alone in (each for each in part.questions if each.name == question.name):
+                assert torch.equal(mask[:, :width], alone.loss_mask) and not mask[:, width:].any()
+                assert torch.equal(question.targets[own][mask], alone.targets[alone.loss_mask])
+                assert alone.weight == question.weight
+
+
+def test_a_batch_of_unilm_has_the_weighted_loss_of_its_parts():
+    """As in the released code: the hidden words of all rows, and the labels of the pairs that are judged."""
+    objective = find_objective("UniLM")
+    tokens = suited(objective, plain_rows(24, 8))
+    steps = objective.steps(tokens, generator(1))
+    shape = with_required_parts(Architecture(layers=1, width=16, heads=2), *objective.specimens(tokens, generator(0)))
+    model = make_model(shape, SPECIALS.size, generator(0)).eval()
+    with torch.no_grad():
+        total, terms = total_loss(model(steps[-1].example))
+    weights = [1 / 3, 1.0, 1 / 3, 1 / 6, 1 / 6]
+    assert [question.weight for question in steps[-1].example.questions] == weights
+    assert float(total) == pytest.approx(sum(w * float(t) for w, t in zip(weights, terms.values(), strict=True)))
+    again = objective.replay(tokens, tuple(step.plan for step in steps))
+    with torch.no_grad():
+        assert float(total_loss(model(again[-1].example))[0]) == float(total)
+    ends = [step for step, other in pairwise(steps[1:]) if step.rows is not other.rows]
+    for step in ends:
+        for name, value in total_loss(model(step.example))[1].items():
+            assert float(value.detach()) == pytest.approx(float(terms[name]), rel=1e-5)
+
+
+def test_rows_are_not_shared_out_among_objectives_with_a_decoder():
+    shared = mixture("shared", ((1.0, find_objective("LM")), (1.0, find_objective("T5 spans"))), by_row=True, **CARD)
+    with pytest.raises(UserError, match="only among objectives that read one stream each"):
+        shared.example(plain_rows(8, 9), generator(0))
 
 
 # mixtures
@@ -211,11 +256,16 @@ def test_segment_numbers_may_say_which_mask_it_is():
 CARD = {"idea": "Two at once.", "loss": "Their sum.", "source": "arXiv:1810.04805"}
 
 
-def test_each_batch_has_one_part_in_its_share():
+def test_a_text_alone_has_one_part_in_its_share():
     objective = find_objective("UniLM")
     rng = generator(9)
     drawn = Counter(objective.stages[0].plan(begin(plain_rows(1, 3)), rng).index for _ in range(4000))
     assert_law(drawn, {0: 1 / 3, 1: 1 / 3, 2: 1 / 6, 3: 1 / 6})
+
+
+def test_each_batch_of_a_mixture_has_one_part_unless_rows_are_shared_out():
+    numbers = [prefix_or_cloze().stages[0].plan(begin(plain_rows(9, 3)), generator(s)).number for s in range(20)]
+    assert all(len(number.unique()) == 1 for number in numbers)
 
 
 @settings(max_examples=30)
@@ -240,10 +290,9 @@ def test_a_mixture_is_one_of_its_parts():
         objective.steps(tokens, generator(1), {"part": 5})
 
 
-def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_batch_asks_that_of_the_mask_it_drew():
+def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_text_alone_asks_that_of_the_mask_it_drew():
     objective = find_objective("UniLM")
-    masks = ("both sides", "seq2seq", "left to right", "right to left")
-    losses = [[f"hidden words, {mask}", *["pair"] * (mask == "both sides")] for mask in masks]
+    losses = [[f"hidden words, {mask}", *["pair"] * (mask == "both sides")] for mask in MASKS]
     assert [term.question for term in objective.terms] == [question for asked in losses for question in asked]
     drawn = set()
     for seed in range(12):

@@ -136,7 +136,7 @@ def test_special_tokens_are_as_likely_to_be_hidden_as_words(special_tokens):
         assert_share(int(chosen[:, place].sum()), 12_000, 0.4)
 
 
-@pytest.mark.parametrize(("name", "number"), [("TLM", 4), ("UniLM by row", 3), ("UniLM", 3), ("MLM + NSP", 3)])
+@pytest.mark.parametrize(("name", "number"), [("TLM", 4), ("UniLM both sides", 3), ("UniLM", 3), ("MLM + NSP", 3)])
 def test_a_pair_counts_with_the_special_tokens_around_it(name, number):
     """15 % of 20 words and 4 others is 3.6, so 4; of 16 words and 3 others 2.85, so 3 (reference, section 0)."""
     objective = find_objective(name)

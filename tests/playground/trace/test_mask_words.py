@@ -49,7 +49,9 @@ def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
             if re.fullmatch(words, claim):
                 assert all(bool(cell) == allows(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row))
         if "in the order" in claim:
-            rank = example.prediction_order[0].tolist()
+            order, origin = example.prediction_order[0].tolist(), example.inputs.origin[0].tolist()
+            first = iter(range(origin.count(-1)))  # special tokens are given before all words
+            rank = [next(first) if place < 0 else order[place] + origin.count(-1) for place in origin]
             seen = [{rank[j] for j, cell in enumerate(row) if cell} - {rank[i]} for i, row in enumerate(cells)]
             given = int((re.search(r"the (\d+) given words", claim) or [0, 0])[1])
             assert all(ranks <= set(range(max(rank[i], given))) for i, ranks in enumerate(seen))

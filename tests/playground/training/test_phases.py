@@ -193,9 +193,9 @@ def test_the_phases_of_every_entry_fill_the_run_and_say_what_they_are(name):
 
 
 def test_objectives_by_turns_alternate_from_step_to_step_wherever_a_run_begins(tmp_path):
-    """XLM (arXiv:1901.07291): a step in one language, a step on translations."""
+    """XLM (arXiv:1901.07291): two steps in one language, a step on translations."""
     asked = [list(e.terms) for e in train(run_of("XLM")) if isinstance(e, Stepped)]
-    assert asked == [["hidden words, one language"], ["hidden words, two languages"]] * 6
+    assert asked == [["next word"], ["hidden words, one language"], ["hidden words, two languages"]] * 4
     list(train(run_of("XLM", steps=5, out=tmp_path)))
     rest = [list(e.terms) for e in train(run_of("XLM"), checkpoint.load(tmp_path).learner) if isinstance(e, Stepped)]
     assert rest == asked[5:]

@@ -11,7 +11,7 @@ from playground.training.memory import estimate
 from playground.training.parallel import seeds as room
 from playground.training.parallel.seeds import Finished, Point, bands, stacks, train_seeds
 from playground.training.parallel.stacked import Rows, widened
-from tests.runs import run_of, tiny
+from tests.runs import alone, run_of, tiny
 
 SEEDS = (0, 1, 2)
 
@@ -34,7 +34,7 @@ def points(events):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "BART"])
+@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "BART", "UniLM"])
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 @pytest.mark.usefixtures("_exactly")
 def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path):
@@ -82,6 +82,7 @@ WHY = {
     "XLNet": (small("XLNet"), "no plain choice"),
     "SentiLR": (small("SentiLR"), "another task"),
     "parts": (small("RoBERTa", grad_accum_steps=2), "come in parts"),
+    "by lot": (run_of(entry=alone(find_objective("label-aware MLM"))), "its own part of a mixture"),
     "measured": (replace(small("RoBERTa"), sizes_every=2), "layer by layer"),
 }
 

@@ -112,6 +112,20 @@ def test_every_objective_can_be_looked_into(name):
     assert set(made["frames"][-1]) >= {"lanes", "matrices", "caption"} and all(made["frames"][-1]["caption"])
 
 
+def test_a_row_of_a_batch_that_is_shared_out_shows_the_stages_of_its_own_part():
+    run = run_of("UniLM")
+    learner, _ = stopped(run)
+    parts = learner.objective.parts
+    for row in range(6):
+        update = look_inside(learner, feed_of(run), row)
+        part = parts[update.steps[0].plan.index]
+        assert [step.stage for step in update.steps[1:]] == list(part.stages)
+        last = update.steps[-1].example
+        assert [question.name for question in last.questions] == [term.question for term in part.terms]
+        assert all(len(step.example.tokens.ids) == 1 for step in update.steps)
+        assert {term["question"] for term in record(update, "world")["terms"]} == {q.name for q in last.questions}
+
+
 def test_a_tiny_entry_is_described_in_full_sentences():
     run = run_of(entry=tiny("RoBERTa"))
     learner, _ = stopped(run)

@@ -47,7 +47,7 @@ def test_sizes_are_compared_where_they_are_most_alike():
     assert parts("UniLM", PUBLISHED)["size"] == ("BERT large", "UniLM large")
 
 
-@pytest.mark.parametrize(("name", "knobs"), [("XLNet", {"partial_prediction_k": 4.0}), ("GPT", {})])
+@pytest.mark.parametrize(("name", "knobs"), [("ELECTRA", {"weight": 20.0, "mask_ratio": 0.3}), ("GPT", {})])
 def test_what_an_entry_has_turned_is_known(name, knobs):
     assert turned(entries()[name]) == knobs
 

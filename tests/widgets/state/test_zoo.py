@@ -116,9 +116,9 @@ def test_rows_are_there_while_others_are_measured_and_stop_ends_it():
 
 def test_an_objective_opens_on_the_stage_as_the_entry_has_turned_it(store):
     store.page = 4
-    store.show_objective("XLNet")
-    assert (store.page, store.stage.view, store.stage.objective) == (0, "stage", "PLM")
-    assert store.stage.settings == {"partial_prediction_k": 4.0}
+    store.show_objective("ELECTRA")
+    assert (store.page, store.stage.view, store.stage.objective) == (0, "stage", "RTD")
+    assert store.stage.settings == {"weight": 20.0, "mask_ratio": 0.3}
     store.show_objective("GPT")
     assert (store.stage.objective, store.stage.settings) == ("LM", {})
 
