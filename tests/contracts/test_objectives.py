@@ -66,10 +66,11 @@ def test_they_are_listed_as_the_survey_prints_them_then_by_group_and_year():
         "backward LM",
         "BiLM",
         "article LM",
+        "CLM in either language",
         "conditional LM",
         "multilingual BiLM",
         "multilingual LM",
-    ]  # 2003, twice 2018, three times 2019
+    ]  # 2003, twice 2018, five times 2019
 
 
 def plain(name):

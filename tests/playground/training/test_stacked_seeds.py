@@ -80,7 +80,7 @@ def test_stacked_seeds_go_on_where_they_were_cut_off(tmp_path):
 WHY = {
     "ELECTRA": (small("ELECTRA"), "a second network"),
     "XLNet": (small("XLNet"), "no plain choice"),
-    "SentiLR": (small("SentiLR"), "another task"),
+    "SentiLR": (small("SentiLR"), "its own part of a mixture"),
     "parts": (small("RoBERTa", grad_accum_steps=2), "come in parts"),
     "by lot": (run_of(entry=alone(find_objective("label-aware MLM"))), "its own part of a mixture"),
     "measured": (replace(small("RoBERTa"), sizes_every=2), "layer by layer"),

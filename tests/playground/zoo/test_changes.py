@@ -49,7 +49,7 @@ def test_sizes_are_compared_where_they_are_most_alike():
 
 @pytest.mark.parametrize(("name", "knobs"), [("ELECTRA", {"weight": 20.0, "mask_ratio": 0.3}), ("GPT", {})])
 def test_what_an_entry_has_turned_is_known(name, knobs):
-    assert turned(entries()[name]) == knobs
+    assert turned(entries()[name].turned(knobs)) == knobs
 
 
 @pytest.mark.parametrize(("count", "said"), [(151_584, "152k"), (13.5e6, "13.5M"), (1.558e9, "1.56B"), (175e9, "175B")])
