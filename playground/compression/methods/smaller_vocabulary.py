@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Generator, Tensor, nn
@@ -50,10 +50,11 @@ def frequent(ids: Tensor, words: int, specials: Specials) -> Tensor:
 def keep_words(classifier: Classifier, ids: Tensor) -> None:
     """Cut the rows of all other words out of the table and of the scores' bias."""
     model = classifier.model
-    if isinstance(words := model.token_embedding, LowRankEmbedding):
+    words = cast("nn.Module", model.token_embedding)
+    if isinstance(words, LowRankEmbedding):
         words.table = nn.Parameter(words.table[ids])
     else:
-        model.token_embedding = nn.Embedding.from_pretrained(words.weight[ids], freeze=False)
+        model.token_embedding = nn.Embedding.from_pretrained(model.token_embedding.weight[ids], freeze=False)
     classifier.kept_ids, head = ids, model.lm_head
     if isinstance(head, VocabularyHead) and head.table is not None:
         head.table = nn.Embedding.from_pretrained(head.table.weight[ids], freeze=False)

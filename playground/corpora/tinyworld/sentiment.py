@@ -5,7 +5,7 @@ from playground.corpora.tinyworld.grammar import Form
 
 WORD_POLARITIES = ("negative", "neutral", "positive")
 
-_BY_WORD = dict.fromkeys(f"good {lex.GOOD} {lex.LIKED}".split(), "positive")
+_BY_WORD: dict[str, str] = dict.fromkeys(f"good {lex.GOOD} {lex.LIKED}".split(), "positive")
 _BY_WORD |= dict.fromkeys(f"bad {lex.BAD} {lex.DISLIKED}".split(), "negative")
 
 

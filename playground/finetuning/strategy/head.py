@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 from torch import Tensor, nn
@@ -159,7 +159,8 @@ class WritingHead(LevelReader):
     def __init__(self, spec: Head, levels: tuple[int, ...], model: LanguageModel) -> None:
         super().__init__(spec, levels, model.top_hidden_state)
         self.turn = nn.Linear(model.shape.width, model.shape.width, bias=False)
-        words, bias = model.token_embedding.weight, model.vocabulary_head(model.network).bias
+        words, head = model.token_embedding.weight, model.vocabulary_head(model.network)
+        bias = cast("Tensor | None", head.bias)
         self.bias = nn.Parameter(words.new_zeros(len(words)) if bias is None else bias.detach().clone())
         self._model = (model,)  # in a tuple, for its parameters are not the head's
         nn.init.zeros_(self.turn.weight)
@@ -207,7 +208,7 @@ def init_head(head: TaskHead, rng: torch.Generator) -> None:
         for parameter in head.recurrent.parameters():
             parameter.copy_((torch.rand(parameter.shape, generator=rng) * 2 - 1) * bound)
     if head.dense is not None:  # He et al., arXiv:1502.01852, eq. 10
-        linear = head.dense[1]
+        linear = cast("nn.Linear", head.dense[1])
         linear.weight.copy_(torch.randn(linear.weight.shape, generator=rng) * (2 / linear.in_features) ** 0.5)
         linear.bias.zero_()
 
