@@ -84,6 +84,8 @@ class WindowHead(nn.Module):
     The states `[k, d]` are what the words around say to the hidden layer; the word itself is added to them under tanh.
     """
 
+    bias: nn.Parameter | None = None
+
     def __init__(self, width: int) -> None:
         super().__init__()
         self.centre, self.out = nn.Linear(width, width, bias=False), nn.Linear(width, 1, bias=False)

@@ -159,8 +159,7 @@ class WritingHead(LevelReader):
     def __init__(self, spec: Head, levels: tuple[int, ...], model: LanguageModel) -> None:
         super().__init__(spec, levels, model.top_hidden_state)
         self.turn = nn.Linear(model.shape.width, model.shape.width, bias=False)
-        words, head = model.token_embedding.weight, model.vocabulary_head(model.network)
-        bias = cast("Tensor | None", head.bias)
+        words, bias = model.token_embedding.weight, model.vocabulary_head(model.network).bias
         self.bias = nn.Parameter(words.new_zeros(len(words)) if bias is None else bias.detach().clone())
         self._model = (model,)  # in a tuple, for its parameters are not the head's
         nn.init.zeros_(self.turn.weight)
