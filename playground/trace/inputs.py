@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 
 from playground.batch import Batch, Tokens
+from playground.corpora.derived_labels import DERIVED
 from playground.corpora.tinyworld.vocabulary import answer
 from playground.corpora.unspaced import describe_unspaced
 from playground.errors import UserError
-from playground.objectives.arrange import LabelledPair
+from playground.objectives.arrange import ArrangeFields, LabelledPair
 from playground.objectives.objective import Objective
 from playground.rng import generator
 from playground.tokenizing import TextInput, Tokenizer, of_words, read_input
@@ -63,12 +64,14 @@ def read(
     pair = answer(pair) if "answer" in objective.needs else pair
     texts = (text, pair, other) if paired else (text,)
     known = [word for part in texts for word in split_words(clean(part[:MOST_CHARACTERS]))]
-    words = tokenizer or of_words((*known, *EXTRA_WORDS, *more))
+    words = tokenizer or of_words((*known, *(word.lower() for word in known), *EXTRA_WORDS, *more))
     given = read_input(text, words, MOST_CHARACTERS if paired else longest)
+    if derived := DERIVED.keys() & {need.removeprefix("label:") for chain in objective.chains for need in chain.needs}:
+        given = _with_derived(text, words, given, sorted(derived), MOST_CHARACTERS if paired else longest)
     given = replace(given, notice=" ".join(filter(None, [given.notice, describe_unspaced(Counter(known))])))
     if "sentences" in objective.needs and _sentences(given.tokens) < 2:
         raise _lacks(objective, "sentences")
-    labels = {*given.tokens.labels, *said_by_hand(objective)}
+    labels = {*given.tokens.labels, *said_by_hand(objective), *(stage.label for stage in _fields(objective))}
     for need in objective.needs:
         if need.startswith("label:") and need.removeprefix("label:") not in labels:
             raise UserError(
@@ -76,6 +79,24 @@ def read(
                 "does not have. Train it on a corpus that knows it, such as world."
             )
     return _paired(objective, given, text, pair, other, longest // 2) if paired else given
+
+
+def _with_derived(text: str, words: Tokenizer, given: TextInput, names: Sequence[str], longest: int) -> TextInput:
+    """The text with labels that follow from it; where capital letters are asked for, it is read in small ones."""
+    spelt, tokens = split_words(clean(text[:MOST_CHARACTERS])), given.tokens
+    word, sentence = tokens.word_ids[0].tolist(), tokens.sentence_ids[0].tolist()
+    places: dict[str, set[int]] = {}
+    for number, place in zip(word, sentence, strict=True):
+        places.setdefault(spelt[number].lower(), set()).add(place)
+    found = {
+        "capitalized": [spelt[number][:1].isupper() for number in word],
+        "recurring": [len(places[spelt[number].lower()]) > 1 for number in word],
+    }
+    small = read_input(text.lower(), words, longest) if "capitalized" in names else given
+    if small.tokens.ids.shape == tokens.ids.shape:
+        given = small
+    labels = {name: torch.tensor([found[name]], dtype=torch.long) for name in names}
+    return replace(given, tokens=replace(given.tokens, labels={**tokens.labels, **labels}))
 
 
 def reads_two(objective: Objective) -> bool:
@@ -122,7 +143,7 @@ def _beside_each_other(objective: Objective, given: TextInput, text: str, pair: 
         if second is None:
             raise _lacks(objective, "translation")
         first, second, other_text = (
-            replace(t, labels={**t.labels, "language": torch.full_like(t.ids, language)})
+            _with_label(t, "language", language)
             for t, language in ((given.tokens, 0), (second, 1), (stranger or second, 1))
         )
         return replace(first, neighbours={"translation": second, "other": other_text})
@@ -134,7 +155,20 @@ def _beside_each_other(objective: Objective, given: TextInput, text: str, pair: 
     first = given.tokens
     if second is None:
         first, second = _sentences_of(objective, "pair", first, (1, _sentences(first)))
+    for stage in _fields(objective):
+        title, article = (stage.fields.index(name) for name in ("title", "article"))
+        first, second = (_with_label(part, stage.label, k) for part, k in ((first, title), (second, article)))
     return replace(first, neighbours={"next": second, "other": stranger or second})
+
+
+def _fields(objective: Objective) -> list[ArrangeFields]:
+    """The stage for which a typed text is the title of an article and the second text the article."""
+    return [s for chain in objective.chains for s in chain.stages if isinstance(s, ArrangeFields)]
+
+
+def _with_label(tokens: Tokens, name: str, value: int) -> Tokens:
+    """The text with one value of a label at every word."""
+    return replace(tokens, labels={**tokens.labels, name: torch.full_like(tokens.ids, value)})
 
 
 def _sentences_of(objective: Objective, need: str, tokens: Tokens, ends: Sequence[int]) -> list[Tokens]:

@@ -1,7 +1,9 @@
 """Which entries of the zoo train with an objective, alone or as a part of a sum."""
 
+from contextlib import suppress
 from functools import cache
 
+from playground.errors import UserError
 from playground.objectives import Objective, find_objective, objectives
 from playground.zoo.entry import Entry, entries
 
@@ -20,5 +22,8 @@ def _trained_with(entry: Entry) -> set[str]:
 
 def _names(objective: Objective) -> set[str]:
     """Its name, those of its chains, and what stands between plus signs in its name."""
-    parts = {find_objective(part).name for part in objective.name.split(" + ")}
+    parts = set[str]()
+    for part in objective.name.split(" + "):
+        with suppress(UserError):  # a phase may train what is in no list
+            parts.add(find_objective(part).name)
     return parts | {chain.name for chain in objective.chains}

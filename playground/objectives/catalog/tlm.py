@@ -58,7 +58,7 @@ CLM = replace(
 )
 
 XLM = mixture(
-    "alternating CLM, MLM and TLM",
+    "XLM",
     (
         (1 / 3, CLM),
         (1 / 3, renamed(ONE_LANGUAGE, "hidden words", "hidden words, one language")),

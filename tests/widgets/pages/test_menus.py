@@ -28,7 +28,7 @@ def test_every_model_is_in_one_family_the_oldest_first():
 def test_the_menu_of_models_is_searched_and_follows_the_stage(tmp_path):
     store = Store(tmp_path)
     models = menu(main.PAGES["Train"](store), "model")
-    assert models.searchable and "XLNet: PLM" in models.labels
+    assert models.searchable and "XLNet: PLM on pairs" in models.labels
     models.filter_str, models.value = "PLM", "XLNet"
     assert (store.train.entry, models.filter_str) == ("XLNet", "")
     store.train.entry = "text infilling"

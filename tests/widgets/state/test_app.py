@@ -100,7 +100,8 @@ def test_a_second_text_comes_and_goes_with_the_objective_and_a_typed_one_stays()
 def test_every_objective_can_be_put_on_the_stage(name):
     store = StageStore(text="I am happy to join . We walk with you today . Now it is late .")
     store.objective = name
-    typed = (*GUESSED, *(f"label:{label}" for label in said_by_hand(objectives()[name])))
+    derived = ("label:capitalized", "label:recurring", "label:field")
+    typed = (*GUESSED, *derived, *(f"label:{label}" for label in said_by_hand(objectives()[name])))
     if any(n.startswith("label:") and n not in typed for n in objectives()[name].needs):
         assert is_a_sentence(store.trouble)
         assert "label" in store.trouble
