@@ -30,7 +30,7 @@ def long_replay(name, tokens=32, moments=MOST):
         made.look(learner)
         with torch.no_grad():
             for parameter in learner.model.parameters():
-                parameter.add_(torch.randn(parameter.shape, generator=rng) * 0.06)
+                parameter.add_(torch.randn(parameter.shape, generator=rng) * 0.15)
     curve = [(step, 6 / (1 + step / 300)) for step in range(1, 3000)]
     return made.replay(Curve(curve, curve[::50], {"unigram baseline": 4.6}))
 
