@@ -36,7 +36,10 @@ from playground.objectives.see import SeeLeft, SeePermutation, SeePrefix, SeeRig
 from playground.objectives.stage import Ask, See, Stage
 from playground.parsing import LARGEST
 from playground.rng import generator
+from playground.tokenizing import Tokenizer
 from playground.tokenizing.padding import batch
+from playground.tokenizing.tokenizer import unknown_words
+from playground.tokenizing.words import clean, split_words
 
 NextWord = Callable[[Tensor], Tensor]
 """Log-probabilities `[k, v]` of the next token of k hypotheses `[k, u]`."""
@@ -73,16 +76,16 @@ class Generation:
     """
 
     do_sample: bool = knob(False, why="Draw each token at random by its probability, instead of the likeliest one.")
-    temperature: float = knob(1.0, 0.05, 5.0, unit="times", why="Divides the scores: below 1 likely tokens gain.")
+    temperature: float = knob(1.0, 0.05, 5.0, why="Divides the scores: below 1 likely tokens gain.")
     top_k: int = knob(0, 0, 100, unit="tokens", why="Only so many of the likeliest tokens are drawn; 0 for all.")
     top_p: float = knob(
-        1.0, 0.01, 1.0, unit="share", why="Only the likeliest tokens are drawn that reach this probability together."
+        1.0, 0.01, 1.0, unit="probability", why="Only the likeliest tokens that reach this mass are drawn."
     )
     num_return_sequences: int = knob(1, 1, 1000, unit="texts", why="How many texts are drawn.")
     seed: int = knob(0, 0, LARGEST, why="The same seed draws the same text.")
     num_beams: int = knob(1, 1, 64, unit="hypotheses", why="1 is greedy search; more beams keep more candidates.")
     length_penalty: float = knob(1.0, -4.0, 4.0, unit="exponent", why="Above 0 long texts are favoured.")
-    max_new_tokens: int = knob(20, 1, 200, unit="tokens", why="A text that has not ended by then is cut.")
+    max_new_tokens: int = knob(20, 1, 200, why="A text that has not ended by then is cut.")
     target_language: int = knob(0, 0, 15, unit="number", why="What a decoder of several is told to write; from 0.")
     control_code: int = knob(0, 0, 100, unit="number", why="The code of CTRL in front of the text, from 1; 0 for none.")
 
@@ -126,6 +129,16 @@ class Hypothesis:
     def shown(self) -> tuple[int, ...]:
         """The ids without the end."""
         return self.ids[: len(self.ids) - self.ended]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written behind a prompt, the best text first, and the tokenizer that reads it; a notice in words."""
+
+    prompt: str
+    texts: tuple[Hypothesis, ...]
+    tokenizer: Tokenizer
+    notice: str = ""
 
 
 def beam_search(next_word: NextWord, ends: Sequence[int], how: Generation) -> list[Hypothesis]:
@@ -180,6 +193,17 @@ def warp(log_probs: Tensor, how: Generation) -> Tensor:
     return scores.log_softmax(-1)
 
 
+def write_text(
+    model: LanguageModel, objective: Objective, tokenizer: Tokenizer, prompt: str, how: Generation
+) -> Written:
+    """What a model writes behind a typed text, or what its decoder writes about it."""
+    prompt = clean(prompt).strip()
+    unknown = unknown_words(tokenizer, split_words(prompt))
+    notice = f"Not in the vocabulary, so read as [UNK]: {', '.join(unknown[:8])}." if unknown else ""
+    ids = tokenizer.encode(prompt).ids if prompt else []
+    return Written(prompt, tuple(write(model, objective, ids, tokenizer.specials, how)), tokenizer, notice)
+
+
 @torch.no_grad()
 def write(
     model: LanguageModel, objective: Objective, text: Sequence[int], specials: Specials, how: Generation
@@ -188,7 +212,7 @@ def write(
     if why := cannot_write(model.shape, objective):
         raise UserError(f"{why} Take GPT-2 or BART.")
     chain = _chain(objective)
-    if how.control_code and not any(isinstance(stage, ControlCode) for stage in chain):
+    if how.control_code and not codes_of(objective):
         raise UserError(f"control_code is {how.control_code}, but this model has learned no code; set it to 0.")
     if how.control_code > len(specials.sentinels):
         raise UserError(f"control_code is {how.control_code}; there are {len(specials.sentinels)} codes.")
@@ -213,6 +237,11 @@ def write(
 def reads_source(shape: Architecture) -> bool:
     """Whether what is typed is read by an encoder, and not continued."""
     return bool(shape.decoder_layers)
+
+
+def codes_of(objective: Objective) -> str:
+    """The label whose values are the control codes in front of a text; empty without codes."""
+    return next((stage.label for stage in _chain(objective) if isinstance(stage, ControlCode)), "")
 
 
 def cannot_write(shape: Architecture, objective: Objective) -> str:
