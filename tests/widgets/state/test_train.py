@@ -1038,6 +1038,8 @@ def test_a_control_code_has_its_name_and_a_text_to_text_model_its_prefixes(store
     for prefix in ("sst2 sentence:", "cola sentence:"):
         view.prefix.value = prefix
         assert view.writing.text == f"{prefix} the film was good"
+    view.writing.way = "greedy search"
+    assert view.prefix.value == "cola sentence:", "which another way to write leaves as it is"
 
 
 def test_the_text_in_pieces_is_the_text():

@@ -29,7 +29,7 @@ class Writing(View):
         state, small = self.writing, {"size": "small", "width": 190, "margin": (6, 10)}
         self.why, self.about, self.said, self.result = html(""), html(""), html(""), html("")
         self.prompt = pmui.TextAreaInput.from_param(state.param.text, rows=2, max_length=LONGEST, onkeyup=True, **FIELD)
-        self.prefix = pmui.Select(label="task prefix", options=[], **small)
+        self.prefix = pmui.Select(label="task prefix", options={}, **small)
         self.prefix.param.watch(self._begin_with, "value")
         self.way = pmui.Select.from_param(state.param.way, **small)
         self.code = _choice("control code", state, "code", small)
@@ -43,19 +43,27 @@ class Writing(View):
         acts = row(self.write, self.again, margin=0)
         self.controls = column(self.prompt, choices, self.about, self.knobs, acts)
         self.drawn: tuple[object, ...] = ()
-        state.param.watch(self._show, ["way", "session"])
+        state.param.watch(self._turn, "way")
+        state.param.watch(self._show, "session")
         super().__init__(column(self.why, self.controls, self.said, self.result))
+        self._turn()
         self._show()
 
+    def _turn(self, *_: object) -> None:
+        """What fits the way that is chosen."""
+        way = self.writing.way
+        self.about.object, self.again.visible = say(IDEAS[way], "quiet"), way == SAMPLING
+
     def _show(self, *_: object) -> None:
-        """What fits the model and the way that is chosen."""
+        """What fits the model."""
         state = self.writing
         why = state.cannot
         self.why.object, self.controls.visible = say(why, "notice"), not why
-        self.about.object, self.again.visible = say(IDEAS[state.way], "quiet"), state.way == SAMPLING
         self.prompt.label = "text that the encoder reads" if state.reads_source else "beginning of the text"
         prefixes, codes = state.prefixes, state.codes
-        self.prefix.param.update(options=["", *prefixes], value="", visible=bool(prefixes))
+        self.prefix.param.update(
+            options={"none": "", **{each: each for each in prefixes}}, value="", visible=bool(prefixes)
+        )
         numbered = {name: number for number, name in enumerate(codes, 1)}
         self.code.param.update(options={"none": 0, **numbered}, value=state.code, visible=bool(codes))
         languages = {f"language {number + 1}": number for number in range(state.languages)}
