@@ -37,6 +37,7 @@ ROWS = (
     ("attractor", "A noun of the other number between a subject and its verb.", "Linzen et al. 2016"),
     ("baseline", "What the others are compared with: the first strategy, or guessing by frequency."),
     ("batch", "The rows of one training step."),
+    ("beam search", "Writing several texts at once, of which the likeliest are continued.", "num_beams"),
     ("BPE merges", "The pairs of pieces that were joined, in order, to make a vocabulary.", "Sennrich et al. 2016"),
     ("checkpoint", "A file from which a run resumes exactly."),
     (
@@ -50,6 +51,7 @@ ROWS = (
         "The hidden states that attend to their own token and to earlier ones in the order of prediction.",
     ),
     ("contextual embedding", "A vector for a word that is computed from the word and the words around it."),
+    ("control code", "A token in front of a text that says what kind of text it is.", "Keskar et al. 2019"),
     (
         "control task",
         "A task with a random class for each word: a probe that solves it is memorising.",
@@ -76,6 +78,7 @@ ROWS = (
     ),
     ("generator", "The network that proposes words for the gaps of a text."),
     ("gradient norm", "The length of the gradient vector; it is clipped at `grad_clip`.", "clip_grad_norm_"),
+    ("greedy search", "Writing the likeliest token at each position."),
     ("held-out", "Rows that are never trained on; an evaluation reads the first 64 of them.", "validation set"),
     ("hyperparameters", "The settings of model, training and objective, which are not learned."),
     (
@@ -119,6 +122,7 @@ ROWS = (
     ("random encoder", "The same architecture with its initial weights, never trained."),
     ("regret", "By how many nats a loss exceeds that of the best possible prediction, which is known for a grammar."),
     ("sample", "One random outcome: which words are masked, which order is drawn. The seed determines it."),
+    ("sampling", "Writing tokens that are drawn at random by their probability.", "do_sample"),
     ("scalar mix", "A weighted mean of all levels, whose weights are learned.", "ELMo"),
     ("scored", "Counted in the loss; other positions are read but not predicted.", "labels other than -100"),
     ("seed", "The number that determines all randomness: the same seed gives the same run, on a GPU but for rounding."),
@@ -136,8 +140,15 @@ ROWS = (
     ),
     ("t-SNE", "A map that keeps neighbours together but not larger distances.", "van der Maaten and Hinton 2008"),
     ("teacher", "The model whose answers or states another one, its student, learns from."),
+    ("temperature", "What the scores are divided by before a token is drawn: below 1 likely tokens gain."),
     ("token", "A word, or a piece of a word, with a number in the vocabulary."),
     ("tokenizer", "The rule that splits a text into tokens: words, characters, or learned pieces."),
+    ("top k", "Drawing from the k likeliest tokens alone.", "top_k, Fan et al. 2018"),
+    (
+        "top p",
+        "Drawing from the fewest likeliest tokens that reach the probability p together.",
+        "nucleus sampling, Holtzman et al. 2019",
+    ),
     (
         "TracIn",
         "Products of gradients summed over checkpoints: which training text lowered a loss.",

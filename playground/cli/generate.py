@@ -2,27 +2,36 @@
 
 import argparse
 from dataclasses import asdict
+from typing import Any
 
 import torch
 
-from playground.analysis.beam_search import Generation, write
-from playground.cli.options import Parser, common_options, number_of, say
+from playground.analysis.generation import Generation, Hypothesis, write
+from playground.cli.options import Parser, common_options, number_of, say, whole
 from playground.folders import run_folder
 from playground.knob import turn
+from playground.tokenizing import Tokenizer
 from playground.training import checkpoint
 
 
 def add(command: Parser) -> None:
     """The options of the command."""
-    common_options(command, generate, seeded=False)
+    common_options(command, generate)
     option, how = command.add_argument, Generation()
     option("base", type=run_folder, metavar="RUN", help="a run by its name or folder, such as a GPT-2 or a BART")
     option("--text", default="", help="the text to continue, or the text that the encoder reads")
+    option("--do-sample", action="store_true", help="draw each token by its probability")
+    option("--temperature", default=how.temperature, metavar="T", help="below 1 likely tokens are drawn more often")
+    option("--top-k", default=how.top_k, metavar="K", help="draw from the K likeliest tokens; 0 is off")
+    option("--top-p", default=how.top_p, metavar="P", help="draw from the likeliest tokens of mass P; 1.0 is off")
+    sequences = "how many texts are drawn"
+    option("--num-return-sequences", type=number_of(), default=how.num_return_sequences, metavar="N", help=sequences)
     option("--num-beams", type=number_of(), default=how.num_beams, metavar="N", help="size of the beam; 1 is greedy")
-    option("--length-penalty", default=how.length_penalty, metavar="P", help="above 0 long texts are favoured")
+    option("--length-penalty", default=how.length_penalty, metavar="A", help="above 0 long texts are favoured")
     option("--max-new-tokens", type=number_of(), default=how.max_new_tokens, metavar="N", help="most new tokens")
-    language = "what a decoder of several languages is told to write, from 0"
+    language = "what a model of several languages is told to write, from 0"
     option("--target-language", default=how.target_language, metavar="N", help=language)
+    option("--control-code", type=whole, default=how.control_code, metavar="N", help="CTRL's code, from 1; 0 for none")
 
 
 def generate(given: argparse.Namespace) -> int:
@@ -30,13 +39,24 @@ def generate(given: argparse.Namespace) -> int:
     torch.set_num_threads(1)
     how = turn(Generation(), {name: getattr(given, name) for name in asdict(Generation())})
     saved = checkpoint.load(given.base)
-    model, tokenizer = saved.learner.model.eval(), saved.tokenizer
-    texts = [
-        {"text": tokenizer.join(one.ids[: len(one.ids) - one.ended]), **asdict(one)}
-        for one in write(model, tokenizer.encode(given.text).ids, tokenizer.specials, how)
-    ]
+    learner, tokenizer = saved.learner, saved.tokenizer
+    found = write(learner.model, learner.objective, tokenizer.encode(given.text).ids, tokenizer.specials, how)
+    texts = [_facts(one, tokenizer) for one in found]
     lines = [
         f"{one['score']:8.3f}  {one['text']}{'' if one['ended'] else ' ...'}  ({one['log_prob']:.2f} nats)"
         for one in texts
     ]
-    return say(given, {"entry": saved.learner.entry.name, **asdict(how), "texts": texts}, lines)
+    return say(given, {"entry": learner.entry.name, **asdict(how), "texts": texts}, lines)
+
+
+def _facts(one: Hypothesis, tokenizer: Tokenizer) -> dict[str, Any]:
+    """A text with its tokens, each with its probability and the likeliest ones in its place."""
+    tokens = [
+        {
+            "token": tokenizer.decode([each.id])[0],
+            "probability": each.probability,
+            "top": {tokenizer.decode([number])[0]: probability for number, probability in each.top},
+        }
+        for each in one.tokens
+    ]
+    return {"text": tokenizer.join(one.shown), **asdict(one), "tokens": tokens}

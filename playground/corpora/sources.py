@@ -29,6 +29,7 @@ class Source:
     """A corpus that can be generated: `make(seed, tokens)`, or `make(seed, tokens, settings)` where it has knobs.
 
     Its text is whole words, unless `splits` says that `make` takes the options of a vocabulary as well.
+    `prefixes` begin its texts and name their tasks.
     `settings` are the knobs with their defaults; "parallel(shared=0.5)" names the corpus with a knob changed.
     """
 
@@ -39,6 +40,7 @@ class Source:
     aliases: tuple[str, ...] = ()
     tokens: int = 500_000
     splits: bool = False
+    prefixes: tuple[str, ...] = ()
 
     @property
     def order(self) -> tuple[bool]:
@@ -215,6 +217,12 @@ def name_with_tokenizer(name: str, changed: Mapping[str, Any]) -> str:
 def is_generated(name: str) -> bool:
     """Whether a name is that of a corpus that can be generated, with or without knobs, and not of a file."""
     return _named(spelt(name)[0]) is not None
+
+
+def prefixes_of(name: str) -> tuple[str, ...]:
+    """The task prefixes of a corpus by its name, with or without knobs; none of a file."""
+    source = _named(spelt(name)[0])
+    return () if source is None else source.prefixes
 
 
 def read_name(name: str) -> tuple[str, dict[str, Any]]:

@@ -43,6 +43,28 @@ def unfold(page: Page, name: str) -> None:
     page.get_by_role("tab", name=name).click()
 
 
+@pytest.mark.guarded
+def test_write_with_the_model_that_trains(page: Page, address: str, endless: None) -> None:
+    open_train(page, address)
+    choose(page, 0, "GPT: LM")
+    choose(page, 1, "reviews")
+    unfold(page, "Write")
+    expect(page.get_by_text("There is no model yet.")).to_be_visible()
+    page.get_by_role("button", name="Train", exact=True).click()
+    page.get_by_role("textbox", name="beginning of the text").fill("the film")
+    page.get_by_role("button", name="Write", exact=True).click()
+    expect(page.get_by_text("log-probability")).to_be_visible()
+    first = page.locator("p.written").inner_text()
+    assert first.startswith("the film")
+    at = steps(page)
+    wait_until(page, lambda: steps(page) > at)  # the run goes on
+    page.get_by_text("Every token").click()
+    expect(page.get_by_text("likeliest tokens here")).to_be_visible()
+    shot(page, "train-write-1280")
+    page.get_by_role("button", name="Draw another").click()
+    wait_until(page, lambda: page.locator("p.written").inner_text() != first)
+
+
 def set_rate(page: Page, rate: str) -> None:
     """Type another rate for the run that is there."""
     field = page.get_by_role("textbox", name="learning rate", exact=True)

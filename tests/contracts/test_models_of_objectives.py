@@ -1,5 +1,6 @@
 """What an objective promises is what runs: its model has the parts of its formula, its direction and its data."""
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -7,6 +8,8 @@ import pytest
 import torch
 
 from playground import leaks
+from playground.analysis.generation import Generation, cannot_write, write
+from playground.errors import UserError
 from playground.models import total_loss
 from playground.models.word_vectors import StaticNetwork
 from playground.objectives import find_objective, objectives
@@ -15,7 +18,7 @@ from playground.training import properties
 from playground.training.loop import Run, prepared
 from playground.zoo import entries, entry_for, entry_named
 from playground.zoo.entry import WORD_VECTORS
-from tests.runs import every_entry_or_kind
+from tests.runs import every_entry_or_kind, is_a_sentence
 from tests.texts import small_corpus
 
 NAMES = tuple(dict.fromkeys((*entries(), *objectives())))
@@ -149,11 +152,26 @@ def test_what_is_measured_of_an_entry_is_what_its_parts_promise(name, monkeypatc
     shape, found = entry.model, properties.measured(course_of(entry))
     one_sided = shape.kind == "static" or (shape.attention == "left to right" and shape.directions == 1)
     assert found.right_context == (not one_sided)
-    writes = shape.decoder_layers or (shape.attention == "left to right" and shape.kind != "static")
-    assert found.generates == bool(writes or name in ("UniLM", "XLM"))
+    writes = not cannot_write(shape, entry.objective)
+    assert writes == (found.generates or name == "XLNet"), "whose orders are drawn and seldom that of the text"
     assert (found.mismatch > 0) == (name in HIDING)
     assert 0 < found.taught <= 1 and (found.taught == 1) == (name in TAUGHT_EVERYWHERE)
     assert found.step_ms > 0 and found.taught_us > 0 and found.parameters > 1000
+
+
+@pytest.mark.parametrize("name", entries())
+def test_it_writes_or_says_in_a_sentence_why_not(name):
+    made = course(name)
+    learner, specials = made.learner, made.run.corpus.tokenizer.specials
+    text, how = made.held_out.ids[0, :4].tolist(), Generation(max_new_tokens=2)
+    if why := cannot_write(learner.model.shape, learner.objective):
+        assert is_a_sentence(why)
+        with pytest.raises(UserError, match=re.escape(why)):
+            write(learner.model, learner.objective, text, specials, how)
+        return
+    training = learner.model.training
+    [written] = write(learner.model, learner.objective, text, specials, how)
+    assert 1 <= len(written.ids) <= 2 and written.log_prob < 0 and learner.model.training == training
 
 
 def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():

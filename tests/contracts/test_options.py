@@ -36,7 +36,7 @@ WAYS = {
     ),
     "compress": ("compress kept", "compress kept --out there", "compress --methods"),
     "choose": ("choose kept",),
-    "generate": ("generate kept",),
+    "generate": ("generate kept", "generate kept --num-beams 2", "generate kept --do-sample"),
     "edit": ("edit kept --text a --to good",),
     "align": ("align",),
     "inspect": ("inspect kept --probe attention", "inspect kept", "inspect --list"),

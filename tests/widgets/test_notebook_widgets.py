@@ -86,6 +86,24 @@ def test_what_a_trained_model_does_not_read_of_a_text_is_said_in_a_warning(recwa
     assert said[0].filename == __file__, "it points at the cell"
 
 
+def test_a_trained_model_writes_in_a_cell():
+    trained = notebook.train("GPT", reviews(), steps=3, batch_size=4, seq_len=16)
+    greedy, drawn = (
+        trained.write("the film"),
+        trained.write("the film", do_sample=True, num_return_sequences=3, top_k=5),
+    )
+    assert (len(greedy.texts), len(drawn.texts), len(drawn.log_probs)) == (1, 3, 3)
+    assert repr(greedy).startswith(f"the film | {greedy.texts[0]}  (log-probability") and "\n" not in repr(greedy)
+    assert "<details>" in drawn._repr_html_() and "the film" in drawn._repr_html_()
+    with pytest.warns(UserWarning, match="zyzzyva") as said:
+        trained.write("the zyzzyva")
+    assert said[0].filename == __file__, "it points at the cell"
+    with pytest.raises(UserError, match="top_k is 5, but only sampling draws"):
+        trained.write("the film", top_k=5)
+    with pytest.raises(UserError, match="There is no knob 'warmth'"):
+        trained.write("the film", warmth=1)
+
+
 SMALL = {"train_size": 8, "seeds": 1, "steps": 1}
 
 

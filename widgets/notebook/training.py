@@ -17,11 +17,13 @@ from IPython import get_ipython
 from torch import Tensor
 
 from playground.analysis import cloze
+from playground.analysis.generation import Generation, write_text
 from playground.analysis.predictions import Predictions
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.sources import is_generated
 from playground.devices import pick
 from playground.errors import UserError
+from playground.knob import turn
 from playground.objectives import Objective
 from playground.tokenizing import read_input
 from playground.training import Run, Session, Started, Stepped, Stopped
@@ -42,6 +44,7 @@ from widgets.animation.export_html import fragment as fragment_of
 from widgets.animation.replay import fragment, packed
 from widgets.notebook.arguments import checked
 from widgets.notebook.drawing import Drawing, headless, in_block
+from widgets.notebook.writing import WrittenTexts
 from widgets.static import predictions, svg
 
 EVERY = 0.25
@@ -178,7 +181,7 @@ class Trained(Drawing):
     """A model that is trained in this notebook; `compare` and `stage` take it.
 
     `run` is the run with its steps and losses so far. What is asked of the model itself (`held_out`, `fill`, `states`,
-    `learner` ...) waits until the run is done or paused.
+    `write`, `learner` ...) waits until the run is done or paused.
     """
 
     kind = traitlets.Unicode("run").tag(sync=True)
@@ -325,6 +328,18 @@ class Trained(Drawing):
         return list(zip(likeliest, chances.values.tolist(), strict=True))
 
     @checked
+    def write(self, text: str = "", **how: Any) -> WrittenTexts:
+        """What the model writes behind a text, or what its decoder writes about it.
+
+        `how` has the names of transformers: do_sample, temperature, top_k, top_p, seed, num_return_sequences,
+        num_beams, length_penalty, max_new_tokens; also target_language and control_code. Without any, greedily.
+        """
+        learner = self.learner
+        written = write_text(learner.model, learner.objective, self.corpus.tokenizer, text, turn(Generation(), how))
+        warn(written.notice)
+        return WrittenTexts(written)
+
+    @checked
     def states(self, text: str) -> Tensor:
         """The last state of every token of a text, `[n, d]`: its contextual embedding, or its word vector.
 
@@ -392,8 +407,9 @@ def train(
     `playground zoo` list the entries, the objectives and the corpora.
 
     What comes back is a widget: `run` has the steps and losses so far and may be observed; `pause()`, `resume()` and
-    an interrupt of the kernel do what their names say. `held_out`, `fill("the [MASK] .")` and `states("a text")` ask
-    the model, and wait until it is trained or paused. Under papermill the whole run is awaited.
+    an interrupt of the kernel do what their names say. `held_out`, `fill("the [MASK] .")`, `states("a text")` and
+    `write("the film", do_sample=True)` ask the model, and wait until it is trained or paused. Under papermill the
+    whole run is awaited.
 
     >>> model = train("GPT", "reviews", steps=200, layers=4)
     >>> model.observe(lambda change: print(change.new.step), "run")

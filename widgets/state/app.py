@@ -80,6 +80,7 @@ class Store(param.Parameterized):
         """What trains or measures beside the runs of the Train page."""
         return (
             self.stage.teaching, self.sentence.teaching, self.zoo.measuring, self.train.search,
+            self.train.writing.job,
             self.building, self.inside.looking, self.compress.running, self.transfer.running,
         )  # fmt: skip
 

@@ -33,14 +33,15 @@ def markup(glance: Predictions | None) -> str:
 
 
 def _row(guess: Prediction) -> str:
-    bars = " ".join(_bar(word, share, word == guess.truth) for word, share in guess.top[:3])
+    bars = " ".join(bar(word, share, word == guess.truth) for word, share in guess.top[:3])
     return (
         f'<tr><td {LEFT}><b>{escape(guess.truth)}</b></td><td class="number" style="padding:2px 10px 2px 0">'
         f'{guess.probability:.2f}</td><td style="white-space:nowrap;text-align:left;padding:2px 0">{bars}</td></tr>'
     )
 
 
-def _bar(word: str, share: float, right: bool) -> str:
+def bar(word: str, share: float, right: bool) -> str:
+    """A word on a bar as long as its probability; a right one has a tick."""
     colour, mark = (GREEN, " ✓") if right else (BLUE, "")
     filled = f"linear-gradient(90deg,{colour}55 {share:.0%},#8882 {share:.0%})"
     return (

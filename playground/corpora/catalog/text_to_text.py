@@ -77,4 +77,5 @@ TEXT_TO_TEXT = Source(
     idea="Four labelled tasks as text: a prefix, the texts, and the answer in words, numbers too.",
     make=open_text_to_text,
     tokens=300_000,
+    prefixes=("sst2 sentence:", "mnli hypothesis:", "stsb sentence1:", "cola sentence:"),
 )

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from playground.batch import begin
+from playground.corpora.sources import prefixes_of
 from playground.corpora.tinyworld.vocabulary import answer, as_word
 from playground.errors import UserError
 from playground.objectives import find_objective
@@ -243,6 +244,7 @@ def test_each_task_has_its_prefix_and_its_own_answers():
         assert words[text[0]] == source.label_names["task"][task]
         assert len(said) == 1
         answers.setdefault(words[text[0]], set()).add(words[said[0]])
+        assert source.tokenizer.join(text).startswith(prefixes_of("text to text"))
     assert answers == {
         "sst2": {"negative", "positive"},
         "mnli": set(INFERENCES),

@@ -42,11 +42,13 @@ from widgets.pages.train import curves as picture
 from widgets.pages.train import runs as runs_page
 from widgets.pages.train.numbers import numbers
 from widgets.pages.train.runs import RunTools, facts_of
+from widgets.pages.train.writing import Writing
 from widgets.state import train as module
 from widgets.state.app import Store
 from widgets.state.train import TrainStore
+from widgets.state.train import writing as writing_module
 from widgets.state.train.kept_runs import groups, held_out_curves, live, noise, runs_folder, tree
-from widgets.static import seeds
+from widgets.static import seeds, writing
 
 
 @pytest.fixture
@@ -647,7 +649,7 @@ def test_the_tools_list_compare_and_fork(store):
     store.begin()
     taken(store, 4)
     tools = RunTools(store, {})
-    runs, change, rates = tools.parts
+    _, runs, change, rates = tools.parts
 
     def look() -> None:
         for number in range(3):
@@ -922,3 +924,124 @@ def test_the_other_seeds_of_a_run_can_be_baked_too(store, tmp_path):
     (folder,) = siblings.folders.values()
     texts = [moments.load(where).record["text"] for where in (folder, session.run.out)]
     assert texts[0] == texts[1], "both watch the same text"
+
+
+# writing
+
+
+def written(view):
+    """What the tab shows after Write was pressed."""
+    view.writing.begin()
+    view.poll()
+    view.writing.job.wait()
+    view.poll()
+    return view.result.object
+
+
+@pytest.mark.parametrize(
+    ("way", "names"),
+    [
+        ("greedy search", ["max_new_tokens"]),
+        ("sampling", ["temperature", "top_k", "top_p", "max_new_tokens"]),
+        ("beam search", ["num_beams", "length_penalty", "max_new_tokens"]),
+    ],
+)
+def test_the_model_of_a_run_that_trains_writes_and_the_run_goes_on(store, way, names):
+    store.entry, store.steps = "GPT", 5000
+    view = Writing(store)
+    view.poll()
+    assert "no model yet" in view.why.object and not view.controls.visible
+    session = store.begin().start()
+    assert becomes(lambda: session.learner is not None and session.learner.step > 2)
+    view.poll()
+    state = view.writing
+    state.way, state.text = way, "the film"
+    assert (view.why.object, view.controls.visible) == ("", True)
+    assert sorted(view.knobs.controls) == sorted(names) and view.again.visible == (way == "sampling")
+    assert "log-probability" in written(view) and "the film" in view.result.object
+    assert len(state.job.result[0].texts) == (4 if way == "beam search" else 1)
+    at = session.learner.step
+    assert becomes(lambda: session.state == "running" and session.learner.step > at)
+
+
+def test_one_presses_write_before_anything_is_written(store, monkeypatch):
+    monkeypatch.setattr(writing_module, "write_text", None)
+    store.entry = "GPT"
+    store.begin()
+    taken(store, 1)
+    view = Writing(store)
+    view.poll()
+    view.writing.param.update(text="the film", way="beam search", turned={"num_beams": 3})
+    view.poll()
+    assert (view.writing.job.turn, view.result.object) == (1, ""), "it was only emptied for the new session"
+
+
+def test_a_run_that_was_paused_stays_paused_and_another_seed_draws_another_text(store):
+    store.entry = "GPT"
+    session = store.begin()
+    taken(store, 2)
+    view = Writing(store)
+    view.poll()
+    first = written(view)
+    assert session.state == "paused" and written(view) == first
+    view.writing.again()
+    view.writing.job.wait()
+    view.poll()
+    assert view.result.object != first
+    store.end()
+    assert written(view) == view.result.object != "", "also after the run"
+    store.begin()
+    view.poll()
+    assert view.result.object == "", "which another run did not write"
+
+
+def test_a_model_that_cannot_write_says_why_and_offers_nothing(store):
+    store.begin()
+    view = Writing(store)
+    view.poll()
+    assert "both sides in view" in view.why.object and not view.controls.visible
+
+
+def test_what_is_typed_is_never_markup(store):
+    store.entry = "GPT"
+    store.begin()
+    taken(store, 1)
+    view = Writing(store)
+    view.poll()
+    view.writing.text = "the <img src=x onerror=alert(1)> film"
+    shown = written(view)
+    assert "<img" not in shown and "&lt;img" in shown and "Not in the vocabulary" in shown
+
+
+def test_a_refusal_stands_where_the_text_would(store):
+    store.entry = "BART"
+    store.begin()
+    taken(store, 1)
+    view = Writing(store)
+    view.poll()
+    assert view.prompt.label == "text that the encoder reads"
+    assert written(view) == "" and "type a text" in view.said.object
+    view.writing.text = "the film"
+    assert "log-probability" in written(view) and view.said.object == ""
+
+
+def test_a_control_code_has_its_name_and_a_text_to_text_model_its_prefixes(store, monkeypatch):
+    view = Writing(store)
+    corpus = replace(reviews(), name="text to text", label_names={"topic": ("kitchen", "sea")})
+    run = SimpleNamespace(entry=tiny("CTRL"), corpus=corpus)
+    view.writing.take(SimpleNamespace(run=run))
+    assert view.code.options == {"none": 0, "kitchen": 1, "sea": 2} and view.code.visible
+    view.code.value = 2
+    assert view.writing.how.control_code == 2
+    view.writing.text = "the film was good"
+    assert view.prefix.visible
+    for prefix in ("sst2 sentence:", "cola sentence:"):
+        view.prefix.value = prefix
+        assert view.writing.text == f"{prefix} the film was good"
+    view.writing.way = "greedy search"
+    assert view.prefix.value == "cola sentence:", "which another way to write leaves as it is"
+
+
+def test_the_text_in_pieces_is_the_text():
+    tokenizer, ids = reviews().tokenizer, reviews().ids[:40].tolist()
+    assert "".join(writing.pieces(ids, tokenizer)) == tokenizer.join(ids)

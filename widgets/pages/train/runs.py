@@ -23,6 +23,7 @@ from widgets.charts.strategies_over_steps import legend
 from widgets.lists import RunLine
 from widgets.pages.classroom import ClassStart
 from widgets.pages.layout import STRETCH, View, button, column, download, plot, row, tabs
+from widgets.pages.train.writing import Writing
 from widgets.state.train import AT_ONCE, TrainStore
 from widgets.state.train.kept_runs import groups, held_out_curves, noise, tree
 from widgets.static import svg
@@ -50,7 +51,11 @@ class RunTools(View):
 
     def __init__(self, train: TrainStore, measured: Mapping[str, View]) -> None:
         self.edits, self.rates, self.runs = HyperparameterEdits(train), RateSearch(train), RunList(train)
-        parts = {**measured, "Runs": self.runs, "Hyperparameters and forks": self.edits, "Learning rate": self.rates}
+        self.writing = Writing(train)
+        parts = {
+            **measured, "Write": self.writing, "Runs": self.runs, "Hyperparameters and forks": self.edits,
+            "Learning rate": self.rates,
+        }  # fmt: skip
         if train.classes is not None:
             parts["Class"] = ClassStart(train.begin_class)
         self.parts = tuple(parts.values())

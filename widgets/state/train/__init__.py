@@ -54,6 +54,7 @@ from widgets.state.train.kept_runs import (
     runs_folder,
     with_parents,
 )
+from widgets.state.train.writing import WritingStore
 from widgets.state.uploads import ENCODINGS, OR_CHOOSE, Uploads
 
 FEWEST_IN_ROW = 4  # tokens of the shortest row that a recipe allows
@@ -143,6 +144,7 @@ class TrainStore(CorpusChoice):
         self.stage_texts = ("", "")
         self.proposed_corpus = self.corpus_name
         self.search = Job("search for a rate")
+        self.writing = WritingStore()
         self.tried: list[TriedRate] = []
         self.brought: dict[str, Mapping[str, Any]] = {}
         self.uploads = Uploads()
