@@ -161,7 +161,7 @@ def test_the_list_is_searched_and_walked_by_key_and_two_stages_keep_step(page: P
     page.keyboard.press("1")
     expect(page.locator("section.stage .stage-title")).to_have_text("LM")
     page.keyboard.press("/")
-    page.keyboard.type("permutation l")
+    page.keyboard.type("permuted lm")
     expect(page.locator(".picker .card")).to_have_count(1)
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowUp")

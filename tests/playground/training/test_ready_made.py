@@ -13,6 +13,8 @@ from playground.training import Stepped, checkpoint, text, train
 from playground.training.store import ready_made
 from playground.training.store.lock import claimed
 from playground.training.store.ready_made import ReadyMade, build, defaults, facts, kept, load, named, weights_hash
+from playground.zoo import entries
+from playground.zoo.preset import FAST
 from tests.runs import learner_of, reviews, run_of, tiny
 from widgets import notebook
 from widgets.notebook import training
@@ -169,4 +171,5 @@ def test_the_defaults_are_what_page_and_notebook_begin_with(monkeypatch, tmp_pat
     lines = [line.strip() for cell in cells for line in cell["source"]]
     assert f"steps = {in_notebook.steps}" in lines
     assert 'corpus = "world"' in lines
-    assert 'model = train("RoBERTa", corpus, steps=steps, seed=seed, device=device)' in lines
+    assert 'model = train("RoBERTa", corpus, steps=steps, seed=seed, device=device, recipe="fast")' in lines
+    assert in_notebook.entry == FAST(entries()["RoBERTa"]).turned({"steps": in_notebook.steps})

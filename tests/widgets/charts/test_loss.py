@@ -15,6 +15,7 @@ from playground.training import Evaluated, Run, Session, train
 from playground.training.parallel.seeds import Band
 from playground.training.session import Row
 from playground.zoo import entry_named
+from playground.zoo.preset import FAST
 from tests.runs import run_of
 from widgets.charts import columns, loss
 from widgets.charts.chart import Cursor
@@ -98,7 +99,7 @@ def test_an_axis_grows_while_the_held_out_loss_rises(tmp_path):
 
 def test_the_recorded_run_is_what_training_gives():
     run = Run(
-        entry_named(RUN.entry),
+        FAST(entry_named(RUN.entry)),
         open_corpus(RUN.corpus),
         RUN.seed,
         torch.device("cpu"),

@@ -89,7 +89,7 @@ def _choices(train: TrainStore) -> list[Any]:
 
 
 def _recipe(entry: str, name: str, settings: Mapping[str, float]) -> str:
-    ideas = ["The recipe declared for this model: its own network, and Muon, with which tiny models learn sooner."]
+    ideas = ["The network of its paper, and Muon as the optimiser, with which tiny models learn sooner."]
     if name in RECIPE_PRESETS:
         ideas = [RECIPE_PRESETS[name].idea, describe_recipe(entry_named(entry), name)]
     turned = ", ".join(f"{knob} {value:.3g}" for knob, value in settings.items())

@@ -38,7 +38,7 @@ from playground.training.system.turns import NO_LINE, Turn
 from playground.training.text import corpus_of
 from playground.training.train_state import TrainState
 from playground.zoo import Entry, entry_named
-from playground.zoo.preset import RECIPE_PRESETS, find_preset
+from playground.zoo.preset import FAST, RECIPE_PRESETS, find_preset
 from widgets.animation.replay import page as replay_page
 from widgets.state.classroom import Classes, Classroom
 from widgets.state.corpus_choice import CorpusChoice
@@ -72,7 +72,7 @@ def read_pasted(text: str, **options: Any) -> Corpus:
 
 OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
 
-AS_DECLARED = "default"  # the recipe that the entry itself declares
+AS_DECLARED = "as published"  # the network that the entry itself declares, with our optimiser
 
 ROW_LENGTHS = {"as the recipe says": 0, **{str(tokens): tokens for tokens in (8, 16, 24, 32, 48, 64, 128, 256)}}
 """Tokens of one row of a batch."""
@@ -122,7 +122,7 @@ class TrainStore(CorpusChoice):
     workers = param.Integer(100, doc="The most processes for other seeds.")
     device = param.String("auto", label="device")
     axis = param.String("steps", label="x axis", doc="Another axis changes the picture, never the data.")
-    preset = param.Selector(default=AS_DECLARED, objects=[AS_DECLARED, *RECIPE_PRESETS], label="recipe")
+    preset = param.Selector(default=FAST.name, objects=[AS_DECLARED, *RECIPE_PRESETS], label="recipe")
     settings = param.Dict({}, doc="Knobs of the recipe that differ from the preset.")
     shapes = param.Dict({}, doc="Knobs of the model that are not as its entry and the recipe have them, by entry.")
     ticked = param.List([], doc="The names of the runs that are compared.")
