@@ -7,6 +7,7 @@ import pytest
 
 from playground.errors import UserError
 from playground.zoo import entries
+from playground.zoo.preset import FAST
 from tests.runs import every_entry_or_kind
 from widgets.pages.knobs import model_knobs
 from widgets.state.train import TrainStore
@@ -26,7 +27,7 @@ def train(tmp_path):
 @every_entry_or_kind
 def test_each_control_begins_where_the_entry_has_it(train, name):
     train.entry = name
-    shown, model = model_knobs(train).controls, entries()[name].model
+    shown, model = model_knobs(train).controls, FAST(entries()[name]).model
     assert {knob: control.value for knob, control in shown.items()} == {k: getattr(model, k) for k in shown}
     assert ("heads" in shown) == (model.kind == "transformer")
 
@@ -36,10 +37,10 @@ def test_what_is_turned_is_what_is_trained_and_another_entry_keeps_its_own(train
     let_go(controls["layers"], 1)
     controls["positions"].value = "relative bias"
     controls["layer_sharing"].value = "all"
-    expected = replace(entries()["BERT"].model, layers=1, positions="relative bias", layer_sharing="all")
+    expected = replace(FAST(entries()["BERT"]).model, layers=1, positions="relative bias", layer_sharing="all")
     assert train._run().entry.model == expected
     train.entry = "GPT"
-    assert train._run().entry.model == entries()["GPT"].model
+    assert train._run().entry.model == FAST(entries()["GPT"]).model
     train.entry = "BERT"
     assert train._run().entry.model == expected
 

@@ -17,6 +17,7 @@ from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import Budget
 from playground.zoo import entry_named
+from playground.zoo.preset import FAST
 from widgets.browser import OnScreen
 from widgets.charts import probes, regret
 from widgets.charts.chart import Cursor
@@ -44,7 +45,7 @@ WAYS = {
 }
 """The buttons of a text that is too short, by what is done with it."""
 
-RECORDED = (entry_named(RUN.entry), RUN.corpus, RUN.seed)
+RECORDED = (FAST(entry_named(RUN.entry)), RUN.corpus, RUN.seed)
 
 WORDS, UNDER_A_LINE = (
     {"height": f"clamp({least}px, 100vh - {above}px, 270px)", "overflow": "auto"}
