@@ -25,7 +25,7 @@ CTRL = Entry(
     idea="Put a code in front of each text that says what kind it is of; given the code, the model writes such texts.",
     parent="GPT-2",
     changed="A control code in front of every text, taken from where the text was found; positions are computed.",
-    aliases=("conditional transformer language model",),
+    aliases=("conditional transformer language model", "CTRL 48 layers"),
     unlike_paper={
         "data": "one code for the topic, where the paper has codes for sources, links and tasks as well",
         "decoding": "no penalty on words that were written before",

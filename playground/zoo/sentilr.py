@@ -19,7 +19,7 @@ SENTILR = Entry(
     parent="BERT",
     changed="The model reads and predicts part of speech and polarity of words; the text's label is read or asked for.",
     corpus="reviews",
-    aliases=("SentiLARE",),
+    aliases=("SentiLARE", "SentiLR base"),
     unlike_paper={
         "data": "our grammar knows which words are good or bad; the paper takes the sense of SentiWordNet that fits",
         "tasks": "one share of all words is masked; the released code masks twice as many of the polar ones",

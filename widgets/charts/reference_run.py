@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Recorded:
-    """The held-out loss of an entry on a corpus with the fast recipe, in nats, every `every` steps from the beginning."""
+    """The held-out loss of an entry on a corpus with the fast recipe, in nats, every `every` steps from 0 on."""
 
     entry: str
     corpus: str
