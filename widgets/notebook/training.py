@@ -431,7 +431,7 @@ def train(
 def _chosen(entry: str | Objective, recipe: str, settings: Mapping[str, Any]) -> Entry:
     chosen = entry_to_train(entry) if isinstance(entry, str) else entry_for(entry)
     if recipe:
-        warn(describe_recipe(chosen, recipe))
+        print(describe_recipe(chosen, recipe))
         chosen = find_preset(recipe)(chosen)
     return chosen.turned(settings)
 
