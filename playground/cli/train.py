@@ -40,7 +40,7 @@ from playground.objectives.objective import BY_HAND
 from playground.objectives.plan_overrides import parse
 from playground.parsing import parse_int
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
-from playground.training.data import describe_left_out
+from playground.training.data import describe_left_out, windows
 from playground.training.fork import describe_recipe, fork, what_changed
 from playground.training.lr_finder import LRFinderResult, find_rate
 from playground.training.observe.look import text_to_watch
@@ -281,6 +281,8 @@ def _train_seeds(given: argparse.Namespace, entry: Entry) -> list[dict[str, Any]
     if given.threads > 1 and (given.workers > 1 or given.cluster):
         raise UserError(f"--threads is {given.threads}, but the workers of several seeds have one each; leave it out.")
     run = replace(_run(given, entry), out=Path(given.out or given.runs))
+    reads = entry.objective.needs, entry.continues
+    windows(run.corpus, entry.recipe.seq_len, "held_out", given.seed, *reads)  # a text that lacks them leaves no folder
     seeds = range(given.seed, given.seed + given.seeds)
     for seed in seeds if given.resume or given.cluster else ():
         out = Path(given.out or given.runs, parallel.run_name(run, seed))

@@ -277,7 +277,8 @@ def test_p1_p2_p4_p8_input_and_targets_restore_the_text_and_what_is_kept_stands_
     """Special tokens of the text are never hidden, unless a knob allows it, and never lost."""
     objective = find_objective(name).turn(knobs)
     example = objective.example(suited(objective, tokens), generator(seed))
-    whole = not READS_A_PART & {type(stage).__name__ for stage in objective.stages}
+    stages = (stage for chain in objective.chains for stage in chain.stages)
+    whole = not READS_A_PART & {type(stage).__name__ for stage in stages}
     hides = {Action.MASKED, Action.DELETED, Action.RANDOMISED, Action.GRADED_AS_IS, Action.REPLACED}
     for row, text in enumerate(texts(example.tokens)):
         assert restored(example, row) == text or name in NOT_RESTORED or "threshold" in knobs
