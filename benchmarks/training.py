@@ -29,6 +29,7 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from playground.corpora import Corpus
+from playground.objectives import find_objective
 from playground.tokenizing import train as train_tokenizer
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.training import Run
@@ -44,6 +45,9 @@ LINES = {
     "BERT MLM": "RoBERTa", "GPT LM": "GPT", "XLNet PLM": "XLNet", "ELECTRA RTD": "ELECTRA", "T5 spans": "T5",
     "BART infilling": "BART",
 }  # fmt: skip
+OBJECTIVES = {"XLNet": "PLM", "T5": "T5 spans"}
+"""What an entry is asked where its own objective reads pairs or many tasks, which the library's collators do not."""
+
 STEPS = {"XS": 12, "S": 4, "M": 1}
 
 
@@ -61,19 +65,18 @@ def text(words, tokens=60_000):
 
 
 def shaped(name, size, precision="float32", **changes):
-    """An entry of ours in a size, with the rates of the papers."""
-    size = size | changes
-    entry = entry_named({"T5": "T5 spans"}.get(name, name))
+    """An entry of ours in a size, with the rates of the papers, texts one by one and neither dropout nor memory."""
+    size, entry = size | changes, entry_named(name)
+    entry = replace(entry, objective=find_objective(OBJECTIVES.get(name, entry.objective.name)))
     rates = {
         "RoBERTa": {"mask_ratio": 0.15},
         "XLNet": {"partial_prediction_k": 6.0},
         "ELECTRA": {"mask_ratio": 0.15, "weight": 50.0},
     }
     model = replace(
-        entry.model, width=size["width"], layers=size["layers"], heads=size["heads"], positions="learned",
-        init="normal", max_position_embeddings=2 * size["window"],
+        entry.model, width=size["width"], layers=size["layers"], heads=size["heads"], head_dim=0, dropout=0.0,
+        mem_len=0, max_position_embeddings=2 * size["window"],
         decoder_layers=size["layers"] if name in ("T5", "BART") else 0,
-        generator_ratio=0.25 if name == "ELECTRA" else 0.0,
     )  # fmt: skip
     recipe = replace(
         entry.recipe, seq_len=size["window"], batch_size=size["batch"], optimiser="adamw", lr=1e-3, precision=precision
@@ -84,8 +87,9 @@ def shaped(name, size, precision="float32", **changes):
 class Ours:
     """Our loop without events for anybody to look at."""
 
-    def __init__(self, name, size, corpus, precision="float32", **changes):
-        self.course = prepared(Run(shaped(name, size, precision, **changes), corpus, steps=100_000))
+    def __init__(self, name, size, corpus, precision="float32", device="cpu", seed=0, **changes):
+        entry = shaped(name, size, precision, **changes)
+        self.course = prepared(Run(entry, corpus, seed, torch.device(device), steps=100_000))
 
     def steps(self, number):
         for _ in range(number):

@@ -7,7 +7,7 @@ in which these names are private or may move: `Tensor._make_wrapper_subclass`, `
 """
 
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 import torch
@@ -32,6 +32,9 @@ INDEXED = ("aten::index", "aten::index_put", "aten::index_put_")
 
 PACKED = "aten::_pack_padded_sequence"
 """Takes lengths from the CPU as its second argument and leaves the sizes of its steps there as its second result."""
+
+RECURRENT = ("lstm", "gru", "rnn_tanh")
+"""Layers whose first states must lie contiguously, behind the texts or, where these are packed, behind their sizes."""
 
 CACHES = (
     batch.arange, batch._rows, batch._constant, spans._counts, trainer._epoch, trainer._orders,
@@ -87,6 +90,10 @@ class Functions(TorchFunctionMode):
             return function(*args, **{**kwargs, "device": "cpu"}).to(SECOND)
         if function is torch.Tensor.new_tensor and args[0].device == SECOND:
             return torch.tensor(*args[1:], **{"dtype": args[0].dtype, **kwargs}).to(SECOND)
+        if getattr(function, "__name__", "") in RECURRENT and args[0].device == SECOND:
+            states = tree_leaves(args[1 if isinstance(args[3], bool) else 2])
+            if any(isinstance(each, torch.Tensor) and not each.is_contiguous() for each in states):
+                raise MixedDevices(f"{function.__name__} begins with states that do not lie contiguously")
         made = function(*args, **kwargs)
         source = kwargs.get("generator")
         if source is not None and made.device != source.device:
@@ -133,3 +140,10 @@ def second_device():
         finally:
             for cache in CACHES:
                 cache.cache_clear()
+
+
+@contextmanager
+def another_device():
+    """The GPU of this machine, or `second_device` where there is none."""
+    with nullcontext(torch.device("cuda", 0)) if torch.cuda.is_available() else second_device() as device:
+        yield device

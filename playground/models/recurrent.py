@@ -146,7 +146,7 @@ class RecurrentStack(nn.Module):
         """The states of the last layer `[b, n, d]` over `x` `[b, n, 2d]`; the first `read` makes the initial ones."""
         inner, first = order.split(x), order.split(read)[:, 0]
         for depth, (layer, initial) in enumerate(zip(self.blocks, self.initial, strict=True)):
-            begins = initial(first)[None].split(read.shape[-1], dim=-1)
+            begins = [part.contiguous() for part in initial(first)[None].split(read.shape[-1], dim=-1)]
             inner = layer(self.dropout(inner) if self.dropout is not None and depth else inner, order, begins)
         return order.join(inner)
 

@@ -1,6 +1,7 @@
 """Training, a look, a checkpoint and fine-tuning are where the run says: no tensor is left on the CPU or made there."""
 
 from contextlib import nullcontext
+from copy import deepcopy
 from math import isfinite
 
 import pytest
@@ -30,7 +31,7 @@ from tests.runs import (
     sampled,
     suited_reviews,
 )
-from tests.second_device import MixedDevices, second_device
+from tests.second_device import MixedDevices, another_device, second_device
 
 OBJECTIVES = ("MLM", "PLM", "GloVe", "CVT", "T5 spans")
 OWN_BASES = {"decoder first": "T5", "new decoder": "T5", "new encoder": "BART"}
@@ -45,7 +46,7 @@ def small_blocks(monkeypatch):
 
 @every_entry_or_kind
 def test_an_entry_trains_and_is_looked_into_on_another_device_than_the_cpu(name):
-    with second_device() as device:
+    with another_device() as device:
         state = prepared(run_of(name, device=device))
         [stepped] = state.step()
         assert isfinite(float(stepped.loss))
@@ -57,7 +58,7 @@ def test_an_entry_trains_and_is_looked_into_on_another_device_than_the_cpu(name)
 
 @every_entry_or_kind
 def test_an_entry_is_watched_kept_and_goes_on_there(name, tmp_path):
-    with second_device() as device:
+    with another_device() as device:
         run = run_of(name, device=device)
         state = prepared(run)
         list(state.step())
@@ -71,7 +72,7 @@ def test_an_entry_is_watched_kept_and_goes_on_there(name, tmp_path):
 @pytest.mark.parametrize("name", sampled(objectives(), OBJECTIVES))
 def test_an_objective_trains_there(name):
     objective = find_objective(name)
-    with second_device() as device:
+    with another_device() as device:
         state = prepared(run_of(entry=alone(objective), corpus=suited_reviews(objective), device=device))
         [stepped], [evaluated] = state.step(), state.evaluate()
         assert isfinite(float(stepped.loss)) and isfinite(evaluated.held_out)
@@ -84,7 +85,7 @@ def test_a_strategy_learns_there_apart_and_stacked(name, parallelism):
     corpus, task = (
         (open_corpus("parallel", tokens=20_000), "translation") if entry == "T5" else (reviews(), "sentiment")
     )
-    with second_device() as device:
+    with another_device() as device:
         state = prepared(run_of(entry, corpus=corpus, device=device))
         base = Base(state.learner, state.blocks.feed.evaluation(8))
         spec = ComparisonSpec(
@@ -97,7 +98,7 @@ def test_a_strategy_learns_there_apart_and_stacked(name, parallelism):
 
 
 def test_the_vectors_of_another_model_are_read_there():
-    with second_device() as device:
+    with another_device() as device:
         learner, other = (prepared(run_of(name, device=device)).learner for name in ("RoBERTa", "GPT"))
         base = Base(learner, feed_of().evaluation(8).to(device), beside=(other,))
         spec = ComparisonSpec(strategies=("static and contextual",), train_sizes=(8,), seeds=1, steps=2)
@@ -106,7 +107,7 @@ def test_the_vectors_of_another_model_are_read_there():
 
 
 def test_a_sentence_is_edited_there():
-    with second_device() as device:
+    with another_device() as device:
         base, task = Base(prepared(run_of(device=device)).learner, feed_of().evaluation(8).to(device)), "sentiment"
         made = editor(base, reviews().tokenizer, find_task(task), 16, 2, 0)
         assert made.edit(["the", "film", "was", "good", "."], "bad").after
@@ -129,11 +130,28 @@ def test_the_command_compares_there(tmp_path, monkeypatch, capsys):
         "--tuning-steps",
         "2",
     ]
-    with second_device() as device:
+    with another_device() as device:
         monkeypatch.setattr(devices, "available", lambda: (device.type, "cpu"))
         assert cli.main(line) == cli.main([*line, "--device", "cpu"]) == 0
         assert [learner.device for learner in seen] == [device, torch.device("cpu")]
     assert capsys.readouterr().out.count("full") >= 2
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+@every_entry_or_kind
+def test_a_gpu_computes_the_loss_and_the_gradients_of_the_cpu(name):
+    state = prepared(run_of(name))
+    here, batch, gpu = state.learner.model, state.blocks.at(0), torch.device("cuda", 0)
+    there = deepcopy(here).to(gpu)
+    losses = [
+        state.learner.gradient(model, one, 1, "float32").loss
+        for model, one in ((here, batch), (there, devices.from_cpu(batch, gpu)))
+    ]
+    assert float(losses[1]) == pytest.approx(float(losses[0]), rel=devices.TOLERANCE)
+    for (part, a), b in zip(here.named_parameters(), there.parameters(), strict=True):
+        assert (a.grad is None) == (b.grad is None), part
+        if a.grad is not None:
+            assert (a.grad - b.grad.cpu()).abs().max() <= devices.TOLERANCE * (1 + a.grad.abs().max()), part
 
 
 @each_kind

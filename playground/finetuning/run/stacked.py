@@ -23,7 +23,7 @@ from playground.finetuning.strategy.losses import Pull
 from playground.finetuning.strategy.strategy import Strategy
 from playground.models.word_vectors import StaticNetwork
 from playground.training.memory import FLOATS
-from playground.training.parallel.stacked import Rows, parts_of, widened
+from playground.training.parallel.stacked import Rows, columns, parts_of, widened
 
 
 def why_not_stackable(base: Base, strategy: Strategy, texts: Dataset) -> str:
@@ -211,7 +211,7 @@ def pulls(runs: Sequence[Finetuner], rows: Mapping[str, Rows]) -> dict[str, Pull
 
     def joined(group: str, value: Callable[[dict[int, Tensor], Tensor], Tensor]) -> Tensor:
         lanes = ((run.groups[group], some) for run, some in zip(runs, every, strict=True))
-        return torch.stack([torch.cat([value(some, p).detach().flatten() for p in group]) for group, some in lanes])
+        return torch.stack([columns([value(some, p).detach() for p in group]) for group, some in lanes])
 
     pulls_of: dict[str, Pulls] = {}
     for group, row in rows.items() if any(every) else ():

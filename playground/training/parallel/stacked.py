@@ -38,6 +38,16 @@ def parted(lanes: Sequence[T], need: int, free: int | None) -> list[Sequence[T]]
     return [lanes[first : first + size] for first in range(0, len(lanes), max(1, size))]
 
 
+ALIGNED = 4
+"""Parameters begin at multiples of so many numbers, since attention on a GPU reads 16 bytes at once."""
+
+
+def columns(values: Sequence[Tensor], axis: int = 0) -> Tensor:
+    """Tensors, flattened from an axis on, next to each other; each begins at a multiple of `ALIGNED`."""
+    flat = [value.flatten(axis) for value in values]
+    return torch.cat([pad(each, (0, -each.shape[-1] % ALIGNED)) for each in flat], dim=-1)
+
+
 @dataclass
 class Rows:
     """Some parameters of all lanes: `flat` `[k, n]` holds them, `parts` `[k, ...]` are views for the forward pass.
@@ -54,10 +64,13 @@ class Rows:
     def of(cls, lanes: Sequence[nn.Module], names: Sequence[str]) -> "Rows":
         """The named parameters of all lanes, whose own parameters become views of these."""
         each = [dict(lane.named_parameters()) for lane in lanes]
-        flat = torch.stack([torch.cat([own[name].detach().flatten() for name in names]) for own in each])
+        flat = torch.stack([columns([own[name].detach() for name in names]) for own in each])
         parts: dict[str, Tensor] = {}
-        for name, columns in zip(names, flat.split([each[0][name].numel() for name in names], dim=1), strict=True):
-            whole = columns.unflatten(1, each[0][name].shape)
+        begin = 0
+        for name in names:
+            size = each[0][name].numel()
+            whole = flat[:, begin : begin + size].unflatten(1, each[0][name].shape)
+            begin += size + -size % ALIGNED
             for k, own in enumerate(each):
                 own[name].data = whole[k]
             parts[name] = whole.detach().requires_grad_()
@@ -71,11 +84,11 @@ class Rows:
     def taken(self) -> tuple[Tensor, Tensor]:
         """Take the gradient `[k, n]` from the parts, 0 where there is none, and where there is one `[1, n]`."""
         grads = [(part, part.grad) for part in self.parts.values()]
-        reached = [torch.full(part[:1].shape, grad is not None, device=part.device).flatten(1) for part, grad in grads]
-        gradient = [(torch.zeros_like(part) if grad is None else grad).flatten(1) for part, grad in grads]
+        reached = columns([torch.full(p[:1].shape, grad is not None, device=p.device) for p, grad in grads], 1)
+        gradient = columns([torch.zeros_like(part) if grad is None else grad for part, grad in grads], 1)
         for part in self.parts.values():
             part.grad = None
-        return torch.cat(gradient, dim=1), torch.cat(reached, dim=1)
+        return gradient, reached
 
     def restart(self, lanes: Tensor) -> None:
         """Forget the running means and the number of steps of some lanes `[k]`."""

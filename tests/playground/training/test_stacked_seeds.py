@@ -109,7 +109,8 @@ def test_seeds_that_would_not_fit_are_stacked_a_few_at_a_time(monkeypatch):
 def test_parameters_of_lanes_are_views_of_the_stack():
     lanes = [torch.nn.Linear(3, 2) for _ in range(2)]
     rows = Rows.of(lanes, ["weight", "bias"])
-    assert rows.flat.shape == (2, 8)
+    assert rows.flat.shape == (2, 8 + 4)
+    assert all(p.data_ptr() % 16 == 0 for lane in lanes for p in lane.parameters()), "a GPU's attention needs that"
     rows.flat[1] = 7.0
     assert lanes[1].weight.unique().tolist() == [7.0]
     assert rows.parts["bias"][1].tolist() == [7.0, 7.0]
@@ -124,12 +125,14 @@ def test_the_step_of_a_stack_is_that_of_adamw_and_a_rate_of_0_leaves_every_bit()
     adam = torch.optim.AdamW(alone.parameters(), lr=0.1, betas=(0.9, 0.98), weight_decay=0.01)
     for step in range(5):
         slopes = torch.arange(16, dtype=torch.float64).view(2, 8) - 3 * step
+        rows.parts["weight"].grad, rows.parts["bias"].grad = slopes[:, :6].view(2, 2, 3), slopes[:, 6:]
         for p, slope in zip(alone.parameters(), slopes[0].split([6, 2]), strict=True):
             p.grad = slope.view(p.shape)
         adam.step()
+        gradient, reached = rows.taken()
         rows.adamw(
-            slopes,
-            torch.ones(2, 8, dtype=torch.bool) & torch.tensor([[True], [False]]),
+            gradient,
+            reached & torch.tensor([[True], [False]]),
             torch.tensor([0.1, 0.0]),
             torch.tensor([0.01, 0.01], dtype=torch.float64),
         )
