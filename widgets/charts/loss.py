@@ -13,7 +13,7 @@ from widgets.charts import columns
 from widgets.charts.chart import append
 from widgets.charts.columns import ticks
 from widgets.charts.legend import Mark, key
-from widgets.charts.reference_run import RUN
+from widgets.charts.reference_run import EVERY, Recorded
 from widgets.theme import chart
 from widgets.tokens import GREEN, GREY, ORANGE, PURPLE, SKY, VERMILION
 
@@ -81,11 +81,18 @@ class LossChart:
         for other in self.others:
             other.extend(rows)
 
-    def show_recorded(self, visible: bool) -> None:
-        """Show the recorded run, which is known over steps alone, as long as there are no other rows."""
+    def show_recorded(self, run: Recorded | None) -> None:
+        """Show a recorded run, which is known over steps alone, as long as there are no other rows."""
         axis = next(r.glyph.x for r in self.figure.renderers if r.name == "run")
         empty = not len(self.training.data["step"]) and not len(self.held_out.data["step"])
-        self.recorded.visible = self.name.visible = visible and empty and axis == "step"
+        self.recorded.visible = self.name.visible = run is not None and empty and axis == "step"
+        if run is None or not self.recorded.visible:
+            return
+        at = [EVERY * k for k in range(len(run.held_out))]
+        self.recorded.data_source.data = {"x": at, "y": list(run.held_out)}
+        self.name.update(x=at[-1] / 2, y=run.held_out[len(at) // 2], text=run.title)
+        self.figure.x_range.end, self.figure.y_range.end = at[-1], 1.05 * max(run.held_out)
+        self.figure.yaxis.axis_label = columns.loss_label([run.unit])
 
     def over(self, axis: str) -> None:
         """Draw the same rows over another axis."""
@@ -138,14 +145,8 @@ def loss_chart() -> LossChart:
     )  # fmt: skip
     noticed, around = ColumnDataSource(columns.marks((), ())), ColumnDataSource(columns.band((), ()))
     begun = ColumnDataSource(columns.phases((), ()))
-    at = [RUN.every * k for k in range(len(RUN.held_out))]
-    recorded = plot.line(
-        at, list(RUN.held_out), color=GREY, alpha=0.6, line_width=2.2, line_dash="dotted", visible=False
-    )
-    text = f"recorded: {RUN.entry} on {RUN.corpus}, seed {RUN.seed}"
-    name = Label(
-        x=at[20], y=RUN.held_out[20], y_offset=8, text=text, text_color=GREY, text_font_size="13px", visible=False
-    )
+    recorded = plot.line([], [], color=GREY, alpha=0.6, line_width=2.2, line_dash="dotted", visible=False)
+    name = Label(x=0, y=0, y_offset=8, text="", text_color=GREY, text_font_size="13px", visible=False)
     plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
     plot.vspan(x="step", source=begun, line_color=GREY, line_dash="dashed", name="mark")
     plot.text(

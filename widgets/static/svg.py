@@ -56,6 +56,16 @@ def curve(
     return picture("".join(parts), WIDTH, HEIGHT, "Loss over steps")
 
 
+def sparkline(values: Sequence[float], title: str, width: float = 320, height: float = 56) -> str:
+    """Held-out losses as a line without axes, from the lowest value to the highest."""
+    low, high = min(values), max(values)
+    points = [
+        (2 + (width - 4) * k / max(1, len(values) - 1), 2 + (height - 4) * (high - value) / max(high - low, 1e-9))
+        for k, value in enumerate(values)
+    ]
+    return picture(_path(points, columns.LINES[1]), width, height, title)
+
+
 def search(tried: Sequence[TriedRate], found: LRFinderResult | None) -> str:
     """Loss over learning rate, which grows by the same factor in every step, and the rate that is suggested."""
     top = 1.4 * tried[0].smooth

@@ -1,37 +1,34 @@
 """The loss chart: a recorded run before there is one of one's own, and charts that grow with the screen."""
 
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from math import isfinite
 from pathlib import Path
 
 import bokeh
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playground.corpora import open_corpus
-from playground.training import Evaluated, Run, Session, train
+from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.session import Row
-from playground.zoo import entry_named
-from playground.zoo.preset import FAST
-from tests.runs import run_of
-from widgets.charts import columns, loss
+from playground.zoo.surveys import TABLE_1
+from tests.runs import run_of, sampled
+from widgets.charts import columns, loss, reference_run
 from widgets.charts.chart import Cursor
-from widgets.charts.reference_run import RUN
+from widgets.charts.reference_run import EVERY, Recorded
 from widgets.pages.train.curves import LossCurve
 from widgets.state.train import TrainStore
+from widgets.static.zoo import card
 from widgets.theme import CHART_TYPE, LARGER, chart
 
 
 def test_a_recorded_run_stands_faintly_until_there_is_one_of_ones_own():
-    drawn = loss.loss_chart()
+    drawn, run = loss.loss_chart(), Recorded("recorded: GPT", "nats", (7.0, 5.0, 4.0))
     assert not drawn.recorded.visible and not drawn.name.visible
-    assert str(drawn.name.text).startswith("recorded: RoBERTa")
 
     def shown():
-        drawn.show_recorded(True)
+        drawn.show_recorded(run)
         return drawn.recorded.visible and drawn.name.visible
 
     assert shown()
@@ -43,13 +40,15 @@ def test_a_recorded_run_stands_faintly_until_there_is_one_of_ones_own():
     assert shown()
     drawn.extend([Row(1, 5.0, None, 10, 0.1)])
     assert not shown()
+    assert dict(drawn.recorded.data_source.data) == {"x": [0, 25, 50], "y": [7.0, 5.0, 4.0]}
+    assert drawn.name.text == run.title and drawn.figure.y_range.end > 7
 
 
 @pytest.mark.parametrize(
     "choice",
     [
-        {"entry": "GPT"}, {"corpus": "reviews"}, {"corpus": "my own text"}, {"seed": 1}, {"steps": 900}, {"window": 16},
-        {"settings": {"lr": 1e-3}}, {"shapes": {"RoBERTa": {"layers": 3}}}, {"preset": "paper"},
+        {"entry": "GloVe"}, {"corpus": "reviews"}, {"corpus": "my own text"}, {"seed": 1}, {"steps": 900},
+        {"window": 16}, {"settings": {"lr": 1e-3}}, {"shapes": {"RoBERTa": {"layers": 3}}}, {"preset": "paper"},
     ],
     ids=str,
 )  # fmt: skip
@@ -97,17 +96,21 @@ def test_an_axis_grows_while_the_held_out_loss_rises(tmp_path):
     assert curve.chart.figure.y_range.end >= 8.6
 
 
-def test_the_recorded_run_is_what_training_gives():
-    run = Run(
-        FAST(entry_named(RUN.entry)),
-        open_corpus(RUN.corpus),
-        RUN.seed,
-        torch.device("cpu"),
-        RUN.every,
-        evaluate_every=RUN.every,
-    )
-    measured = [event.held_out for event in train(run) if isinstance(event, Evaluated)]
-    assert measured == pytest.approx(RUN.held_out[:2], abs=0.15)
+def test_every_system_of_table_1_is_recorded():
+    assert tuple(reference_run.losses()) == TABLE_1
+    for name, kept in reference_run.losses().items():
+        entry = reference_run.run_of(name).entry
+        assert len(kept) == entry.recipe.steps // EVERY + 1
+        assert kept[-1] < 0.8 * kept[0]
+        shown = reference_run.recorded_of((entry, entry.corpus, 0))
+        assert shown.held_out == tuple(kept) and name in shown.title and f"{kept[-1]:.2f} after" in card.markup(entry)
+        assert reference_run.recorded_of((entry, entry.corpus, 1)) is None
+
+
+@pytest.mark.parametrize("name", sampled(TABLE_1, ("RoBERTa", "XLM")))
+def test_a_recorded_run_is_what_training_gives(name):
+    measured = [*islice(reference_run.held_out(reference_run.run_of(name)), 2)]
+    assert measured == pytest.approx(reference_run.losses()[name][:2], abs=0.02)
 
 
 def test_charts_grow_with_the_screen_by_names_that_the_library_knows():

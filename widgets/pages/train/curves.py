@@ -16,15 +16,13 @@ from playground.corpora.sources import MIXED_WITH
 from playground.training import Session
 from playground.training.parallel.seeds import Band
 from playground.training.system.throttle import Budget
-from playground.zoo import entry_named
-from playground.zoo.preset import FAST
 from widgets.browser import OnScreen
 from widgets.charts import probes, regret
 from widgets.charts.chart import Cursor
 from widgets.charts.columns import AXES, ESTIMATED, band, marks, phases
 from widgets.charts.layer_updates import size_strips
 from widgets.charts.loss import loss_chart
-from widgets.charts.reference_run import RUN
+from widgets.charts.reference_run import recorded_of
 from widgets.pages.layout import STRETCH, View, beside, button, column, heading, plot, row
 from widgets.pages.train.attention_head import AttentionHead
 from widgets.pages.train.numbers import numbers
@@ -44,8 +42,6 @@ WAYS = {
     "mix": (f"Mix it with the corpus {MIXED_WITH} and train", "shuffle"),
 }
 """The buttons of a text that is too short, by what is done with it."""
-
-RECORDED = (FAST(entry_named(RUN.entry)), RUN.corpus, RUN.seed)
 
 WORDS, UNDER_A_LINE = (
     {"height": f"clamp({least}px, 100vh - {above}px, 270px)", "overflow": "auto"}
@@ -227,7 +223,8 @@ class LossCurve(View):
 
     def _show_recorded(self, *_: object) -> None:
         """Show the recorded run where the run that is about to be trained is the very same."""
-        self.chart.show_recorded(self.train.about_to_train == RECORDED)
+        self.chart.show_recorded(recorded_of(self.train.about_to_train))
+        self.reach = None
 
     def limits(self) -> None:
         """How far the axes reach, and the legend of what is drawn."""

@@ -9,6 +9,8 @@ from playground.inventory import entry_facts
 from playground.zoo import Entry, entries
 from playground.zoo.changes import Change, changes
 from playground.zoo.surveys import family, network, representation, shortened
+from widgets.charts.reference_run import recorded
+from widgets.static import svg
 from widgets.static.zoo import architecture
 from widgets.static.zoo.parts import button, note
 
@@ -44,7 +46,7 @@ def markup(entry: Entry) -> str:
         f'<p class="quiet">{entry.year}, {escape(_kind(entry))}</p><p>{escape(entry.idea)}</p>'
         f'<div class="acts">{trains}{stage}{corpus}</div>'
         f"<h3>The model here</h3>{architecture.markup(entry.model, entry.objective)}{note(_size(facts))}"
-        f"{_phases(facts['phases'])}{_changed(entry)}{_children(entry)}"
+        f"{_phases(facts['phases'])}{_recorded(entry)}{_changed(entry)}{_children(entry)}"
         f"<h3>Differences from the paper</h3><p>{escape(entry.not_the_paper)}</p>"
         f"<h3>In the paper</h3><dl>{''.join(_paper(entry))}</dl></article>"
     )
@@ -67,6 +69,15 @@ def _phases(phases: Sequence[dict[str, Any]]) -> str:
         for p in phases
     )
     return f"<h3>Training phases</h3><ol>{''.join(each)}</ol>" if phases else ""
+
+
+def _recorded(entry: Entry) -> str:
+    """The recorded run of a system of Table 1."""
+    if (run := recorded(entry.name)) is None:
+        return ""
+    first, last = (f"{loss:.2f}" for loss in (run.held_out[0], run.held_out[-1]))
+    said = f"Held-out loss ({run.unit} per position): {first} before training, {last} after {run.steps:,} steps."
+    return f"<h3>{escape(run.title)}</h3>{svg.sparkline(run.held_out, said)}{note(said)}"
 
 
 def _changed(entry: Entry) -> str:
