@@ -144,8 +144,9 @@ def loss_chart() -> LossChart:
     )
     text = f"recorded: {RUN.entry} on {RUN.corpus}, seed {RUN.seed}"
     name = Label(
-        x=at[20], y=RUN.held_out[20], y_offset=8, text=text, text_color=GREY, text_font_size="13px", visible=False
-    )
+        x=at[-1], y=RUN.held_out[20], y_offset=14, text=text, text_align="right", text_color=GREY,
+        text_font_size="13px", visible=False,
+    )  # fmt: skip
     plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
     plot.vspan(x="step", source=begun, line_color=GREY, line_dash="dashed", name="mark")
     plot.text(
