@@ -2,8 +2,10 @@
 
 import argparse
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -13,6 +15,7 @@ from playground.corpora.readers.text import read_whole
 from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.objective import Printed
+from playground.trace import frames
 from playground.trace.inputs import reads_two
 from playground.trace.rebuild import SENTENCE, Rebuilt, rebuild, rebuild_row
 
@@ -54,11 +57,13 @@ def show_objective(given: argparse.Namespace) -> int:
     else:
         refuse_unused(given, "rows are those of a corpus; name one with --corpus", "row")
     rebuilt = _of_row(given) if given.corpus is not None else _of_text(given)
-    facts = rebuilt.facts()
+    facts, lanes = rebuilt.facts(), {lane["name"]: lane for lane in frames.lanes(rebuilt.example, 0)}
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
         f"  inputs   {' '.join(facts['inputs'])}",
+        *_ids(lanes["inputs"]),
         *([f"  decoder  {' '.join(facts['decoder_inputs'])}"] if facts["decoder_inputs"] else []),
+        *_ids(lanes.get("decoder", {})),
         f"  targets  {facts['survey']['targets']}",
         f"  scored   {sum(facts['graded'])} of {len(facts['graded'])} positions",
         f"  plan     {json.dumps(facts['plan'], ensure_ascii=False)}   (seed {given.seed})",
@@ -99,6 +104,13 @@ def _of_text(given: argparse.Namespace) -> Rebuilt:
         left_out = f"{rebuilt.objective.name} reads one text, so --pair has no part in it."
         return replace(rebuilt, notice=" ".join(filter(None, (rebuilt.notice, left_out))))
     return rebuilt
+
+
+def _ids(lane: dict[str, Any]) -> Iterator[str]:
+    """What is read with the tokens of a stream, as the stage draws it."""
+    for ids in lane.get("ids", ()):
+        words = [ids["words"][value] or "-" if ids["words"] else str(value) for value in ids["values"]]
+        yield f"  {ids['title'].removesuffix(':'):<8} {' '.join(words if len({*words}) > 1 else words[:1])}"
 
 
 def _matrices(visible: dict[str, list[list[int]]]) -> list[str]:

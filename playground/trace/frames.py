@@ -85,25 +85,24 @@ def lanes(example: Batch, row: int) -> list[dict[str, Any]]:
     """Lane A the original, lane B the model's input (encoder and decoder), lane C the targets."""
     found = [
         {"name": "original", "title": "Original", "cells": _original(example, row)},
-        {"name": "inputs", "title": "The model sees", "cells": _stream(example, example.inputs, row)},
+        {"name": "inputs", "title": "The model sees", **_stream(example, example.inputs, row)},
     ]
     if example.decoder is not None:
-        cells = _stream(example, example.decoder, row, plain=True)
-        found.append({"name": "decoder", "title": "The decoder has", "cells": cells})
+        written = _stream(example, example.decoder, row, plain=True)
+        found.append({"name": "decoder", "title": "The decoder has", **written})
     if example.questions:
         found.append({"name": "targets", "title": "It must predict", "cells": _targets(example, row)})
     return found
 
 
 def _original(example: Batch, row: int) -> list[Cell]:
-    tokens, bilingual, ordered = example.tokens, _bilingual(example, row), _reordered(example, row)
+    tokens, ordered = example.tokens, _reordered(example, row)
     special = {*tokens.specials.ids}
     return [
         _cell(
             tokens.vocabulary[token],
             f"t{place}",
             "special" if token in special else "kept",
-            1 + int(tokens.labels["language"][row, place]) if bilingual else 0,
             chosen=bool(example.selected[row, place]),
             badge=str(int(example.prediction_order[row, place]) + 1) if ordered else "",
         )
@@ -117,15 +116,37 @@ def _reordered(example: Batch, row: int) -> bool:
     return not torch.equal(order, arange(len(order), order.device))
 
 
-def _bilingual(example: Batch, row: int) -> bool:
-    """Whether a row holds two languages, so that every token shows its own."""
-    streams = (example.inputs, *([example.decoder] if example.decoder is not None else []))
-    known = [stream.language_ids[row][stream.valid[row]] for stream in streams]
-    return "language" in example.tokens.labels and len(torch.cat(known).unique()) > 1
+def id_lists(stream: Stream, row: int = 0) -> dict[str, list[int]]:
+    """What a model can read of each position beside its token, without padding, by its names in transformers."""
+    known = {"token_type_ids": stream.segment_ids, "position_ids": stream.position_ids, "langs": stream.language_ids}
+    known |= {f"{name}_type_ids": label.ids for name, label in stream.label_ids.items()}
+    return {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()}
 
 
-def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> list[Cell]:
-    tokens, bilingual = example.tokens, _bilingual(example, row)
+def _ids(example: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
+    """The ids that tell a model something: those that are not 0 everywhere, and positions that do not just count on.
+
+    Languages tell two texts apart without segments (XLM, arXiv:1901.07291, sec. 3.4); a word vector has no position.
+    """
+    lists, decoder = id_lists(stream, row), example.decoder or example.inputs
+    spoken = any(any(id_lists(each, row)["langs"]) for each in (example.inputs, decoder))
+    segments, places = lists["token_type_ids"], lists["position_ids"]
+    shown: dict[str, tuple[str, list[str]]] = {}
+    if any(segments) and not spoken:
+        shown["token_type_ids"] = "segment", [chr(ord("A") + k) for k in range(max(segments) + 1)]
+    if places != list(range(len(places))) and stream.attn_mask.form != "alone":
+        shown["position_ids"] = "position", []
+    if spoken:
+        shown["langs"] = "language", [str(k + 1) for k in range(max(lists["langs"], default=0) + 1)]
+    for name, label in stream.label_ids.items():
+        classes = [each.replace("_", " ") for each in label.classes]
+        shown[f"{name}_type_ids"] = f"{name.replace('_', ' ')}:", ["", *classes]
+    return [{"name": n, "title": title, "values": lists[n], "words": words} for n, (title, words) in shown.items()]
+
+
+def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> dict[str, Any]:
+    """The tokens of a stream, and the ids that are read with them."""
+    tokens = example.tokens
     actions = gather_origin(example.actions, stream.origin)[row].tolist()
     chosen = gather_origin(example.selected, stream.origin, False)[row].tolist()
     scored = _scored(example, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
@@ -138,14 +159,14 @@ def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> li
                 text,
                 f"t{origin}" if origin >= 0 and origin not in used else f"+{place}",
                 _state(origin, token, actions[place], tokens.specials, plain),
-                1 + int(stream.language_ids[row, place]) if bilingual else 0,
                 chosen=chosen[place] and not plain,
                 graded=bool(scored[place]),
                 was=was if was != text else "",
             )
         )
         used.add(origin)
-    return cells
+    ids = _ids(example, stream, row)
+    return {"cells": cells, **({"ids": ids} if ids else {})}
 
 
 def _state(origin: int, token: int, action: int, specials: Specials, plain: bool) -> str:
@@ -204,10 +225,8 @@ def _scored(example: Batch, streams: Container[str], row: int, width: int) -> li
     return scored.long().tolist()
 
 
-def _cell(text: str, key: str, state: str, language: int = 0, **more: Any) -> Cell:
-    """A token of a lane; `language` counts from 1 where a row holds two, else it is 0."""
-    cell = {"text": text, "key": key, "state": state, "chosen": False, "graded": False, "badge": "", "was": ""} | more
-    return cell | ({"language": language} if language else {})
+def _cell(text: str, key: str, state: str, **more: Any) -> Cell:
+    return {"text": text, "key": key, "state": state, "chosen": False, "graded": False, "badge": "", "was": ""} | more
 
 
 def visible(example: Batch, row: int = 0) -> dict[str, list[list[int]]]:
@@ -304,7 +323,9 @@ def caption(verb: str, example: Batch, row: int) -> str:
         case "text":
             return f"The text has {_count(int(example.tokens.lengths[row]), 'token')}."
         case "arrange":
-            return "Each token goes to its position in the model's input; special tokens are added."
+            read = " and ".join(each["title"] for each in _ids(example, example.inputs, row))
+            also = f" The model also reads the {read} of each." if read else ""
+            return f"Each token goes to its position in the model's input; special tokens are added.{also}"
         case "choose":
             return _selection(example, row)
         case "change":

@@ -114,6 +114,8 @@ class Rebuilt:
             "seed": self.seed,
             "inputs": _words(example, example.inputs.ids, example.inputs.valid),
             "decoder_inputs": _words(example, example.decoder.ids, example.decoder.valid) if example.decoder else None,
+            **frames.id_lists(example.inputs),
+            **({f"decoder_{k}": v for k, v in frames.id_lists(example.decoder).items()} if example.decoder else {}),
             "targets": targets,
             "graded": graded,
             "target_positions": [p + 1 for p in listed],
@@ -306,6 +308,7 @@ def meters(example: Batch) -> list[dict[str, Any]]:
 def part_facts(part: Batch) -> dict[str, Any]:
     """The input, the questions and the masks of an auxiliary example."""
     found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.valid)}
+    found |= frames.id_lists(part.inputs)
     if part.questions:
         targets, graded, _ = _answers(part)
         found |= {"targets": targets, "graded": graded}

@@ -32,7 +32,6 @@ def test_every_state_can_be_told_without_colour(page: Page, tmp_path: Path) -> N
         return record("states", "", "", frames)
 
     tokens = [shown([cell("word", "t0", state)], []) for state in TOKENS]
-    tokens += [shown([cell("word", "t0", "kept", language=k)], []) for k in (1, 2)]
     tokens += [shown([cell("word", "t0", "kept", graded=True)], [])]
     squares = [
         shown([cell("word", "t0", "kept")], [matrix("encoder", "", ["word"], ["word"], lambda i, j, c=code: c)])

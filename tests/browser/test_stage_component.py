@@ -221,6 +221,17 @@ def test_sorting_the_axes_changes_the_picture_and_back(stage: Stage) -> None:
     assert stage.pixels() == before
 
 
+def test_segments_are_drawn_below_the_tokens_and_said_of_the_reader(stage: Stage) -> None:
+    pair = rebuild("MLM + NSP", "How are you", pair="I am fine", wanted={"pair": "next"}).record()
+    stage.open("pair", pair).press("End", "ArrowUp")
+    assert stage.spoken().endswith("It is read with segment B (token_type_id 1).")
+    drawn = stage.tab.evaluate(f"{HANDLE}.svg()")
+    assert re.findall(r">(segment \w)<", drawn) == ["segment A", "segment B"]
+    lone = rebuild("MLM").record()
+    assert "segment" not in stage.open("lone", lone).tab.evaluate(f"{HANDLE}.svg()")
+    assert stage.press("End", "ArrowUp").spoken().endswith("positions.")
+
+
 def test_rows_are_read_by_key_and_by_pointer(stage: Stage) -> None:
     stage.open("plm").press("End", "ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown")
     reader = stage.state()["reader"]

@@ -84,6 +84,29 @@ def test_a_record_is_what_the_schema_says(name):
         assert differences(typeset(made(name).record()), schema.StageRecord, "record") == []
 
 
+@pytest.mark.parametrize("name", objectives())
+def test_the_ids_beside_the_tokens_are_those_of_the_batch(name):
+    with suppress(WithoutLabels):
+        rebuilt = made(name)
+        facts, example = rebuilt.facts(), rebuilt.example
+        lanes = {lane["name"]: lane for lane in typeset(rebuilt.record())["frames"][-1]["lanes"]}
+        for stream, lane, prefix in ((example.inputs, "inputs", ""), (example.decoder, "decoder", "decoder_")):
+            if stream is None:
+                continue
+            known = {f"{label}_type_ids": each.ids for label, each in stream.label_ids.items()}
+            known |= {"token_type_ids": stream.segment_ids, "langs": stream.language_ids}
+            known |= {"position_ids": stream.position_ids}
+            real = {key: [int(ids[0, i]) for i in stream.valid[0].nonzero()] for key, ids in known.items()}
+            assert {key: facts[prefix + key] for key in real} == real
+            drawn = {ids["name"]: ids for ids in lanes[lane].get("ids", ())}
+            assert {key: ids["values"] for key, ids in drawn.items()} == {key: real[key] for key in drawn}
+            assert all(max(ids["values"]) < len(ids["words"]) for ids in drawn.values() if ids["words"])
+            for key in set(real) - set(drawn):
+                alone = key == "position_ids" and stream.attn_mask.form == "alone"
+                apart = key == "token_type_ids" and "langs" in drawn
+                assert alone or apart or real[key] == [i * (key == "position_ids") for i in range(len(real[key]))]
+
+
 def test_a_model_says_what_the_schema_says():
     corpus = reviews()
     learner = learner_of("BERT")

@@ -9,7 +9,7 @@ import { GLOSSARY, explained } from "../../widgets/animation/js/glossary.js";
 import { LONG, lengthOf, stretched } from "../../widgets/animation/js/long_text.js";
 import { makePlan } from "../../widgets/animation/js/plan.js";
 import { makePlayer } from "../../widgets/animation/js/player.js";
-import { bytes, chipBox, inverse, matrixShapes, readRecord, speak } from "../../widgets/animation/js/record.js";
+import { STRIP, bytes, chipBox, inverse, matrixShapes, readRecord, speak, speakIds } from "../../widgets/animation/js/record.js";
 import { svgPen } from "../../widgets/animation/js/svg_pen.js";
 import { matches } from "../../widgets/lists/listbox.js";
 
@@ -64,6 +64,18 @@ test("chips stand in lines that never leave the width, for any width", () => {
     }
     assert.ok(plan.height > chipBox(plan, "inputs", 29).y);
   }
+});
+
+test("ids have room below their lane, are said with their names, and keep to their tokens in a window", () => {
+  const ids = (values) => ({ ids: [{ name: "token_type_ids", title: "segment", values, words: ["A", "B"] }] });
+  const of = (n, more = {}) => readRecord({ frames: [{ name: "ask", lanes: [{ name: "inputs", cells: words(...Array.from({ length: n }, (_, i) => `w${i}`)), ...more }] }] });
+  const lane = of(3, ids([0, 1, 1])).frames[0].lanes[0];
+  assert.equal(speakIds(lane, 1), " It is read with segment B (token_type_id 1).");
+  assert.equal(speakIds(of(3).frames[0].lanes[0], 1), "");
+  const [bare, told] = [of(3), of(3, ids([0, 1, 1]))].map((made) => makePlan(made, 800, measure).lanes.inputs);
+  assert.deepEqual([told.below - bare.below, told.height - bare.height], [STRIP, STRIP]);
+  const long = of(LONG + 36, ids(Array.from({ length: LONG + 36 }, (_, i) => Number(i >= 50))));
+  assert.deepEqual(stretched(long, 30, 40).frames[0].lanes[0].ids[0].values, Array.from({ length: 40 }, (_, i) => Number(i >= 20)));
 });
 
 test("the room of a matrix is that of its largest shape", () => {

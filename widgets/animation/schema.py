@@ -14,7 +14,18 @@ class Cell(TypedDict):
     graded: NotRequired[bool]
     badge: NotRequired[str]
     was: NotRequired[str]
-    language: NotRequired[int]
+
+
+class Ids(TypedDict):
+    """What a model reads at each position beside its token: the segment, language, position or a label.
+
+    `words` has a text for each value, "" where nothing is known; without any the values are positions.
+    """
+
+    name: str
+    title: str
+    values: list[int]
+    words: list[str]
 
 
 class Lane(TypedDict):
@@ -23,6 +34,7 @@ class Lane(TypedDict):
     name: str
     title: str
     cells: list[Cell]
+    ids: NotRequired[list[Ids]]
 
 
 class Weights(TypedDict):

@@ -10,7 +10,7 @@ from typing import Any
 from widgets.animation.record import Record
 from widgets.tokens import TOKENS
 
-WIDTH, PAD, GUTTER = 960, 20, 116
+WIDTH, PAD, GUTTER, STRIP = 960, 20, 116, 16
 FONT = "system-ui, -apple-system, Segoe UI, Roboto, Helvetica, Arial, sans-serif"
 
 
@@ -42,6 +42,10 @@ def still(record: Record) -> str:
     for lane in frame.get("lanes", ()):
         words = "".join(f"<td>{_text(cell['text'])}</td>" for cell in lane["cells"])
         rows += f"<tr><th>{_text(_title(lane))}</th>{words}</tr>"
+        for ids in lane.get("ids", ()):
+            known = (ids["words"][value] if ids["words"] else value for value in ids["values"])
+            words = "".join(f"<td>{_text(word)}</td>" for word in known)
+            rows += f"<tr><th>{_text(ids['title'].removesuffix(':'))}</th>{words}</tr>"
     return (
         f'<figure><img alt="{caption}" src="data:image/svg+xml;base64,{picture}"><figcaption>{caption}</figcaption>'
         f"<details><summary>The same as a table</summary><table>{rows}</table></details></figure>"
@@ -85,22 +89,47 @@ def _lanes(lanes: Sequence[Record], top: float) -> tuple[list[str], float]:
     lines = -(-count // max(1, min(count, int(room // natural))))
     columns = max(1, -(-count // max(1, lines)))
     wide = min(room / columns, max(natural, 92))
-    pitch = size * (3.3 if any(cell.get("was") for cell in cells) else 2.9)
+    hangs = any(cell.get("was") for cell in cells)
+    pitch = size * (3.3 if hangs else 2.9)
     parts: list[str] = []
     for lane in lanes:
+        line_pitch = pitch + STRIP * len(lane.get("ids", ()))
         name = wrap(_title(lane), 13)[:2]  # in the margin, on two lines if it is long
         for i, line in enumerate(name):
             y = top + size * 1.5 + (i - (len(name) - 1) / 2) * 16
             parts.append(_words(PAD, y, line, 13, "muted", font_weight=600))
         for i, cell in enumerate(lane["cells"]):
-            x, y = PAD + GUTTER + (i % columns) * wide, top + (i // columns) * pitch
+            x, y = PAD + GUTTER + (i % columns) * wide, top + (i // columns) * line_pitch
             parts.extend(_chip(cell, lane["name"] == "targets", x, y, wide - 6, size))
-        top += max(1, -(-len(lane["cells"]) // columns)) * pitch + 14
+        for k, ids in enumerate(lane.get("ids", ())):
+            for first, last, word in runs(ids, columns):
+                x, y = PAD + GUTTER + (first % columns) * wide, top + (first // columns) * line_pitch
+                across, y = (last - first + 1) * wide - 6, y + pitch - size * (0.2 if hangs else 0.6) + k * STRIP
+                fill = COLOURS["line" if ids["words"] and ids["values"][first] % 2 else "chip"]
+                box = {"x": x, "y": y, "width": across, "height": STRIP - 3, "rx": 4}
+                parts.append(_tag("rect", **box, fill=fill, stroke=COLOURS["line"]))
+                full = f"{ids['title']} {word}"
+                shown = full if len(full) * 5.6 < across else word
+                parts.append(_words(x + across / 2, y + 9.5, _cut(shown, across / 5.6), 10, "muted", "middle"))
+        top += max(1, -(-len(lane["cells"]) // columns)) * line_pitch + 14
     return parts, top
 
 
+def runs(ids: Record, columns: int) -> Iterator[tuple[int, int, str]]:
+    """The runs of one id, or of positions that count on, in a line: first place, last place, and the word."""
+    values, words = ids["values"], ids["words"]
+    step, first = int(not words), 0
+    for i, value in enumerate(values):
+        if i + 1 < len(values) and (i + 1) % columns and values[i + 1] == value + step:
+            continue
+        word = words[value] if words else f"{values[first]}–{value}" if i > first else str(value)
+        if word:
+            yield first, i, word
+        first = i + 1
+
+
 def _chip(cell: Record, answers: bool, x: float, y: float, wide: float, size: int) -> Iterator[str]:
-    """One token: box, word, bar of its language, ring if it is scored, badge with its order, and what it was before."""
+    """One token: box, word, ring if it is scored, badge with its order, and what it was before."""
     chips, scored, high = TOKENS["chips"], cell.get("graded"), size * 2.2
     look = chips["blank"] if answers and not scored else chips.get(cell.get("state", "kept"), chips["kept"])
     look = look | (chips["answer"] if answers and scored else {})
@@ -110,10 +139,6 @@ def _chip(cell: Record, answers: bool, x: float, y: float, wide: float, size: in
     yield _tag("rect", x=x, y=y, width=wide, height=high, rx=round_, fill=fill, stroke=edge, stroke_dasharray=dash)
     word = _cut(cell["text"], wide / size / 0.56)
     yield _words(x + wide / 2, y + high / 2 + size * 0.36, word, size, look["text"], "middle")
-    if language := cell.get("language"):
-        hue, dash = ("strong blue", "") if language == 1 else ("strong green", "4 2.5")
-        bar = f"M{x:.1f} {y + high * 0.2:.1f}v{high * 0.6:.1f}"
-        yield _tag("path", d=bar, stroke=COLOURS[hue], stroke_width=3, stroke_dasharray=dash)
     if scored:
         yield _ring(x + 8, y + 8, 3.0)
     if cell.get("badge"):

@@ -90,7 +90,7 @@ class LossChart:
             return
         at = [EVERY * k for k in range(len(run.held_out))]
         self.recorded.data_source.data = {"x": at, "y": list(run.held_out)}
-        self.name.update(x=at[-1] / 2, y=run.held_out[len(at) // 2], text=run.title)
+        self.name.update(x=at[-1], y=run.held_out[len(at) // 2], text=run.title)
         self.figure.x_range.end, self.figure.y_range.end = at[-1], 1.05 * max(run.held_out)
         self.figure.yaxis.axis_label = columns.loss_label([run.unit])
 
@@ -146,7 +146,9 @@ def loss_chart() -> LossChart:
     noticed, around = ColumnDataSource(columns.marks((), ())), ColumnDataSource(columns.band((), ()))
     begun = ColumnDataSource(columns.phases((), ()))
     recorded = plot.line([], [], color=GREY, alpha=0.6, line_width=2.2, line_dash="dotted", visible=False)
-    name = Label(x=0, y=0, y_offset=8, text="", text_color=GREY, text_font_size="13px", visible=False)
+    name = Label(
+        x=0, y=0, y_offset=14, text="", text_align="right", text_color=GREY, text_font_size="13px", visible=False
+    )
     plot.vspan(x="step", source=noticed, line_color=PURPLE, line_alpha=0.7, line_width=1.4, name="mark")
     plot.vspan(x="step", source=begun, line_color=GREY, line_dash="dashed", name="mark")
     plot.text(

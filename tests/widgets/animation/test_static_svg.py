@@ -1,5 +1,6 @@
 """What the stage is without a browser: still pictures, data inside a page, and edits that are heard once."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from playground.trace.rebuild import SENTENCE, rebuild
 from tests.browser import stage_gallery as gallery
 from widgets.animation import js, standalone, svg, unheard
+from widgets.animation.static_svg import runs, still
 
 
 def test_edits_that_arrive_twice_or_together_are_heard_once() -> None:
@@ -34,12 +36,21 @@ def test_scripts_cannot_be_closed_by_data() -> None:
     assert standalone(gallery.hostile()).count("</script>") == 1
 
 
-def test_two_languages_are_told_apart_on_every_token_and_one_is_not_marked():
-    made = rebuild("TLM", "How are you", pair="Comment vas-tu").record()
-    lanes = {lane["name"]: [cell.get("language", 0) for cell in lane["cells"]] for lane in made["frames"][-1]["lanes"]}
-    assert lanes["original"] == [1, 1, 1, 2, 2]
-    assert sorted(lanes["inputs"]) == lanes["inputs"] and set(lanes["inputs"]) == {1, 2}
+def test_languages_positions_and_segments_are_drawn_in_runs_and_a_lone_text_has_none():
+    drawn = svg(rebuild("TLM", "How are you", pair="Comment vas-tu").record())
+    found = re.findall(r">((?:language|position|segment) [^<]+)<", drawn)
+    assert found == ["position 0–4", "position 0–3", "language 1", "language 2"]
+    pair = rebuild("MLM + NSP", "How are you", pair="I am fine", wanted={"pair": "next"}).record()
+    assert re.findall(r">(segment [^<]+)<", svg(pair)) == ["segment A", "segment B"]
+    assert "<td>A</td>" in still(pair) and "<td>B</td>" in still(pair)
     alone = rebuild("MLM", SENTENCE).record()["frames"]
-    assert not any(cell.get("language") for each in alone for lane in each["lanes"] for cell in lane["cells"])
-    drawn = svg(made)
-    assert drawn.count('stroke-dasharray="4 2.5"') == lanes["original"].count(2) + lanes["inputs"].count(2)
+    assert not any("ids" in lane for each in alone for lane in each["lanes"])
+
+
+def test_a_run_ends_with_its_line_its_id_or_its_count():
+    segments = {"title": "segment", "values": [0, 0, 0, 1], "words": ["A", "B"]}
+    assert list(runs(segments, 2)) == [(0, 1, "A"), (2, 2, "A"), (3, 3, "B")]
+    positions = {"title": "position", "values": [0, 2, 3, 0], "words": []}
+    assert list(runs(positions, 9)) == [(0, 0, "0"), (1, 2, "2–3"), (3, 3, "0")]
+    polarity = {"title": "word polarity:", "values": [0, 2, 0], "words": ["", "positive", "negative"]}
+    assert list(runs(polarity, 9)) == [(1, 1, "negative")]

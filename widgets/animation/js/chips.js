@@ -2,7 +2,7 @@
 
 import tokens from "../../tokens.json" with { type: "json" };
 import { boxPath, cut, fitted, paintBox, paintDot, paintLines, paintText, paintWrapped, trace } from "./pen.js";
-import { CELL, READER_LANE, READ_LANE, chipBox, clamp, ease, font, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt } from "./record.js";
+import { CELL, READER_LANE, READ_LANE, STRIP, chipBox, clamp, ease, font, isOpen, laneOf, lerp, matrixOf, placed, rises, weightAt, wordOf } from "./record.js";
 
 /** A colour by its name in the theme, such as "ink" or "tint sky". */
 function colourOf(theme, name) {
@@ -45,13 +45,6 @@ export function paintChip(ctx, art, box, cell, lane, alpha = 1, lift = 0) {
   ctx.font = fitted(ctx, shown, w - size * 0.7, size, look.weight || 500);
   if (w > 14) paintText(ctx, cut(ctx, shown, w - size * 0.7), x + w / 2, y + h / 2 + size * 0.06, { fill: look.text, align: "center" });
   ctx.restore();
-}
-
-/** The language of a token as a bar at its left: whole for the first, in pieces for the second. */
-export function paintSpoken(ctx, theme, x, y, height, width, language) {
-  ctx.fillStyle = theme.strong(language === 1 ? "blue" : "green");
-  const pieces = language === 1 ? [[0, 1]] : [[0, 0.26], [0.37, 0.26], [0.74, 0.26]];
-  for (const [from, share] of pieces) ctx.fillRect(x, y + height * from, width, height * share);
 }
 
 /** The marks that say the state without colour. Each is drawn in the colour of the edge, at `s` times its size. */
@@ -102,7 +95,6 @@ function paintChipMarks(ctx, theme, box, look, cell, s, radius) {
   ctx.strokeStyle = ctx.fillStyle = look.edge;
   ctx.lineWidth = 1.6 * s;
   MARKS[look.mark]?.(ctx, theme, box, s, radius);
-  if (cell.language) paintSpoken(ctx, theme, x - 1, y + h * 0.2, h * 0.6, 3.5 * s, cell.language);
   if (cell.graded) paintRing(ctx, theme, x + 8.5 * s, y + 8.5 * s, 3 * s);
 }
 
@@ -129,11 +121,11 @@ export function paintHangers(ctx, art, box, cell, lane, alpha) {
     paintBox(ctx, { x, y, w: width, h: size * 1.55 }, size, theme.strong("purple"));
     paintText(ctx, cell.badge, x + width / 2, y + size * 0.83, { fill: theme.dark ? theme.paper : "#fff", align: "center" });
   }
-  if (cell.was && plan.lanes[lane].below) {
+  if (cell.was && plan.lanes[lane].was) {
     const size = Math.max(9, plan.chips.size * 0.76);
     ctx.font = font(size);
     const x = box.x + box.w / 2;
-    const y = box.y + (cell.chosen && rises(lane) ? 5 : 0) + box.h + plan.lanes[lane].below * 0.62;
+    const y = box.y + (cell.chosen && rises(lane) ? 5 : 0) + box.h + plan.lanes[lane].was * 0.62;
     const text = cut(ctx, cell.was, box.w);
     paintText(ctx, text, x, y, { fill: theme.muted, align: "center" });
     const half = ctx.measureText(text).width / 2 + 1;
@@ -161,6 +153,10 @@ export function paintTracks(ctx, art, record, k, u) {
     paintWrapped(ctx, (lane && lane.title) || slot.title, plan.pad, y, plan.wide ? plan.gutter - 18 : plan.width - 2 * plan.pad, 15);
     if (slot.numbered && presence > 0.5) paintNumbers(ctx, art, name, laneOf(frames[0], name) || lane);
     ctx.restore();
+    const [before, after] = frames.map((frame) => laneOf(frame, name));
+    const fades = u > 0 && JSON.stringify(before?.ids) !== JSON.stringify(after?.ids);
+    paintIds(ctx, art, before, fades ? 1 - ease(u) : 1);
+    if (fades) paintIds(ctx, art, after, ease(u));
   }
 }
 
@@ -170,6 +166,30 @@ function paintNumbers(ctx, art, name, lane) {
     const box = chipBox(art.plan, name, i);
     paintText(ctx, String((lane.begins || 0) + i + 1), box.x + box.w / 2, box.y - 12, { spec: font(10), fill: art.theme.faint, align: "center" });
   });
+}
+
+/** What a model reads with the tokens of a lane: a bar below each run of one id, or of positions that count on. */
+function paintIds(ctx, { theme, plan }, lane, alpha) {
+  if (!lane) return;
+  ctx.save();
+  ctx.globalAlpha *= alpha;
+  lane.ids.forEach((ids, k) => {
+    const { title, values, words } = ids;
+    const step = words.length ? 0 : 1;
+    for (let from = 0, to = 0; from < values.length; from = to) {
+      do to += 1; while (to < values.length && to % plan.chips.columns && values[to] === values[to - 1] + step);
+      const word = wordOf(ids, from) + (step && to > from + 1 ? `–${values[to - 1]}` : "");
+      if (!word) continue;
+      const [first, last] = [from, to - 1].map((i) => chipBox(plan, lane.name, i));
+      const [x, y, w] = [first.x, first.y + first.h + plan.lanes[lane.name].was + k * STRIP + 4, last.x + last.w - first.x];
+      ctx.lineWidth = 1;
+      paintBox(ctx, { x: x + 0.5, y: y + 0.5, w: w - 1, h: STRIP - 4 }, 4, words.length && values[from] % 2 ? theme.line : theme.chip, theme.line);
+      Object.assign(ctx, { font: font(10.5, 500), fillStyle: theme.muted });
+      const full = `${title} ${word}`;
+      paintText(ctx, cut(ctx, ctx.measureText(full).width < w - 6 ? full : word, w), x + w / 2, y + (STRIP - 3) / 2 + 0.5, { align: "center" });
+    }
+  });
+  ctx.restore();
 }
 
 /** All chips at (k, u). Moving chips come last so that they pass over those that rest. */

@@ -51,7 +51,8 @@ function laneOfStretch(lane, part) {
   const spots = lane.cells.map((cell, i) => ({ cell, i })).filter(({ cell }) => cell.state !== "deleted");
   const [first, after] = part(spots.length);
   const at = (place) => (place >= spots.length ? lane.cells.length : spots[place].i);
-  return { ...lane, begins: first, cells: lane.cells.slice(first ? at(first) : 0, at(after)) };
+  const ids = lane.ids.map((each) => ({ ...each, values: each.values.slice(first, after) }));
+  return { ...lane, ids, begins: first, cells: lane.cells.slice(first ? at(first) : 0, at(after)) };
 }
 
 function matrixOfStretch(whole, part) {

@@ -1,11 +1,11 @@
 /** One picture: a frame, or a moment between two, drawn from a record, a plan and a view. */
 
 import { paintAnswers } from "./answers.js";
-import { focusOf, paintArcs, paintChip, paintLanes, paintRing, paintSpoken, paintTracks, streamSpots } from "./chips.js";
+import { focusOf, paintArcs, paintChip, paintLanes, paintRing, paintTracks, streamSpots } from "./chips.js";
 import { paintMap } from "./long_text.js";
 import { axes, paintCells, paintLeak, paintMatrix, paintWeights } from "./matrices.js";
 import { paintText } from "./pen.js";
-import { ANSWER, CELL, MOVE, ROW, SPOKEN, SWEEP, clamp, font, matrixOf, range, readCell } from "./record.js";
+import { ANSWER, CELL, MOVE, ROW, SWEEP, clamp, font, matrixOf, range, readCell } from "./record.js";
 
 export function paintLegend(ctx, art) {
   const { theme, plan } = art;
@@ -13,9 +13,7 @@ export function paintLegend(ctx, art) {
   for (const item of plan.legend) {
     const box = { x: item.x, y: item.y - 7, w: 22, h: 14 };
     const cell = readCell({ state: item.state, chosen: item.state === "chosen" });
-    const spoken = SPOKEN.indexOf(item.state);
-    if (spoken > 0) paintSpoken(ctx, theme, item.x + 9, item.y - 8, 16, 3.5, spoken);
-    else if (item.kind === "token" && item.state === "graded") paintRing(ctx, theme, item.x + 11, item.y, 4);
+    if (item.kind === "token" && item.state === "graded") paintRing(ctx, theme, item.x + 11, item.y, 4);
     else if (item.kind === "token") paintChip(ctx, small, box, cell, "inputs");
     else {
       const square = { name: "encoder", x: item.x + 4, y: item.y - 7, cell: 15.5 };

@@ -3,7 +3,7 @@
 import tokens from "../../tokens.json" with { type: "json" };
 import { costs, planAnswers, planAnswersBeside, roomForAnswers, shareShown } from "./answers.js";
 import { planMap } from "./long_text.js";
-import { CELL, LABEL, LANES, clamp, font, inFull, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
+import { CELL, LABEL, LANES, STRIP, clamp, font, inFull, laneOf, leakSteps, matrixShapes, range, rises, sum } from "./record.js";
 
 const LEGEND = 24; // px of a line of the legend
 const EASY = 20; // px: cells of this side are read with ease
@@ -80,12 +80,13 @@ function planLanes(record, plan, top) {
     const lines = Math.max(1, Math.ceil(Math.max(...lanes.map((lane) => lane.cells.length)) / chips.columns));
     const numbered = name === "original" && chips.size >= 12;
     const above = numbered ? 19 : has(name, (cell) => cell.badge) ? 9 : rises(name) && has(name, (cell) => cell.chosen) ? 6 : 0;
-    const below = name === "targets" && costs(record) ? 17 : lines <= 4 && has(name, (cell) => cell.was) ? Math.round(chips.size * 0.95) : 0;
+    const was = name === "targets" && costs(record) ? 17 : lines <= 4 && has(name, (cell) => cell.was) ? Math.round(chips.size * 0.95) : 0;
+    const below = was + STRIP * Math.max(...lanes.map((lane) => lane.ids.length));
     const pitch = above + chips.h + below + (lines > 1 ? chips.gap : 0);
     const heading = plan.wide ? 0 : 19;
     const height = heading + pitch * lines - (lines > 1 ? chips.gap : 0);
     const room = looked && (name === "inputs" || name === "decoder") ? (lines === 1 ? 8 : 2) : 0;
-    plan.lanes[name] = { title: lanes[0].title || name, y, top: y + heading, above, below, pitch, lines, height, numbered, room };
+    plan.lanes[name] = { title: lanes[0].title || name, y, top: y + heading, above, was, below, pitch, lines, height, numbered, room };
     y += height + room + (plan.wide ? (chips.size > 11 ? 12 : 6) : 16);
   }
   return y;
@@ -157,7 +158,7 @@ export function planLegend(drawn, plan, y, measure) {
   const record = inFull(drawn);
   const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
   const matrices = record.frames.flatMap((frame) => frame.matrices);
-  const asks = { chosen: (cell) => cell.chosen, first: (cell) => cell.language === 1, second: (cell) => cell.language === 2, graded: (cell) => cell.graded };
+  const asks = { chosen: (cell) => cell.chosen, graded: (cell) => cell.graded };
   const answers = matrices.some((matrix) => matrix.graded.some(Boolean));
   /** @type {{ kind: string, text: string, state?: string, code?: number }[]} */
   const items = Object.entries(tokens.tokens)

@@ -4,7 +4,7 @@ import { speakGuess } from "./answers.js";
 import { streamSpots } from "./chips.js";
 import { entire } from "./long_text.js";
 import { answering } from "./paint.js";
-import { READER_LANE, clamp, laneOf, leakSteps, matrixOf, runsThrough, speak, speakWeights } from "./record.js";
+import { READER_LANE, clamp, laneOf, leakSteps, matrixOf, runsThrough, speak, speakIds, speakWeights } from "./record.js";
 
 /** Matrices whose rows a chip of a lane may stand for; of those that are drawn the first. */
 const ROWS_OF = { original: ["content", "encoder"], inputs: ["content", "encoder"], decoder: ["decoder", "cross"] };
@@ -104,7 +104,7 @@ export function readerOf(kit, drawn) {
     if (!own || who.row >= own.n) return "";
     const together = READER_LANE[own.name] === "decoder" ? frame.matrices.filter((matrix) => READER_LANE[matrix.name] === "decoder") : [own];
     const clauses = together.filter((matrix) => who.row < matrix.n).map((matrix) => (together.length > 1 ? `${matrix.title}: ` : "") + speak(matrix, who.row) + speakWeights(matrix, who.row, now));
-    return `${clauses.join("; ")}.${speakGuess(frame, who)}`;
+    return `${clauses.join("; ")}.${speakIds(laneOf(frame, READER_LANE[own.name]), who.row)}${speakGuess(frame, who)}`;
   }
 
   return { reader, hold, pointAt, hover, lock, leak, walk, describe };

@@ -45,6 +45,7 @@ export const LANES = ["original", "inputs", "decoder", "targets"];
 export const MATRICES = ["encoder", "content", "query", "content above", "query above", "decoder", "cross"];
 export const WIDEST = 1600; // px: where there is more room, everything is drawn larger instead
 export const FUSED = 13; // px: cells below this are painted in runs
+export const STRIP = 16; // px for the ids of a kind below a lane
 export const LABEL = 86; // px at most for a word beside a matrix
 export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 
@@ -56,7 +57,6 @@ export const READ_LANE = { ...READER_LANE, cross: "inputs" };
  * blue may be attended to, sky was added by the objective, green moved, orange is chosen and scored, vermilion is made
  * wrong on purpose or leaks, purple comes from another model. */
 export const HUE = Object.fromEntries(Object.entries(tokens.palette).map(([name, hex]) => [name, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]));
-export const SPOKEN = ["", "first", "second"]; // by the number of the language, where a text holds two
 
 export const clamp = (x, low = 0, high = 1) => Math.min(high, Math.max(low, x));
 export const lerp = (a, b, t) => a + (b - a) * t;
@@ -83,7 +83,7 @@ export function readRecord(raw) {
   record.frames = record.frames.map((frame) => ({
     ...frame,
     title: frame.title || frame.name,
-    lanes: (frame.lanes || []).map((lane) => ({ ...lane, cells: (lane.cells || []).map(readCell) })),
+    lanes: (frame.lanes || []).map((lane) => ({ ids: [], ...lane, cells: (lane.cells || []).map(readCell) })),
     matrices: (frame.matrices || []).map((matrix) => readMatrix(matrix, (record.painted || {})[matrix.name])),
   }));
   record.moves = record.frames.slice(1).map((frame, k) => movesBetween(record.frames[k], frame));
@@ -102,7 +102,7 @@ export function withNumbers(record, numbers) {
 }
 
 export function readCell(cell) {
-  return { key: "", text: "", state: "kept", chosen: false, graded: false, badge: "", was: "", language: 0, ...cell };
+  return { key: "", text: "", state: "kept", chosen: false, graded: false, badge: "", was: "", ...cell };
 }
 
 export function readMatrix(matrix, painted = []) {
@@ -223,6 +223,16 @@ export function speak(matrix, row) {
   const square = matrix.n === matrix.m && matrix.name !== "cross";
   const self = square && !isOpen(matrix, cells[row]) ? ", not itself" : "";
   return `'${matrix.rows[row] ?? row + 1}' sees ${seen} of ${places} positions${self}`;
+}
+
+/** The word of a position's id, empty where it is not known. */
+export const wordOf = ({ values, words }, i) => (words.length ? words[values[i]] : String(values[i]));
+
+/** What a model reads with the token of a position, as a spoken sentence. */
+export function speakIds(lane, i) {
+  const known = ((lane && lane.ids) || []).filter((ids) => wordOf(ids, i));
+  const read = known.map((ids) => `${ids.title} ${wordOf(ids, i)} (${ids.name.replace(/s$/, "")} ${ids.values[i]})`);
+  return read.length ? ` It is read with ${read.join(" and ")}.` : "";
 }
 
 /** The steps of a leak as cells of matrices: information flows up the layers, so the later node is the reader. */
