@@ -29,9 +29,14 @@ FILE = Path(__file__).parent / "recorded.json"
 class Recorded:
     """The held-out loss of a run's first question, per position, in `unit`, every `EVERY` steps from 0 on."""
 
-    title: str
+    entry: str
+    corpus: str
     unit: str
     held_out: tuple[float, ...]
+
+    @property
+    def title(self) -> str:
+        return f"Recorded run: {self.entry} on {self.corpus}, fast recipe, seed 0"
 
     @property
     def steps(self) -> int:
@@ -62,8 +67,7 @@ def recorded(name: str) -> Recorded | None:
     if name not in losses():
         return None
     entry = entry_named(name)
-    title = f"Recorded run: {name} on {entry.corpus}, fast recipe, seed 0"
-    return Recorded(title, entry.unit(entry.questions[0]), tuple(losses()[name]))
+    return Recorded(name, entry.corpus, entry.unit(entry.questions[0]), tuple(losses()[name]))
 
 
 def recorded_of(about_to_train: tuple[Entry, str, int] | None) -> Recorded | None:

@@ -24,7 +24,7 @@ from widgets.theme import CHART_TYPE, LARGER, chart
 
 
 def test_a_recorded_run_stands_faintly_until_there_is_one_of_ones_own():
-    drawn, run = loss.loss_chart(), Recorded("recorded: GPT", "nats", (7.0, 5.0, 4.0))
+    drawn, run = loss.loss_chart(), Recorded("GPT", "world", "nats", (7.0, 5.0, 4.0))
     assert not drawn.recorded.visible and not drawn.name.visible
 
     def shown():
@@ -103,7 +103,9 @@ def test_every_system_of_table_1_is_recorded():
         assert len(kept) == entry.recipe.steps // EVERY + 1
         assert kept[-1] < 0.8 * kept[0]
         shown = reference_run.recorded_of((entry, entry.corpus, 0))
-        assert shown.held_out == tuple(kept) and name in shown.title and f"{kept[-1]:.2f} after" in card.markup(entry)
+        assert (
+            shown.held_out == tuple(kept) and shown.entry == name and f"and {kept[-1]:.2f} after" in card.markup(entry)
+        )
         assert reference_run.recorded_of((entry, entry.corpus, 1)) is None
 
 

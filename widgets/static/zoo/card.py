@@ -76,8 +76,11 @@ def _recorded(entry: Entry) -> str:
     if (run := recorded(entry.name)) is None:
         return ""
     first, last = (f"{loss:.2f}" for loss in (run.held_out[0], run.held_out[-1]))
-    said = f"Held-out loss ({run.unit} per position): {first} before training, {last} after {run.steps:,} steps."
-    return f"<h3>{escape(run.title)}</h3>{svg.sparkline(run.held_out, said)}{note(said)}"
+    said = (
+        f"On {run.corpus}, with the fast recipe and seed 0, the held-out loss ({run.unit} per position) is {first} "
+        f"before training and {last} after {run.steps:,} steps."
+    )
+    return f"<h3>Recorded run</h3>{svg.sparkline(run.held_out, said)}{note(said)}"
 
 
 def _changed(entry: Entry) -> str:
