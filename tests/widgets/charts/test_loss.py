@@ -103,9 +103,8 @@ def test_every_system_of_table_1_is_recorded():
         assert len(kept) == entry.recipe.steps // EVERY + 1
         assert kept[-1] < 0.8 * kept[0]
         shown = reference_run.recorded_of((entry, entry.corpus, 0))
-        assert (
-            shown.held_out == tuple(kept) and shown.entry == name and f"and {kept[-1]:.2f} after" in card.markup(entry)
-        )
+        assert (shown.entry, shown.held_out) == (name, tuple(kept))
+        assert f"and {kept[-1]:.2f} after" in card.markup(entry)
         assert reference_run.recorded_of((entry, entry.corpus, 1)) is None
 
 
