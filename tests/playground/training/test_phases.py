@@ -199,3 +199,14 @@ def test_objectives_by_turns_alternate_from_step_to_step_wherever_a_run_begins(t
     list(train(run_of("XLM", steps=5, out=tmp_path)))
     rest = [list(e.terms) for e in train(run_of("XLM"), checkpoint.load(tmp_path).learner) if isinstance(e, Stepped)]
     assert rest == asked[5:]
+
+
+def test_unilm_begins_from_the_weights_and_the_head_of_bert():
+    """Initialised by BERT, then 770,000 steps of 330 rows for its 1,000,000 of 256 (arXiv:1905.03197, sec. 2.3)."""
+    run = run_of("UniLM")
+    assert [each[:3] for each in begun(run)] == [(0, 0, "MLM + NSP"), (6, 1, "UniLM")]
+    asked = [set(e.terms) for e in train(run) if isinstance(e, Stepped)]
+    assert asked[:6] == [{"hidden words", "pair"}] * 6
+    assert all("hidden words, seq2seq" in terms and "pair" in terms for terms in asked[6:])
+    bert = replace(tiny("UniLM", steps=6), phases=(), objective=find_objective("MLM + NSP"))
+    assert same(weights_after(run_of(entry=bert, steps=6))[6], weights_after(run)[6])
