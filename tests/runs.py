@@ -92,6 +92,10 @@ class Translated(Paired):
         beside = {"translation": _spoken(rows.neighbours["next"], 1), "other": rows.neighbours["other"]}
         return replace(_spoken(rows, 0), neighbours=beside)
 
+    def streams(self, length, part="train"):
+        rows = self.windows(length, part)
+        return {name: _spoken(rows, k) for k, name in enumerate(("stream", "translation stream"))}
+
 
 def _spoken(tokens, language):
     return replace(tokens, labels={**tokens.labels, "language": torch.full_like(tokens.ids, language)})

@@ -127,7 +127,9 @@ def suited(objective, tokens):
     tokens = replace(tokens, labels={**tokens.labels, **labels_for(objective, tokens.word_ids)})
     near, far = (pick(tokens, torch.arange(len(tokens.ids)).roll(-k)) for k in (1, 2))
     if "translation" in objective.needs:
-        return replace(spoken(tokens, 0), neighbours={"translation": spoken(near, 1), "other": spoken(far, 1)})
+        streams = {"stream": spoken(far, 0), "translation stream": spoken(tokens, 1)}
+        neighbours = {"translation": spoken(near, 1), "other": spoken(far, 1)}
+        return replace(spoken(tokens, 0), neighbours=neighbours | (streams if "stream" in objective.needs else {}))
     if "distance" in objective.needs:
         alone = pick(tokens, torch.arange(len(tokens.ids)).roll(-3))
         return replace(tokens, neighbours={"next": near, "apart": alone, "other": far})

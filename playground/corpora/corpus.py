@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import OPTIONAL, Tokens
-from playground.corpora.segment_pairs import cut_continuing_pairs, cut_pairs, cut_triples, from_zero
+from playground.corpora.segment_pairs import cut_continuing_pairs, cut_pairs, cut_streams, cut_triples, from_zero
 from playground.errors import TooShort
 from playground.pickling import declared_fields
 from playground.tokenizing.tokenizer import Tokenizer
@@ -120,6 +120,10 @@ class Corpus:
         another document. In a corpus of two languages A is a sentence, and "translation" takes the place of "next".
         """
         return cut_pairs(self, length, *self._bounds(part), seed)
+
+    def streams(self, length: int, part: Part = "train") -> dict[str, Tokens]:
+        """For both sentences of each pair of translations a row of `length` tokens that goes on in its language."""
+        return cut_streams(self, length, *self._bounds(part))
 
     def continuing_pairs(self, length: int, part: Part = "train", seed: int = 0) -> Tokens:
         """Pairs in rows of `length` tokens, of which the first half goes on behind the first half of the row before.

@@ -53,6 +53,23 @@ def cut_pairs(corpus: "Corpus", length: int, first: int, last: int, seed: int) -
     return _with_neighbours(corpus, a, neighbours, b.length, length, sentences)
 
 
+def cut_streams(corpus: "Corpus", length: int, first: int, last: int) -> dict[str, Tokens]:
+    """Each side of every pair, and behind it the sentences that follow in its language (XLM, arXiv:1901.07291, 5.1).
+
+    Each sentence is ended by [SEP] and the last one cut at `length` tokens; rows near the end of the part are shorter.
+    """
+    ends = corpus.ids[first:last] == corpus.tokenizer.specials.sep
+    sides, rows = _sides(corpus, _sentences(corpus, first, last)), {}
+    for name, language, side in zip(("stream", "translation stream"), (0, 1), sides, strict=True):
+        kept = (ends | (corpus.labels["language"][first:last] == language)).nonzero()[:, 0] + first
+        fields = ("ids", "word_ids", "sentence_ids", "document_ids")
+        spoken = {"language": torch.full_like(kept, language)}
+        text = replace(corpus, **{name: getattr(corpus, name)[kept] for name in fields}, labels=spoken)
+        begin = torch.searchsorted(kept, side.first)
+        rows[name] = _cut(text, replace(side, first=begin, last=(begin + length).clamp(max=len(kept))), begin)
+    return rows
+
+
 def cut_continuing_pairs(corpus: "Corpus", starts: Tensor, length: int, seed: int) -> Tokens:
     """Rows of a stretch of `length` // 2 tokens and a pair behind it, cut at the end of a sentence where one ends.
 

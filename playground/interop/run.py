@@ -19,7 +19,6 @@ from playground.training.events import Evaluated, Stopped
 from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState, optimisers
 from playground.zoo.entry import Entry, entry_named
-from playground.zoo.phase import Phase
 
 FAR = 1.0
 """Nats above ln V from which a model is worse than none."""
@@ -76,7 +75,7 @@ def learner_of(opened: Opened) -> TrainState:
     entry = replace(_entry(opened), model=opened.model.shape)
     entry = replace(entry, recipe=replace(entry.recipe, optimiser="adamw", seq_len=_length(opened, entry)))
     objective = entry.objective.proposing(opened.model.propose) if entry.objective.proposes else entry.objective
-    return TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe, Phase())), 0)
+    return TrainState(entry, objective, opened.model, tuple(optimisers(opened.model, entry.recipe)), 0)
 
 
 def _entry(opened: Opened) -> Entry:

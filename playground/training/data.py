@@ -173,6 +173,8 @@ def windows(
         rows = corpus.pairs(window, part, seed) if PAIRED & set(needs) else corpus.windows(window, part, continues)
     if "translation" in needs and "translation" not in rows.neighbours:
         raise UserError(f"No translations are in {corpus.name}; choose a text in two languages, such as parallel.")
+    if "stream" in needs:
+        rows = replace(rows, neighbours={**rows.neighbours, **corpus.streams(window, part)})
     for name in sorted(wanted - set(rows.labels)):
         known = ", ".join(rows.labels) or "none"
         raise UserError(f"The words of {corpus.name} have no label {name!r}; their labels are: {known}.")

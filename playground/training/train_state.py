@@ -25,7 +25,6 @@ from playground.rng import generator
 from playground.slicing import batches, trimmed
 from playground.training import accumulation, segment_memory
 from playground.zoo.entry import Entry
-from playground.zoo.phase import Phase
 from playground.zoo.recipe import BETAS, Recipe
 
 
@@ -94,7 +93,7 @@ class TrainState:
         """Take the objective of the present phase, and optimisers that know no gradient yet."""
         if self.objectives:
             self.objective = self.objectives[self.phase]
-        self.optimisers = tuple(optimisers(self.model, self.entry.recipe, self.entry.all_phases[self.phase]))
+        self.optimisers = tuple(optimisers(self.model, self.entry.recipe))
 
     @property
     def device(self) -> torch.device:
@@ -241,7 +240,7 @@ class TrainState:
         for optimiser in self.optimisers:
             full = recipe.muon_lr if isinstance(optimiser, torch.optim.Muon) else recipe.lr
             for group in optimiser.param_groups:
-                group["full_rate"], group["weight_decay"] = full * group["rate"], recipe.weight_decay * group["decays"]
+                group["full_rate"], group["weight_decay"] = full, recipe.weight_decay * group["decays"]
                 group.update({"betas": (BETAS[0], recipe.adam_beta2)} if "betas" in group else {})
 
     def sound(self, loss: Tensor | None = None) -> bool:
@@ -289,12 +288,12 @@ NORM_OR_BIAS = re.compile(r"bias|\bln(_|\b)")
 """The names of what has no weight decay in BERT's released code: norms and biases."""
 
 
-def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase) -> Iterator[torch.optim.Optimizer]:
-    """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all, at the rates of a phase."""
+def optimisers(model: LanguageModel, recipe: Recipe) -> Iterator[torch.optim.Optimizer]:
+    """Muon for the matrices inside the stacks and AdamW for the rest, or AdamW for all."""
     inside = {n for n, p in model.named_parameters() if "blocks" in n and p.dim() == 2 and recipe.optimiser == "muon"}
     apart = {name for name in model.state_dict() if NORM_OR_BIAS.search(name) and not recipe.decay_norms} - inside
-    matrices, others = _groups(model, phase, inside), _groups(model, phase, model.state_dict().keys() - inside - apart)
-    others += [group | {"decays": False} for group in _groups(model, phase, apart)]
+    matrices, others = _group(model, inside), _group(model, model.state_dict().keys() - inside - apart)
+    others += [group | {"decays": False} for group in _group(model, apart)]
     made: list[torch.optim.Optimizer] = [
         torch.optim.AdamW(others, lr=recipe.lr, betas=(BETAS[0], recipe.adam_beta2), fused=True)
     ]
@@ -302,23 +301,11 @@ def optimisers(model: LanguageModel, recipe: Recipe, phase: Phase) -> Iterator[t
         made.insert(0, torch.optim.Muon(matrices, lr=recipe.muon_lr, momentum=0.95))
     for optimiser in made:
         for group in optimiser.param_groups:
-            group["full_rate"] = group["lr"] * group["rate"]
-            group["weight_decay"] = recipe.weight_decay * group["decays"]
+            group["full_rate"], group["weight_decay"] = group["lr"], recipe.weight_decay * group["decays"]
         yield optimiser
 
 
-def _groups(model: LanguageModel, phase: Phase, names: Collection[str]) -> list[dict[str, Any]]:
-    """Some parameters in the groups of an optimiser: one for each layer group that has a rate of its own, else one."""
-    parts = list(model.groups().values())
-    if phase.discriminative_factor == 1:
-        parts = [[name for name, _ in model.named_parameters()]]
-    own = dict(model.named_parameters())
-    groups = [
-        {
-            "params": [own[name] for name in part if name in names],
-            "rate": phase.discriminative_factor ** -(len(parts) - 1 - height),
-            "decays": True,
-        }
-        for height, part in enumerate(parts)
-    ]
-    return [group for group in groups if group["params"]]
+def _group(model: LanguageModel, names: Collection[str]) -> list[dict[str, Any]]:
+    """Some parameters as a group of an optimiser; none where there are none."""
+    own = [p for name, p in model.named_parameters() if name in names]
+    return [{"params": own, "decays": True}] if own else []

@@ -1,4 +1,4 @@
-"""A phase of a run: a stretch of its steps with an objective, a text and learning rates of its own."""
+"""A phase of a run: a stretch of its steps with an objective and a text of its own."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,8 +15,7 @@ class Phase:
     """A stretch of a run; it begins with the weights of the one before, a new schedule and new optimisers.
 
     `share` is its part of the steps. `objective` and `corpus` are the entry's own where none is given; a text must have
-    the entry's vocabulary. The learning rate of each layer group is that of the group above it divided by
-    `discriminative_factor` (ULMFiT, arXiv:1801.06146, sec. 3.2).
+    the entry's vocabulary.
     """
 
     name: str = ""
@@ -24,7 +23,6 @@ class Phase:
     idea: str = ""
     objective: Objective | None = None
     corpus: str = ""
-    discriminative_factor: float = 1.0
 
     def check(self, shape: Architecture, objective: Objective) -> None:
         """Refuse a model or an objective that cannot be trained so."""

@@ -12,10 +12,10 @@ SCIBERT = Entry(
     idea="A field has words and phrases of its own; a model that reads only that field knows them better.",
     parent="BERT",
     changed="Scientific papers instead of books, and a vocabulary learned from them.",
-    corpus="kinds",
+    corpus="kinds(tokenizer=wordpiece, vocab_size=260)",
     unlike_paper={
-        "data": "statements on what things are and what they have stand for science, with the vocabulary of all our "
-        "texts, not one of the field",
+        "data": "statements on what things are and what they have stand for science; from other texts the vocabulary "
+        "has only single letters",
     },
     data="1.14 million papers of Semantic Scholar, four fifths of them on biology and medicine",
     published=(Published("SciBERT", BERT_BASE, 31_090, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),

@@ -3,7 +3,6 @@
 from playground.models import Architecture
 from playground.objectives.catalog.lm import LM
 from playground.zoo.entry import Entry
-from playground.zoo.phase import Phase
 from playground.zoo.recipe import Recipe
 
 ULMFIT = Entry(
@@ -18,22 +17,12 @@ ULMFIT = Entry(
         "network": "three layers of one width, where the paper's two lower ones are nearly three times as wide as a "
         "word vector; one dropout rate, where the paper has several; and a text of its own in every "
         "row, where the paper carries the states on from one stretch of text to the next",
-        "stages": "the first two of three stages; the third, the classifier, is the strategy 'ULMFiT', whose head "
-        "has no dropout ('ULMFiT + further pre-training' is the second and the third for another base)",
+        "stages": "the strategy 'ULMFiT' fine-tunes in the paper's second and third stage, but the second reads the "
+        "labelled texts alone, and the head of the third has no dropout",
         "tasks": "from left to right alone; the paper trains a second model from right to left",
     },
     data="WikiText-103",
     model=Architecture(kind="lstm", layers=3, attention="left to right", dropout=0.1, weight_drop=0.5),
     objective=LM,
-    corpus="reviews",
     recipe=Recipe(warmup_ratio=0.1, min_lr_ratio=1 / 32),
-    phases=(
-        Phase("general text", 0.6, "The language model is trained on general text.", corpus="world"),
-        Phase(
-            "target text",
-            0.4,
-            "Training goes on with the task's texts, slower in lower layers.",
-            discriminative_factor=2.6,
-        ),
-    ),
 )

@@ -3,9 +3,11 @@
 from dataclasses import replace
 
 from playground.models import tiny
+from playground.objectives.catalog.bert import MLM_AND_NSP
 from playground.objectives.catalog.unilm import UNILM as OBJECTIVE
 from playground.zoo.bert import BERT_BASE
 from playground.zoo.entry import Entry, Published
+from playground.zoo.phase import Phase
 
 UNILM_LARGE = replace(BERT_BASE, layers=24, width=1024, heads=16, segments=6)
 """BERT large with a segment for each text under each mask (released code)."""
@@ -18,12 +20,15 @@ UNILM = Entry(
     parent="BERT",
     changed="Four attention masks that share every batch, so that one network can both read and write.",
     aliases=("UniLM v1", "UniLM large"),
-    unlike_paper={
-        "stages": "first weights at random, where the paper begins from BERT large",
-    },
     data="BooksCorpus and English Wikipedia",
     printed={"objective": "LM, MLM, seq2seq LM", "task": "MLM & NSP", "GLUE": "80.8", "FT": "yes"},
     published=(Published("UniLM large", UNILM_LARGE, 28_996, 335e6, "released weights; sec. 2 says about 340M"),),
     model=tiny(UNILM_LARGE),
     objective=OBJECTIVE,
+    phases=(
+        Phase("BERT", 0.5, "BERT is pre-trained as before.", MLM_AND_NSP),
+        Phase(
+            "four masks", 0.5, "Its weights go on under four masks; both parts read equally many rows, as published."
+        ),
+    ),
 )

@@ -21,7 +21,6 @@ XLM = Entry(
     aliases=("XLM-15", "XLM CLM + MLM + TLM"),
     unlike_paper={
         "tasks": "one model learns CLM, MLM and TLM; the paper has one for CLM, one for MLM, and one for MLM and TLM",
-        "data": "single sentences of one language, where the paper fills each row with many",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Wikipedia in 15 languages, and translations such as those of MultiUN",

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from playground.errors import UserError
 from playground.finetuning.strategy.head import TOP, Head
-from playground.finetuning.strategy.schedules import describe, factors, product
+from playground.finetuning.strategy.schedules import describe, everything, factors, product
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import as_written
 from playground.models import Architecture
@@ -38,6 +38,7 @@ def compose(*strategies: Strategy) -> Strategy:
         idea=" ".join(s.idea for s in strategies),
         source="; ".join(dict.fromkeys(s.source for s in strategies)),
         plasticity=product([s.plasticity for s in strategies]),
+        waiting=_one(strategies, name, "waiting", everything, "wait for the task with the plans"),
         rate=_one(strategies, name, "rate", Strategy.rate, "learn at the rates"),
         published=next(
             (replace(p, where=f"{p.where}, for {s.name} alone") for s in strategies if (p := s.published)), None
@@ -128,7 +129,8 @@ def unlike(one: Strategy, other: Strategy, *more: Unlike) -> list[Unlike]:
 def _describe_plan(strategy: Strategy) -> str:
     """What learns when, in words."""
     waits = strategy.waits(STEPS) / STEPS
-    return describe(strategy.plasticity) + (f", the task's head after {waits:.0%} of the steps" if waits else "")
+    until = "" if strategy.waiting is everything else f", until then {describe(strategy.waiting)}"
+    return describe(strategy.plasticity) + (f", the task's head after {waits:.0%} of the steps{until}" if waits else "")
 
 
 def difference(one: Strategy, other: Strategy, *more: Unlike) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from playground.catalog import choose, find
 from playground.errors import UserError
 from playground.finetuning.strategy.compose import compose
-from playground.finetuning.strategy.schedules import Product
+from playground.finetuning.strategy.schedules import Product, factors
 from playground.finetuning.strategy.strategy import Strategy
 from playground.knob import Knob, as_written, knobs, spelt, turn
 
@@ -68,13 +68,12 @@ def _changed(strategy: Strategy, change: Callable[[Any], Any]) -> Strategy:
             return Product(each(value.parts))
         return change(value) if is_dataclass(value) else value
 
-    fields = ("plasticity", "penalties", "beside", "task_loss", "extras", "given", "prompt")
+    fields = ("plasticity", "waiting", "penalties", "beside", "task_loss", "extras", "given", "prompt")
     return replace(strategy, **{field: each(getattr(strategy, field)) for field in fields})
 
 
 def _parts(strategy: Strategy) -> list[Any]:
-    plan = strategy.plasticity
-    plans = plan.parts if isinstance(plan, Product) else (plan,)
+    plans = (*factors(strategy.plasticity), *factors(strategy.waiting))
     losses = (*strategy.penalties, *strategy.beside, strategy.task_loss)
     parts = (*plans, *losses, *strategy.extras, *strategy.given, strategy.prompt)
     return [part for part in parts if is_dataclass(part)]

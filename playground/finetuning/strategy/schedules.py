@@ -111,6 +111,16 @@ class Discriminative:
 
 
 @dataclass(frozen=True)
+class Constant:
+    """All rates are some times the strategy's rate."""
+
+    multiplier: float
+
+    def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
+        return torch.full((len(groups), steps), self.multiplier)
+
+
+@dataclass(frozen=True)
 class LayerDecay:
     """Every layer learns at a fixed share of the rate of the one above it (ELECTRA, arXiv:2003.10555, released code).
 

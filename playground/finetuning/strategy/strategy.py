@@ -19,7 +19,7 @@ from playground.finetuning.strategy.extra_features import ExtraFeatures
 from playground.finetuning.strategy.head import TOP, Head, check_writing
 from playground.finetuning.strategy.losses import AuxLoss
 from playground.finetuning.strategy.multitask import OtherTasks, SampledTasks
-from playground.finetuning.strategy.schedules import BIASES, Cell, Plasticity, paint
+from playground.finetuning.strategy.schedules import BIASES, Cell, Plasticity, everything, paint
 from playground.finetuning.strategy.task_losses import TaskLoss
 from playground.models import Architecture
 from playground.models.adapters import AdapterKind
@@ -65,6 +65,7 @@ class Published:
 class Strategy:
     """A plasticity plan, penalties and extra modules; `rate * plan[g, s]` is a learning rate, and 0 is truly frozen.
 
+    `waiting` is the plan of the steps in which the task waits for the old question, `plasticity` that of the rest.
     `penalties` hold the weights back and are 0 at the start; `beside` are further losses in the same steps; `task_loss`
     takes the task's own in another form; `extras` are new modules, which learn as the head does; `given` are further
     inputs of the model or the head. `head` says what the task's head reads, `fresh` which part of the model is
@@ -85,6 +86,7 @@ class Strategy:
     family: str = ""
     penalties: tuple[AuxLoss, ...] = ()
     beside: tuple[AuxLoss, ...] = ()
+    waiting: Plasticity = everything
     task_loss: TaskLoss | None = None
     extras: tuple[AdapterKind, ...] = ()
     given: tuple[ExtraFeatures, ...] = ()
@@ -127,13 +129,12 @@ class Strategy:
     def plan(self, groups: Sequence[str], steps: int) -> Tensor:
         """The multipliers `[g, s]`, evaluated once; the optimiser reads its columns and the heat map draws them.
 
-        While the task waits all but its head learns, and the plasticity begins behind that.
+        While the task waits its head does not learn, and the plasticity begins behind that.
         """
         old = [k for k, group in enumerate(groups) if group not in self.new]
-        waiting = torch.ones(len(old), self.waits(steps))
-        waiting[-1] = 0.0
-        plan = self.plasticity([groups[k] for k in old], steps - self.waits(steps))
-        plan = torch.cat([waiting, plan], dim=1)
+        rows, waits = [groups[k] for k in old], self.waits(steps)
+        waiting = torch.cat([self.waiting(rows[:-1], waits), torch.zeros(1, waits)])
+        plan = torch.cat([waiting, self.plasticity(rows, steps - waits)], dim=1)
         assert plan.shape == (len(old), steps), f"{self.name} plans {tuple(plan.shape)}"
         whole = plan[-1].repeat(len(groups), 1)
         whole[old] = plan

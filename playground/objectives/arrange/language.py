@@ -20,11 +20,13 @@ NAMES = ("first", "second")
 class ArrangeLanguage(Arrange):
     """A coin decides in which of its two languages each text is read (mBART, arXiv:2001.08210, sec. 2).
 
-    What is read has the other language as its translation.
+    What is read has the other language as its translation, unless rows are `filled` with the sentences that follow in
+    the same language (XLM, arXiv:1901.07291, sec. 5.1); a typed text stays as it is.
     mBART puts a language token at the end of the input and the start of the output; here every position knows its
     language, as in XLM (arXiv:1901.07291, sec. 3.4 and figure 1).
     """
 
+    filled: bool = False
     keys: ClassVar[tuple[str, ...]] = ("language",)
 
     def plan(self, example: Batch, rng: Generator) -> Tensor:
@@ -33,6 +35,9 @@ class ArrangeLanguage(Arrange):
 
     def build(self, example: Batch, plan: Tensor) -> Batch:
         first, second = example.tokens, translation(example.tokens)
+        if self.filled:
+            near = first.neighbours
+            return begin(either(plan, near.get("translation stream", second), near.get("stream", first)))
         facing = {"translation": either(plan, first, second)}
         return begin(replace(either(plan, second, first), neighbours={**first.neighbours, **facing}))
 

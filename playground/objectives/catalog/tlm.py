@@ -38,11 +38,12 @@ ONE_LANGUAGE = replace(
     aliases=("XLM's MLM",),
     row="",
     printed=Printed(),
-    stages=(ArrangeLanguage(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
-    idea="Hide words in a sentence of one of two languages; every position knows which one it is.",
-    loss="Mean cross-entropy of the hidden words given the corrupted sentence.",
+    needs=("translation", "stream"),
+    stages=(ArrangeLanguage(filled=True), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
+    idea="Hide words in text of one of two languages; every position knows which one it is.",
+    loss="Mean cross-entropy of the hidden words given the corrupted text.",
     terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})"),),
-    source="arXiv:1901.07291, sec. 3.3",
+    source="arXiv:1901.07291, sec. 3.3 and 5.1",
 )
 
 CLM = replace(
@@ -50,11 +51,11 @@ CLM = replace(
     name="CLM in either language",
     aliases=("XLM's CLM",),
     group="Language models",
-    stages=(ArrangeLanguage(), ShiftRight(), SeeLeft(), AskNext()),
-    idea="Predict each word of a sentence from the words to its left; every position knows its language.",
+    stages=(ArrangeLanguage(filled=True), ShiftRight(), SeeLeft(), AskNext()),
+    idea="Predict each word of a text from the words to its left; every position knows its language.",
     loss="Mean cross-entropy of every word given those before it.",
     terms=(NEXT,),
-    source="arXiv:1901.07291, sec. 3.2",
+    source="arXiv:1901.07291, sec. 3.2 and 5.1",
 )
 
 XLM = mixture(

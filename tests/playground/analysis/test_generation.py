@@ -161,7 +161,7 @@ def text_and_specials():
 
 def written_by(name, **turned):
     learner, (text, specials) = learner_of(name), text_and_specials()
-    return learner, write(learner.model, learner.objective, text, specials, Generation(**turned))
+    return learner, write(learner.model, learner.entry.objective, text, specials, Generation(**turned))
 
 
 def next_of(model, stream, at):

@@ -21,6 +21,7 @@ from playground.corpora.sources import own_text, sources
 from playground.corpora.tinyworld import generate
 from playground.errors import UserError
 from playground.tokenizing.vocabulary import FIRST_WORD, SEPARATOR
+from tests.texts import small_corpus
 
 PARAGRAPH = "The cat sat on the mat. It was a warm day! Nobody else came.\n"
 TEXT = (PARAGRAPH * 2 + "\n") * 12
@@ -313,6 +314,24 @@ def test_pairs_of_two_languages_are_translations():
         assert int(cut) <= 12
         shared += sum(place >= 0 for place in a)
     assert shared > 0
+
+
+def test_a_stream_goes_on_in_one_language_to_the_last_token_of_its_row():
+    """XLM, arXiv:1901.07291, sec. 5.1: the sentences of one language one behind another, each with its end."""
+    corpus, width, found = small_corpus("parallel", 2_000), 32, 0
+    for part, bounds in (("train", (0, corpus.held_out_from)), ("held_out", (corpus.held_out_from, len(corpus)))):
+        pairs, spoken = corpus.pairs(width, part), corpus.labels["language"]
+        for language, rows in enumerate(corpus.streams(width, part).values()):
+            kept = [k for k in range(*bounds) if corpus.ids[k] == SEPARATOR or spoken[k] == language]
+            text, place = corpus.ids[kept].tolist(), 0
+            side = pairs.neighbours["translation"] if language else pairs
+            for row, length in enumerate(rows.lengths.tolist()):
+                assert rows.ids[row, :length].tolist() == text[place : place + width]
+                assert rows.labels["language"][row, :length].unique().tolist() == [language]
+                place += int(side.lengths[row]) + 1  # the sentence and its [SEP]
+            assert place == len(text)
+            found += len(rows.ids)
+    assert found > 300
 
 
 SHORT = "the dog sees the cat. the cat sees a bird. a bird sings in the rain. a zebra waits."

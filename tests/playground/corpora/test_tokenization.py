@@ -11,10 +11,11 @@ from playground.corpora import open_corpus
 from playground.corpora.sources import name_with_knobs, name_with_tokenizer, read_name, source_knobs
 from playground.corpora.tokenization import KINDS, Tokenization, retokenized
 from playground.errors import UserError
-from playground.tokenizing.vocabulary import UNKNOWN
+from playground.tokenizing.vocabulary import FIRST_WORD, UNKNOWN
 from playground.training import checkpoint, train
 from playground.training.fork import fork
 from playground.training.text import corpus_of
+from playground.zoo import entries
 from tests.runs import losses, reviews, run_of, tiny
 
 PIECES = [kind for kind in KINDS if kind not in ("auto", "words")]
@@ -91,6 +92,17 @@ def test_a_name_tells_of_the_tokenizer_and_opens_the_same_corpus_again():
     assert [k.name for k in source_knobs("world")] == ["tokenizer", "vocab_size"]
     assert name_with_knobs("world", {"tokenizer": "auto"}) == "world"
     assert open_corpus("world(tokenizer=words)", tokens=2_000).tokenizer == open_corpus("world", tokens=2_000).tokenizer
+
+
+def test_the_words_of_scibert_are_whole_and_all_longer_pieces_are_of_its_field():
+    """SciVocab (arXiv:1903.10676, sec. 2) is learned from the texts of the field; words of others come in letters."""
+    corpus = open_corpus(entries()["SciBERT"].corpus)
+    tokenizer, plain = corpus.tokenizer, open_corpus("kinds")
+    read = {plain.tokenizer.words[k] for k in plain.ids.unique().tolist()} - {"[SEP]"}
+    assert len(corpus) == len(plain) and {len(tokenizer.encode_word(word)) for word in read} == {1}
+    pieces = [word.removeprefix("##") for word in tokenizer.words[FIRST_WORD:]]
+    assert all(len(piece) == 1 or any(piece in word for word in read) for piece in pieces)
+    assert len(tokenizer.encode_word("wonderful")) > 3
 
 
 def test_a_text_that_people_wrote_is_read_anew_and_not_from_its_pieces():

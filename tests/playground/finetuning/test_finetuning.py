@@ -1047,17 +1047,36 @@ def test_a_part_that_the_others_overrule_is_named():
 
 
 def test_further_pre_training_comes_first_and_what_follows_has_the_rest_of_the_steps():
-    """The task waits while its texts are read; then ULMFiT thaws from the top, from its first step to its last."""
-    both, ulmfit = find_strategy("ULMFiT + further pre-training"), find_strategy("ULMFiT")
+    """The task waits while its texts are read; then layers thaw from the top, from the first step to the last."""
+    both, thawing = find_strategy("gradual unfreezing + further pre-training"), find_strategy("gradual unfreezing")
     plan = both.plan(GROUPS, 30)
     assert plan[:, :10].tolist() == [[1.0] * 10] * 4 + [[0.0] * 10], "all but the head of the task reads"
-    assert torch.equal(plan[:, 10:], ulmfit.plan(GROUPS, 20))
-    assert both.head == ulmfit.head
+    assert torch.equal(plan[:, 10:], thawing.plan(GROUPS, 20))
     assert both.beside == find_strategy("further pre-training").beside
-    turned = find_strategy("further pre-training + ULMFiT")
+    turned = find_strategy("further pre-training + gradual unfreezing")
     assert torch.equal(turned.plan(GROUPS, 30), plan)
     outcome = tuned(both, setting=FinetuneConfig(steps=9, batch_size=4))[-1]
     assert (outcome.plan[-1, :3] == 0).all() and outcome.plan[-1, 3:].all()
+
+
+def test_ulmfit_reads_the_tasks_texts_at_lower_rates_and_then_learns_the_task():
+    """arXiv:1801.06146, sec. 3.2-3.3: both stages have discriminative rates and a triangle, only the last one thaws.
+
+    Sec. 4.1: the highest rate is 0.004 in the second stage and 0.01 in the third.
+    """
+    ulmfit, peak = find_strategy("ULMFiT"), [2.6**-3, 2.6**-2, 2.6**-1, 1.0]
+    plan = ulmfit.plan(GROUPS, 90)  # 30 steps for the old question, then 60
+    assert plan[:-1, 3].tolist() == pytest.approx([0.4 * rate for rate in peak]), "the top of the model learns fastest"
+    assert plan[:-1, 0].tolist() == pytest.approx([0.4 * rate / 32 for rate in peak])
+    assert not plan[-1, :30].any(), "the head waits"
+    assert plan[:, 36].tolist() == pytest.approx([rate / 2.6 for rate in peak] + [1.0])
+    assert [int(row.nonzero()[0]) for row in plan[:, 30:]] == [5, 4, 3, 2, 0], "thaws from the top"
+    slower = find_strategy("ULMFiT(factor=2)").plan(GROUPS, 90)
+    assert slower[2, 3] == pytest.approx(0.2) and slower[2, 36] == pytest.approx(0.25)
+    both = find_strategy("ULMFiT + further pre-training")
+    assert torch.equal(both.plan(GROUPS, 90), plan) and both.beside == ulmfit.beside
+    with pytest.raises(UserError, match="needs a second text, which the texts of a task do not have"):
+        ulmfit.check(learner_of("BERT"), find_task("sentiment"))
 
 
 def test_a_combination_runs_and_obeys_its_plan():

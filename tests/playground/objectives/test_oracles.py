@@ -161,7 +161,8 @@ def plan_for(step, row, stories, tokens, spans):
             labels = second.labels["field"][row, : second.lengths[row]].tolist()
             return {"ranks": step.plan[row].tolist(), "second": seconds["next"], "second labels": labels}
         case "ArrangeLanguage":
-            second = tokens.neighbours["translation"] if step.plan[row] else tokens
+            name = f"{'translation' if step.plan[row] else ''} {'stream' if step.stage.filled else ''}".strip()
+            second = tokens.neighbours[name] if name else tokens
             return texts(second)[row], second.sentence_ids[row, : second.lengths[row]].tolist()
         case "KeepSomeSentences":
             return step.plan[row][spans[row]].tolist()

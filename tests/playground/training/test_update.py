@@ -1,6 +1,7 @@
 """Inside one update: the copy does to the bit what training does, the run notices nothing, the frames are true."""
 
 import base64
+from dataclasses import replace
 from math import sqrt
 
 import pytest
@@ -113,7 +114,7 @@ def test_every_objective_can_be_looked_into(name):
 
 
 def test_a_row_of_a_batch_that_is_shared_out_shows_the_stages_of_its_own_part():
-    run = run_of("UniLM")
+    run = run_of(entry=replace(tiny("UniLM"), phases=()))
     learner, _ = stopped(run)
     parts = learner.objective.parts
     for row in range(6):
