@@ -174,7 +174,7 @@ def next_of(model, stream, at):
     return scores.log_softmax(-1)
 
 
-@pytest.mark.parametrize("name", ["GPT", "Transformer-XL", "ELMo", "NNLM", "BART", "MASS"])
+@pytest.mark.parametrize("name", ["GPT", "GPT-3", "Transformer-XL", "ELMo", "NNLM", "BART", "MASS"])
 def test_what_a_model_writes_has_the_probability_that_the_model_gives_it(name):
     """Each text is scored again as a whole: as the end of a row of text, or by the decoder."""
     learner, found = written_by(name, num_beams=3, max_new_tokens=5)
