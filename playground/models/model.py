@@ -112,8 +112,8 @@ class Network(nn.Module):
         """The last states of every position of a stream, `[b, n, d]`; what each layer reads is appended to `states`."""
         stream = stream.alternating(self.shape.attention_window)
         x, positions = self._embed(stream, table), self._positions_in(stream, stream.position_ids)
-        if not isinstance(self.encoder, Stack):
-            return self.encoder(x, stream.attn_mask, positions, attn_weights, name)
+        if isinstance(self.encoder, RecurrentStack | WindowStack):  # which have no attention weights
+            return self.encoder.hidden_states(x, stream.attn_mask, positions, 0, len(self.encoder.blocks))[-1]
         return self.encoder(x, stream.attn_mask, positions, attn_weights, name, Memory(stream.mems, states))
 
     def hidden_states(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:

@@ -301,7 +301,7 @@ def test_recurrence_reads_each_row_as_the_layer_of_pytorch_alone(kind, reads):
     shape = Architecture(kind=kind, layers=1, width=16, heads=2, attention=reads)
     stack = RecurrentStack(shape, 1, 16).double()
     x, [layer] = torch.randn(3, 9, 16).double(), stack.blocks
-    states = stack(x, DIRECTIONS[reads], None, None, "encoder")
+    states = stack.hidden_states(x, DIRECTIONS[reads], None, 0, 1)[-1]
     for row, words in enumerate(ROWS):
         text = x[row : row + 1, : len(words)]
         sides = []
@@ -319,7 +319,7 @@ def test_what_a_recurrent_state_depends_on_is_what_its_mask_allows(kind, reads):
     model, _ = made(Architecture(kind=kind, width=16, heads=2, attention=reads))
     inputs = replace(stream(tokens_of(ROWS).ids, LEVEL, REAL), attn_mask=DIRECTIONS[reads])
     x = torch.randn(3, 9, 16).double().requires_grad_()
-    states = model.network.encoder(x, inputs.attn_mask, None, None, "encoder")
+    states = model.network.encoder.hidden_states(x, inputs.attn_mask, None, 0, 2)[-1]
     allowed = DIRECTIONS[reads].dense().expand(3, -1, -1)
     for row, words in enumerate(ROWS):
         for place in range(len(words)):
