@@ -221,6 +221,17 @@ class AttentionMask:
     def layer(self, number: int) -> "AttentionMask":
         return self if self.odd_layers is None or number % 2 == 0 else self.odd_layers
 
+    def alternating(self, window: int) -> "AttentionMask":
+        """The mask with a band in every second layer: only keys less than `window` positions away; 0: none."""
+        if not window:
+            return self
+        above = self.layer(1)
+        place = arange(above.key_level.shape[1], above.key_level.device)[None]
+        first, last = place - window + 1, place + window - 1
+        if above.window is not None:
+            first, last = torch.maximum(first, above.window[0]), torch.minimum(last, above.window[1])
+        return replace(self, odd_layers=replace(above, form="levels", window=(first, last), odd_layers=None))
+
     def dense(self) -> Tensor:
         """The matrix `[b or 1, n, m]` of booleans, row = query, column = key.
 
@@ -299,6 +310,13 @@ class Stream:
     label_ids: Mapping[str, LabelIds] = field(default_factory=dict)
     mems: tuple[Tensor, ...] = field(default=(), repr=False)
     known_ends: tuple[int, ...] | None = field(default=None, repr=False, compare=False)
+
+    def alternating(self, window: int) -> "Stream":
+        """The stream with a band in every second layer of its self-attention (see `AttentionMask.alternating`)."""
+        if not window:
+            return self
+        query = None if self.query_attn_mask is None else self.query_attn_mask.alternating(window)
+        return replace(self, attn_mask=self.attn_mask.alternating(window), query_attn_mask=query)
 
     @cached_property
     def ends(self) -> tuple[int, ...]:

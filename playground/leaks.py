@@ -68,7 +68,7 @@ def reaches(visible: Tensor, layers: int) -> Tensor:
 def answering(example: Batch, question: Target, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
     """What reaches each predicting position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
     inputs = example.inputs
-    reach = _climb(inputs.attn_mask, row, layers)
+    reach = climb(inputs.attn_mask, row, layers)
     if question.at_query:
         return _query_reach(inputs, row, layers), None
     if not question.at_decoder:
@@ -80,7 +80,7 @@ def answering(example: Batch, question: Target, layers: int, row: int = 0) -> tu
     return _join(before, _join(_dense(decoder.cross_attn_mask, row), reach)), own
 
 
-def _climb(visible: AttentionMask, row: int, layers: int) -> Tensor:
+def climb(visible: AttentionMask, row: int, layers: int) -> Tensor:
     """Whose content is at which position after so many layers, `[n, n]`."""
     if visible.odd_layers is None:
         return reaches(_dense(visible, row), layers)
@@ -96,7 +96,7 @@ def _query_reach(inputs: Stream, row: int, layers: int) -> Tensor:
     content, query = inputs.attn_mask, inputs.query_attn_mask
     assert query is not None
     numbers = [layers - 1] if content.odd_layers is query.odd_layers is None else range(layers)
-    return torch.stack([_join(_dense(query.layer(k), row), _climb(content, row, k)) for k in numbers]).any(0)
+    return torch.stack([_join(_dense(query.layer(k), row), climb(content, row, k)) for k in numbers]).any(0)
 
 
 def context_words(example: Batch, layers: int = 4, row: int = 0) -> float:

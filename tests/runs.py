@@ -63,6 +63,8 @@ def tiny(name="RoBERTa", model=None, **recipe):
     small = {"width": 16, "heads": 2, "layers": 1, "dropout": 0.0, "decoder_layers": min(1, entry.model.decoder_layers)}
     if entry.model.embedding_size:
         small["embedding_size"] = 8
+    if entry.model.attention_window:
+        small |= {"layers": 2, "attention_window": 4}
     short = {"seq_len": 16, "batch_size": 8, "steps": 12}
     model, recipe = small | (model or {}), short | recipe
     return replace(entry, model=replace(entry.model, **model), recipe=replace(entry.recipe, **recipe))

@@ -133,16 +133,15 @@ def _sides(example: Batch, matrix: str) -> tuple[Stream, Stream, AttentionMask] 
 def _scores(
     pattern: Pattern, matrix: str, weights: Tensor, example: Batch, rows: Stream, columns: Stream, mask: AttentionMask
 ) -> list[PatternScore]:
-    seen = mask.dense() & rows.valid[:, :, None] & columns.valid[:, None, :]
-    cells = pattern.cells(example, rows, columns) & seen
-    readers = cells.any(2)
-    if not bool(readers.any()):
-        return []
-    chance = float((cells.sum(2) / seen.sum(2).clamp(min=1))[readers].mean())
-    mass = (weights * cells[None, :, None]).sum(-1)
-    shares = (mass * readers[None, :, None]).sum((1, 3)) / readers.sum()
-    return [
-        PatternScore(matrix, layer, head, pattern, float(share), chance)
-        for layer, row in enumerate(shares.tolist())
-        for head, share in enumerate(row)
-    ]
+    real = rows.valid[:, :, None] & columns.valid[:, None, :]
+    fits = pattern.cells(example, rows, columns) & real
+    found = []
+    for layer, every in enumerate(weights):
+        seen = mask.layer(layer).dense() & real
+        cells = fits & seen
+        readers = cells.any(2)
+        if bool(readers.any()):
+            chance = float((cells.sum(2) / seen.sum(2).clamp(min=1))[readers].mean())
+            shares = ((every * cells[:, None]).sum(-1) * readers[:, None]).sum((0, 2)) / readers.sum()
+            found += [PatternScore(matrix, layer, h, pattern, share, chance) for h, share in enumerate(shares.tolist())]
+    return found

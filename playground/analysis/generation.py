@@ -4,7 +4,7 @@ Beam search after Sutskever et al. (arXiv:1409.3215, sec. 3.2): a hypothesis tha
 with the rest. Top-p sampling after Holtzman et al. (arXiv:1904.09751, sec. 3.1).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
@@ -117,13 +117,17 @@ class TokenChoice:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A written text as ids, its end included, with its log-probability in nats and its score."""
+    """A written text, its end included, with its log-probability in nats and its score."""
 
-    ids: tuple[int, ...]
+    tokens: tuple[TokenChoice, ...]
     log_prob: float
     score: float
     ended: bool
-    tokens: tuple[TokenChoice, ...] = ()
+
+    @property
+    def ids(self) -> tuple[int, ...]:
+        """The ids of its tokens."""
+        return tuple(token.id for token in self.tokens)
 
     @property
     def shown(self) -> tuple[int, ...]:
@@ -141,43 +145,39 @@ class Written:
     notice: str = ""
 
 
-def beam_search(next_word: NextWord, ends: Sequence[int], how: Generation) -> list[Hypothesis]:
-    """The finished texts, the best first: at most `num_beams`, which share one beam until each has ended."""
+def search(next_word: NextWord, ends: Sequence[int], how: Generation, rng: Generator | None = None) -> list[Hypothesis]:
+    """The finished texts: the best of a beam first, or drawn ones in the order in which they end.
+
+    At most `num_beams` share one beam until each has ended. Log-probabilities are the model's own.
+    """
     finished: list[Hypothesis] = []
-    written, log_prob = torch.zeros((1, 0), dtype=torch.long), torch.zeros(1)
+    log_prob = torch.zeros(how.num_return_sequences)
+    written: list[tuple[TokenChoice, ...]] = [()] * how.num_return_sequences
     for length in range(1, how.max_new_tokens + 1):
-        each = log_prob[:, None] + next_word(written)
-        size = each.shape[1]
-        log_prob, best = each.flatten().topk(min(how.num_beams - len(finished), each.numel()))
-        possible = log_prob.isfinite()
-        log_prob, best = log_prob[possible], best[possible]
-        written = torch.cat([written[best // size], best[:, None] % size], dim=1)
-        over = torch.isin(written[:, -1], torch.tensor(ends)) | (length == how.max_new_tokens)
-        for ids, value in zip(written[over].tolist(), log_prob[over].tolist(), strict=True):
-            score = value / length**how.length_penalty
-            finished.append(Hypothesis(tuple(ids), value, score, ids[-1] in ends))
-        written, log_prob = written[~over], log_prob[~over]
-        if not len(written):
+        each = next_word(torch.tensor([[token.id for token in text] for text in written]).long())
+        if how.do_sample:
+            rows, ids = torch.arange(len(each)), torch.multinomial(warp(each, how).exp(), 1, generator=rng)[:, 0]
+        else:
+            sums, best = (log_prob[:, None] + each).flatten().topk(min(how.num_beams - len(finished), each.numel()))
+            rows, ids = best[sums.isfinite()] // each.shape[1], best[sums.isfinite()] % each.shape[1]
+        log_prob = log_prob[rows] + each[rows, ids]
+        pairs = zip(rows.tolist(), ids.tolist(), strict=True)
+        written = [(*written[row], _choice(each[row], number)) for row, number in pairs]
+        over = torch.isin(ids, torch.tensor(ends)) | (length == how.max_new_tokens)
+        for k in over.nonzero()[:, 0].tolist():
+            value, ended = float(log_prob[k]), written[k][-1].id in ends
+            finished.append(Hypothesis(written[k], value, value / length**how.length_penalty, ended))
+        log_prob, written = log_prob[~over], [written[k] for k in (~over).nonzero()[:, 0].tolist()]
+        if not written:
             break
-    return sorted(finished, key=lambda hypothesis: -hypothesis.score)
+    return finished if how.do_sample else sorted(finished, key=lambda hypothesis: -hypothesis.score)
 
 
-def sample(next_word: NextWord, ends: Sequence[int], how: Generation, rng: Generator) -> list[Hypothesis]:
-    """Texts that are drawn token by token, in the order in which they end; log-probabilities are the model's own."""
-    finished: list[Hypothesis] = []
-    texts = how.num_return_sequences
-    written, log_prob = torch.zeros((texts, 0), dtype=torch.long), torch.zeros(texts)
-    for length in range(1, how.max_new_tokens + 1):
-        each = next_word(written)
-        token = torch.multinomial(warp(each, how).exp(), 1, generator=rng)
-        log_prob, written = log_prob + each.gather(1, token)[:, 0], torch.cat([written, token], dim=1)
-        over = torch.isin(token[:, 0], torch.tensor(ends)) | (length == how.max_new_tokens)
-        for ids, value in zip(written[over].tolist(), log_prob[over].tolist(), strict=True):
-            finished.append(Hypothesis(tuple(ids), value, value / length, ids[-1] in ends))
-        written, log_prob = written[~over], log_prob[~over]
-        if not len(written):
-            break
-    return finished
+def _choice(log_probs: Tensor, number: int) -> TokenChoice:
+    """A written token among the log-probabilities `[v]` of its place."""
+    best = log_probs.topk(min(ALTERNATIVES, len(log_probs)))
+    top = zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)
+    return TokenChoice(number, float(log_probs[number].exp()), tuple(top))
 
 
 def warp(log_probs: Tensor, how: Generation) -> Tensor:
@@ -225,11 +225,7 @@ def write(
     try:
         next_word = partial(_log_probs, specials, scores(model, chain, text, specials, how))
         ends = (specials.end, specials.sep)
-        if how.do_sample:
-            found = sample(next_word, ends, how, generator(how.seed, "writing"))
-        else:
-            found = beam_search(next_word, ends, how)
-        return list(_with_tokens(next_word, found))
+        return search(next_word, ends, how, generator(how.seed, "writing"))
     finally:
         model.train(training)
 
@@ -279,19 +275,6 @@ def _goes_on(stage: Stage) -> bool:
             return stage.streams == "two streams"
         case _:
             return True
-
-
-def _with_tokens(next_word: NextWord, found: Sequence[Hypothesis]) -> Iterator[Hypothesis]:
-    """The same texts with the probability of each of their tokens, and the likeliest tokens in its place."""
-    tokens: list[list[TokenChoice]] = [[] for _ in found]
-    for length in range(max((len(one.ids) for one in found), default=0)):
-        going = [k for k, one in enumerate(found) if len(one.ids) > length]
-        chances = next_word(torch.tensor([found[k].ids[:length] for k in going]).long()).exp()
-        best = chances.topk(min(ALTERNATIVES, chances.shape[1]))
-        for k, row, values, ids in zip(going, chances, best.values.tolist(), best.indices.tolist(), strict=True):
-            token = found[k].ids[length]
-            tokens[k].append(TokenChoice(token, float(row[token]), tuple(zip(ids, values, strict=True))))
-    return (replace(one, tokens=tuple(its)) for one, its in zip(found, tokens, strict=True))
 
 
 def _log_probs(specials: Specials, scores: NextWord, written: Tensor) -> Tensor:

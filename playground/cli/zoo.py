@@ -141,6 +141,7 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
     parts = {
         "embedding_size": f"word vectors of {model['embedding_size']} numbers",
         "window_radius": f"reaching {model['window_radius']} positions to a side",
+        "attention_window": f"bands of {model['attention_window']} positions in every second layer",
         "char_cnn": "word vectors made of letters",
         "max_pooling": "a text is the maximum of its states",
         "dropout": f"dropout {model['dropout']:g}",

@@ -39,14 +39,18 @@ def _capitalized(corpus: Corpus) -> Tensor:
 
 def _recurring(corpus: Corpus) -> Tensor:
     """Which words `[t]` stand in another sentence of their document too; -1 at [SEP]."""
-    words = _words(corpus)
     key = corpus.document_ids.long() * len(corpus.tokenizer) + corpus.ids
-    number = key.unique(return_inverse=True)[1]
-    sentence = corpus.sentence_ids.long()
-    ends = [
-        torch.zeros_like(key).scatter_reduce(0, number, sentence, end, include_self=False) for end in ("amin", "amax")
-    ]
-    return (ends[0] != ends[1])[number].to(torch.int8).where(words, -1)
+    return in_several(key, corpus.sentence_ids.long()).to(torch.int8).where(_words(corpus), -1)
+
+
+def in_several(words: Tensor, sentences: Tensor) -> Tensor:
+    """Which words `[t]`, given by any numbers, stand in more than one of the sentences `[t]`."""
+    number = words.unique(return_inverse=True)[1]
+    first, last = (
+        torch.zeros_like(words).scatter_reduce(0, number, sentences, end, include_self=False)
+        for end in ("amin", "amax")
+    )
+    return (first != last)[number]
 
 
 def _words(corpus: Corpus) -> Tensor:

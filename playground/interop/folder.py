@@ -85,6 +85,11 @@ def choose_family(shape: Architecture, name: str = "") -> Family:
     found = next((family for family in each if not family.differences(shape)), None)
     if found is not None:
         return found
+    if shape.attention_window:
+        raise UserError(
+            f"attention_window is {shape.attention_window}, but transformers has bands only in layers of another form "
+            "(GPT-Neo); a model that is trained with attention_window 0 can be exported."
+        )
     near = each[0] if name in (each[0].name, each[0].entry) else min(each, key=lambda f: len(f.differences(shape)))
     raise UserError(
         f"This model is no {near.name} as transformers has it: {'; '.join(near.differences(shape))}. The recipe "

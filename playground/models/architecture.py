@@ -9,7 +9,7 @@ from playground.knob import knob
 
 SIZES = (
     "layers", "width", "heads", "head_dim", "decoder_layers", "embedding_size", "max_position_embeddings", "languages",
-    "mem_len",
+    "mem_len", "attention_window",
 )  # fmt: skip
 """How large an architecture is; the rest is its form, which it has in common at every size."""
 
@@ -116,6 +116,10 @@ class Architecture:
         0, 0, 512, unit="positions", why="States of the text before that every layer attends to (Transformer-XL)."
     )
 
+    attention_window: int = knob(
+        0, 0, 512, unit="positions", why="How far every second layer attends, its own position included; 0 for all."
+    )
+
     labels: tuple[tuple[str, int], ...] = ()
     paired: tuple[str, ...] = ()
     window_radius: int = 0
@@ -134,8 +138,7 @@ class Architecture:
             raise UserError(
                 f"width {self.width} does not fit {self.heads} heads; it must be a multiple of {2 * self.heads}."
             )
-        if self.mem_len and (hindrance := self._memory_hindrance):
-            raise UserError(f"mem_len is {self.mem_len}, but {hindrance}; set mem_len to 0.")
+        self._check_reach()
         if self.word_states and self.directions == 1:
             raise UserError("word_states is on, but one network alone reads the text; set backward to yes.")
         if self.kind == "window" and (self.decoder_layers or self.two_streams):
@@ -151,17 +154,30 @@ class Architecture:
                 "set generator_ratio to 1, or tie_generator to embeddings."
             )
 
+    def _check_reach(self) -> None:
+        """Refuse a memory or a band that attention cannot have."""
+        for part, hindrance in (("mem_len", self._memory_hindrance), ("attention_window", self._attention_hindrance)):
+            if hindrance and (value := getattr(self, part)):
+                raise UserError(f"{part} is {value}, but {hindrance}; set {part} to 0.")
+
+    @property
+    def _attention_hindrance(self) -> str:
+        """Why layers attend to nothing; empty where they do."""
+        return "" if self.kind == "transformer" else f"the kind is {self.kind}, whose layers attend to nothing"
+
     @property
     def _memory_hindrance(self) -> str:
         """Why states of the text before cannot be attended to; empty where they can."""
-        if self.kind != "transformer":
-            return f"the kind is {self.kind}, whose layers attend to nothing"
+        if self._attention_hindrance:
+            return self._attention_hindrance
         if self.positions in ("learned", "sinusoidal"):
             return (
                 f"positions are {self.positions}, which say where a word stands in its row and not how far away it is"
             )
         if self.decoder_layers or self.backward or self.generator_ratio:
             return "the model has a second network, which would need a memory of its own"
+        if self.attention_window:
+            return f"attention_window is {self.attention_window}, which bands the positions of a row alone"
         return ""
 
     @property

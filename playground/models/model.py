@@ -110,9 +110,10 @@ class Network(nn.Module):
         states: list[Tensor] | None = None,
     ) -> Tensor:
         """The last states of every position of a stream, `[b, n, d]`; what each layer reads is appended to `states`."""
+        stream = stream.alternating(self.shape.attention_window)
         x, positions = self._embed(stream, table), self._positions_in(stream, stream.position_ids)
-        if not isinstance(self.encoder, Stack):
-            return self.encoder(x, stream.attn_mask, positions, attn_weights, name)
+        if isinstance(self.encoder, RecurrentStack | WindowStack):  # which have no attention weights
+            return self.encoder.hidden_states(x, stream.attn_mask, positions, 0, len(self.encoder.blocks))[-1]
         return self.encoder(x, stream.attn_mask, positions, attn_weights, name, Memory(stream.mems, states))
 
     def hidden_states(self, stream: Stream, table: Tensor, below: Tensor | None, first: int, last: int) -> list[Tensor]:
@@ -121,7 +122,8 @@ class Network(nn.Module):
             return [below]
         x = self._embed(stream, table) if below is None else below
         positions = self._positions_in(stream, stream.position_ids)
-        return self.encoder.hidden_states(x, stream.attn_mask, positions, first, last)
+        mask = stream.attn_mask.alternating(self.shape.attention_window)
+        return self.encoder.hidden_states(x, mask, positions, first, last)
 
     def query_stream(
         self,
@@ -132,6 +134,7 @@ class Network(nn.Module):
         states: list[Tensor] | None = None,
     ) -> Tensor:
         """The states `[b, m, d]` of the query stream at some positions `[b, m]`, without their tokens."""
+        stream = stream.alternating(self.shape.attention_window)
         assert stream.query_attn_mask is not None, "a see stage with an order must come before"
         masks, content = (stream.attn_mask, stream.query_attn_mask), self._embed(stream, table)
         if isinstance(self.encoder, RecurrentStack):
@@ -149,7 +152,7 @@ class Network(nn.Module):
         """The last states of the decoder, `[b, n, d]`; `read` are the encoder's states of the source, if known."""
         assert decoder.cross_attn_mask is not None
         read = self.forward(source, table, attn_weights) if read is None else read
-        masks = (decoder.attn_mask, decoder.cross_attn_mask)
+        masks = (decoder.attn_mask.alternating(self.shape.attention_window), decoder.cross_attn_mask)
         positions = (
             self._positions(decoder.position_ids, written=True),
             self._positions(decoder.position_ids, source.position_ids) if self.shape.positions == "rotary" else None,
@@ -410,7 +413,16 @@ class LanguageModel(nn.Module):
         plain = replace(inputs, attn_mask=_attn_mask(inputs, reads or self.shape.attention), segment_ids=segment)
         if self.shape.kind == "window":
             plain = replace(plain, attn_mask=narrowed(plain, self.shape.window_radius))
-        return branched(plain, tokens.labels) if "branch" in tokens.labels else plain
+        plain = branched(plain, tokens.labels) if "branch" in tokens.labels else plain
+        return plain.alternating(self.shape.attention_window)
+
+    def masked(self, example: Batch) -> Batch:
+        """An example with the attention masks of all layers, as this model reads it."""
+        if not (size := self.shape.attention_window):
+            return example
+        decoder = None if example.decoder is None else example.decoder.alternating(size)
+        auxiliary = tuple(map(self.masked, example.auxiliary))
+        return replace(example, inputs=example.inputs.alternating(size), decoder=decoder, auxiliary=auxiliary)
 
     @torch.no_grad()
     def attention(self, example: Batch) -> dict[str, Tensor]:

@@ -88,12 +88,6 @@ class RecurrentStack(nn.Module):
         if shape.two_streams and both:
             self.fc1, self.fc2 = nn.Linear(width, width), nn.Linear(width, width)
 
-    def forward(
-        self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, weights: Weights, name: str
-    ) -> Tensor:
-        """The states of the last layer, `[b, n, d]`; recurrence has no attention weights."""
-        return self.hidden_states(x, allowed, positions, 0, len(self.blocks))[-1]
-
     def hidden_states(
         self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, first: int, last: int
     ) -> list[Tensor]:
@@ -132,7 +126,7 @@ class RecurrentStack(nn.Module):
         weights: Weights,
     ) -> Tensor:
         """A decoder's states `[b, n, d]`, with what each attends to in the source `[b, m, d]`, or fed with it."""
-        states = x if self.max_pooling else self(x, allowed[0], None, None, "decoder")
+        states = x if self.max_pooling else self.hidden_states(x, allowed[0], None, 0, len(self.blocks))[-1]
         query = torch.zeros_like(x) if self.max_pooling else self.score(states)
         looks = attention_weights(query[:, None], source[:, None], SdpaMask.of(allowed[1]), scale=1.0)
         if weights is not None:

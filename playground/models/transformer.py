@@ -44,9 +44,9 @@ class SdpaMask:
     @classmethod
     def of(cls, visible: AttentionMask, memory: int = 0) -> "SdpaMask":
         """The mask behind so many positions of a `memory`, to which every query may attend."""
-        if not memory and visible.overrides is None and visible.form in ("full", "causal"):
-            return cls(None, visible.form == "causal")
         above = None if visible.odd_layers is None else cls.of(visible.odd_layers, memory)
+        if not memory and visible.overrides is None and visible.form in ("full", "causal"):
+            return cls(None, visible.form == "causal", above)
         cells = visible.dense()[:, None]
         return cls(pad(cells, (memory, 0), value=True) if memory else cells, False, above)
 
@@ -344,9 +344,9 @@ class Stack(nn.Module):
     ) -> Tensor:
         """A decoder's stream with cross-attention to an encoder's output `[b, m, d]`; gives `[b, n, d]`."""
         own, cross = (SdpaMask.of(mask) for mask in allowed)
-        for block in self.layers:
+        for depth, block in enumerate(self.layers):
             seen = block.normed(x, block.ln_1)
-            look = block.attn(seen, seen, own, positions[0], _weights_of(weights, "decoder"))
+            look = block.attn(seen, seen, own.layer(depth), positions[0], _weights_of(weights, "decoder"))
             x = block.add(x, look, block.ln_1)
             seen = block.normed(x, block.ln_cross_attn)
             look = block.cross_attn(seen, source, cross, positions[1], _weights_of(weights, "cross"))

@@ -11,7 +11,6 @@ from playground.errors import UserError
 from playground.models.architecture import Architecture
 from playground.models.dropout import Dropout
 from playground.models.positions import PositionEncoding
-from playground.models.transformer import Weights
 
 
 def side_by_side(x: Tensor, cells: Tensor, boundary: Tensor, offsets: range) -> Tensor:
@@ -55,12 +54,6 @@ class WindowStack(nn.Module):
         self.radius = shape.window_radius
         self.blocks = nn.ModuleList(WindowLayer(shape, width) for _ in range(layers))
         self.dropout = Dropout(shape.dropout) if shape.dropout else None
-
-    def forward(
-        self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, weights: Weights, name: str
-    ) -> Tensor:
-        """The states of the last layer, `[b, n, d]`; a window has no attention weights."""
-        return self.hidden_states(x, allowed, positions, 0, len(self.blocks))[-1]
 
     def hidden_states(
         self, x: Tensor, allowed: AttentionMask, positions: PositionEncoding | None, first: int, last: int

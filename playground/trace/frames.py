@@ -233,16 +233,14 @@ def visible(example: Batch, row: int = 0) -> dict[str, list[list[int]]]:
     """The attention masks of a row by name, as rows of 0 and 1, query x key, without padding."""
     inputs, decoder = example.inputs, example.decoder
     real = inputs.valid[row]
+    masks = {"encoder" if inputs.query_attn_mask is None else "content": (inputs.attn_mask, real, real)}
     if inputs.query_attn_mask is not None:
-        both = {"content": inputs.attn_mask, "query": inputs.query_attn_mask}
-        both |= {name + ABOVE: mask.odd_layers for name, mask in both.items() if mask.odd_layers is not None}
-        return {name: _cells(mask, row, real, real) for name, mask in both.items()}
-    found = {"encoder": _cells(inputs.attn_mask, row, real, real)}
-    if decoder is not None and decoder.cross_attn_mask is not None:
+        masks["query"] = inputs.query_attn_mask, real, real
+    elif decoder is not None and decoder.cross_attn_mask is not None:
         own = decoder.valid[row]
-        found["decoder"] = _cells(decoder.attn_mask, row, own, own)
-        found["cross"] = _cells(decoder.cross_attn_mask, row, own, real)
-    return found
+        masks |= {"decoder": (decoder.attn_mask, own, own), "cross": (decoder.cross_attn_mask, own, real)}
+    masks |= {name + ABOVE: (m.odd_layers, *real) for name, (m, *real) in masks.items() if m.odd_layers is not None}
+    return {name: _cells(mask, row, *real) for name, (mask, *real) in masks.items()}
 
 
 def _cells(mask: AttentionMask, row: int, queries: Tensor, keys: Tensor) -> list[list[int]]:
@@ -263,9 +261,9 @@ def matrices(example: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]
     return [
         {
             "name": name,
-            "title": _title(query, name),
-            "rows": written if name in ("decoder", "cross") else own,
-            "columns": written if name == "decoder" else own,
+            "title": _title(query, name, name.removesuffix(ABOVE) + ABOVE in shown),
+            "rows": written if name.startswith(("decoder", "cross")) else own,
+            "columns": written if name.startswith("decoder") else own,
             "shape": [len(cells), len(cells[0]) if cells else 0],
             "states": encode(_states(name, cells, verdict, shown)),
             "graded_rows": _scored(example, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
@@ -276,11 +274,11 @@ def matrices(example: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]
     ]
 
 
-def _title(query: AttentionMask | None, name: str) -> str:
+def _title(query: AttentionMask | None, name: str, alternates: bool) -> str:
     """The title of a matrix; a query stream with a window attends to the words around its place, in no order."""
-    if query is not None and query.odd_layers is not None:
-        stream = name.removesuffix(ABOVE).capitalize()
-        return f"{stream} stream, layers 2, 4 …" if name.endswith(ABOVE) else f"{stream} stream, layers 1, 3 …"
+    if alternates:
+        stream = f"{name.removesuffix(ABOVE).capitalize()}{'' if query is None else ' stream'}"
+        return f"{stream}, layers 2, 4 …" if name.endswith(ABOVE) else f"{stream}, layers 1, 3 …"
     if query is None or query.window is None:
         return MASK_TITLES[name]
     return "Words by themselves" if name == "content" else "Query stream: attends to the words around, not its own"

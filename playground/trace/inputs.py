@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from playground.batch import Batch, Tokens
-from playground.corpora.derived_labels import DERIVED
+from playground.corpora.derived_labels import DERIVED, in_several
 from playground.corpora.tinyworld.vocabulary import answer
 from playground.corpora.unspaced import describe_unspaced
 from playground.errors import UserError
@@ -84,18 +84,16 @@ def read(
 def _with_derived(text: str, words: Tokenizer, given: TextInput, names: Sequence[str], longest: int) -> TextInput:
     """The text with labels that follow from it; where capital letters are asked for, it is read in small ones."""
     spelt, tokens = split_words(clean(text[:MOST_CHARACTERS])), given.tokens
-    word, sentence = tokens.word_ids[0].tolist(), tokens.sentence_ids[0].tolist()
-    places: dict[str, set[int]] = {}
-    for number, place in zip(word, sentence, strict=True):
-        places.setdefault(spelt[number].lower(), set()).add(place)
+    written = [spelt[number] for number in tokens.word_ids[0].tolist()]
+    lower = [word.lower() for word in written]
     found = {
-        "capitalized": [spelt[number][:1].isupper() for number in word],
-        "recurring": [len(places[spelt[number].lower()]) > 1 for number in word],
+        "capitalized": torch.tensor([word[:1].isupper() for word in written]),
+        "recurring": in_several(torch.tensor([lower.index(word) for word in lower]), tokens.sentence_ids[0]),
     }
     small = read_input(text.lower(), words, longest) if "capitalized" in names else given
     if small.tokens.ids.shape == tokens.ids.shape:
         given = small
-    labels = {name: torch.tensor([found[name]], dtype=torch.long) for name in names}
+    labels = {name: found[name][None].long() for name in names}
     return replace(given, tokens=replace(given.tokens, labels={**tokens.labels, **labels}))
 
 

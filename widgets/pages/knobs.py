@@ -17,7 +17,7 @@ from widgets.state.train import TrainStore
 RECURRENT = ("kind", "layers", "width", "embedding_size", "dropout", "weight_drop", "init")
 TRANSFORMER = (
     "kind", "layers", "width", "heads", "mlp_ratio", "embedding_size", "layer_sharing", "positions", "norm_first",
-    "norm", "embedding_norm", "activation", "attention_bias", "dropout", "init", "mem_len",
+    "norm", "embedding_norm", "activation", "attention_bias", "dropout", "init", "mem_len", "attention_window",
 )  # fmt: skip
 """The knobs of a model that a page shows, by what it is; word vectors have their width alone."""
 OTHERS = ("transformer", "lstm", "gru")
@@ -29,6 +29,7 @@ SIZES = {
     "mlp_ratio": (1, 2, 3, 4, 6, 8),
     "embedding_size": (0, 8, 16, 32, 64),
     "mem_len": (0, 16, 32, 64),
+    "attention_window": (0, 8, 16, 32, 64),
 }
 """What fits together, of knobs that may have many values."""
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 from torch import Tensor
 
 from playground.analysis.attention_patterns import habits
@@ -57,7 +58,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "Attention of every head", columns, Matrix("query", "key", "weight", "", "layer", "head"), unit="weight",
         note="One matrix for each head, a row of matrices for each layer. Rows are queries, columns are keys.",
     )  # fmt: skip
-    spread, allowed = entropy(weights), example.inputs.attn_mask.dense().sum(-1)
+    mask = example.inputs.attn_mask
+    spread, allowed = entropy(weights), torch.stack([mask.layer(k).dense() for k in range(layers)]).sum(-1)
     found = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
     labels = Table(
         "Strongest pattern of each head",

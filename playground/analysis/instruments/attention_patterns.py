@@ -19,7 +19,7 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The strongest pattern of each head on held-out texts as they are trained on, hidden words included."""
-    example = subject.example(settings.texts)
+    example = subject.model.masked(subject.example(settings.texts))
     scores = habits(example, subject.model.attention(example))
     best = {(s.matrix, s.layer, s.head): s for s in reversed(scores) if s.notable}
     heads = sorted({(s.matrix, s.layer, s.head) for s in scores})

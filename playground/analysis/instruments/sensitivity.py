@@ -10,9 +10,10 @@ from playground.analysis.finding import Finding, Matrix, Number, Table
 from playground.analysis.gradients import sensitivity_of_answers, sensitivity_of_text
 from playground.analysis.instrument import Instrument
 from playground.analysis.subject import Subject
-from playground.batch import Batch, Stream, token_strings
+from playground.batch import Batch, Stream, Tokens, token_strings
 from playground.errors import UserError
 from playground.knob import knob
+from playground.models import LanguageModel
 
 LAST, TEXT, EXAMPLE = 13, "a plain text", "a training example"
 
@@ -69,20 +70,16 @@ def _of_text(subject: Subject, settings: Settings) -> Influence:
     level = min(settings.level, len(subject.levels) - 1)
     influence = sensitivity_of_text(model, tokens, level)
     words = _numbered(token_strings(tokens.ids[0], tokens.valid[0], tokens.vocabulary))
-    return influence, words, words, float((~open_pairs(subject, tokens.ids.shape[1], level)).float().mean())
+    return influence, words, words, float((~open_pairs(model, tokens, level)).float().mean())
 
 
-def open_pairs(subject: Subject, length: int, level: int) -> Tensor:
+def open_pairs(model: LanguageModel, tokens: Tokens, level: int) -> Tensor:
     """Which words reach which states of a plain text after so many layers, `[t, t]`, by the closure of the masks."""
-    shape = subject.model.shape
-    cells = torch.ones(length, length, dtype=torch.bool)
+    shape = model.shape
     layers = 0 if shape.kind == "static" else min(level, shape.layers)
-    if shape.kind == "window":
-        cells = cells.tril(shape.window_radius).triu(-shape.window_radius)
-    sides = {"left to right": cells.tril(), "right to left": cells.triu()}
     if shape.recurrent and layers:  # one layer reads all that stands on a side
-        layers = length
-    return leaks.reaches(cells if shape.directions == 2 else sides.get(shape.attention, cells), layers)
+        layers = tokens.ids.shape[1]
+    return torch.stack([leaks.climb(plain.attn_mask, 0, layers) for _, plain in model._readings(tokens)]).any(0)
 
 
 def _of_example(subject: Subject, settings: Settings) -> Influence:
@@ -92,6 +89,7 @@ def _of_example(subject: Subject, settings: Settings) -> Influence:
     if subject.objective.needs:
         raise UserError("The objective needs more than one sentence; set read to a plain text.")
     example = subject.objective.example(subject.sentence(settings.sentence), subject.rng("sensitivity"))
+    example = subject.model.masked(example)
     question = example.questions[0]
     influence, scored = sensitivity_of_answers(subject.model, example, question), question.loss_mask[0]
     reach, _ = leaks.answering(example, question, subject.model.shape.layers)

@@ -42,27 +42,30 @@ def hidden_mse(student: Trace, teacher: Trace, mapping: list[int]) -> Tensor:
 
 def attention_mse(student: Trace, teacher: Trace, mapping: list[int]) -> Tensor:
     """The sum over layers of the mean squared difference of attention before its softmax (TinyBERT, eq. 7)."""
-    allowed = student.allowed.expand_as(student.attention[0])
-    each = [mse_loss(student.attention[k][allowed], teacher.attention[t][allowed]) for k, t in enumerate(mapping)]
+    each = []
+    for k, t in enumerate(mapping):
+        allowed = (student.allowed[k] & teacher.allowed[t]).expand_as(student.attention[k])
+        each.append(mse_loss(student.attention[k][allowed], teacher.attention[t][allowed]))
     return torch.stack(each).sum()
 
 
 def attention_transfer(student: Trace, teacher: Trace) -> Tensor:
     """The divergence of the last layers' attention, a mean over heads and queries (MiniLM, arXiv:2002.10957)."""
-    return _divergence(student.attention[-1], teacher.attention[-1], student)
+    return _divergence(student.attention[-1], teacher.attention[-1], student, teacher)
 
 
 def value_relation(student: Trace, teacher: Trace) -> Tensor:
     """The same of the softmax of the last layers' values times values (MiniLM)."""
-    return _divergence(_relation(student.values[-1]), _relation(teacher.values[-1]), student)
+    return _divergence(_relation(student.values[-1]), _relation(teacher.values[-1]), student, teacher)
 
 
 def _relation(values: Tensor) -> Tensor:
     return values @ values.transpose(-1, -2) / sqrt(values.shape[-1])
 
 
-def _divergence(student: Tensor, teacher: Tensor, trace: Trace) -> Tensor:
+def _divergence(ours: Tensor, theirs: Tensor, student: Trace, teacher: Trace) -> Tensor:
     """The divergence of the teacher's rows `[b, h, n, m]` from the student's, a mean over rows that are no padding."""
-    ours, theirs = (x.masked_fill(~trace.allowed, -1e9).log_softmax(-1) for x in (student, teacher))
-    rows = trace.valid[:, None, :].expand(ours.shape[:3])
+    allowed = student.allowed[-1] & teacher.allowed[-1]
+    ours, theirs = (x.masked_fill(~allowed, -1e9).log_softmax(-1) for x in (ours, theirs))
+    rows = student.valid[:, None, :].expand(ours.shape[:3])
     return kl_div(ours[rows], theirs[rows], reduction="batchmean", log_target=True)

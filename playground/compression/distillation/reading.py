@@ -25,7 +25,7 @@ class Trace:
     states: tuple[Tensor, ...]
     attention: tuple[Tensor, ...]
     values: tuple[Tensor, ...]
-    allowed: Tensor
+    allowed: tuple[Tensor, ...]
     valid: Tensor
     top: Tensor
 
@@ -53,8 +53,9 @@ def trace(model: LanguageModel, tokens: Tokens) -> Trace:
         values.append(v)
         x = block(x, mask.layer(depth), positions)
         states.append(x)
-    dense = mask.dense(scores[0])
-    allowed = (valid[:, None, :, None] & valid[:, None, None, :]) & (True if dense is None else dense)
+    real = valid[:, None, :, None] & valid[:, None, None, :]
+    dense = [mask.layer(depth).dense(each) for depth, each in enumerate(scores)]
+    allowed = tuple(real if cells is None else real & cells for cells in dense)
     return Trace(tuple(states), tuple(scores), tuple(values), allowed, valid, stack.ln_f(x))
 
 

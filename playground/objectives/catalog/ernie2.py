@@ -59,16 +59,14 @@ CAPITALS = Objective(
     source="arXiv:1907.12412, sec. 4.2.1",
 )
 
-RECURRENCE = Objective(
+RECURRENCE = replace(
+    CAPITALS,
     name="token-document relation",
     aliases=("words that come again",),
-    group="With knowledge",
     needs=("label:recurring",),
     stages=(ArrangeFirst("sentence"), ArrangeText(), SeeAll(), AskLabel("recurring", ANSWERS, "everywhere")),
     idea="Read one sentence; say of each word whether it stands in another sentence of the document too.",
-    loss="Mean cross-entropy of a yes or no for each word.",
     terms=(label_term("recurring", "T"),),
-    source="arXiv:1907.12412, sec. 4.2.1",
 )
 
 REORDERING = Objective(

@@ -121,6 +121,7 @@ def with_probes(
             learner, held_out = event.learner, event.held_out
             few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
             example = learner.objective.example(few, generator(0, "watched", device=learner.device))
+            example = learner.model.masked(example)
             model, probes = learner.model, asked(PROBES, run.corpus, learner.model)
             floor = _floor(run, example)
         if isinstance(event, Evaluated) and event.step % every == 0 and model is not None and example is not None:

@@ -85,7 +85,8 @@ class ReplayRecorder:
             "loss": objective.loss,
             "terms": terms(objective, steps),
         }
-        record = frames.record([(s.verb, s.example) for s in steps if s.part == 0], leaks.check(example), about)
+        shown = [(s.verb, learner.model.masked(s.example)) for s in steps if s.part == 0]
+        record = frames.record(shown, leaks.check(learner.model.masked(example)), about)
         return cls(learner.entry.name, corpus, example, record, last)
 
     def levels(self, run: Run) -> dict[str, float]:

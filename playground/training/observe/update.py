@@ -122,7 +122,8 @@ def record(update: UpdateTrace, corpus: str) -> dict[str, Any]:
         "loss": objective.loss,
         "terms": terms(objective, update.steps),
     }
-    made = frames.record([(s.verb, s.example) for s in update.steps if s.part == 0], leaks.check(example), about)
+    shown = [(s.verb, learner.model.masked(s.example)) for s in update.steps if s.part == 0]
+    made = frames.record(shown, leaks.check(learner.model.masked(example)), about)
     values = numbers(made, update.before, f"{learner.entry.name} before step {learner.step}")
     values["groups"] = [vars(group) for group in update.groups]
     values["after"] = [as_data(guess) for guess in update.after.guesses]

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from playground import cli
-from playground.analysis.generation import Generation, beam_search, cannot_write, sample, warp, write
+from playground.analysis.generation import Generation, cannot_write, search, warp, write
 from playground.batch import begin, causal_mask, mask_by_level
 from playground.errors import UserError
 from playground.objectives import find_objective
@@ -56,7 +56,7 @@ def all_texts(next_word, length_penalty):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_beam_of_all_texts_finds_what_looking_at_all_of_them_finds(seed, length_penalty):
     expected = all_texts(table(seed), length_penalty)
-    found = beam_search(table(seed), [END], beams(SIZE**LONGEST, length_penalty))
+    found = search(table(seed), [END], beams(SIZE**LONGEST, length_penalty))
     assert len(found) == len(expected)
     assert [one.score for one in found] == pytest.approx([score for score, _, _ in expected], abs=1e-4)
     assert (found[0].ids, found[0].ended) == (expected[0][1], expected[0][1][-1] == END)
@@ -68,22 +68,36 @@ def test_a_beam_of_one_is_greedy(seed):
     next_word, ids = table(seed), []
     while len(ids) < LONGEST and END not in ids:
         ids.append(int(next_word(torch.tensor([ids]).long().reshape(1, -1))[0].argmax()))
-    [found] = beam_search(next_word, [END], beams(1))
+    [found] = search(next_word, [END], beams(1))
     assert found.ids == tuple(ids)
 
 
+@pytest.mark.parametrize("how", [beams(4), Generation(do_sample=True, num_return_sequences=4, max_new_tokens=LONGEST)])
+def test_each_token_has_its_probability_from_the_one_pass_that_chose_it(how):
+    passes = []
+
+    def next_word(written):
+        passes.append(written.shape[1])
+        return table(0)(written)
+
+    found = search(next_word, [END], how, rng(0))
+    assert passes == list(range(max(len(one.ids) for one in found)))
+    for one in found:
+        for place, token in enumerate(one.tokens):
+            chances = table(0)(torch.tensor([one.ids[:place]]).long().reshape(1, -1))[0].exp()
+            assert token.probability == pytest.approx(float(chances[token.id]))
+            assert [number for number, _ in token.top] == chances.argsort(descending=True)[: len(token.top)].tolist()
+            assert [value for _, value in token.top] == pytest.approx(sorted(chances.tolist())[::-1][: len(token.top)])
+
+
 def test_a_wider_beam_finds_a_likelier_text_where_the_greedy_choice_misleads():
-    best = {
-        k: [beam_search(table(seed), [END], beams(k, float(k == 1)))[0].log_prob for seed in range(8)] for k in (1, 8)
-    }
+    best = {k: [search(table(seed), [END], beams(k, float(k == 1)))[0].log_prob for seed in range(8)] for k in (1, 8)}
     assert all(wide >= narrow - 1e-6 for narrow, wide in zip(best[1], best[8], strict=True))
     assert any(wide > narrow + 0.1 for narrow, wide in zip(best[1], best[8], strict=True))
 
 
 def test_a_length_penalty_favours_longer_texts():
-    lengths = {
-        p: sum(len(beam_search(table(seed), [END], beams(64, p))[0].ids) for seed in range(6)) for p in (0.0, 2.0)
-    }
+    lengths = {p: sum(len(search(table(seed), [END], beams(64, p))[0].ids) for seed in range(6)) for p in (0.0, 2.0)}
     assert lengths[2.0] > lengths[0.0]
 
 
@@ -116,7 +130,7 @@ def test_what_is_drawn_from_is_cut_as_in_transformers(turned, expected):
 
 def drawn(seed=0, **turned):
     how = Generation(**{"do_sample": True, "num_return_sequences": 1000, "max_new_tokens": 1, **turned})
-    return sample(lambda written: KNOWN.expand(len(written), -1), [END], how, rng(seed))
+    return search(lambda written: KNOWN.expand(len(written), -1), [END], how, rng(seed))
 
 
 @pytest.mark.parametrize("turned", [{}, {"temperature": 2.0}, {"top_k": 3}, {"top_p": 0.6}])
@@ -174,7 +188,7 @@ def next_of(model, stream, at):
     return scores.log_softmax(-1)
 
 
-@pytest.mark.parametrize("name", ["GPT", "Transformer-XL", "ELMo", "NNLM", "BART", "MASS"])
+@pytest.mark.parametrize("name", ["GPT", "GPT-3", "Transformer-XL", "ELMo", "NNLM", "BART", "MASS"])
 def test_what_a_model_writes_has_the_probability_that_the_model_gives_it(name):
     """Each text is scored again as a whole: as the end of a row of text, or by the decoder."""
     learner, found = written_by(name, num_beams=3, max_new_tokens=5)

@@ -1,6 +1,7 @@
 """Every distillation loss against a plain loop, and against a library's own function where there is one."""
 
 from copy import deepcopy
+from dataclasses import replace
 from math import exp, log, sqrt
 
 import pytest
@@ -90,8 +91,8 @@ def test_the_trace_is_what_the_model_computes(readings):
     network, plain = whole.model.network, whole.model._plain(texts.tokens)
     network(plain, whole.model.token_embedding.weight, kept := {})
     weights = kept["encoder"]
-    for score, weight in zip(theirs.trace.attention, weights, strict=True):
-        soft = score.masked_fill(~theirs.trace.allowed, float("-inf")).softmax(-1)
+    for score, weight, allowed in zip(theirs.trace.attention, weights, theirs.trace.allowed, strict=True):
+        soft = score.masked_fill(~allowed, float("-inf")).softmax(-1)
         rows = theirs.trace.valid[:, None, :].expand(soft.shape[:3])
         assert torch.allclose(soft[rows], weight[rows], atol=1e-6)
 
@@ -127,12 +128,30 @@ def test_attention(readings):
     ours, theirs = (reading.trace for reading in readings)
     total = 0.0
     for k, t in enumerate([1, 1]):
-        cells = theirs.allowed.expand_as(theirs.attention[t]).nonzero().tolist()
+        cells = theirs.allowed[t].expand_as(theirs.attention[t]).nonzero().tolist()
         u, v = (
             [float(scores[b, h, q, m]) for b, h, q, m in cells] for scores in (ours.attention[k], theirs.attention[t])
         )
         total += _mean_square(u, v)
     assert float(losses.attention_mse(ours, theirs, [1, 1])) == pytest.approx(total, rel=1e-4)
+
+
+def test_attention_in_bands_counts_the_pairs_that_both_layers_allow(readings):
+    ours, theirs = (reading.trace for reading in readings)
+    band = theirs.allowed[1].clone()
+    band[..., 1:, 0] = False
+    other = replace(theirs, allowed=(theirs.allowed[0], band))
+    total = 0.0
+    for k, t in enumerate([1, 0]):
+        cells = (ours.allowed[k] & other.allowed[t]).expand_as(other.attention[t])
+        total += float((ours.attention[k] - other.attention[t])[cells].square().mean())
+    assert float(losses.attention_mse(ours, other, [1, 0])) == pytest.approx(total, rel=1e-4)
+    assert float(losses.attention_mse(ours, other, [1, 0])) != pytest.approx(
+        float(losses.attention_mse(ours, theirs, [1, 0])), rel=1e-4
+    )
+    assert float(losses.attention_transfer(ours, other)) != pytest.approx(
+        float(losses.attention_transfer(ours, theirs)), rel=1e-4
+    )
 
 
 def _divergence(ours, theirs, trace):

@@ -137,6 +137,13 @@ def test_a_model_of_another_form_is_refused_and_the_recipe_is_named(changed, tol
     assert not list(tmp_path.iterdir())
 
 
+def test_bands_in_every_second_layer_are_refused_and_no_recipe_is_named(tmp_path):
+    model = LanguageModel(replace(OURS["GPT-2"], attention_window=8), SIZE, rng())
+    with pytest.raises(UserError, match="attention_window is 8, but transformers has bands only in") as refusal:
+        export(model, TOKENIZER, tmp_path / "out", "GPT-3")
+    assert "--recipe" not in str(refusal.value) and not list(tmp_path.iterdir())
+
+
 def test_the_default_model_is_refused(tmp_path):
     with pytest.raises(UserError, match="--recipe paper"):
         export(LanguageModel(Architecture(), SIZE, rng()), TOKENIZER, tmp_path / "out")

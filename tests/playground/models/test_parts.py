@@ -48,6 +48,87 @@ def parameters(**shape):
     return sum(p.numel() for p in LanguageModel(Architecture(**shape), 50, generator(0)).parameters())
 
 
+# bands
+
+
+def test_every_second_layer_attends_to_a_band_and_the_others_to_all_that_the_mask_opens():
+    """Padded or not, under any mask and in either stack: an odd layer sees at most 2 positions to a side."""
+    cases = {"LM": "left to right", "backward LM": "right to left", "MLM": "bidirectional", "PLM": "bidirectional"}
+    for name, reads in (cases | {"MASS": "bidirectional"}).items():
+        shape = Architecture(layers=3, width=16, heads=2, attention=reads, positions="learned")
+        plain, example = made(shape, name)
+        banded = LanguageModel(replace(plain.shape, attention_window=3), SPECIALS.size, generator(1)).double()
+        band = (LEVEL[0][:, None] - LEVEL[0]).abs() < 3
+        for matrix, weights in banded.attention(example).items():
+            stream = example.decoder if matrix == "decoder" else example.inputs
+            mask = stream.query_attn_mask if matrix == "query" else stream.attn_mask
+            for number, layer in enumerate(weights if matrix != "cross" else ()):
+                n = len(layer[0, 0])
+                allowed = mask.dense() & band[:n, :n] if number % 2 else mask.dense()
+                real = stream.valid[:, None, :, None]
+                assert torch.equal((layer > 0) & real, allowed[:, None].expand(layer.shape) & real), (name, matrix)
+
+
+def test_layers_in_bands_are_a_plain_loop():
+    """One head by hand: layer 1 attends to all to the left, layer 2 to the two positions before and to itself."""
+    shape = Architecture(layers=2, width=8, heads=1, attention="left to right", positions="learned", attention_window=3)
+    model, _ = made(shape, "LM")
+    full = replace(tokens_of([list(range(40, 49))]), padded=False)
+    [embedded, *_], expected = model.hidden_states(full), model.features(full)
+    x = embedded[0]
+    for number, block in enumerate(model.network.encoder.layers):
+        seen = block.ln_1(x)
+        q, k, v = (part(seen) for part in (block.attn.query, block.attn.key, block.attn.value))
+        rows = []
+        for i in range(9):
+            first = max(0, i - 2) if number else 0
+            scores = torch.stack([q[i] @ k[j] / math.sqrt(8) for j in range(first, i + 1)])
+            rows.append(scores.softmax(0) @ v[first : i + 1])
+        x = block.add_mlp(x + block.attn.out(torch.stack(rows)))
+    torch.testing.assert_close(expected[0], model.network.encoder.ln_f(x))
+    torch.testing.assert_close(model.hidden_states(full)[-1], expected)
+
+
+def test_layers_in_bands_are_those_of_gpt_neo():
+    """The class of transformers whose layers alternate: its scores are divided by nothing, its queries have no bias."""
+    hf = pytest.importorskip("transformers")
+    config = hf.GPTNeoConfig(
+        vocab_size=SPECIALS.size, hidden_size=16, num_layers=4, num_heads=2, attention_types=[[["global", "local"], 2]],
+        window_size=3, max_position_embeddings=32, resid_dropout=0, embed_dropout=0, attention_dropout=0,
+        attn_implementation="eager",
+    )  # fmt: skip
+    theirs = hf.GPTNeoModel(config).double().eval()
+    shape = Architecture(
+        layers=4, width=16, heads=2, attention="left to right", positions="learned", max_position_embeddings=32,
+        attention_window=3, activation="gelu tanh", scale_attn_weights=False, lm_head=False,
+    )  # fmt: skip
+    model = LanguageModel(shape, SPECIALS.size, generator(0)).double().eval()
+    network = model.network
+    pairs = [(theirs.wte, model.token_embedding), (theirs.wpe, network.position_embedding)]
+    pairs.append((theirs.ln_f, network.encoder.ln_f))
+    for own, block in zip(theirs.h, network.encoder.layers, strict=True):
+        attn = own.attn.attention
+        pairs += [(own.ln_1, block.ln_1), (own.ln_2, block.ln_2)]
+        pairs += [(own.mlp.c_fc, block.mlp.fc1), (own.mlp.c_proj, block.mlp.fc2)]
+        pairs += [(attn.q_proj, block.attn.query), (attn.k_proj, block.attn.key)]
+        pairs += [(attn.v_proj, block.attn.value), (attn.out_proj, block.attn.out)]
+    with torch.no_grad():
+        for own, part in pairs:
+            noise = [torch.randn(p.shape, generator=generator(n)) for n, p in enumerate(part.parameters())]
+            for each, value in zip(part.parameters(), noise, strict=True):
+                each.copy_(value * 0.5)
+            own.load_state_dict(part.state_dict(), strict=not hasattr(own, "bias") or part.bias is not None)
+        text = tokens_of([list(range(40, 49))])
+        torch.testing.assert_close(model.features(text), theirs(text.ids).last_hidden_state)
+
+
+def test_bands_need_layers_that_attend_to_the_positions_of_a_row():
+    with pytest.raises(UserError, match="attention_window is 8, but the kind is gru"):
+        Architecture(kind="gru", attention_window=8)
+    with pytest.raises(UserError, match="mem_len is 8, but attention_window is 8, which bands the positions of a row"):
+        Architecture(attention_window=8, mem_len=8)
+
+
 # positions
 
 
@@ -220,7 +301,7 @@ def test_recurrence_reads_each_row_as_the_layer_of_pytorch_alone(kind, reads):
     shape = Architecture(kind=kind, layers=1, width=16, heads=2, attention=reads)
     stack = RecurrentStack(shape, 1, 16).double()
     x, [layer] = torch.randn(3, 9, 16).double(), stack.blocks
-    states = stack(x, DIRECTIONS[reads], None, None, "encoder")
+    states = stack.hidden_states(x, DIRECTIONS[reads], None, 0, 1)[-1]
     for row, words in enumerate(ROWS):
         text = x[row : row + 1, : len(words)]
         sides = []
@@ -238,7 +319,7 @@ def test_what_a_recurrent_state_depends_on_is_what_its_mask_allows(kind, reads):
     model, _ = made(Architecture(kind=kind, width=16, heads=2, attention=reads))
     inputs = replace(stream(tokens_of(ROWS).ids, LEVEL, REAL), attn_mask=DIRECTIONS[reads])
     x = torch.randn(3, 9, 16).double().requires_grad_()
-    states = model.network.encoder(x, inputs.attn_mask, None, None, "encoder")
+    states = model.network.encoder.hidden_states(x, inputs.attn_mask, None, 0, 2)[-1]
     allowed = DIRECTIONS[reads].dense().expand(3, -1, -1)
     for row, words in enumerate(ROWS):
         for place in range(len(words)):

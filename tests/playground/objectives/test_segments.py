@@ -13,6 +13,7 @@ from playground.objectives.arrange.segments import ORDERS
 from playground.objectives.catalog.ernie2 import TASKS
 from playground.objectives.objective import tell
 from playground.rng import generator
+from playground.trace.inputs import read
 from playground.zoo import entry_named
 from tests.laws import assert_law
 from tests.texts import SPECIALS, small_corpus, tokens_for, tokens_of
@@ -78,6 +79,20 @@ def test_words_that_come_again_and_capital_letters_follow_from_the_corpus():
         assert int(source.labels["recurring"][k]) == again
         assert int(source.labels["capitalized"][k]) == (-1 if special else int(capital))
     assert source.label_names["recurring"] == ("no", "yes")
+
+
+@pytest.mark.parametrize("name", ["capitalization prediction", "token-document relation"])
+def test_a_document_that_is_typed_as_it_would_be_spelt_has_the_labels_of_the_corpus(name):
+    source = with_derived(small_corpus("world", 20_000), ("capitalized", "recurring"))
+    here = (source.document_ids == 1) & (source.ids != source.tokenizer.specials.sep)
+    words, capital = source.tokenizer.decode(source.ids[here].tolist()), source.labels["capitalized"][here].tolist()
+    spelt = " ".join(word.capitalize() if big else word for word, big in zip(words, capital, strict=True))
+    objective = find_objective(name)
+    [label] = [need.removeprefix("label:") for need in objective.needs]
+    typed = read(objective, spelt, "", "", source.tokenizer).tokens
+    assert typed.ids[0].tolist() == source.ids[here].tolist()
+    assert typed.labels[label][0].tolist() == source.labels[label][here].tolist()
+    assert 0 < int(typed.labels[label].sum()) < len(words)
 
 
 def test_each_stage_of_ernie_2_adds_a_task_and_every_position_reads_which_one_it_is():

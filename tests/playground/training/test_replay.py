@@ -1,6 +1,7 @@
 """Moments of a run: well spaced, real, kept beside the checkpoint, and no burden to the run itself."""
 
 import json
+from base64 import b64decode
 from itertools import pairwise
 
 import pytest
@@ -10,6 +11,7 @@ from playground.analysis.predictions import read, sentence_of
 from playground.errors import UserError
 from playground.objectives import objectives
 from playground.tokenizing import read_input
+from playground.trace.frames import VISIBLE
 from playground.training import Run, Started, Stepped, checkpoint, train
 from playground.training.observe.replay import FILE, MOST, Curve, ReplayRecorder, load, spaced, to_watch, watched
 from playground.training.store.metrics import recorded
@@ -67,6 +69,21 @@ def test_the_curve_is_the_one_that_was_recorded(tmp_path):
     ]
     assert [step for step, _ in replay.curve.held_out] == [r["step"] for r in rows if "held_out" in r]
     assert replay.curve.levels["unigram baseline"] == reviews().unigram_entropy
+
+
+def test_bands_in_every_second_layer_are_drawn_as_they_run(tmp_path):
+    replay = kept(run_of("GPT-3", out=tmp_path, steps=2))
+    below, above = replay.record["frames"][-1]["matrices"]
+    n = below["shape"][0]
+    place = torch.arange(n)
+    away = place[:, None] - place
+    assert (below["title"], above["title"]) == ("Encoder, layers 1, 3 …", "Encoder, layers 2, 4 …")
+    for number, (matrix, cells) in enumerate(((below, away >= 0), (above, (away >= 0) & (away < 4)))):
+        states = torch.frombuffer(bytearray(b64decode(matrix["states"])), dtype=torch.uint8).reshape(n, n)
+        assert matrix["every"] == number and torch.equal(states == VISIBLE, cells)
+        assert torch.equal((replay.attention["encoder"][-1, number] > 0).any(0), cells)
+    said = "Encoder, every second layer: each word may look only at itself and the 3 words before it"
+    assert any(said in frame["caption"] for frame in replay.record["frames"])
 
 
 @pytest.mark.slow

@@ -34,7 +34,7 @@ def points(events):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "BART", "UniLM"])
+@pytest.mark.parametrize("name", ["RoBERTa", "GPT", "GPT-3", "BART", "UniLM"])
 @pytest.mark.parametrize("optimiser", ["adamw", "muon"])
 @pytest.mark.usefixtures("_exactly")
 def test_stacked_seeds_have_the_curves_of_seeds_alone(name, optimiser, tmp_path):

@@ -42,7 +42,7 @@ export const SPEEDS = [0.25, 0.5, 1, 2, 4];
 export const FAMILY = 'ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, "Noto Sans", sans-serif';
 
 export const LANES = ["original", "inputs", "decoder", "targets"];
-export const MATRICES = ["encoder", "content", "query", "content above", "query above", "decoder", "cross"];
+export const MATRICES = ["encoder", "content", "query", "encoder above", "content above", "query above", "decoder", "decoder above", "cross"];
 export const WIDEST = 1600; // px: where there is more room, everything is drawn larger instead
 export const FUSED = 13; // px: cells below this are painted in runs
 export const STRIP = 16; // px for the ids of a kind below a lane
@@ -50,7 +50,7 @@ export const LABEL = 86; // px at most for a word beside a matrix
 export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 
 /** Where the reader of a matrix stands and where the places that it reads stand. */
-export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [name, ["decoder", "cross"].includes(name) ? "decoder" : "inputs"]));
+export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [name, ["decoder", "cross"].includes(name.replace(" above", "")) ? "decoder" : "inputs"]));
 export const READ_LANE = { ...READER_LANE, cross: "inputs" };
 
 /** Okabe-Ito: told apart by people with any kind of colour vision. A hue has one meaning throughout the picture:

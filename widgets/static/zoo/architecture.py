@@ -77,6 +77,8 @@ def _stack(model: Architecture, decoder: bool) -> Box:
     lines = [f"{layers} {kind} layers", f"width {model.width}"]
     if model.kind == "transformer":
         lines += [f"{model.heads} heads", f"norm {'before' if model.norm_first else 'after'} each part"]
+        window = model.attention_window
+        lines += [f"bands of {window} positions", "in every second layer"] if window else []
         lines += SHARED[model.layer_sharing]
         lines += ["two streams: with and without the word"] if model.two_streams else []
     if model.kind == "window":
