@@ -62,9 +62,11 @@ def cut_streams(corpus: "Corpus", length: int, first: int, last: int) -> dict[st
     sides, rows = _sides(corpus, _sentences(corpus, first, last)), {}
     for name, language, side in zip(("stream", "translation stream"), (0, 1), sides, strict=True):
         kept = (ends | (corpus.labels["language"][first:last] == language)).nonzero()[:, 0] + first
-        fields = ("ids", "word_ids", "sentence_ids", "document_ids")
+        sentence = corpus.sentence_ids[kept]
+        sentence = sentence.roll(1).where(corpus.ids[kept] == corpus.tokenizer.specials.sep, sentence)
+        word, sentence = (row.unique_consecutive(return_inverse=True)[1] for row in (corpus.word_ids[kept], sentence))
         spoken = {"language": torch.full_like(kept, language)}
-        text = replace(corpus, **{name: getattr(corpus, name)[kept] for name in fields}, labels=spoken)
+        text = replace(corpus, ids=corpus.ids[kept], word_ids=word, sentence_ids=sentence, labels=spoken)
         begin = torch.searchsorted(kept, side.first)
         rows[name] = _cut(text, replace(side, first=begin, last=(begin + length).clamp(max=len(kept))), begin)
     return rows

@@ -328,6 +328,9 @@ def test_a_stream_goes_on_in_one_language_to_the_last_token_of_its_row():
             for row, length in enumerate(rows.lengths.tolist()):
                 assert rows.ids[row, :length].tolist() == text[place : place + width]
                 assert rows.labels["language"][row, :length].unique().tolist() == [language]
+                assert rows.word_ids[row, :length].tolist() == list(range(length))
+                sentence = [0, *(rows.ids[row, : length - 1] == SEPARATOR).cumsum(0).tolist()]
+                assert rows.sentence_ids[row, :length].tolist() == sentence
                 place += int(side.lengths[row]) + 1  # the sentence and its [SEP]
             assert place == len(text)
             found += len(rows.ids)
