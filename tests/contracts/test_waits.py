@@ -55,7 +55,11 @@ def looks_alike(run_on):
                 there = look(learner)
             assert asked.seen.total() == 1, asked.seen
     here = ProbeSentence(look.sentence)(prepared(run).learner)
-    assert here.guesses == there.guesses and here.unscored == there.unscored
+    for mine, its in zip(here.guesses, there.guesses, strict=True):
+        assert (mine.question, mine.position, mine.truth) == (its.question, its.position, its.truth)
+        assert dict(mine.top) == pytest.approx(dict(its.top), rel=1e-5)
+        assert mine.loss == pytest.approx(its.loss, rel=1e-5)
+    assert here.unscored == there.unscored
     assert all(torch.equal(here.weights[matrix], there.weights[matrix]) for matrix in there.weights)
 
 

@@ -91,7 +91,7 @@ const MARKS = {
 };
 
 function paintChipMarks(ctx, theme, box, look, cell, s, radius) {
-  const { x, y, h } = box;
+  const { x, y } = box;
   ctx.strokeStyle = ctx.fillStyle = look.edge;
   ctx.lineWidth = 1.6 * s;
   MARKS[look.mark]?.(ctx, theme, box, s, radius);
