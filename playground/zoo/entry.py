@@ -42,6 +42,9 @@ WORD_VECTORS = "Word vectors"
 """The group of objectives that train a table of word vectors and no network."""
 
 
+ALONE = " objective"
+"""What stands behind the name of an objective on its own where an entry of the zoo has that name."""
+
 SIZE = re.compile(r"small|base|medium|x*large|xl|mega|original|\d+b|\d+layers")
 """What stands behind the name of an entry where one of its published sizes is meant."""
 
@@ -211,13 +214,16 @@ def find_entry(name: str) -> Entry:
 
 
 def entry_for(objective: Objective) -> Entry:
-    """An objective on its own as an entry: a small network, which gets its missing parts when training begins."""
+    """An objective on its own as an entry: a small network, which gets its missing parts when training begins.
+
+    Where an entry of the zoo has the objective's name (UniLM), " objective" stands behind it.
+    """
     stages = {type(stage) for stage in objective.stages}
     attention = "left to right" if SeeLeft in stages else "right to left" if SeeRight in stages else "bidirectional"
     kind = "static" if objective.group == WORD_VECTORS else "transformer"
     year = re.search(r"arXiv:(\d\d)\d\d\.|\b((?:19|20)\d\d)\b", objective.source)
     return Entry(
-        name=objective.name,
+        name=objective.name + (ALONE if objective.name in entries() else ""),
         year=0 if year is None else int(year[2] or 2000 + int(year[1])),
         paper=objective.source,
         idea=objective.idea,
@@ -234,7 +240,7 @@ def entry_named(name: str) -> Entry:
         return find_entry(name)
     except UserError as unknown:
         try:
-            return entry_for(find_objective(name))
+            return entry_for(find_objective(name.removesuffix(ALONE)))
         except UserError as part:
             bare, by_hand, _ = name.partition(BY_HAND)
             if by_hand and bare in entries():

@@ -13,7 +13,7 @@ from torch.optim.optimizer import register_optimizer_step_pre_hook
 from playground.batch import Tokens
 from playground.errors import UserError
 from playground.models import Architecture, total_loss
-from playground.objectives import objectives
+from playground.objectives import find_objective, objectives
 from playground.objectives.catalog.mlm import MLM
 from playground.training import Checkpointed, Evaluated, Incident, Session, Started, Stepped, Stopped, checkpoint, train
 from playground.training import loop as loop_module
@@ -23,6 +23,7 @@ from playground.training.store.metrics import Summary
 from playground.training.train_state import Snapshot, TrainState
 from playground.zoo import Recipe, entries, entry_for, entry_named
 from playground.zoo.electra_two_stage import GENERATOR
+from playground.zoo.preset import FAST
 from tests.runs import (
     alone,
     becomes,
@@ -186,6 +187,9 @@ def test_an_objective_stands_for_an_entry_where_no_entry_has_its_name():
     assert entry_named("LM").model == Architecture(attention="left to right")
     assert (entry_for(SOP).name, entry_for(SOP).year, entry_for(SOP).corpus) == ("SOP", 2019, "world")
     assert entry_for(TLM).corpus == "parallel"
+    own = entry_for(find_objective("UniLM"))
+    assert own.name == "UniLM objective" and not own.phases, "the entry of that name has phases"
+    assert entry_named(own.name) == own
     assert entry_named("LM").year in range(1948, 2030)
     with pytest.raises(UserError, match="There is no entry named 'nothing'"):
         entry_named("nothing")
@@ -464,10 +468,10 @@ def test_weights_that_are_no_numbers_are_never_saved_and_the_last_good_step_is(m
 def test_a_short_run_learns_far_more_than_how_frequent_words_are(name):
     corpus = reviews(120_000)
     entry = tiny(name)
-    full = replace(
-        entry, model=replace(entry.model, width=32, heads=4, layers=2), recipe=Recipe(steps=160, batch_size=32)
+    full = FAST(
+        replace(entry, model=replace(entry.model, width=32, heads=4, layers=2), recipe=Recipe(steps=200, batch_size=32))
     )
-    (_, start), (_, end) = held_out(train(run_of(entry=full, corpus=corpus, steps=160, evaluate_every=1000)))
+    (_, start), (_, end) = held_out(train(run_of(entry=full, corpus=corpus, steps=200, evaluate_every=1000)))
     assert start > corpus.unigram_entropy
     assert end < 0.75 * corpus.unigram_entropy
     if name == "GPT":

@@ -220,7 +220,8 @@ def test_a_search_that_is_left_halfway_restores_too():
 
 @pytest.mark.slow
 def test_the_found_rate_is_neither_useless_nor_ruinous():
-    entry = tiny("GPT", {"width": 32}, optimiser="adamw", steps=60, batch_size=16)
+    entry = FAST(tiny("GPT", {"width": 32}, steps=60, batch_size=16))
+    entry = replace(entry, recipe=replace(entry.recipe, optimiser="adamw"))
     run = run_of(entry=entry, corpus=reviews(120_000), steps=60, evaluate_every=1000)
     *tried, found = find_rate(run)
     assert all(isinstance(t, TriedRate) for t in tried)

@@ -415,8 +415,8 @@ class StageStore(param.Parameterized):
         if made is None:
             return
         self.teaching.result = None
-        self._small |= {small.learner.entry.name: small for small in made}
-        if made[0].learner.entry.name == self.objective:
+        self._small |= {small.learner.objective.name: small for small in made}
+        if made[0].learner.objective.name == self.objective:
             self.attach(made[0])
 
     def attach(self, model: StageModel | None) -> None:
