@@ -634,6 +634,14 @@ def test_zoo_lists_all_there_is(facts):
         assert read_name(entry["corpus"])[0] in names["corpora"]
 
 
+def test_a_program_looks_for_garbage_again_once_its_modules_are_there():
+    line = "import gc; from playground import cli; cli.main(); print(gc.isenabled(), gc.get_freeze_count() > 1000)"
+    done = subprocess.run(
+        [sys.executable, "-c", line, "zoo", "BERT"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "True True"
+
+
 def test_zoo_says_which_knobs_a_corpus_has(facts):
     corpora = {item["name"]: item["knobs"] for item in facts("zoo")["corpora"]}
     assert corpora.keys() == sources().keys()
