@@ -1,4 +1,4 @@
-"""ULMFiT: the old question on the task's texts, then the task, each with its own rates; its pooling and its head."""
+"""ULMFiT: the language model on the task's texts, then the task, each with rates of its own; its pooling and head."""
 
 from playground.finetuning.strategy.head import Head
 from playground.finetuning.strategy.losses import AuxiliaryLM
@@ -10,8 +10,8 @@ ULMFIT = Strategy(
     aliases=("ULM-FiT",),
     family="rates",
     idea=(
-        "First ask the old question of the task's texts, then thaw from the top. In both stages lower layers learn "
-        "slower, and all rates rise and fall; a head of two layers reads last, highest and mean."
+        "Continue pre-training on the task's texts, then train the classifier and unfreeze from the top. In both "
+        "stages lower layers learn slower, and all rates rise and fall. The head pools last, highest and mean state."
     ),
     source="arXiv:1801.06146, sec. 3.2-3.3 and 4.1",
     waiting=Product((Constant(0.4), Discriminative(), SlantedTriangle())),
