@@ -81,6 +81,7 @@ from playground.training.checkpoint import Checkpoint, CorpusInfo
 from playground.training.data import BatchSampler
 from playground.training.parallel import workers
 from playground.training.parallel.seeds import spread
+from playground.zoo.preset import FAST
 from tests.runs import each_kind, learner_of, reviews, run_of, tiny
 
 SENTIMENT = find_task("sentiment")
@@ -241,7 +242,7 @@ def test_forgetting_is_the_rise_of_the_models_own_pre_training_loss(name):
 @cache
 def learnt_base():
     """A learner that has read enough to have something to forget."""
-    started, *_ = train(run_of(entry=tiny(steps=100, batch_size=32), corpus=reviews(60_000), steps=100))
+    started, *_ = train(run_of(entry=FAST(tiny(steps=100, batch_size=32)), corpus=reviews(60_000), steps=100))
     return Base(started.learner, base_of().held_out)
 
 

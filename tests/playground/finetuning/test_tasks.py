@@ -53,6 +53,7 @@ from playground.training import Run, train
 from playground.training.data import BatchSampler
 from playground.training.train_state import TrainState
 from playground.zoo import find_entry
+from playground.zoo.preset import FAST
 from tests.runs import tiny
 
 NAMES = tuple(tasks())
@@ -801,7 +802,7 @@ def world():
     from playground.corpora.tinyworld import generate
 
     corpus: Corpus = generate("world", 0, 60_000)
-    entry = find_entry("RoBERTa")
+    entry = FAST(find_entry("RoBERTa"))
     entry = replace(entry, model=replace(entry.model, width=32, layers=1), recipe=replace(entry.recipe, batch_size=32))
     started, *_ = train(Run(entry, corpus, steps=250))
     held_out = BatchSampler.of(corpus, entry.recipe.seq_len, 8, 0, CPU).evaluation()
