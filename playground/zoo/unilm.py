@@ -28,7 +28,7 @@ UNILM = Entry(
     phases=(
         Phase("BERT", 0.5, "BERT is pre-trained as before.", MLM_AND_NSP),
         Phase(
-            "four masks", 0.5, "Its weights go on under four masks; both parts read equally many rows, as published."
+            "four masks", 0.5, "Training goes on under four masks, with about as many rows as BERT read, as published."
         ),
     ),
 )
