@@ -146,7 +146,7 @@ def test_a_word_changes_no_answer_that_the_masks_do_not_let_it_reach(name):
 @every_entry_or_kind
 def test_what_is_measured_of_an_entry_is_what_its_parts_promise(name, monkeypatch):
     """Its architecture says in which direction it reads and whether it writes; here the numbers of its model say it."""
-    for much, less in {"BATCHES": 12, "WARM_UP": 1, "STEPS": 1}.items():
+    for much, less in {"BATCHES": 16, "WARM_UP": 1, "STEPS": 1}.items():
         monkeypatch.setattr(properties, much, less)
     entry = entries()[name]
     shape, found = entry.model, properties.measured(course_of(replace(entry, phases=())))
