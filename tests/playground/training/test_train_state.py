@@ -207,7 +207,7 @@ def test_the_clock_of_a_run_counts_what_the_device_still_had_to_do(monkeypatch, 
 @every_entry_or_kind
 def test_no_entry_waits_in_a_steady_step(name):
     with second_device() as device:
-        assert not asked_in_two_steps(prepared(run_of(name, device=device, steps=100)), SecondTensor)
+        assert not asked_in_two_steps(prepared(run_of(entry=tiny(name, steps=100), device=device)), SecondTensor)
 
 
 @every_objective_or_row
