@@ -138,7 +138,7 @@ def seeds(asked):
 
 def strategies(asked):
     corpus, entry = open_corpus("world"), FAST(find_entry("RoBERTa"))
-    print("| device | lanes | seconds |\n|---|---|---|")
+    print("| device | trials | seconds |\n|---|---|---|")
     for device, way in ((CPU, "processes"), (GPU, "processes"), (GPU, "vmap")):
         learner = TrainState.new(entry, corpus.tokenizer.words, 0, device)
         feed = BatchSampler.of(corpus, entry.recipe.seq_len, entry.recipe.batch_size, 0, device)

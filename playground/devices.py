@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy, gelu, scaled_dot_product_attention
+from torch.nn.functional import cross_entropy, gelu, pad, scaled_dot_product_attention
 
 from playground.errors import UserError
 
@@ -113,17 +113,21 @@ def from_cpu(value: T, device: torch.device) -> T:
 
 
 def _copied(value: T, device: torch.device) -> T:
-    """A copy of a value whose tensors are on another device, all copied as one; constant axes stay views."""
+    """A copy of a value whose tensors are on another device, all copied as one; constant axes stay views.
+
+    Each begins at a multiple of 16 bytes, as attention on a GPU reads them.
+    """
     tensors = _Tensors()
     tensors.dump(value)
-    known = sorted((t for t in tensors.known.values() if t.device != device), key=lambda t: -t.itemsize)  # aligned
+    known = [t for t in tensors.known.values() if t.device != device]
     if not known:
         return value
     cores = [t.detach()[tuple(slice(None) if stride else slice(1) for stride in t.stride())] for t in known]
-    flat = (core.flatten().clone(memory_format=torch.contiguous_format).view(torch.uint8) for core in cores)
-    parts = torch.cat([*flat]).to(device).split([core.nbytes for core in cores])
+    flat = [core.flatten().clone(memory_format=torch.contiguous_format).view(torch.uint8) for core in cores]
+    filled = [pad(each, (0, -len(each) % 16)) for each in flat]
+    parts = torch.cat(filled).to(device).split([len(each) for each in filled])
     copies = {
-        id(t): part.view(t.dtype).view(core.shape).expand(t.shape)
+        id(t): part[: core.nbytes].view(t.dtype).view(core.shape).expand(t.shape)
         for t, core, part in zip(known, cores, parts, strict=True)
     }
     weights = {id(t): nn.Parameter(copies[id(t)], False) for t in known if isinstance(t, nn.Parameter)}

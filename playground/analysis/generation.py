@@ -86,7 +86,7 @@ class Generation:
     num_beams: int = knob(1, 1, 64, unit="hypotheses", why="1 is greedy search; more beams keep more candidates.")
     length_penalty: float = knob(1.0, -4.0, 4.0, unit="exponent", why="Above 0 long texts are favoured.")
     max_new_tokens: int = knob(20, 1, 200, why="A text that has not ended by then is cut.")
-    target_language: int = knob(0, 0, 15, unit="number", why="What a decoder of several is told to write; from 0.")
+    target_language: int = knob(0, 0, 15, unit="number", why="The language that a model of several writes; from 0.")
     control_code: int = knob(0, 0, 100, unit="number", why="The code of CTRL in front of the text, from 1; 0 for none.")
 
     def __post_init__(self) -> None:
@@ -217,7 +217,7 @@ def write(
     if how.control_code > len(specials.sentinels):
         raise UserError(f"control_code is {how.control_code}; there are {len(specials.sentinels)} codes.")
     if how.target_language >= max(1, model.shape.languages):
-        known = f"knows {model.shape.languages}, numbered from 0" if model.shape.languages else "is told no language"
+        known = f"knows {model.shape.languages}, numbered from 0" if model.shape.languages else "takes no language"
         raise UserError(f"target_language is {how.target_language}, but this model {known}; set it to 0.")
     scores = _decoder_scores if model.shape.decoder_layers else _scores_behind
     training = model.training

@@ -71,6 +71,7 @@ def test_sums_have_one_order_where_that_is_asked_for_and_fractions_are_whole(mon
 def test_a_value_of_any_form_is_copied_as_one_and_what_was_the_same_stays_the_same():
     number = torch.arange(6.0, dtype=torch.float64).view(2, 3)
     value = {"a": (number, number.T), "b": [torch.tensor(True), number, torch.zeros(0, dtype=torch.int16)]}
+    value["b"].append(torch.arange(5.0))
     value["c"] = torch.arange(3, dtype=torch.int16).expand(4, 3)
     assert devices.on_cpu(value, torch.device("cpu")) is value
     with second_device() as device:
@@ -82,6 +83,7 @@ def test_a_value_of_any_form_is_copied_as_one_and_what_was_the_same_stays_the_sa
     assert here["a"][0] is here["b"][1] and here["c"].stride() == (0, 1)
     for one, other in zip((*here["a"], *here["b"], here["c"]), (*value["a"], *value["b"], value["c"]), strict=True):
         assert one.dtype == other.dtype and torch.equal(one, other)
+        assert one.data_ptr() % 16 == 0, "a GPU's attention reads 16 bytes at once"
 
 
 def test_a_model_on_the_cpu_is_another_with_the_same_weights():

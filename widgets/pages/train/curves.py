@@ -223,8 +223,10 @@ class LossCurve(View):
 
     def _show_recorded(self, *_: object) -> None:
         """Show the recorded run where the run that is about to be trained is the very same."""
-        self.chart.show_recorded(recorded_of(self.train.about_to_train))
-        self.reach = None
+        run = None if self.rows else recorded_of(self.train.about_to_train)
+        self.chart.show_recorded(run)
+        if run is not None:
+            self.reach = None  # for its axes are not those of the session
 
     def limits(self) -> None:
         """How far the axes reach, and the legend of what is drawn."""
