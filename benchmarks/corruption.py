@@ -48,7 +48,7 @@ from playground.corpora import open_corpus, pick
 from playground.errors import UserError
 from playground.objectives import Objective, find_objective, objectives
 from playground.rng import generator
-from playground.slicing import batches
+from playground.slicing import split_rows
 from playground.tokenizing import specials
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.training.data import STEPS, BatchSampler, most_at_once
@@ -80,13 +80,13 @@ def texts(length: int) -> Tokens:
 def one_by_one(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Batch], object]) -> Work:
     """The first batch of an epoch, drawn alone."""
     feed = BatchSampler(tokens, tokens, BATCH, seed=0)
-    return lambda: finish(objective.example(feed.at(0), rng))
+    return lambda: finish(objective.batch(feed.at(0), rng))
 
 
 def block(objective: Objective, tokens: Tokens, rng: Generator, finish: Callable[[Batch], object], steps: int) -> Work:
     """The first batches of an epoch, drawn at once and cut."""
     feed = BatchSampler(tokens, tokens, BATCH, seed=0)
-    return lambda: spent(map(finish, batches(objective.example(feed.between(0, steps), rng), BATCH, trim=True)))
+    return lambda: spent(map(finish, split_rows(objective.batch(feed.between(0, steps), rng), BATCH, trim=True)))
 
 
 def steps_of(tokens: Tokens) -> int:
@@ -99,18 +99,18 @@ def spent(values: Iterable[object]) -> None:
     deque(values, maxlen=0)
 
 
-def what_trains(example: Batch) -> tuple[Batch, int]:
+def what_trains(batch: Batch) -> tuple[Batch, int]:
     """A step of training reads what is cut at once, attention the levels, and counts the tokens; nobody the rest."""
-    return example, example.count
+    return batch, batch.count
 
 
-def written_out(example: Batch) -> tuple[object, ...]:
+def written_out(batch: Batch) -> tuple[object, ...]:
     """The masks of both streams as matrices, because the collator writes them too.
 
     Without padding the query stream of a place sees exactly those whose content stream does not see that place.
     """
-    content = example.inputs.attn_mask.dense()
-    return (*what_trains(example), content, content.transpose(1, 2).logical_not())
+    content = batch.inputs.attn_mask.dense()
+    return (*what_trains(batch), content, content.transpose(1, 2).logical_not())
 
 
 # the others
@@ -505,11 +505,11 @@ def share_of_a_step(objective: Objective) -> tuple[float, float]:
     model, recipe = replace(entry.model, layers=2, width=64, heads=2), replace(entry.recipe, seq_len=32, batch_size=32)
     run = Run(replace(entry, model=model, recipe=recipe), open_corpus(entry.corpus), 0, torch.device("cpu"))
     state = prepared(run)
-    example = state.blocks.at(0)
-    state.learner.learn(example)
+    batch = state.blocks.at(0)
+    state.learner.learn(batch)
     number = max(32, state.blocks.steps)
     drawn = timed(lambda: spent(map(replace(state.blocks, _number=-1).at, range(number)))) / number
-    return drawn, timed(lambda: spent(state.learner.learn(example) for _ in range(12))) / 12
+    return drawn, timed(lambda: spent(state.learner.learn(batch) for _ in range(12))) / 12
 
 
 def timed(work: Work) -> float:

@@ -106,7 +106,7 @@ def above(entry: Entry, corpus: Corpus, steps: int, seed: int, rows: int) -> tup
     text = pick(text, torch.arange(min(rows, len(text.ids))))
     began = process_time()
     floor = floor_of(
-        automaton(corpus.name), learner.objective.example(text, generator(seed, "floor")), entry.model.layers
+        automaton(corpus.name), learner.objective.batch(text, generator(seed, "floor")), entry.model.layers
     )
     seconds = (process_time() - began) / len(text.ids)
     learner.model.eval()

@@ -97,7 +97,7 @@ def bertviz(weights: list[torch.Tensor], tokens: int, rounds: int) -> tuple[floa
 def heads_one_by_one(rounds: int) -> None:
     """Every head switched off by its tap, and by a copy of the model whose weights are set to 0."""
     subject = subject_of("RoBERTa")
-    model, example, heads = subject.model.eval(), subject.example(32), head_names(subject.model)
+    model, batch, heads = subject.model.eval(), subject.batch(32), head_names(subject.model)
 
     @torch.no_grad()
     def tapped() -> list[float]:
@@ -106,7 +106,7 @@ def heads_one_by_one(rounds: int) -> None:
             for head in heads:
                 taps.restore()
                 taps.zero(head)
-                found.append(float(row_losses(model, example).mean()))
+                found.append(float(row_losses(model, batch).mean()))
         return found
 
     @torch.no_grad()
@@ -117,7 +117,7 @@ def heads_one_by_one(rounds: int) -> None:
             other: LanguageModel = deepcopy(model)
             wide = model.shape.width // model.shape.heads
             other.layers[layer].attn.out.weight[:, head * wide : (head + 1) * wide] = 0
-            found.append(float(row_losses(other, example).mean()))
+            found.append(float(row_losses(other, batch).mean()))
         return found
 
     assert torch.allclose(torch.tensor(tapped()), torch.tensor(copied()), atol=1e-5)

@@ -55,7 +55,7 @@ def of_run(run: Run) -> dict[str, int]:
 
     def measured() -> None:
         with sizes(learner.model) as groups:
-            learner.learn(first.example)
+            learner.learn(first.batch)
         assert groups
 
     acts = {

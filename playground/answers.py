@@ -119,7 +119,7 @@ def total_loss(
     The questions of a part of a batch count by their `shares` of the whole batch's answers; `consume` as in `losses`.
     """
     terms = {a.target.name: a.mean(consume) for a in answers}
-    assert len(terms) == len(answers), "two questions of one example share a name"
+    assert len(terms) == len(answers), "two questions of one batch share a name"
     if shares:
         terms = {name: shares[name] * mean for name, mean in terms.items()}
     if not answers:
@@ -133,7 +133,7 @@ Ranking = tuple[str, tuple[tuple[str, float], ...], float]
 
 
 class ForwardPass(Protocol):
-    """What a kind of answer needs of one pass of a model over `batch` and its auxiliary examples, its parts."""
+    """What a kind of answer needs of one pass of a model over `batch` and its auxiliary batches, its parts."""
 
     batch: Batch
 
@@ -164,7 +164,7 @@ class AnswerKind:
     always_known: ClassVar[bool] = False  # a target is right also where it is not scored
     whole_span: ClassVar[bool] = False  # the answer is all selected tokens of the row together
     compares_rows: ClassVar[bool] = False  # the loss of a row depends on the other rows of the batch
-    steps_at_once: ClassVar[int] = 256  # steps whose examples may be drawn in one call
+    steps_at_once: ClassVar[int] = 256  # steps whose batches may be drawn in one call
 
     def scores(self, model: ForwardPass, part: Batch, question: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Scores `[k, classes]` and targets from the states `[k, d]` of the scored positions."""
@@ -178,19 +178,19 @@ class AnswerKind:
     def right(self, answer: Answer) -> Tensor | None:
         return answer.scores.argmax(1) == answer.targets
 
-    def options(self, example: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
+    def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
         """The names of the scores of the k-th answer, and the number of the true one."""
-        return self.classes or example.tokens.vocabulary, int(answer.targets[k])
+        return self.classes or batch.tokens.vocabulary, int(answer.targets[k])
 
-    def prediction(self, example: Batch, answer: Answer, k: int, most: int) -> Ranking:
-        names, right = self.options(example, answer, k)
+    def prediction(self, batch: Batch, answer: Answer, k: int, most: int) -> Ranking:
+        names, right = self.options(batch, answer, k)
         shares = answer.scores[k].softmax(-1)
         best = shares.topk(min(most, len(shares)))
         top = tuple((names[i], float(p)) for i, p in zip(best.indices.tolist(), best.values, strict=True))
         return names[right], top, float(shares[right])
 
-    def text(self, example: Batch, target: int, row: int) -> str:
-        return (self.classes or example.tokens.vocabulary)[target]
+    def text(self, batch: Batch, target: int, row: int) -> str:
+        return (self.classes or batch.tokens.vocabulary)[target]
 
     def describe(self) -> str:
         """What the model predicts, for a caption."""
@@ -231,12 +231,12 @@ class Replaced(AnswerKind):
     def right(self, answer: Answer) -> Tensor:
         return (answer.scores[:, 0] > 0) == answer.targets.bool()
 
-    def prediction(self, example: Batch, answer: Answer, k: int, most: int) -> Ranking:
+    def prediction(self, batch: Batch, answer: Answer, k: int, most: int) -> Ranking:
         target, share = int(answer.targets[k]), float(answer.scores[k, 0].sigmoid())
         top = sorted((("replaced", share), ("original", 1 - share)), key=lambda pair: -pair[1])
         return "replaced" if target else "original", tuple(top), share if target else 1 - share
 
-    def text(self, example: Batch, target: int, row: int) -> str:
+    def text(self, batch: Batch, target: int, row: int) -> str:
         return "or"[target]
 
 
@@ -274,16 +274,16 @@ class SoftTargets(Label):
     def right(self, answer: Answer) -> None:
         return None
 
-    def options(self, example: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
+    def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
         return self.classes, int(answer.targets[k].argmax())
 
-    def text(self, example: Batch, target: int, row: int) -> str:
+    def text(self, batch: Batch, target: int, row: int) -> str:
         return "taught"
 
 
 @dataclass(frozen=True)
 class InBatchContrast(AnswerKind):
-    """Which row's n-gram, read alone as an auxiliary example, is missing here (InfoWord, arXiv:1910.08350, sec. 4)."""
+    """Which row's n-gram, read alone as an auxiliary batch, is missing here (InfoWord, arXiv:1910.08350, sec. 4)."""
 
     head = ""
     phrase = "which n-gram of the batch is missing"
@@ -298,11 +298,11 @@ class InBatchContrast(AnswerKind):
         twin = (group[:, None] == group) & (own[:, None] != own)
         return (hidden @ other.T).masked_fill(twin, float("-inf")), own
 
-    def options(self, example: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
-        return tuple(self.text(example, 0, row) for row in answer.rows.tolist()), int(answer.targets[k])
+    def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
+        return tuple(self.text(batch, 0, row) for row in answer.rows.tolist()), int(answer.targets[k])
 
-    def text(self, example: Batch, target: int, row: int) -> str:
-        return " ".join(example.tokens.vocabulary[i] for i in example.tokens.ids[row][example.selected[row]].tolist())
+    def text(self, batch: Batch, target: int, row: int) -> str:
+        return " ".join(batch.tokens.vocabulary[i] for i in batch.tokens.ids[row][batch.selected[row]].tolist())
 
 
 def sampling_unit(loss: str) -> str:
@@ -350,9 +350,9 @@ class NegativeSampling(Word):
     def right(self, answer: Answer) -> Tensor:
         return ((answer.scores[:, :1] > answer.scores[:, 1:]) | (answer.at(self.negatives) < 0)).all(1)
 
-    def options(self, example: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
+    def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
         drawn = self.negatives[answer.rows[k], answer.positions[k]].tolist()
-        words = example.tokens.vocabulary
+        words = batch.tokens.vocabulary
         return tuple(words[i] if i >= 0 else "–" for i in (int(answer.targets[k]), *drawn)), 0
 
     def describe_samples(self, row: int) -> str:
@@ -386,7 +386,7 @@ class CooccurrenceTarget(Word):
     def right(self, answer: Answer) -> None:
         return None
 
-    def prediction(self, example: Batch, answer: Answer, k: int, most: int) -> Ranking:
+    def prediction(self, batch: Batch, answer: Answer, k: int, most: int) -> Ranking:
         """The count, the predicted one, and the smaller as a share of the larger in place of a probability."""
         seen = float(self.counts[answer.rows[k], answer.positions[k]])
         found = math.exp(min(float(answer.scores[k, 0]), 50.0))

@@ -344,7 +344,7 @@ class Batch:
     """A batch on its way from text to training: the model's input, what was changed, what is predicted.
 
     `selected`, `actions` and `prediction_order` `[b, t]` speak of places in the text, so they stay true when positions
-    move. `auxiliary` holds examples of the same texts that are trained in the same step (a generator's, another
+    move. `auxiliary` holds batches of the same texts that are trained in the same step (a generator's, another
     direction's); `network` names the network of the model that reads this one. `dupe_factor` is the number of fixed
     corruptions of each text (0: a new one at every visit), so that all stages of a static mask agree.
     """
@@ -404,12 +404,12 @@ class Batch:
 
     @property
     def generator(self) -> "Batch | None":
-        """The example that the generator trains on, where one takes part."""
+        """The batch that the generator trains on, where one takes part."""
         return next((e for e in self.auxiliary if e.is_generator), None)
 
     @property
     def with_auxiliary(self) -> tuple["Batch", ...]:
-        """All examples of this step: the auxiliary ones in their order, this one last."""
+        """All batches of this step: the auxiliary ones in their order, this one last."""
         return (*(e for part in self.auxiliary for e in part.with_auxiliary), self)
 
 
@@ -421,9 +421,9 @@ class DrawnSelection:
     positions: Tensor
 
 
-def with_selection(example: Batch, chosen: Tensor, places: Tensor, copies: int) -> Batch:
-    """The example with other tokens selected, whose `places` are known."""
-    return replace(example, selected=chosen, dupe_factor=copies, drawn=DrawnSelection(chosen, places))
+def with_selection(batch: Batch, chosen: Tensor, places: Tensor, copies: int) -> Batch:
+    """The batch with other tokens selected, whose `places` are known."""
+    return replace(batch, selected=chosen, dupe_factor=copies, drawn=DrawnSelection(chosen, places))
 
 
 def token_strings(ids: Tensor, real: Tensor, vocabulary: Sequence[str]) -> list[str]:

@@ -43,9 +43,9 @@ class Verdict:
     sentence: str
 
 
-def check(example: Batch, layers: int = 4, row: int = 0) -> Verdict:
+def check(batch: Batch, layers: int = 4, row: int = 0) -> Verdict:
     """The verdict for one row of a batch, questions of the auxiliary examples included."""
-    verdicts = [_question(e, q, layers, row) for e in example.with_auxiliary for q in e.questions]
+    verdicts = [_question(e, q, layers, row) for e in batch.with_auxiliary for q in e.questions]
     worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design), v.graded > 0), default=None)
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
@@ -65,15 +65,15 @@ def reaches(visible: Tensor, layers: int) -> Tensor:
     return reach
 
 
-def answering(example: Batch, question: Target, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
+def answering(batch: Batch, question: Target, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
     """What reaches each predicting position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
-    inputs = example.inputs
+    inputs = batch.inputs
     reach = climb(inputs.attn_mask, row, layers)
     if question.at_query:
         return _query_reach(inputs, row, layers), None
     if not question.at_decoder:
         return (reach if question.reads is None else reach[question.reads[row]].any(1)), None
-    decoder = example.decoder
+    decoder = batch.decoder
     assert decoder is not None
     own = reaches(_dense(decoder.attn_mask, row), layers)
     before = reaches(_dense(decoder.attn_mask, row), layers - 1)
@@ -99,22 +99,22 @@ def _query_reach(inputs: Stream, row: int, layers: int) -> Tensor:
     return torch.stack([_join(_dense(query.layer(k), row), climb(content, row, k)) for k in numbers]).any(0)
 
 
-def context_words(example: Batch, layers: int = 4, row: int = 0) -> float:
+def context_words(batch: Batch, layers: int = 4, row: int = 0) -> float:
     """The mean number of other words of the text that reach a scored position of the first question."""
-    question = example.questions[0]
-    reach, _ = answering(example, question, layers, row)
-    shown, _ = shown_places(example.inputs, example, row)
+    question = batch.questions[0]
+    reach, _ = answering(batch, question, layers, row)
+    shown, _ = shown_places(batch.inputs, batch, row)
     words = reach & (shown >= 0) & (shown[None, :] != question.origin[row][:, None])
     return float(words[question.loss_mask[row]].sum(1).float().mean()) if bool(question.loss_mask[row].any()) else 0.0
 
 
-def known_places(example: Batch, question: Target, layers: int, row: int = 0) -> Tensor:
+def known_places(batch: Batch, question: Target, layers: int, row: int = 0) -> Tensor:
     """Which words of the text reach each predicting position, `[n, t]`, those that are left on purpose included."""
-    reach, own = answering(example, question, layers, row)
-    size = example.tokens.ids.shape[1]
-    known = [_words_at(reach, places, size) for places in shown_places(example.inputs, example, row)]
-    if own is not None and example.decoder is not None:
-        known.append(_words_at(own, _written(example.decoder, question, row), size))
+    reach, own = answering(batch, question, layers, row)
+    size = batch.tokens.ids.shape[1]
+    known = [_words_at(reach, places, size) for places in shown_places(batch.inputs, batch, row)]
+    if own is not None and batch.decoder is not None:
+        known.append(_words_at(own, _written(batch.decoder, question, row), size))
     return torch.stack(known).any(0)
 
 
@@ -123,47 +123,47 @@ def _words_at(reach: Tensor, places: Tensor, size: int) -> Tensor:
     return _join(reach, places[:, None] == torch.arange(size, device=places.device))
 
 
-def _question(example: Batch, question: Target, layers: int, row: int) -> Verdict:
+def _question(batch: Batch, question: Target, layers: int, row: int) -> Verdict:
     scored = question.loss_mask[row]
-    from_inputs, from_decoder = answering(example, question, layers, row)
+    from_inputs, from_decoder = answering(batch, question, layers, row)
     open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
-    answer, shown, on_purpose = _answers_shown(example, question, row)
+    answer, shown, on_purpose = _answers_shown(batch, question, row)
     leak = _meets(open_ended, shown, answer)
-    if from_decoder is not None and example.decoder is not None:
-        leak |= _meets(from_decoder, _written(example.decoder, question, row), answer)
+    if from_decoder is not None and batch.decoder is not None:
+        leak |= _meets(from_decoder, _written(batch.decoder, question, row), answer)
     leaking = tuple((leak & scored).nonzero().flatten().tolist())
     by_design = tuple((_meets(open_ended, on_purpose, answer) & scored).nonzero().flatten().tolist())
     number = int(scored.sum())
-    path = _path(example, question, leaking[0], layers, row) if leaking else ()
+    path = _path(batch, question, leaking[0], layers, row) if leaking else ()
     return Verdict(bool(leaking), leaking, number, by_design, path, _sentence(question, leaking, by_design, number))
 
 
-def shown_places(stream: Stream, example: Batch, row: int, whole_span: bool = False) -> tuple[Tensor, Tensor]:
+def shown_places(stream: Stream, batch: Batch, row: int, whole_span: bool = False) -> tuple[Tensor, Tensor]:
     """The place of the word that each position shows (-1: none), and of those left on purpose; `SPAN` for a span."""
     origin = stream.origin[row]
-    action = gather_origin(example.actions, stream.origin, int(Action.KEPT))[row]
+    action = gather_origin(batch.actions, stream.origin, int(Action.KEPT))[row]
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
     left = action == Action.GRADED_AS_IS
     if whole_span:
-        selected = gather_origin(example.selected, stream.origin, False)[row]
+        selected = gather_origin(batch.selected, stream.origin, False)[row]
         origin = torch.full_like(origin, -1).masked_fill(selected, SPAN)
     return origin.masked_fill(hidden | left, -1), origin.masked_fill(~left, -1)
 
 
-def _answers_shown(example: Batch, question: Target, row: int) -> tuple[Tensor, Tensor, Tensor]:
+def _answers_shown(batch: Batch, question: Target, row: int) -> tuple[Tensor, Tensor, Tensor]:
     """The place of each answer, of what each position of the input shows, and of what it shows on purpose, `[n]` each.
 
     The answer to a question for a label that is read stands at its own word; for that of the whole text, at any word.
     """
-    inputs, label = example.inputs, example.inputs.label_ids.get(question.kind.label)
+    inputs, label = batch.inputs, batch.inputs.label_ids.get(question.kind.label)
     if label is None:
-        shown, on_purpose = shown_places(inputs, example, row, question.kind.whole_span)
+        shown, on_purpose = shown_places(inputs, batch, row, question.kind.whole_span)
         return _answers(question, row), shown, on_purpose
     origin = inputs.origin[row]
     whole = bool((question.loss_mask[row] & (origin < 0)).any())
     answer = torch.full_like(origin, SPAN) if whole else origin
     known = answer.masked_fill(label.ids[row] == 0, -1)
-    left = gather_origin(example.actions, inputs.origin)[row] == Action.GRADED_AS_IS
+    left = gather_origin(batch.actions, inputs.origin)[row] == Action.GRADED_AS_IS
     return answer, known.masked_fill(left, -1), known.masked_fill(~left, -1)
 
 
@@ -204,13 +204,13 @@ def _dense(visible: AttentionMask | None, row: int) -> Tensor:
     return cells[min(row, len(cells) - 1)]
 
 
-def _path(example: Batch, question: Target, position: int, layers: int, row: int) -> tuple[Place, ...]:
+def _path(batch: Batch, question: Target, position: int, layers: int, row: int) -> tuple[Place, ...]:
     """The shortest path from a position that shows the answer to the one that must predict it, source first."""
-    goals = _goals(example, question, row, position)
+    goals = _goals(batch, question, row, position)
     ends = [position] if question.reads is None else question.reads[row, position].tolist()
     wave = [Place(NAMES[question.stream], end, layers) for end in dict.fromkeys(ends)]
     came: dict[Place, Place | None] = dict.fromkeys(wave)
-    edges = [_edges(example, row, layers, number) for number in range(2)]
+    edges = [_edges(batch, row, layers, number) for number in range(2)]
     while wave:
         for place in wave:
             if (place.stream, place.position) in goals:
@@ -228,9 +228,9 @@ Edges = dict[str, tuple[tuple[str, Tensor, int | None], ...]]
 """For each stream what it reads: a stream, the cells `[n, m]`, and the layer (None: the one below)."""
 
 
-def _edges(example: Batch, row: int, layers: int, number: int) -> Edges:
+def _edges(batch: Batch, row: int, layers: int, number: int) -> Edges:
     """What each stream reads in layer `number`, one of two that alternate; cross-attention reads the last layer."""
-    inputs, decoder = example.inputs, example.decoder
+    inputs, decoder = batch.inputs, batch.decoder
     own = torch.eye(inputs.ids.shape[1], dtype=torch.bool, device=inputs.ids.device)
     edges: Edges = {"encoder": (("encoder", _dense(inputs.attn_mask.layer(number), row) | own, None),)}
     if inputs.query_attn_mask is not None:
@@ -258,13 +258,13 @@ def _next_wave(wave: list[Place], edges: list[Edges], came: dict[Place, Place | 
     return found
 
 
-def _goals(example: Batch, question: Target, row: int, position: int) -> set[tuple[str, int]]:
+def _goals(batch: Batch, question: Target, row: int, position: int) -> set[tuple[str, int]]:
     """The nodes that show the answer."""
-    answers, shown, _ = _answers_shown(example, question, row)
+    answers, shown, _ = _answers_shown(batch, question, row)
     answer = int(answers[position])
     goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
-    if question.at_decoder and example.decoder is not None:
-        goals |= {("decoder", int(p)) for p in (_written(example.decoder, question, row) == answer).nonzero().flatten()}
+    if question.at_decoder and batch.decoder is not None:
+        goals |= {("decoder", int(p)) for p in (_written(batch.decoder, question, row) == answer).nonzero().flatten()}
     return goals
 
 

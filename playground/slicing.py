@@ -1,4 +1,4 @@
-"""Rows of an example: many batches are corrupted in one call and split afterwards; rows of several become one batch."""
+"""Rows of a batch: many batches are corrupted in one call and split afterwards; rows of several become one batch."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
@@ -32,27 +32,27 @@ Widths = tuple[int, ...] | None
 """For every part, the number of positions that are left of a stream; None leaves all."""
 
 
-def rows(example: Batch, start: int, stop: int) -> Batch:
-    """The rows from `start` up to `stop` of everything that an example holds."""
-    number = len(example.tokens.ids)
-    return _Splitter(number, (start, stop - start, number - stop)).examples(example)[1]
+def rows(batch: Batch, start: int, stop: int) -> Batch:
+    """The rows from `start` up to `stop` of everything that a batch holds."""
+    number = len(batch.tokens.ids)
+    return _Splitter(number, (start, stop - start, number - stop)).batches(batch)[1]
 
 
-def batches(example: Batch, size: int, trim: bool = False) -> list[Batch]:
-    """The whole example in parts of `size` rows, without a copy; the last may be smaller.
+def split_rows(batch: Batch, size: int, trim: bool = False) -> list[Batch]:
+    """The whole batch in parts of `size` rows, without a copy; the last may be smaller.
 
     With `trim` each part is without the columns in which none of its rows has anything.
     """
-    full, rest = divmod(len(example.tokens.ids), size)
-    return _Splitter(len(example.tokens.ids), (size,) * full + (rest,) * (rest > 0)).examples(example, size * trim)
+    full, rest = divmod(len(batch.tokens.ids), size)
+    return _Splitter(len(batch.tokens.ids), (size,) * full + (rest,) * (rest > 0)).batches(batch, size * trim)
 
 
-def trimmed(example: Batch) -> Batch:
+def trimmed(batch: Batch) -> Batch:
     """The same without the columns in which no row has anything: a block is as wide as the widest of all its rows."""
-    number = len(example.tokens.ids)
-    streams = (s for part in example.with_auxiliary for s in (part.inputs, part.decoder) if s is not None)
+    number = len(batch.tokens.ids)
+    streams = (s for part in batch.with_auxiliary for s in (part.inputs, part.decoder) if s is not None)
     padded = number and any(stream.padded for stream in streams)
-    return batches(example, number, trim=True)[0] if padded else example
+    return split_rows(batch, number, trim=True)[0] if padded else batch
 
 
 def _widths(stream: Stream | None, size: int) -> Widths:
@@ -76,15 +76,15 @@ class _Splitter:
     sizes: tuple[int, ...]
     known: dict[tuple[int, Widths, Widths], list[Any]] = field(default_factory=dict)
 
-    def examples(self, example: Batch, trim: int = 0) -> list[Batch]:
-        """The parts of an example, trimmed where they have `trim` rows each; a decoder also attends to the encoder."""
-        inputs, decoder = _widths(example.inputs, trim), _widths(example.decoder, trim)
-        questions = (self.parts(q, decoder if q.at_decoder else inputs) for q in example.questions)
+    def batches(self, batch: Batch, trim: int = 0) -> list[Batch]:
+        """The parts of a batch, trimmed where they have `trim` rows each; a decoder also attends to the encoder."""
+        inputs, decoder = _widths(batch.inputs, trim), _widths(batch.decoder, trim)
+        questions = (self.parts(q, decoder if q.at_decoder else inputs) for q in batch.questions)
         return self._made(
-            example,
-            inputs=self.parts(example.inputs, inputs, inputs),
-            decoder=self.parts(example.decoder, decoder, inputs),
-            auxiliary=self._side_by_side(self.examples(part, trim) for part in example.auxiliary),
+            batch,
+            inputs=self.parts(batch.inputs, inputs, inputs),
+            decoder=self.parts(batch.decoder, decoder, inputs),
+            auxiliary=self._side_by_side(self.batches(part, trim) for part in batch.auxiliary),
             questions=self._side_by_side(questions),
             drawn=self._same(None),
         )
@@ -168,25 +168,25 @@ def _narrow(parts: Sequence[Any], widths: Widths, axis: int = 1) -> list[Any]:
     return [p if p.shape[axis] == width else p.narrow(axis, 0, width) for p, width in zip(parts, widths, strict=True)]
 
 
-def gathered(examples: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
-    """One batch of the rows of several examples, each padded to the widest; `rows` are their numbers in that batch.
+def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
+    """One batch of the rows of several batches, each padded to the widest; `rows` are their numbers in that batch.
 
-    Every question is asked of the rows of its own example alone.
+    Every question is asked of the rows of its own batch alone.
     """
-    if any(e.auxiliary or e.decoder is not None or e.inputs.query_attn_mask is not None for e in examples):
+    if any(e.auxiliary or e.decoder is not None or e.inputs.query_attn_mask is not None for e in batches):
         raise UserError("The rows of a batch can be shared out only among objectives that read one stream each.")
-    gather, streams = _Gatherer(rows), [example.inputs for example in examples]
-    width, pad = max(stream.ids.shape[1] for stream in streams), examples[0].tokens.specials.roles.get("pad", 0)
+    gather, streams = _Gatherer(rows), [batch.inputs for batch in batches]
+    width, pad = max(stream.ids.shape[1] for stream in streams), batches[0].tokens.specials.roles.get("pad", 0)
     return replace(
-        examples[0],
-        tokens=gather.tokens([example.tokens for example in examples]),
+        batches[0],
+        tokens=gather.tokens([batch.tokens for batch in batches]),
         inputs=gather.stream(streams, pad),
-        selected=gather([example.selected for example in examples]),
-        actions=gather([example.actions for example in examples]),
-        prediction_order=gather([example.prediction_order for example in examples]),
+        selected=gather([batch.selected for batch in batches]),
+        actions=gather([batch.actions for batch in batches]),
+        prediction_order=gather([batch.prediction_order for batch in batches]),
         spans=Spans(
-            gather([example.spans.start for example in examples]),
-            gather([example.spans.length for example in examples], -1),
+            gather([batch.spans.start for batch in batches]),
+            gather([batch.spans.length for batch in batches], -1),
         ),
         questions=tuple(
             replace(
@@ -197,8 +197,8 @@ def gathered(examples: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
                 reads=None if question.reads is None else gather.one(group, question.reads, width),
                 known=None,
             )
-            for group, example in enumerate(examples)
-            for question in example.questions
+            for group, batch in enumerate(batches)
+            for question in batch.questions
         ),
         drawn=None,
     )

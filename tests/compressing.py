@@ -19,7 +19,7 @@ def data(layers=2, seed=0, entry="RoBERTa"):
     learner = learner_of(entry, model={"layers": layers, "width": 16, "heads": 4})
     feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device, learner.objective.needs)
     for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
+        learner.learn(learner.batch(feed.at(step)))
     task, words = find_task("sentiment"), reviews().tokenizer
     base = Base(learner, feed.evaluation(8), tokenizer=words, task=task)
     train, test = (task.load(words, 24, seed, split) for split in ("train", "test"))

@@ -81,8 +81,8 @@ def assert_same(one, other):
 
 def model_for(objective):
     """Two layers in double precision that can answer the objective; far from zero, so that nothing vanishes."""
-    examples = objective.specimens(tokens_for(objective), generator(0))
-    shape = with_required_parts(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), *examples)
+    batches = objective.specimens(tokens_for(objective), generator(0))
+    shape = with_required_parts(Architecture(layers=LAYERS, width=16, heads=2, mlp_ratio=1), *batches)
     return make_model(replace(shape, init="mimetic"), 100, generator(1)).double()
 
 

@@ -129,7 +129,7 @@ MUTANTS = (
     Mutant(
         "a text that is not turned is turned to what is left of it",
         f"{STAGES}/change/order.py",
-        "place.where(rotates, inverse(example.prediction_order)[:, 0])",
+        "place.where(rotates, inverse(batch.prediction_order)[:, 0])",
         "place.where(rotates, anchors(inputs)[:, 0])",
     ),
     Mutant(
@@ -153,8 +153,8 @@ MUTANTS = (
     Mutant(
         "the leak check sees one question only",
         "playground/leaks.py",
-        "for e in example.with_auxiliary for q in e.questions]",
-        "for e in example.with_auxiliary for q in e.questions[-1:]]",
+        "for e in batch.with_auxiliary for q in e.questions]",
+        "for e in batch.with_auxiliary for q in e.questions[-1:]]",
     ),
     Mutant(
         "span lengths are clipped and not renormalised",

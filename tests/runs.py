@@ -125,7 +125,7 @@ def _base_of(dtype, entry, **model):
     learner = learner_of(entry, model=model)
     feed = BatchSampler.of_learner(learner, suited_reviews(learner.entry) if learner.entry.needs else reviews())
     for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
+        learner.learn(learner.batch(feed.at(step)))
     return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
 
 

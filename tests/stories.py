@@ -15,9 +15,9 @@ def shown(stream, row):
     return tuple(values[row, :count].tolist() for values in (stream.ids, stream.origin, stream.position_ids))
 
 
-def scored_answers(example, row):
+def scored_answers(batch, row):
     """The scored answers of the first question of a row."""
-    question = example.questions[0]
+    question = batch.questions[0]
     return question.targets[row][question.loss_mask[row]].tolist()
 
 
@@ -31,28 +31,28 @@ def plan_of_row(step, row, length):
     """The row's own lists out of a batched plan; what has a value for each place of the text ends with the text."""
     if step.plan is None:
         return None
-    values = row_of(step.plan, row, step.example.selected.shape[1])
+    values = row_of(step.plan, row, step.batch.selected.shape[1])
     if not isinstance(values, dict):
         return values[:length] if isinstance(values, list) else values
     spans = {"start", "length", "predicted"}
     return {k: v[:length] if isinstance(v, list) and k not in spans else v for k, v in values.items()}
 
 
-def assert_row_is_story(example, row, story):
+def assert_row_is_story(batch, row, story):
     """One row of a batched example says the same as the slow story of that row."""
     size = len(story.text)
-    assert texts(example.tokens)[row] == story.text
-    assert shown(example.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position)
-    assert example.selected[row, :size].tolist() == story.chosen
-    assert example.actions[row, :size].tolist() == story.done
-    assert example.prediction_order[row, :size].tolist() == story.rank
+    assert texts(batch.tokens)[row] == story.text
+    assert shown(batch.inputs, row) == (story.inputs.ids, story.inputs.origin, story.inputs.position)
+    assert batch.selected[row, :size].tolist() == story.chosen
+    assert batch.actions[row, :size].tolist() == story.done
+    assert batch.prediction_order[row, :size].tolist() == story.rank
     if story.decoder is not None:
-        assert shown(example.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position)
-    assert_sees(example, row, story)
-    read = {name: label.ids[row, : len(story.inputs.ids)].tolist() for name, label in example.inputs.label_ids.items()}
+        assert shown(batch.decoder, row) == (story.decoder.ids, story.decoder.origin, story.decoder.position)
+    assert_sees(batch, row, story)
+    read = {name: label.ids[row, : len(story.inputs.ids)].tolist() for name, label in batch.inputs.label_ids.items()}
     assert read == story.read
-    assert len(example.questions) == len(story.asked)
-    for question, asked in zip(example.questions, story.asked, strict=True):
+    assert len(batch.questions) == len(story.asked)
+    for question, asked in zip(batch.questions, story.asked, strict=True):
         count = len(asked.targets)
         assert question.targets[row, :count].tolist() == asked.targets
         assert question.loss_mask[row, :count].tolist() == asked.graded
@@ -61,29 +61,29 @@ def assert_row_is_story(example, row, story):
         assert not asked.reads or question.reads[row, :count].tolist() == asked.reads
 
 
-def assert_sees(example, row, story):
+def assert_sees(batch, row, story):
     """From the stage that sees on, every mask is that of the story, and there is no other."""
     n, m = len(story.inputs.ids), len(story.decoder.ids) if story.decoder else 0
     for name, cells in story.sees.items():
         visible = {
-            "inputs": lambda: (example.inputs.attn_mask, n, n),
-            "query": lambda: (example.inputs.query_attn_mask, n, n),
-            "decoder": lambda: (example.decoder.attn_mask, m, m),
-            "cross": lambda: (example.decoder.cross_attn_mask, m, n),
+            "inputs": lambda: (batch.inputs.attn_mask, n, n),
+            "query": lambda: (batch.inputs.query_attn_mask, n, n),
+            "decoder": lambda: (batch.decoder.attn_mask, m, m),
+            "cross": lambda: (batch.decoder.cross_attn_mask, m, n),
         }[name]()
         assert dense(visible[0], row, *visible[1:]) == cells, name
     if story.sees:
-        assert ("query" in story.sees) == (example.inputs.query_attn_mask is not None)
-        assert {"decoder", "cross"} <= set(story.sees) or example.decoder is None
+        assert ("query" in story.sees) == (batch.inputs.query_attn_mask is not None)
+        assert {"decoder", "cross"} <= set(story.sees) or batch.decoder is None
 
 
-def restored(example, row):
+def restored(batch, row):
     """The text put together again from what the model sees and what it must answer."""
-    text = [None] * int(example.tokens.lengths[row])
-    for token, place in zip(*shown(example.inputs, row)[:2], strict=True):
+    text = [None] * int(batch.tokens.lengths[row])
+    for token, place in zip(*shown(batch.inputs, row)[:2], strict=True):
         if place >= 0:
             text[place] = token
-    for question in (*(example.generator.questions if example.generator else ()), *example.questions):
+    for question in (*(batch.generator.questions if batch.generator else ()), *batch.questions):
         if question.kind.names_words:
             for position in question.loss_mask[row].nonzero().flatten().tolist():
                 if question.origin[row, position] >= 0:

@@ -138,8 +138,8 @@ def suited(objective, tokens):
 
 def built(stage, tokens, seed):
     """What one stage makes of the texts."""
-    example = begin(tokens)
-    return stage.build(example, stage.plan(example, generator(seed)))
+    batch = begin(tokens)
+    return stage.build(batch, stage.plan(batch, generator(seed)))
 
 
 @cache
@@ -191,7 +191,7 @@ def story(name, text=TWO_SENTENCES, *, seed=0, settings=None, wanted=None):
     wanted = {key: plan_overrides.read(key, value) for key, value in (wanted or {}).items()}
     tokens = tokens_for(objective, text)
     steps = objective.steps(tokens, generator(seed, DRAW), wanted)
-    return Rebuilt(objective, tokens, text, seed, steps, leaks.check(steps[-1].example))
+    return Rebuilt(objective, tokens, text, seed, steps, leaks.check(steps[-1].batch))
 
 
 @st.composite

@@ -57,8 +57,8 @@ def _near(by: int) -> Cells:
     return lambda _, rows, columns: _words(rows, columns) & (_distance(rows, columns) == by)
 
 
-def _mask_to_neighbours(example: Batch, rows: Stream, columns: Stream) -> Tensor:
-    hidden = rows.ids == example.tokens.specials.roles.get("mask", -1)
+def _mask_to_neighbours(batch: Batch, rows: Stream, columns: Stream) -> Tensor:
+    hidden = rows.ids == batch.tokens.specials.roles.get("mask", -1)
     return hidden[:, :, None] & (_distance(rows, columns).abs() == 1) & _words(rows, columns)
 
 
@@ -71,12 +71,12 @@ def _same_word(_: Batch, rows: Stream, columns: Stream) -> Tensor:
     return same & _words(rows, columns) & (_distance(rows, columns) != 0)
 
 
-def _after_same(example: Batch, rows: Stream, columns: Stream) -> Tensor:
-    return torch.nn.functional.pad(_same_word(example, rows, columns), (1, 0))[:, :, :-1]
+def _after_same(batch: Batch, rows: Stream, columns: Stream) -> Tensor:
+    return torch.nn.functional.pad(_same_word(batch, rows, columns), (1, 0))[:, :, :-1]
 
 
-def _special(example: Batch, rows: Stream, columns: Stream) -> Tensor:
-    ids, specials = columns.ids, example.tokens.specials
+def _special(batch: Batch, rows: Stream, columns: Stream) -> Tensor:
+    ids, specials = columns.ids, batch.tokens.specials
     signs = torch.tensor(specials.signs, device=ids.device)
     ends = ~specials.in_text(ids) & ~torch.isin(ids, signs) & columns.valid
     return rows.valid[:, :, None] & ends[:, None, :]
@@ -87,8 +87,8 @@ def _own_segment(_: Batch, rows: Stream, columns: Stream) -> Tensor:
     return same & (columns.segment_ids.amax(1) > 0)[:, None, None]
 
 
-def _source(example: Batch, _: Stream, columns: Stream) -> Tensor:
-    written = next(q.origin for q in example.questions if q.at_decoder)
+def _source(batch: Batch, _: Stream, columns: Stream) -> Tensor:
+    written = next(q.origin for q in batch.questions if q.at_decoder)
     return (written >= 0)[:, :, None] & (written[:, :, None] == columns.origin[:, None, :])
 
 
@@ -106,35 +106,35 @@ PATTERNS = (
 """All patterns; `within` a stream, or from a decoder to its source."""
 
 
-def habits(example: Batch, weights: Mapping[str, Tensor]) -> tuple[PatternScore, ...]:
+def habits(batch: Batch, weights: Mapping[str, Tensor]) -> tuple[PatternScore, ...]:
     """How far every head follows every pattern, highest first; `weights` are `[layers, b, h, n, m]` by matrix."""
     found = [
         score
         for matrix, every in weights.items()
-        if (sides := _sides(example, matrix)) is not None
+        if (sides := _sides(batch, matrix)) is not None
         for pattern in PATTERNS
         if pattern.within == (matrix != "cross")
-        for score in _scores(pattern, matrix, every, example, *sides)
+        for score in _scores(pattern, matrix, every, batch, *sides)
     ]
     return tuple(sorted(found, key=lambda score: -score.weight))
 
 
-def _sides(example: Batch, matrix: str) -> tuple[Stream, Stream, AttentionMask] | None:
+def _sides(batch: Batch, matrix: str) -> tuple[Stream, Stream, AttentionMask] | None:
     """The streams of queries and keys of a matrix, and its mask; None where the queries are not a whole stream."""
-    inputs, decoder = example.inputs, example.decoder
+    inputs, decoder = batch.inputs, batch.decoder
     if matrix == "decoder" and decoder is not None:
         return decoder, decoder, decoder.attn_mask
-    asked = any(question.at_decoder for question in example.questions)
+    asked = any(question.at_decoder for question in batch.questions)
     if matrix == "cross" and asked and decoder is not None and decoder.cross_attn_mask is not None:
         return decoder, inputs, decoder.cross_attn_mask
     return (inputs, inputs, inputs.attn_mask) if matrix in ("encoder", "content") else None
 
 
 def _scores(
-    pattern: Pattern, matrix: str, weights: Tensor, example: Batch, rows: Stream, columns: Stream, mask: AttentionMask
+    pattern: Pattern, matrix: str, weights: Tensor, batch: Batch, rows: Stream, columns: Stream, mask: AttentionMask
 ) -> list[PatternScore]:
     real = rows.valid[:, :, None] & columns.valid[:, None, :]
-    fits = pattern.cells(example, rows, columns) & real
+    fits = pattern.cells(batch, rows, columns) & real
     found = []
     for layer, every in enumerate(weights):
         seen = mask.layer(layer).dense() & real

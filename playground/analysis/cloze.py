@@ -13,7 +13,7 @@ from playground.objectives.arrange import ShiftRight
 from playground.objectives.ask import AskDecoder, AskMasked, AskNext, AskQueryStream
 from playground.objectives.see import SeeAllButSelf, SeeEncoderDecoder, SeeLeft, SeePermutation, SeeRight
 from playground.tokenizing import Tokenizer, read_input
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 from playground.tokenizing.text_input import MOST_CHARACTERS
 from playground.tokenizing.words import clean, split_words
 
@@ -23,7 +23,7 @@ MASK = "[MASK]"
 
 def texts(rows: list[list[str]], tokenizer: Tokenizer) -> Tokens:
     """Texts, given as words, as one padded batch `[b, t]`."""
-    return batch([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
+    return pad_rows([tokenizer.encode_words(words) for words in rows], tokenizer.specials, tokenizer.words)
 
 
 def unknown_beside_gap(text: str, tokenizer: Tokenizer) -> str:
@@ -39,7 +39,7 @@ def gap_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:
         raise UserError(f"{text[:60]!r} has {len(after)} gaps; write {MASK} once, for the word to be predicted.")
     left, right = (tokenizer.encode_words(split_words(clean(part))) for part in (before, *after))
     row = [*left, tokenizer.specials.mask, *right]
-    return batch([row], tokenizer.specials, tokenizer.words), torch.tensor([len(left)])
+    return pad_rows([row], tokenizer.specials, tokenizer.words), torch.tensor([len(left)])
 
 
 def with_gap(shape: Architecture, tokens: Tokens, places: Tensor, hidden: Tensor | None = None) -> Batch:
@@ -87,17 +87,17 @@ def words_seen(shape: Architecture, place: int, length: int) -> list[bool]:
     return [0 < ahead * (place - k) <= most for k in range(length)]
 
 
-def _only(example: Batch, places: Tensor) -> Batch:
-    """The same example with the gaps alone scored."""
-    first, *_ = example.questions
-    return replace(example, questions=(replace(first, loss_mask=first.loss_mask & (first.origin == places[:, None])),))
+def _only(batch: Batch, places: Tensor) -> Batch:
+    """The same batch with the gaps alone scored."""
+    first, *_ = batch.questions
+    return replace(batch, questions=(replace(first, loss_mask=first.loss_mask & (first.origin == places[:, None])),))
 
 
 @torch.no_grad()
-def log_chances(model: LanguageModel, example: Batch) -> Tensor:
+def log_chances(model: LanguageModel, batch: Batch) -> Tensor:
     """The log-probabilities of every word for the gap of every text, `[b, v]`."""
     training = model.training
     model.eval()
-    answer = model(example)[-1]
+    answer = model(batch)[-1]
     model.train(training)
     return answer.scores[answer.rows.argsort(stable=True)].log_softmax(-1)

@@ -37,7 +37,7 @@ from playground.objectives.stage import Ask, See, Stage
 from playground.parsing import LARGEST
 from playground.rng import generator
 from playground.tokenizing import Tokenizer
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 from playground.tokenizing.tokenizer import unknown_words
 from playground.tokenizing.words import clean, split_words
 
@@ -294,10 +294,10 @@ def _scores_behind(
 
     def scores(written: Tensor) -> Tensor:
         rows = [[*row, specials.mask] for row in written.tolist()]
-        example = _example(chain, text, rows, specials, how, device)
-        [question] = example.questions
+        batch = _example(chain, text, rows, specials, how, device)
+        [question] = batch.questions
         last = question.loss_mask & (question.origin == len(text) + written.shape[1])
-        [answer] = model(replace(example, auxiliary=(), questions=(replace(question, loss_mask=last, known=None),)))
+        [answer] = model(replace(batch, auxiliary=(), questions=(replace(question, loss_mask=last, known=None),)))
         return answer.scores.cpu()
 
     return scores
@@ -310,32 +310,32 @@ def _example(
     """What a chain makes of a text and what is `written`, of which the last word is asked for; nothing is drawn."""
     read = partial(_tokens, specials=specials, how=how, device=device)
     pair = (SeePrefix, AskMasked) == (type(next(s for s in chain if isinstance(s, See))), type(chain[-1]))
-    example = begin(read([text] * len(written)) if pair else read([[*text, *row] for row in written]))
+    batch = begin(read([text] * len(written)) if pair else read([[*text, *row] for row in written]))
     for stage in chain:
         match stage:
             case ArrangePair() if pair:
-                tokens = replace(example.tokens, neighbours={"next": read(written)})
+                tokens = replace(batch.tokens, neighbours={"next": read(written)})
                 plan = torch.full((len(written),), stage.outcomes.index("next"), device=device)
-                example = stage.build(replace(example, tokens=tokens), plan)
+                batch = stage.build(replace(batch, tokens=tokens), plan)
             case ArrangePair():
-                example = ArrangeText(add_special_tokens=True).build(example)
+                batch = ArrangeText(add_special_tokens=True).build(batch)
             case ControlCode() if how.control_code:
-                code = torch.full_like(example.tokens.ids, how.control_code - 1)
-                tokens = replace(example.tokens, labels={**example.tokens.labels, stage.label: code})
-                example = stage.build(replace(example, tokens=tokens))
+                code = torch.full_like(batch.tokens.ids, how.control_code - 1)
+                tokens = replace(batch.tokens, labels={**batch.tokens.labels, stage.label: code})
+                batch = stage.build(replace(batch, tokens=tokens))
             case ArrangeText() | ShiftRight():
-                example = stage.build(example)
+                batch = stage.build(batch)
             case See() | Ask():
                 new = len(text) if isinstance(chain[-1], AskContinuation) else len(text) + len(written[0]) - 1
-                example = stage.build(replace(example, selected=arange_rows(example.tokens.ids) >= new))
+                batch = stage.build(replace(batch, selected=arange_rows(batch.tokens.ids) >= new))
             case _:  # it draws or hides words, or needs labels that what is typed has not
                 pass
-    return example
+    return batch
 
 
 def _tokens(rows: Sequence[Sequence[int]], specials: Specials, how: Generation, device: torch.device) -> Tokens:
     """Rows as texts of the language that is written."""
-    tokens = batch(rows, specials, ())
+    tokens = pad_rows(rows, specials, ())
     return replace(tokens, labels={"language": torch.full_like(tokens.ids, how.target_language)}).to(device)
 
 
@@ -345,7 +345,7 @@ def _decoder_scores(
     """The scores of a decoder behind [START] and what is written; it reads the encoder's states of a text."""
     if not text:
         raise UserError("The text is empty, but the decoder needs a text that the encoder reads; type a text.")
-    source = batch([text], specials, ()).to(model.token_embedding.weight.device)
+    source = pad_rows([text], specials, ()).to(model.token_embedding.weight.device)
     read = model.features(source)
 
     def scores(written: Tensor) -> Tensor:

@@ -21,17 +21,17 @@ ROWS_AT_ONCE = 512
 """Copies of a sentence that are read in one pass."""
 
 
-def states_of(model: LanguageModel, example: Batch, question: Target, leaf: Tensor) -> Tensor:
+def states_of(model: LanguageModel, batch: Batch, question: Target, leaf: Tensor) -> Tensor:
     """The states `[b, n, d]` of the stream that answers a question, with `leaf` `[b, m, w]` as the input's vectors."""
-    network, inputs = cast("Network", model.network_of(example)), example.inputs
+    network, inputs = cast("Network", model.network_of(batch)), batch.inputs
     own = torch.arange(inputs.ids.numel(), device=leaf.device).view(inputs.ids.shape)
     source, table = replace(inputs, ids=own), leaf.flatten(0, 1)
     if question.at_query:
         places = torch.arange(question.loss_mask.shape[1], device=leaf.device).expand_as(question.loss_mask)
         return network.query_stream(source, places, table)
     if question.at_decoder:
-        assert example.decoder is not None
-        written = replace(example.decoder, ids=example.decoder.ids + len(table))
+        assert batch.decoder is not None
+        written = replace(batch.decoder, ids=batch.decoder.ids + len(table))
         return network.decode(written, source, torch.cat([table, model.token_embedding.weight.detach()]))
     return network(source, table)
 
@@ -55,13 +55,13 @@ def sensitivity_of_text(model: LanguageModel, tokens: Tokens, level: int) -> Ten
     return _norms(states, below)
 
 
-def sensitivity_of_answers(model: LanguageModel, example: Batch, question: Target) -> Tensor:
+def sensitivity_of_answers(model: LanguageModel, batch: Batch, question: Target) -> Tensor:
     """How much each answering state of an example of one row moves with each word vector that is read, `[n, m]`."""
 
     def states(leaf: Tensor) -> Tensor:
-        return states_of(model, _copied(example, len(leaf)), _copied(question, len(leaf)), leaf)
+        return states_of(model, _copied(batch, len(leaf)), _copied(question, len(leaf)), leaf)
 
-    return _norms(states, leaf_of(model, example.inputs))
+    return _norms(states, leaf_of(model, batch.inputs))
 
 
 def _norms(states: Any, below: Tensor) -> Tensor:

@@ -113,8 +113,8 @@ def reads_sentences(subject: Subject) -> str:
 
 def scores_words(subject: Subject) -> str:
     """It has a head that scores words."""
-    example = subject.example(1)
-    return subject.model.unscored(example) if subject.model.lm_head is None else ""
+    batch = subject.batch(1)
+    return subject.model.unscored(batch) if subject.model.lm_head is None else ""
 
 
 def attends(subject: Subject) -> str:

@@ -11,10 +11,10 @@ from playground.batch import Batch
 from playground.models import LanguageModel
 
 
-def row_losses(model: LanguageModel, example: Batch) -> Tensor:
+def row_losses(model: LanguageModel, batch: Batch) -> Tensor:
     """The loss that is trained, of each text `[b]` alone: the weighted sum of the mean losses of its questions."""
-    total = model.token_embedding.weight.new_zeros(len(example.tokens.ids))
-    for answer in model(example):
+    total = model.token_embedding.weight.new_zeros(len(batch.tokens.ids))
+    for answer in model(batch):
         losses, zero = answer.losses(), torch.zeros_like(total)
         sums, counts = zero.index_add(0, answer.rows, losses), zero.index_add(0, answer.rows, torch.ones_like(losses))
         total = total + answer.target.weight * sums / counts.clamp(min=1)
@@ -27,9 +27,9 @@ def probes_of(subject: Subject) -> tuple[EncodedProbe, ...]:
 
 
 @torch.no_grad()
-def scores(model: LanguageModel, example: Batch, probes: Sequence[EncodedProbe]) -> tuple[Tensor, Mapping[str, float]]:
+def scores(model: LanguageModel, batch: Batch, probes: Sequence[EncodedProbe]) -> tuple[Tensor, Mapping[str, float]]:
     """The loss of each text `[b]` in nats, and the share of each probe that is right."""
-    return row_losses(model, example), {probe.gauge.name: probe.measure(model) for probe in probes}
+    return row_losses(model, batch), {probe.gauge.name: probe.measure(model) for probe in probes}
 
 
 def standard_error(values: Tensor) -> float:

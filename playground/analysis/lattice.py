@@ -165,5 +165,5 @@ def _hidden(model: LanguageModel, text: Tokens, sets: Tensor) -> Batch:
     tokens = pick(text, torch.zeros(len(sets), dtype=torch.long, device=sets.device))
     whole = replace(begin(tokens), selected=sets, actions=sets * int(Action.MASKED))
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(sets, tokens.specials.mask))
-    example = AskMasked().build(replace(whole, inputs=shown))
-    return replace(example, network="generator" if model.shape.generator_ratio else "main")
+    batch = AskMasked().build(replace(whole, inputs=shown))
+    return replace(batch, network="generator" if model.shape.generator_ratio else "main")

@@ -1,4 +1,4 @@
-"""What a model predicts for one example: its predictions, losses and attention weights, of one forward pass."""
+"""What a model predicts for one batch: its predictions, losses and attention weights, of one forward pass."""
 
 from dataclasses import dataclass
 
@@ -79,26 +79,26 @@ def one_row(ids: list[int], tokenizer: Tokenizer) -> Tokens:
 
 
 def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: int = 0) -> Batch:
-    """The example of a watched sentence: the same corruption every time."""
+    """The batch of a watched sentence: the same corruption every time."""
     device = model.token_embedding.weight.device
-    return objective.example(sentence.to(device), generator(seed, "glance", device=device))
+    return objective.batch(sentence.to(device), generator(seed, "glance", device=device))
 
 
 @torch.no_grad()
-def read(model: LanguageModel, example: Batch, row: int = 0) -> ForwardTrace:
+def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
     """One forward pass: weights, predictions and losses of a row."""
     device = model.token_embedding.weight.device
-    if unscored := model.unscored(example):
-        return ForwardTrace(on_cpu(_row_of(model.attention(example), row), device), (), {}, unscored)
+    if unscored := model.unscored(batch):
+        return ForwardTrace(on_cpu(_row_of(model.attention(batch), row), device), (), {}, unscored)
     taps: dict[str, list[torch.Tensor]] = {}
-    answers = model(example, taps)
+    answers = model(batch, taps)
     weights = _row_of({name: torch.stack(layers) for name, layers in taps.items()}, row)
-    example, answers, weights = on_cpu((example, answers, weights), device)
+    batch, answers, weights = on_cpu((batch, answers, weights), device)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
-    own = here[len(here) - len(example.questions) :]
+    own = here[len(here) - len(batch.questions) :]
     return ForwardTrace(
         weights,
-        tuple(_prediction(example, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
+        tuple(_prediction(batch, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
         {answer.target.name: float(losses[places].mean()) for answer, losses, places in here if places},
     )
 
@@ -112,20 +112,20 @@ def glance(model: LanguageModel, objective: Objective, step: int, sentence: Toke
     return glance_at(model, watched(model, objective, sentence, seed), step)
 
 
-def glance_at(model: LanguageModel, example: Batch, step: int) -> Predictions:
+def glance_at(model: LanguageModel, batch: Batch, step: int) -> Predictions:
     """The same of a sentence that is corrupted already."""
-    seen = read(model, example)
+    seen = read(model, batch)
     inputs, decoder = (
-        () if s is None else tuple(token_strings(s.ids[0], s.valid[0], example.tokens.vocabulary))
-        for s in (example.inputs, example.decoder)
+        () if s is None else tuple(token_strings(s.ids[0], s.valid[0], batch.tokens.vocabulary))
+        for s in (batch.inputs, batch.decoder)
     )
     rows = {name: decoder if name in ("decoder", "cross") else inputs for name in seen.weights}
     columns = {name: decoder if name == "decoder" else inputs for name in seen.weights}
     return Predictions(step, inputs, seen.guesses, seen.weights, rows, columns, seen.unscored)
 
 
-def _prediction(example: Batch, answer: Answer, k: int, loss: float) -> Prediction:
+def _prediction(batch: Batch, answer: Answer, k: int, loss: float) -> Prediction:
     question = answer.target
-    truth, top, probability = question.kind.prediction(example, answer, k, TOP)
+    truth, top, probability = question.kind.prediction(batch, answer, k, TOP)
     asked = question.name, question.stream, question.kind.unit
     return Prediction(int(answer.positions[k]), truth, top, probability, loss, *asked)

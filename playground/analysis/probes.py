@@ -47,15 +47,15 @@ class Probe:
 
 @dataclass(frozen=True)
 class EncodedProbe:
-    """A probe as input of a model: the example with its gaps and both words `[b, 2]`, the right one first."""
+    """A probe as input of a model: the batch with its gaps and both words `[b, 2]`, the right one first."""
 
     gauge: Probe
-    example: Batch
+    batch: Batch
     words: Tensor
 
     def measure(self, model: LanguageModel) -> float:
         """The share of gaps where the right word is more probable; a tie counts a half."""
-        return float(right_or_wrong(log_chances(model, self.example), self.words).mean())
+        return float(right_or_wrong(log_chances(model, self.batch), self.words).mean())
 
 
 def right_or_wrong(chances: Tensor, words: Tensor) -> Tensor:
@@ -71,14 +71,14 @@ def in_known_words(items: Iterable[ProbeItem], corpus: Corpus) -> list[ProbeItem
 
 
 def encode(items: Sequence[ProbeItem], tokenizer: Tokenizer, model: LanguageModel) -> tuple[Batch, Tensor]:
-    """Sentences as an example with their gaps, and the right and the wrong word of each `[b, 2]`."""
+    """Sentences as a batch with their gaps, and the right and the wrong word of each `[b, 2]`."""
     device = model.token_embedding.weight.device
     tokens = texts([item.words for item in items], tokenizer)
     places = torch.tensor([item.place for item in items])
     right = tokens.ids.gather(1, places[:, None])
     wrong = torch.tensor([tokenizer.encode_word(item.wrong) for item in items])
-    example = with_gap(model.shape, tokens.to(device), places.to(device))
-    return example, torch.cat([right, wrong], dim=1).to(device)
+    batch = with_gap(model.shape, tokens.to(device), places.to(device))
+    return batch, torch.cat([right, wrong], dim=1).to(device)
 
 
 def asked(gauges: Sequence[Probe], corpus: Corpus, model: LanguageModel) -> tuple[EncodedProbe, ...]:

@@ -59,11 +59,11 @@ class Subject:
         """The same at an earlier step of which a checkpoint was kept; it knows the same sentences."""
         return replace(self, model=self.earlier[step](), step=step, earlier={}, known={})
 
-    def example(self, rows: int = 8) -> Batch:
-        """The first held-out rows as the objective makes them into a training example, always with the same gaps."""
+    def batch(self, rows: int = 8) -> Batch:
+        """The first held-out rows as the objective makes them into a batch, always with the same gaps."""
         self.note_fewer(len(self.held_out.ids), rows, "held-out rows")
         few = pick(self.held_out, torch.arange(min(rows, len(self.held_out.ids))))
-        return self.objective.example(few, self.rng("example"))
+        return self.objective.batch(few, self.rng("example"))
 
     def once(self, key: object, make: Callable[[], Value]) -> Value:
         """A value that is computed the first time it is asked for, and kept in `known`."""

@@ -57,7 +57,7 @@ def show_objective(given: argparse.Namespace) -> int:
     else:
         refuse_unused(given, "rows are those of a corpus; name one with --corpus", "row")
     rebuilt = _of_row(given) if given.corpus is not None else _of_text(given)
-    facts, lanes = rebuilt.facts(), {lane["name"]: lane for lane in frames.lanes(rebuilt.example, 0)}
+    facts, lanes = rebuilt.facts(), {lane["name"]: lane for lane in frames.lanes(rebuilt.batch, 0)}
     lines = [
         f"{facts['objective']}: {rebuilt.objective.idea}",
         f"  inputs   {' '.join(facts['inputs'])}",

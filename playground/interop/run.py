@@ -56,7 +56,7 @@ def _evaluated(learner: TrainState, corpus: checkpoint.CorpusInfo) -> Iterator[E
 
 def _doubt(evaluated: Evaluated, learner: TrainState, corpus: checkpoint.CorpusInfo) -> str:
     """A sentence where the loss of words is far above ln V, that of the same probability for all; else nothing."""
-    parts = learner.example(corpus.held_out, "import").with_auxiliary
+    parts = learner.batch(corpus.held_out, "import").with_auxiliary
     asked = [question.name for part in parts for question in part.questions if question.kind.names_words]
     worst = max((evaluated.terms[name] for name in asked if name in evaluated.terms), default=0.0)
     size = len(corpus.held_out.vocabulary)

@@ -20,7 +20,7 @@ LONGEST = 512
 
 @dataclass(frozen=True)
 class Architecture:
-    """A transformer by its numbers, or one vector for every word; attention masks come with the example.
+    """A transformer by its numbers, or one vector for every word; attention masks come with the batch.
 
     `attention` is how the finished model reads a plain text (for fine-tuning). With a `backward` network it reads in
     both directions apart and concatenates the states. `labels` are the heads that choose one of several classes, such
@@ -260,9 +260,9 @@ def need(there: object, what: str, knob: str) -> None:
         raise UserError(f"This objective {what}, which this model does not have; set {knob}.")
 
 
-def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
-    """The same shape with every stream, stack and head that the questions of some examples need."""
-    parts = [part for example in examples for part in example.with_auxiliary]
+def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
+    """The same shape with every stream, stack and head that the questions of some batches need."""
+    parts = [part for batch in batch for part in batch.with_auxiliary]
     questions, networks = [q for part in parts for q in part.questions], {part.network for part in parts}
     labelled = [q for q in questions if q.kind.label]
     grown: dict[str, Any] = {q.kind.switch: True for q in questions if q.kind.switch}
@@ -293,7 +293,7 @@ def with_required_parts(shape: Architecture, *examples: Batch) -> Architecture:
 
 
 def _radius(shape: Architecture, part: Batch) -> int:
-    """How many positions to a side the mask of an example opens; refused on a side that its network does not read."""
+    """How many positions to a side the mask of a batch opens; refused on a side that its network does not read."""
     inputs = part.inputs
     mask = inputs.attn_mask if inputs.query_attn_mask is None else inputs.query_attn_mask
     query, key = (mask.dense() & inputs.valid[:, :, None]).any(0).nonzero(as_tuple=True)

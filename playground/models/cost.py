@@ -29,21 +29,21 @@ PASSES = round(operations(1, 0, 1.0, 1.0) / operations(1, 0, 0.0, 0.0))
 
 
 @torch.no_grad()
-def forward_flops(model: LanguageModel, example: Batch) -> int:
+def forward_flops(model: LanguageModel, batch: Batch) -> int:
     """Operations of all matrix products of one forward pass; masked attention cells count too."""
     still = deepcopy(model).requires_grad_(False)  # the counter refuses a parameter that is read without a gradient
     plain = torch.backends.mkldnn.flags(enabled=not model.shape.recurrent)  # products for recurrent layers too
     with FlopCounterMode(display=False) as counter, catch_warnings(action="ignore"), plain:
-        still.attention(example)  # with taps, so that attention is made of products that the counter knows
+        still.attention(batch)  # with taps, so that attention is made of products that the counter knows
     return counter.get_total_flops()
 
 
-def step_flops(model: LanguageModel, example: Batch) -> int:
+def step_flops(model: LanguageModel, batch: Batch) -> int:
     """Operations of one training step without the optimiser."""
-    return PASSES * forward_flops(model, example)
+    return PASSES * forward_flops(model, batch)
 
 
-def positions(example: Batch) -> int:
+def positions(batch: Batch) -> int:
     """Positions that the stacks read in a step, padding included."""
-    streams = [s for part in example.with_auxiliary for s in (part.inputs, part.decoder) if s is not None]
+    streams = [s for part in batch.with_auxiliary for s in (part.inputs, part.decoder) if s is not None]
     return sum(s.ids.numel() for s in streams)

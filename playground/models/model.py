@@ -276,21 +276,21 @@ class LanguageModel(nn.Module):
         self.generator_lm_head = VocabularyHead(shape, size, shape.generator_width)
 
     def forward(
-        self, example: Batch, attn_weights: Weights = None, states: list[Tensor] | None = None
+        self, batch: Batch, attn_weights: Weights = None, states: list[Tensor] | None = None
     ) -> tuple[Answer, ...]:
-        """Scores at the scored positions of every question; those of the auxiliary examples come first.
+        """Scores at the scored positions of every question; those of the auxiliary batches come first.
 
-        What the layers read of the example itself, `[b, n, d]` each, is appended to `states`, for a memory of it.
+        What the layers read of the batch itself, `[b, n, d]` each, is appended to `states`, for a memory of it.
         """
-        reading = ForwardPass(self, example, attn_weights, states)
-        return tuple(reading.answer(part, question) for part in example.with_auxiliary for question in part.questions)
+        reading = ForwardPass(self, batch, attn_weights, states)
+        return tuple(reading.answer(part, question) for part in batch.with_auxiliary for question in part.questions)
 
-    def network_of(self, example: Batch) -> Network | StaticNetwork:
-        """The network that reads an example; without a backward network, one network reads both directions."""
-        if example.is_generator:
+    def network_of(self, batch: Batch) -> Network | StaticNetwork:
+        """The network that reads a batch; without a backward network, one network reads both directions."""
+        if batch.is_generator:
             need(self.shape.generator_ratio, "needs a generator", "generator_ratio above 0")
             return self.generator
-        return self.backward_network if example.network == "backward" and self.shape.directions == 2 else self.network
+        return self.backward_network if batch.network == "backward" and self.shape.directions == 2 else self.network
 
     def score(self, hidden: Tensor, head: str, network: Network | StaticNetwork) -> Tensor:
         """Scores `[k, c]` of k states by a head: "vocabulary", "rtd_head" or "label:NAME"."""
@@ -311,21 +311,21 @@ class LanguageModel(nn.Module):
             raise NoHead(NO_LM_HEAD)
         return self.lm_head
 
-    def unscored(self, example: Batch) -> str:
-        """Why the questions of an example have no scores, in a sentence; empty where this model can answer."""
-        asks = any(question.kind.head == "vocabulary" for question in example.questions)
-        return NO_LM_HEAD if asks and not example.is_generator and self.lm_head is None else ""
+    def unscored(self, batch: Batch) -> str:
+        """Why the questions of a batch have no scores, in a sentence; empty where this model can answer."""
+        asks = any(question.kind.head == "vocabulary" for question in batch.questions)
+        return NO_LM_HEAD if asks and not batch.is_generator and self.lm_head is None else ""
 
     @torch.no_grad()
-    def propose(self, example: Batch) -> Tensor:
+    def propose(self, batch: Batch) -> Tensor:
         """The generator's scores `[k, v]` for the k selected tokens of the text, without gradient."""
         need(self.shape.generator_ratio, "needs a generator", "generator_ratio above 0")
-        inputs = example.inputs
-        rows, places = example.selected_at
-        there = position_of(inputs, example.tokens.ids.shape[1])[rows, places]
+        inputs = batch.inputs
+        rows, places = batch.selected_at
+        there = position_of(inputs, batch.tokens.ids.shape[1])[rows, places]
         hidden = self.generator(inputs, self.token_embedding.weight)[rows, there]
         scores = self.generator_lm_head(hidden, self.token_embedding.weight)
-        specials = example.tokens.specials
+        specials = batch.tokens.specials
         return scores.masked_fill(~specials.is_word(torch.arange(specials.size, device=scores.device)), float("-inf"))
 
     def features(self, tokens: Tokens, attn_weights: Weights = None) -> Tensor:
@@ -416,30 +416,30 @@ class LanguageModel(nn.Module):
         plain = branched(plain, tokens.labels) if "branch" in tokens.labels else plain
         return plain.alternating(self.shape.attention_window)
 
-    def masked(self, example: Batch) -> Batch:
-        """An example with the attention masks of all layers, as this model reads it."""
+    def masked(self, batch: Batch) -> Batch:
+        """A batch with the attention masks of all layers, as this model reads it."""
         if not (size := self.shape.attention_window):
-            return example
-        decoder = None if example.decoder is None else example.decoder.alternating(size)
-        auxiliary = tuple(map(self.masked, example.auxiliary))
-        return replace(example, inputs=example.inputs.alternating(size), decoder=decoder, auxiliary=auxiliary)
+            return batch
+        decoder = None if batch.decoder is None else batch.decoder.alternating(size)
+        auxiliary = tuple(map(self.masked, batch.auxiliary))
+        return replace(batch, inputs=batch.inputs.alternating(size), decoder=decoder, auxiliary=auxiliary)
 
     @torch.no_grad()
-    def attention(self, example: Batch) -> dict[str, Tensor]:
+    def attention(self, batch: Batch) -> dict[str, Tensor]:
         """Attention weights by matrix, `[layers, b, h, n, m]`, of the pass that the questions read."""
         attn_weights: AttentionWeights = {}
-        if self.unscored(example):
-            reading = ForwardPass(self, example, attn_weights)
-            for question in example.questions:
-                reading.read(example, question)
+        if self.unscored(batch):
+            reading = ForwardPass(self, batch, attn_weights)
+            for question in batch.questions:
+                reading.read(batch, question)
         else:
-            self(example, attn_weights)
+            self(batch, attn_weights)
         return {name: torch.stack(layers) for name, layers in attn_weights.items()}
 
     def tapped(self, *names: str) -> AbstractContextManager[Taps]:
         """Read and replace the values of named parts, such as "layer1.head2", while the model runs (`taps.py`).
 
-        `with model.tapped("layer1.head2") as taps: taps.zero("layer1.head2"); model(example)`.
+        `with model.tapped("layer1.head2") as taps: taps.zero("layer1.head2"); model(batch)`.
         """
         return tapped(self, names)
 
@@ -478,7 +478,7 @@ class LanguageModel(nn.Module):
 
 @dataclass
 class ForwardPass:
-    """The states of the streams read so far; `attn_weights` and `memory` collect those of the main example only."""
+    """The states of the streams read so far; `attn_weights` and `memory` collect those of the main batch only."""
 
     model: "LanguageModel"
     batch: Batch

@@ -140,16 +140,16 @@ def _stretches_by_form(mask: AttentionMask, rows: int) -> Stretches | None:
     return Stretches(begins, ((0,),) * rows, True, mask.form == "full")
 
 
-def with_stretches(examples: Sequence[Batch]) -> list[Batch]:
+def with_stretches(batches: Sequence[Batch]) -> list[Batch]:
     """The same batches with masks whose stretches are known, so that a step on them waits for no device.
 
     A mask that recurrence cannot obey stays as it is and is refused where it is read.
     """
-    parts = [part for example in examples for part in example.with_auxiliary]
+    parts = [part for batch in batches for part in batch.with_auxiliary]
     asked = {id(question[0]): question for part in parts for question in _read_masks(part)}
     found = find_stretches(list(asked.values()))
     known = {key: replace(q[0], stretches=s) for (key, q), s in zip(asked.items(), found, strict=True)}
-    return [_with_masks(example, known) for example in examples]
+    return [_with_masks(batch, known) for batch in batches]
 
 
 def _read_masks(part: Batch) -> Iterator[Question]:
@@ -163,7 +163,7 @@ def _read_masks(part: Batch) -> Iterator[Question]:
             yield mask, len(stream.ids), own
 
 
-def _with_masks(example: Batch, known: Mapping[int, AttentionMask]) -> Batch:
+def _with_masks(batch: Batch, known: Mapping[int, AttentionMask]) -> Batch:
     """A batch with other masks, by the identity of its own."""
 
     def masked(stream: Stream) -> Stream:
@@ -171,8 +171,8 @@ def _with_masks(example: Batch, known: Mapping[int, AttentionMask]) -> Batch:
         return replace(stream, attn_mask=known.get(id(own), own), query_attn_mask=known.get(id(query), query))
 
     return replace(
-        example,
-        inputs=masked(example.inputs),
-        decoder=None if example.decoder is None else masked(example.decoder),
-        auxiliary=tuple(_with_masks(part, known) for part in example.auxiliary),
+        batch,
+        inputs=masked(batch.inputs),
+        decoder=None if batch.decoder is None else masked(batch.decoder),
+        auxiliary=tuple(_with_masks(part, known) for part in batch.auxiliary),
     )

@@ -67,16 +67,16 @@ CHOSEN_BY_HAND: Mapping[type[Rule], str] = {Painted: "a mask", Judged: "answers"
 
 @dataclass(frozen=True)
 class Step:
-    """One stage that has acted: its plan (None for stages without chance) and the example after it.
+    """One stage that has acted: its plan (None for stages without chance) and the batch after it.
 
     `part` is 0 for the objective's own chain and counts the chains beside it from 1; -1 is the draw of a mixture.
-    `rows` are the numbers of the rows that it acted on, where a mixture shares them out; the example of the last step
+    `rows` are the numbers of the rows that it acted on, where a mixture shares them out; the batch of the last step
     of all has every row nevertheless.
     """
 
     stage: Stage
     plan: Any
-    example: Batch
+    batch: Batch
     part: int = 0
     rows: Tensor | None = None
 
@@ -155,21 +155,21 @@ class Objective:
         return {k.name: _now(stage, k) for stage in self.stages for k in knobs(stage)}
 
     def steps(self, tokens: Tokens, rng: Generator, wanted: Wishes | None = None) -> tuple[Step, ...]:
-        """The example after every stage; the last one is the training example. `wanted` bends the plans."""
+        """The batch after every stage; the last one is what trains. `wanted` overrides the plans."""
         self._refuse_unknown(wanted or {})
 
-        def act(chain: "Objective", number: int, example: Batch) -> tuple[Any, Batch]:
-            return _act(chain.stages[number], example, rng, chain._meant_for(number, wanted or {}))
+        def act(chain: "Objective", number: int, batch: Batch) -> tuple[Any, Batch]:
+            return _act(chain.stages[number], batch, rng, chain._meant_for(number, wanted or {}))
 
         return self._walk(tokens, act)
 
-    def example(self, tokens: Tokens, rng: Generator) -> Batch:
-        """The training example of a batch."""
-        return self.steps(tokens, rng)[-1].example
+    def batch(self, tokens: Tokens, rng: Generator) -> Batch:
+        """The batch that trains, of a batch of texts."""
+        return self.steps(tokens, rng)[-1].batch
 
     @property
     def opens(self) -> bool:
-        """Whether its examples have a beginning that no network has a part in: all, or what is before a generator."""
+        """Whether its batches have a beginning that no network has a part in: all, or what is before a generator."""
         return not self.proposes or not (self.beside or self.parts)
 
     @property
@@ -177,31 +177,31 @@ class Objective:
         return next(number for number, stage in enumerate(self.stages) if isinstance(stage, SampleFromGenerator))
 
     def opened(self, tokens: Tokens, rng: Generator) -> Batch:
-        """The example of a batch up to where a generator proposes words."""
+        """The batch of some texts up to where a generator proposes words."""
         return self._acted(begin(tokens), self.stages[: self._opening], rng)
 
-    def ended(self, example: Batch, rng: Generator) -> Batch:
-        """The training example from what was `opened`, with the same source of chance."""
-        return self._acted(example, self.stages[self._opening :], rng)
+    def ended(self, batch: Batch, rng: Generator) -> Batch:
+        """The whole batch from what was `opened`, with the same source of chance."""
+        return self._acted(batch, self.stages[self._opening :], rng)
 
-    def _acted(self, example: Batch, stages: tuple[Stage, ...], rng: Generator) -> Batch:
+    def _acted(self, batch: Batch, stages: tuple[Stage, ...], rng: Generator) -> Batch:
         for stage in stages:
-            example = _act(stage, example, rng, {})[1]
-        return example
+            batch = _act(stage, batch, rng, {})[1]
+        return batch
 
     def specimens(self, tokens: Tokens, rng: Generator) -> tuple[Batch, ...]:
-        """One example of everything that the objective may ask: of each part of a mixture, else just one."""
+        """One batch of everything that the objective may ask: of each part of a mixture, else just one."""
         if not self.parts:
-            return (self.example(tokens, rng),)
-        return tuple(example for part in self.parts for example in part.specimens(tokens, rng))
+            return (self.batch(tokens, rng),)
+        return tuple(batch for part in self.parts for batch in part.specimens(tokens, rng))
 
     def replay(self, tokens: Tokens, plans: tuple[Any, ...]) -> tuple[Step, ...]:
         """The same steps again from saved plans, without any chance."""
         left = list(plans)
 
-        def act(chain: "Objective", number: int, example: Batch) -> tuple[Any, Batch]:
+        def act(chain: "Objective", number: int, batch: Batch) -> tuple[Any, Batch]:
             stage, plan = chain.stages[number], left.pop(0)
-            return plan, stage.build(example) if plan is None else stage.build(example, plan)
+            return plan, stage.build(batch) if plan is None else stage.build(batch, plan)
 
         steps = self._walk(tokens, act)
         if left:
@@ -209,25 +209,25 @@ class Objective:
         return steps
 
     def _walk(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
-        """The chains beside, one after the other, then the own chain; its last example holds the others' last ones."""
+        """The chains beside, one after the other, then the own chain; its last batch holds the others' last ones."""
         taken, beside = [], []
         for part, (weight, chain) in enumerate(self.beside, 1):
             steps = chain._walk(tokens, act)
             taken += [replace(step, part=part) for step in steps]
-            beside.append(weighed(steps[-1].example, weight))
+            beside.append(weighed(steps[-1].batch, weight))
         *own, last = self._own(tokens, act)
-        whole = replace(last.example, auxiliary=(*beside, *last.example.auxiliary))
-        return (*taken, *own, replace(last, example=whole))
+        whole = replace(last.batch, auxiliary=(*beside, *last.batch.auxiliary))
+        return (*taken, *own, replace(last, batch=whole))
 
     def _own(self, tokens: Tokens, act: "Act") -> tuple[Step, ...]:
         """The steps of the own chain; in a mixture, the draw of a part and the steps of that part.
 
-        Where rows are shared out, each part acts on its own rows, and the last example has the rows of all.
+        Where rows are shared out, each part acts on its own rows, and the last batch has the rows of all.
         """
-        example, taken = begin(tokens), []
+        batch, taken = begin(tokens), []
         for number, stage in enumerate(self.stages):
-            plan, example = act(self, number, example)
-            taken.append(Step(stage, plan, example, part=-1 if self.parts else 0))
+            plan, batch = act(self, number, batch)
+            taken.append(Step(stage, plan, batch, part=-1 if self.parts else 0))
         if not self.parts:
             return tuple(taken)
         plan = taken[-1].plan
@@ -237,7 +237,7 @@ class Objective:
         walks = [self.parts[number]._walk(pick(tokens, rows), act) for number, rows in groups]
         for walk, (_, rows) in zip(walks, groups, strict=True):
             taken += [replace(step, rows=rows) for step in walk]
-        taken[-1] = replace(taken[-1], example=gathered([walk[-1].example for walk in walks], [r for _, r in groups]))
+        taken[-1] = replace(taken[-1], batch=gathered([walk[-1].batch for walk in walks], [r for _, r in groups]))
         return tuple(taken)
 
     @property
@@ -396,7 +396,7 @@ class Objective:
 
 
 Act = Callable[[Objective, int, Batch], tuple[Any, Batch]]
-"""Takes stage `number` of a chain and the example before it; gives the plan and the example after it."""
+"""Takes stage `number` of a chain and the batch before it; gives the plan and the batch after it."""
 
 
 def acting_on(steps: tuple[Step, ...], row: int) -> list[tuple[Step, int]]:
@@ -406,10 +406,10 @@ def acting_on(steps: tuple[Step, ...], row: int) -> list[tuple[Step, int]]:
     return [(step, row if step.rows is None else rows.index(row)) for step, rows in places if row in rows]
 
 
-def weighed(example: Batch, weight: float) -> Batch:
-    """The same example with all its questions weighed once more."""
-    questions = tuple(replace(q, weight=q.weight * weight) for q in example.questions)
-    return replace(example, questions=questions, auxiliary=tuple(weighed(e, weight) for e in example.auxiliary))
+def weighed(batch: Batch, weight: float) -> Batch:
+    """The same batch with all its questions weighed once more."""
+    questions = tuple(replace(q, weight=q.weight * weight) for q in batch.questions)
+    return replace(batch, questions=questions, auxiliary=tuple(weighed(e, weight) for e in batch.auxiliary))
 
 
 def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
@@ -422,19 +422,19 @@ def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
 
 def _tell_chain(steps: list[Step], row: int) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    examples = [begin(steps[0].example.tokens), *(s.example for s in steps)]
-    for before, step, after in zip(examples, steps, examples[1:], strict=False):
+    batches = [begin(steps[0].batch.tokens), *(s.batch for s in steps)]
+    for before, step, after in zip(batches, steps, batches[1:], strict=False):
         if planned(step.stage):
             seen = before if step.verb != "change" else after
             found |= step.stage.tell(seen, step.plan, row)
     return found
 
 
-def _act(stage: Stage, example: Batch, rng: Generator, wanted: Wishes) -> tuple[Any, Batch]:
+def _act(stage: Stage, batch: Batch, rng: Generator, wanted: Wishes) -> tuple[Any, Batch]:
     if not planned(stage):
-        return None, stage.build(example)
-    plan = stage.revise(example, stage.plan(example, rng), wanted)
-    return plan, stage.build(example, plan)
+        return None, stage.build(batch)
+    plan = stage.revise(batch, stage.plan(batch, rng), wanted)
+    return plan, stage.build(batch, plan)
 
 
 def _now(stage: Stage, k: Knob) -> Any:

@@ -144,57 +144,57 @@ def word_count(tokens: Tokens) -> int:
     return int(tokens.word_ids[0][real].max()) + 1 if bool(real.any()) else 0
 
 
-def places(example: Batch, words: Sequence[int], what: str = "Position") -> Tensor:
+def places(batch: Batch, words: Sequence[int], what: str = "Position") -> Tensor:
     """Which tokens `[b, t]` belong to the named words (1-based); a word that is not there is refused."""
-    count = word_count(example.tokens)
+    count = word_count(batch.tokens)
     for word in words:
         if not 1 <= word <= count:
             raise UserError(f"{what} {word} is not in the text; it has {count} words, so 1 to {count} would be right.")
-    wanted = torch.tensor([w - 1 for w in words], dtype=torch.long, device=example.tokens.word_ids.device)
-    return torch.isin(example.tokens.word_ids, wanted) & example.tokens.valid
+    wanted = torch.tensor([w - 1 for w in words], dtype=torch.long, device=batch.tokens.word_ids.device)
+    return torch.isin(batch.tokens.word_ids, wanted) & batch.tokens.valid
 
 
-def words_of(example: Batch, chosen: Tensor, row: int) -> list[int]:
+def words_of(batch: Batch, chosen: Tensor, row: int) -> list[int]:
     """The words (1-based) that the chosen tokens of a row belong to."""
-    return sorted({int(w) + 1 for w in example.tokens.word_ids[row][chosen[row]]})
+    return sorted({int(w) + 1 for w in batch.tokens.word_ids[row][chosen[row]]})
 
 
-def spans(example: Batch, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+def spans(batch: Batch, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
     """First token and number of tokens `[b, m]` of spans given in words; they must lie in the text and not overlap."""
-    count, starts, lengths, free = word_count(example.tokens), [], [], 1
+    count, starts, lengths, free = word_count(batch.tokens), [], [], 1
     for start, length in sorted(wanted):
         if start < free or length < 0 or start + length - 1 > count or start > count + 1:
             raise UserError(
                 f"The span {start}:{length} does not fit; spans must not overlap and must lie within 1 to {count}."
             )
-        before = _tokens_before(example, start)
+        before = _tokens_before(batch, start)
         starts.append(before)
-        lengths.append(_tokens_before(example, start + length) - before)
+        lengths.append(_tokens_before(batch, start + length) - before)
         free = start + length
-    shape = (example.tokens.ids.shape[0], len(starts))
-    make = lambda values: torch.tensor(values, dtype=torch.long, device=example.tokens.ids.device).expand(shape)  # noqa: E731
+    shape = (batch.tokens.ids.shape[0], len(starts))
+    make = lambda values: torch.tensor(values, dtype=torch.long, device=batch.tokens.ids.device).expand(shape)  # noqa: E731
     return make(starts), make(lengths)
 
 
-def _tokens_before(example: Batch, word: int) -> int:
-    tokens = example.tokens
+def _tokens_before(batch: Batch, word: int) -> int:
+    tokens = batch.tokens
     return int((tokens.valid[0] & (tokens.word_ids[0] < word - 1)).sum())
 
 
-def order(example: Batch, wanted: Sequence[int]) -> Tensor:
+def order(batch: Batch, wanted: Sequence[int]) -> Tensor:
     """The step `[b, t]` at which each token comes when words are taken in this order (pieces from left to right)."""
-    count = word_count(example.tokens)
+    count = word_count(batch.tokens)
     if sorted(wanted) != list(range(1, count + 1)):
         given = short(",".join(map(str, wanted))).strip("'") or "of no words"
         raise UserError(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
-    step_of_word = torch.empty(count, dtype=torch.long, device=example.tokens.ids.device)
+    step_of_word = torch.empty(count, dtype=torch.long, device=batch.tokens.ids.device)
     step_of_word[torch.tensor(wanted, device=step_of_word.device) - 1] = torch.arange(count, device=step_of_word.device)
-    step = step_of_word[example.tokens.word_ids.clamp(0, count - 1)].masked_fill(~example.tokens.valid, count)
+    step = step_of_word[batch.tokens.word_ids.clamp(0, count - 1)].masked_fill(~batch.tokens.valid, count)
     return step.argsort(dim=1, stable=True).argsort(dim=1)
 
 
-def words_in_order(example: Batch, rank: Tensor, row: int) -> list[int]:
+def words_in_order(batch: Batch, rank: Tensor, row: int) -> list[int]:
     """The words (1-based) of a row in the order of their rank, each named at its first piece."""
-    real = example.tokens.valid[row]
-    ranked = example.tokens.word_ids[row][real][rank[row][real].argsort()]
+    real = batch.tokens.valid[row]
+    ranked = batch.tokens.word_ids[row][real][rank[row][real].argsort()]
     return list(dict.fromkeys((ranked + 1).tolist()))

@@ -12,7 +12,7 @@ Wishes = Mapping[str, Any]
 
 
 class Stage(Protocol):
-    """A stage: its fields are knobs, `build` is a pure function of the example and, where there is one, the plan.
+    """A stage: its fields are knobs, `build` is a pure function of the batch and, where there is one, the plan.
 
     It inherits its `verb`, one of the six below.
     """
@@ -29,21 +29,21 @@ class Planned(Protocol):
 
     keys: ClassVar[tuple[str, ...]]
 
-    def plan(self, example: Batch, rng: Generator) -> Any: ...
+    def plan(self, batch: Batch, rng: Generator) -> Any: ...
 
     @property
     def build(self) -> Callable[..., Batch]: ...
 
-    def revise(self, example: Batch, plan: Any, wishes: Wishes) -> Any: ...
+    def revise(self, batch: Batch, plan: Any, wishes: Wishes) -> Any: ...
 
-    def tell(self, example: Batch, plan: Any, row: int) -> dict[str, Any]: ...
+    def tell(self, batch: Batch, plan: Any, row: int) -> dict[str, Any]: ...
 
 
 @runtime_checkable
 class Rounding(Planned, Protocol):
     """A stage that turns a share into a whole number, and says where that came out as something else."""
 
-    def rounding(self, example: Batch) -> str: ...
+    def rounding(self, batch: Batch) -> str: ...
 
 
 def planned(stage: object) -> TypeGuard[Planned]:

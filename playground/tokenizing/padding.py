@@ -14,7 +14,7 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
     return torch.tensor([[*row, *[fill] * (width - len(row))] for row in rows])
 
 
-def batch(rows: Sequence[Sequence[int]], specials: Specials, vocabulary: tuple[str, ...]) -> Tokens:
+def pad_rows(rows: Sequence[Sequence[int]], specials: Specials, vocabulary: tuple[str, ...]) -> Tokens:
     """Rows of ids as one padded batch `[r, t]`; every token is a word of its own, every row one sentence."""
     ids = padded(rows, specials.pad)
     places = torch.arange(ids.shape[1]).expand(ids.shape)

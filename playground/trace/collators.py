@@ -15,7 +15,7 @@ from playground.objectives import Objective
 from playground.objectives.see import SeeEncoderDecoder
 from playground.objectives.see.painted import in_cells
 from playground.objectives.stage import Ask, Change, See
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 from playground.tokenizing.vocabulary import FIRST_WORD, SPECIAL_TOKENS, specials
 from playground.trace.rebuild import Rebuilt, rebuild_row
 
@@ -69,7 +69,7 @@ def collate(
     returned = _returned(name, collator, features, seed)
     ids = [returned[key].unique().tolist() for key in OF_TOKENS if key in returned]
     names = _Names.of(tokenizer, [features["input_ids"], *ids])
-    tokens = batch([names.read(features["input_ids"])], specials(len(names.words)), names.words)
+    tokens = pad_rows([names.read(features["input_ids"])], specials(len(names.words)), names.words)
     collated = _collated(name, returned, names, causal, features)
     rebuilt = rebuild_row(_objective(name, collator, collated), tokens, text, seed, notices=_traps(collated, tokens))
     return replace(rebuilt, pair=answer)
@@ -175,21 +175,21 @@ class ChangeCollated(Change):
 
     made: Collated
 
-    def build(self, example: Batch) -> Batch:
-        made, text = self.made, example.tokens.ids
+    def build(self, batch: Batch) -> Batch:
+        made, text = self.made, batch.tokens.ids
         kept = int(made.valid.sum()) == text.shape[1]  # else it is not known which position came from which
         origin = (made.valid.long().cumsum(1) - 1).where(made.valid & torch.tensor(kept), -1)
         inputs = stream(made.ids, origin, made.valid, padded=not bool(made.valid.all()))
         if made.written or made.shifts or not kept:
-            return replace(example, inputs=inputs)
+            return replace(batch, inputs=inputs)
         selected = made.labels[made.valid][None] != IGNORED
         shown = made.ids[made.valid][None]
         actions = torch.full_like(text, int(Action.RANDOMISED))
-        actions[shown == example.tokens.specials.mask] = int(Action.MASKED)
+        actions[shown == batch.tokens.specials.mask] = int(Action.MASKED)
         actions[shown == text] = int(Action.GRADED_AS_IS)
         actions = actions.where(selected | (shown != text), int(Action.KEPT))
-        example = replace(example, inputs=inputs, selected=selected, actions=actions)
-        return replace(example, prediction_order=_order(made, selected)) if made.permuted else example
+        batch = replace(batch, inputs=inputs, selected=selected, actions=actions)
+        return replace(batch, prediction_order=_order(made, selected)) if made.permuted else batch
 
 
 def _order(made: Collated, selected: Tensor) -> Tensor:
@@ -205,19 +205,19 @@ class SeeCollated(See):
 
     made: Collated
 
-    def build(self, example: Batch) -> Batch:
-        made, inputs = self.made, example.inputs
+    def build(self, batch: Batch) -> Batch:
+        made, inputs = self.made, batch.inputs
         if made.written:
-            return SeeEncoderDecoder().build(example)
+            return SeeEncoderDecoder().build(batch)
         if made.shifts and made.cells is None:
-            return replace(example, inputs=replace(inputs, attn_mask=causal_mask(inputs.valid, inputs.padded)))
+            return replace(batch, inputs=replace(inputs, attn_mask=causal_mask(inputs.valid, inputs.padded)))
         if made.cells is None:
-            return example
+            return batch
         if not made.permuted:
-            return replace(example, inputs=replace(inputs, attn_mask=in_cells(made.cells)))
+            return replace(batch, inputs=replace(inputs, attn_mask=in_cells(made.cells)))
         itself = torch.eye(made.cells.shape[1], dtype=torch.bool)  # the content stream of XLNet sees itself too
         streams = {"attn_mask": in_cells(made.cells | itself), "query_attn_mask": in_cells(made.cells)}
-        return replace(example, inputs=replace(inputs, **streams))
+        return replace(batch, inputs=replace(inputs, **streams))
 
 
 @dataclass(frozen=True)
@@ -226,28 +226,28 @@ class AskCollated(Ask):
 
     made: Collated
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         made = self.made
         if made.written:
-            return self._in_decoder(example)
-        labels, origin = made.labels, example.inputs.origin
+            return self._in_decoder(batch)
+        labels, origin = made.labels, batch.inputs.origin
         if made.shifts:  # position k answers for the label of position k + 1
             labels, origin = pad(labels[:, 1:], (0, 1), value=IGNORED), pad(origin[:, 1:], (0, 1), value=-1)
         name = "next word" if made.shifts else "labels"
         stream = "query" if made.permuted else "inputs"
         target = Target(name, Word(), stream, labels.clamp(min=0), labels != IGNORED, origin)
-        return replace(example, questions=(target,))
+        return replace(batch, questions=(target,))
 
-    def _in_decoder(self, example: Batch) -> Batch:
+    def _in_decoder(self, batch: Batch) -> Batch:
         """A decoder that has the labels before each, as the models of the library shift them where no ids are given."""
-        labels, specials = self.made.labels, example.tokens.specials
+        labels, specials = self.made.labels, batch.tokens.specials
         real = labels != IGNORED
         ids = pad(labels.masked_fill(~real, specials.pad)[:, :-1], (1, 0), value=specials.start)
         ids = ids if self.made.decoder_ids is None else self.made.decoder_ids
         nowhere = torch.full_like(labels, -1)
         decoder = stream(ids, nowhere, real, padded=not bool(real.all()))
         target = Target("labels", Word(), "decoder", labels.clamp(min=0), real, nowhere)
-        return replace(example, decoder=decoder, questions=(target,))
+        return replace(batch, decoder=decoder, questions=(target,))
 
 
 def _traps(made: Collated, tokens: Tokens) -> list[str]:

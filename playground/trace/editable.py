@@ -12,7 +12,7 @@ from playground.objectives.stage import Planned
 
 def by_hand(objective: Objective, steps: tuple[Step, ...]) -> dict[str, Any]:
     """The plan, its editable keys, the choices, and the words; `word` is that of each token, an order has `units`."""
-    plan, tokens = tell(steps), steps[-1].example.tokens
+    plan, tokens = tell(steps), steps[-1].batch.tokens
     words, sentences = _joined(tokens, tokens.word_ids), _joined(tokens, tokens.sentence_ids, " ")
     return {
         "plan": plan,

@@ -1,4 +1,4 @@
-"""An example as drawing data: frames of lanes and matrices, ready for JSON, read off the `Batch` after each stage."""
+"""A batch as drawing data: frames of lanes and matrices, ready for JSON, read off the `Batch` after each stage."""
 
 import base64
 from collections import Counter
@@ -37,23 +37,23 @@ BLOCKED, VISIBLE, SELF_HIDDEN, PADDING, LEAKED = range(5)
 
 Cell = dict[str, Any]
 Steps = Sequence[tuple[str, Batch]]
-"""The verb of every stage and the example after it."""
+"""The verb of every stage and the batch after it."""
 
 
 def record(steps: Steps, verdict: Verdict, about: Mapping[str, Any], row: int = 0) -> dict[str, Any]:
     """All frames of one row as JSON-able data; `about` gives the title and what else a view shows."""
     text = begin(steps[0][1].tokens)
     frames, used = [], Counter[str]()
-    for verb, example in [("text", text), *that_change(text, steps)]:
+    for verb, batch in [("text", text), *that_change(text, steps)]:
         name = NAMES.get(verb, verb)
         used[name] += 1
         frames.append(
             {
                 "name": name if used[name] == 1 else f"{name} {used[name]}",
                 "title": TITLES.get(verb, verb.capitalize()),
-                "caption": caption(verb, example, row),
-                "lanes": lanes(example, row),
-                "matrices": matrices(example, verdict, row) if used[NAMES["see"]] else [],
+                "caption": caption(verb, batch, row),
+                "lanes": lanes(batch, row),
+                "matrices": matrices(batch, verdict, row) if used[NAMES["see"]] else [],
             }
         )
     return {
@@ -81,38 +81,38 @@ def leak(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def lanes(example: Batch, row: int) -> list[dict[str, Any]]:
+def lanes(batch: Batch, row: int) -> list[dict[str, Any]]:
     """Lane A the original, lane B the model's input (encoder and decoder), lane C the targets."""
     found = [
-        {"name": "original", "title": "Original", "cells": _original(example, row)},
-        {"name": "inputs", "title": "The model sees", **_stream(example, example.inputs, row)},
+        {"name": "original", "title": "Original", "cells": _original(batch, row)},
+        {"name": "inputs", "title": "The model sees", **_stream(batch, batch.inputs, row)},
     ]
-    if example.decoder is not None:
-        written = _stream(example, example.decoder, row, plain=True)
+    if batch.decoder is not None:
+        written = _stream(batch, batch.decoder, row, plain=True)
         found.append({"name": "decoder", "title": "The decoder has", **written})
-    if example.questions:
-        found.append({"name": "targets", "title": "It must predict", "cells": _targets(example, row)})
+    if batch.questions:
+        found.append({"name": "targets", "title": "It must predict", "cells": _targets(batch, row)})
     return found
 
 
-def _original(example: Batch, row: int) -> list[Cell]:
-    tokens, ordered = example.tokens, _reordered(example, row)
+def _original(batch: Batch, row: int) -> list[Cell]:
+    tokens, ordered = batch.tokens, _reordered(batch, row)
     special = {*tokens.specials.ids}
     return [
         _cell(
             tokens.vocabulary[token],
             f"t{place}",
             "special" if token in special else "kept",
-            chosen=bool(example.selected[row, place]),
-            badge=str(int(example.prediction_order[row, place]) + 1) if ordered else "",
+            chosen=bool(batch.selected[row, place]),
+            badge=str(int(batch.prediction_order[row, place]) + 1) if ordered else "",
         )
         for place, token in enumerate(tokens.ids[row][tokens.valid[row]].tolist())
     ]
 
 
-def _reordered(example: Batch, row: int) -> bool:
+def _reordered(batch: Batch, row: int) -> bool:
     """Whether the text is predicted in another order than it stands in."""
-    order = example.prediction_order[row]
+    order = batch.prediction_order[row]
     return not torch.equal(order, arange(len(order), order.device))
 
 
@@ -123,13 +123,13 @@ def id_lists(stream: Stream, row: int = 0) -> dict[str, list[int]]:
     return {name: ids[row][stream.valid[row]].tolist() for name, ids in known.items()}
 
 
-def _ids(example: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
+def _ids(batch: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
     """The ids that tell a model something: those that are not 0 everywhere, and positions that do not just count on.
 
     Languages tell two texts apart without segments (XLM, arXiv:1901.07291, sec. 3.4); a word vector has no position.
     """
-    lists, decoder = id_lists(stream, row), example.decoder or example.inputs
-    spoken = any(any(id_lists(each, row)["langs"]) for each in (example.inputs, decoder))
+    lists, decoder = id_lists(stream, row), batch.decoder or batch.inputs
+    spoken = any(any(id_lists(each, row)["langs"]) for each in (batch.inputs, decoder))
     segments, places = lists["token_type_ids"], lists["position_ids"]
     shown: dict[str, tuple[str, list[str]]] = {}
     if any(segments) and not spoken:
@@ -144,12 +144,12 @@ def _ids(example: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
     return [{"name": n, "title": title, "values": lists[n], "words": words} for n, (title, words) in shown.items()]
 
 
-def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> dict[str, Any]:
+def _stream(batch: Batch, stream: Stream, row: int, plain: bool = False) -> dict[str, Any]:
     """The tokens of a stream, and the ids that are read with them."""
-    tokens = example.tokens
-    actions = gather_origin(example.actions, stream.origin)[row].tolist()
-    chosen = gather_origin(example.selected, stream.origin, False)[row].tolist()
-    scored = _scored(example, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
+    tokens = batch.tokens
+    actions = gather_origin(batch.actions, stream.origin)[row].tolist()
+    chosen = gather_origin(batch.selected, stream.origin, False)[row].tolist()
+    scored = _scored(batch, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
     cells, used = [], set()
     for place in stream.valid[row].nonzero().flatten().tolist():
         token, origin = int(stream.ids[row, place]), int(stream.origin[row, place])
@@ -165,7 +165,7 @@ def _stream(example: Batch, stream: Stream, row: int, plain: bool = False) -> di
             )
         )
         used.add(origin)
-    ids = _ids(example, stream, row)
+    ids = _ids(batch, stream, row)
     return {"cells": cells, **({"ids": ids} if ids else {})}
 
 
@@ -178,26 +178,26 @@ def _state(origin: int, token: int, action: int, specials: Specials, plain: bool
     return "special" if action == Action.KEPT and special else STATES[Action(action)]
 
 
-def _targets(example: Batch, row: int) -> list[Cell]:
-    texts, scored, origin = answers(example, row)
+def _targets(batch: Batch, row: int) -> list[Cell]:
+    texts, scored, origin = answers(batch, row)
     cells, used = [], set()
-    for place in example.answering.valid[row].nonzero().flatten().tolist():
+    for place in batch.answering.valid[row].nonzero().flatten().tolist():
         key = f"t{origin[place]}" if origin[place] >= 0 and f"t{origin[place]}" not in used else f"?{place}"
         used.add(key)
         cells.append(_cell(texts[place] if scored[place] else "", key, "kept", graded=bool(scored[place])))
     return cells
 
 
-def answers(example: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
+def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
     """For every position of the answering stream the target in words, whether it is scored, and its place in the text.
 
     Several questions of one stream share the lane: two answers at one position stand side by side.
     """
-    question, *others = (q for q in example.questions if q.at_decoder == example.questions[0].at_decoder)
-    texts, scored = _texts(example, question, row)
+    question, *others = (q for q in batch.questions if q.at_decoder == batch.questions[0].at_decoder)
+    texts, scored = _texts(batch, question, row)
     origin = question.origin[row].tolist()
     for other in others:
-        also, counts = _texts(example, other, row)
+        also, counts = _texts(batch, other, row)
         for place, (text, place_in_text) in enumerate(zip(also, other.origin[row].tolist(), strict=True)):
             if counts[place] and not scored[place]:
                 texts[place], origin[place], scored[place] = text, place_in_text, 1
@@ -206,20 +206,20 @@ def answers(example: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
     return texts, scored, origin
 
 
-def _texts(example: Batch, question: Target, row: int) -> tuple[list[str], list[int]]:
+def _texts(batch: Batch, question: Target, row: int) -> tuple[list[str], list[int]]:
     """The targets of a row in words, empty where they are not known, and which of them are scored."""
     kind, scored = question.kind, question.loss_mask[row].long().tolist()
-    pad = example.tokens.specials.pad if kind.names_words else -1
+    pad = batch.tokens.specials.pad if kind.names_words else -1
     return [
-        kind.text(example, target, row) if counts or (kind.always_known and target != pad) else ""
+        kind.text(batch, target, row) if counts or (kind.always_known and target != pad) else ""
         for target, counts in zip(question.targets[row].tolist(), scored, strict=True)
     ], scored
 
 
-def _scored(example: Batch, streams: Container[str], row: int, width: int) -> list[int]:
+def _scored(batch: Batch, streams: Container[str], row: int, width: int) -> list[int]:
     """Which of the first positions are scored by a question to one of the streams."""
     scored = torch.zeros(width, dtype=torch.bool)
-    for question in example.questions:
+    for question in batch.questions:
         if question.stream in streams:
             scored |= question.loss_mask[row][:width].cpu()
     return scored.long().tolist()
@@ -229,9 +229,9 @@ def _cell(text: str, key: str, state: str, **more: Any) -> Cell:
     return {"text": text, "key": key, "state": state, "chosen": False, "graded": False, "badge": "", "was": ""} | more
 
 
-def visible(example: Batch, row: int = 0) -> dict[str, list[list[int]]]:
+def visible(batch: Batch, row: int = 0) -> dict[str, list[list[int]]]:
     """The attention masks of a row by name, as rows of 0 and 1, query x key, without padding."""
-    inputs, decoder = example.inputs, example.decoder
+    inputs, decoder = batch.inputs, batch.decoder
     real = inputs.valid[row]
     masks = {"encoder" if inputs.query_attn_mask is None else "content": (inputs.attn_mask, real, real)}
     if inputs.query_attn_mask is not None:
@@ -248,15 +248,15 @@ def _cells(mask: AttentionMask, row: int, queries: Tensor, keys: Tensor) -> list
     return dense[min(row, len(dense) - 1)][queries][:, keys].long().tolist()
 
 
-def matrices(example: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
-    """Every attention mask of the example with its labels and states."""
-    inputs, query, shown = example.inputs, example.inputs.query_attn_mask, visible(example, row)
+def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
+    """Every attention mask of the batch with its labels and states."""
+    inputs, query, shown = batch.inputs, batch.inputs.query_attn_mask, visible(batch, row)
     order = None
     if query is not None and query.window is None:
-        rank = gather_origin(example.prediction_order, inputs.origin, -1)[row]
+        rank = gather_origin(batch.prediction_order, inputs.origin, -1)[row]
         order = rank[inputs.valid[row]].argsort(stable=True).tolist()
     readers = {"query": "query", "decoder": "decoder", "cross": "decoder"}
-    words, decoder = example.tokens.vocabulary, example.decoder or inputs
+    words, decoder = batch.tokens.vocabulary, batch.decoder or inputs
     own, written = (token_strings(s.ids[row], s.valid[row], words) for s in (inputs, decoder))
     return [
         {
@@ -266,7 +266,7 @@ def matrices(example: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]
             "columns": written if name.startswith("decoder") else own,
             "shape": [len(cells), len(cells[0]) if cells else 0],
             "states": encode(_states(name, cells, verdict, shown)),
-            "graded_rows": _scored(example, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
+            "graded_rows": _scored(batch, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
             "order": order,
             **({"every": int(name.endswith(ABOVE))} if name.removesuffix(ABOVE) + ABOVE in shown else {}),
         }
@@ -315,35 +315,35 @@ def encode(values: Tensor) -> str:
     return base64.b64encode(values.to(torch.uint8).contiguous().cpu().numpy().tobytes()).decode("ascii")
 
 
-def caption(verb: str, example: Batch, row: int) -> str:
-    """What this frame shows, in one or two sentences made of the example's own numbers."""
+def caption(verb: str, batch: Batch, row: int) -> str:
+    """What this frame shows, in one or two sentences made of the batch's own numbers."""
     match verb:
         case "text":
-            return f"The text has {_count(int(example.tokens.lengths[row]), 'token')}."
+            return f"The text has {_count(int(batch.tokens.lengths[row]), 'token')}."
         case "arrange":
-            read = " and ".join(each["title"] for each in _ids(example, example.inputs, row))
+            read = " and ".join(each["title"] for each in _ids(batch, batch.inputs, row))
             also = f" The model also reads the {read} of each." if read else ""
             return f"Each token goes to its position in the model's input; special tokens are added.{also}"
         case "choose":
-            return _selection(example, row)
+            return _selection(batch, row)
         case "change":
-            return _changes(example, row)
+            return _changes(batch, row)
         case "propose":
-            samples = example.questions[-1].kind.describe_samples(row) if example.questions else ""
-            return samples or f"{_changes(example, row)} No gradient flows back through the samples."
+            samples = batch.questions[-1].kind.describe_samples(row) if batch.questions else ""
+            return samples or f"{_changes(batch, row)} No gradient flows back through the samples."
         case "see":
-            return f"{masks_in_words(visible(example, row))}{_labels_read(example, row)}"
+            return f"{masks_in_words(visible(batch, row))}{_labels_read(batch, row)}"
         case _:
-            return _questions(example, row)
+            return _questions(batch, row)
 
 
-def _selection(example: Batch, row: int) -> str:
-    chosen, length = int(example.selected[row].sum()), example.spans.length[row]
+def _selection(batch: Batch, row: int) -> str:
+    chosen, length = int(batch.selected[row].sum()), batch.spans.length[row]
     spans, empty = int((length > 0).sum()), int((length == 0).sum())
-    text = f"{chosen} of {_count(int(example.tokens.lengths[row]), 'token')} {'is' if chosen == 1 else 'are'} selected"
+    text = f"{chosen} of {_count(int(batch.tokens.lengths[row]), 'token')} {'is' if chosen == 1 else 'are'} selected"
     if spans or empty:
         text += f", in {_count(spans, 'span')}" + (f" and {_count(empty, 'empty span')}" if empty else "")
-    if _reordered(example, row):
+    if _reordered(batch, row):
         text += (
             ": those that come last in the prediction order. Tokens keep their positions; the numbers give the order"
         )
@@ -361,17 +361,17 @@ CHANGES = {
 }
 
 
-def _changes(example: Batch, row: int) -> str:
-    actions = example.actions[row][example.tokens.valid[row]]
+def _changes(batch: Batch, row: int) -> str:
+    actions = batch.actions[row][batch.tokens.valid[row]]
     counts = [(int((actions == action).sum()), words) for action, words in CHANGES.items()]
-    counts.append((int(((example.inputs.origin[row] < 0) & example.inputs.valid[row]).sum()), "inserted"))
+    counts.append((int(((batch.inputs.origin[row] < 0) & batch.inputs.valid[row]).sum()), "inserted"))
     parts = [f"{number} {words}" for number, words in counts if number]
     return f"Tokens: {', '.join(parts)}." if parts else "Nothing is changed."
 
 
-def _labels_read(example: Batch, row: int) -> str:
+def _labels_read(batch: Batch, row: int) -> str:
     """Which labels are read with the words: the class where all words have the same, else of how many it is known."""
-    inputs, words, parts = example.inputs, example.inputs.valid[row] & (example.inputs.origin[row] >= 0), []
+    inputs, words, parts = batch.inputs, batch.inputs.valid[row] & (batch.inputs.origin[row] >= 0), []
     for name, label in inputs.label_ids.items():
         known = label.ids[row][words]
         one = known[0] if len(known) and bool((known == known[0]).all()) else 0
@@ -380,14 +380,14 @@ def _labels_read(example: Batch, row: int) -> str:
     return f" Of {_count(len(known), 'word')} the model also reads the {', the '.join(parts)}." if parts else ""
 
 
-def _questions(example: Batch, row: int) -> str:
-    if not example.questions:
+def _questions(batch: Batch, row: int) -> str:
+    if not batch.questions:
         return "Nothing is predicted yet."
-    there, scored = int(example.answering.valid[row].sum()), [int(q.loss_mask[row].sum()) for q in example.questions]
+    there, scored = int(batch.answering.valid[row].sum()), [int(q.loss_mask[row].sum()) for q in batch.questions]
     if scored == [there]:
-        what, where = example.questions[0].kind.describe(), _count(there, "position", "all ")
+        what, where = batch.questions[0].kind.describe(), _count(there, "position", "all ")
         return f"The model predicts {what} at {where}; all count in the loss."
-    parts = [f"{q.kind.describe()} at {number}" for q, number in zip(example.questions, scored, strict=True)]
+    parts = [f"{q.kind.describe()} at {number}" for q, number in zip(batch.questions, scored, strict=True)]
     only = "only this one counts" if sum(scored) == 1 else "only these count"
     return f"The model predicts {' and '.join(parts)} of {_count(there, 'position')}; {only} in the loss."
 

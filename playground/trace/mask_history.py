@@ -29,7 +29,7 @@ def mask_history(objective: Objective, tokens: Tokens, seed: int) -> dict[str, A
     visits = replace(pick(tokens, same), example_ids=same, epoch=torch.arange(VISITS))
     length, states = int(tokens.lengths[0]), []
     for _, copies in STRIPS:
-        drawn = objective.turn({"dupe_factor": copies}).example(visits, generator(seed, "film")).actions.tolist()
+        drawn = objective.turn({"dupe_factor": copies}).batch(visits, generator(seed, "film")).actions.tolist()
         states.append(bytes(SHOWN.index(a) if a in SHOWN else 1 for row in drawn for a in row[:length]))
     if not any(map(any, states)):
         return None

@@ -14,7 +14,7 @@ UPDATE = {"gradient": "Gradient", "change": "Change", "after": "Guesses after"}
 
 
 def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int] | None = None) -> dict[str, Any]:
-    """A forward pass over the example of a record, ready for JSON; `model` names the model and its training steps."""
+    """A forward pass over the batch of a record, ready for JSON; `model` names the model and its training steps."""
     shapes = {matrix["name"]: matrix["shape"] for matrix in record["frames"][-1]["matrices"]}
     weights = {n: attention(w, shapes[n], layers) for n, w in seen.weights.items() if n in shapes}
     return {

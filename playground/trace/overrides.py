@@ -19,65 +19,65 @@ The loss mask is a matrix of one row under the name "graded": 0, the position, a
 """
 
 
-def natural(example: Batch, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
+def natural(batch: Batch, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
     """What can be painted, as the objective has it: the cells of every matrix, and the loss mask."""
-    found = frames.visible(example, row)
-    if not example.questions:
+    found = frames.visible(batch, row)
+    if not batch.questions:
         return found
-    scored = frames.answers(example, row)[1]
-    return {**found, GRADED: [[scored[position] for position in _answered(example, row)]]}
+    scored = frames.answers(batch, row)[1]
+    return {**found, GRADED: [[scored[position] for position in _answered(batch, row)]]}
 
 
-def painted(example: Batch, cells: Cells, row: int = 0) -> Batch:
-    """The same example with these cells of one row's matrices open or closed."""
+def painted(batch: Batch, cells: Cells, row: int = 0) -> Batch:
+    """The same batch with these cells of one row's matrices open or closed."""
     for name, wanted in cells.items():
         if name == GRADED:
             last = {position + 1: counts for _, position, counts in wanted}
             counts, skips = (tuple(p for p, value in last.items() if value == chosen) for chosen in (True, False))
-            example = judge(example, Judged(counts, skips), row)
+            batch = judge(batch, Judged(counts, skips), row)
         else:
-            example = _with(example, name, list(wanted), row)
-    return example
+            batch = _with(batch, name, list(wanted), row)
+    return batch
 
 
 def repainted(made: Rebuilt, cells: Cells) -> Rebuilt:
     """A rebuilt text with its matrices painted from the see stage on, and the new verdict."""
-    _refuse_what_is_not_asked(made.example, cells.get(GRADED, ()))
+    _refuse_what_is_not_asked(made.batch, cells.get(GRADED, ()))
     steps: list[Step] = []
     seen = False
     for step in made.steps:
         seen = seen or (step.verb == "see" and step.part == 0)
-        steps.append(replace(step, example=painted(step.example, cells)) if seen and step.part == 0 else step)
-    return replace(made, steps=tuple(steps), verdict=leaks.check(steps[-1].example))
+        steps.append(replace(step, batch=painted(step.batch, cells)) if seen and step.part == 0 else step)
+    return replace(made, steps=tuple(steps), verdict=leaks.check(steps[-1].batch))
 
 
-def _answered(example: Batch, row: int) -> list[int]:
+def _answered(batch: Batch, row: int) -> list[int]:
     """The positions of the stream that answers, without padding."""
-    return example.answering.valid[row].nonzero().flatten().tolist()
+    return batch.answering.valid[row].nonzero().flatten().tolist()
 
 
-def _refuse_what_is_not_asked(example: Batch, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
-    places = _answered(example, row) if example.questions else []
+def _refuse_what_is_not_asked(batch: Batch, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
+    places = _answered(batch, row) if batch.questions else []
     for _, at, _counts in wanted:
         if not 0 <= at < len(places):
             raise UserError(f"There is no answer {at + 1} to grade; there are {len(places)} positions.")
-        if not any(bool(answerable(example, q)[row, places[at]]) for q in example.questions):
+        if not any(bool(answerable(batch, q)[row, places[at]]) for q in batch.questions):
             raise UserError(f"Nothing is asked at position {at + 1}, so it has no answer that could be scored.")
 
 
-def _with(example: Batch, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Batch:
-    if name not in frames.visible(example, row):
-        known = ", ".join(frames.visible(example, row))
+def _with(batch: Batch, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Batch:
+    if name not in frames.visible(batch, row):
+        known = ", ".join(frames.visible(batch, row))
         raise UserError(f"There is no matrix {name!r} to paint; this objective has: {known}.")
     if name.endswith(frames.ABOVE):
         raise UserError("Paint the matrices of the first layer; those above follow the turned order.")
-    inputs, decoder = example.inputs, example.decoder
+    inputs, decoder = batch.inputs, batch.decoder
     if name in ("decoder", "cross"):
         assert decoder is not None
         field, keys = ("attn_mask", decoder) if name == "decoder" else ("cross_attn_mask", inputs)
-        return replace(example, decoder=replace(decoder, **{field: _paint(decoder, keys, field, wanted, row)}))
+        return replace(batch, decoder=replace(decoder, **{field: _paint(decoder, keys, field, wanted, row)}))
     field = "query_attn_mask" if name == "query" else "attn_mask"
-    return replace(example, inputs=replace(inputs, **{field: _paint(inputs, inputs, field, wanted, row)}))
+    return replace(batch, inputs=replace(inputs, **{field: _paint(inputs, inputs, field, wanted, row)}))
 
 
 def _paint(queries: Stream, keys: Stream, field: str, wanted: list[tuple[int, int, bool]], row: int) -> AttentionMask:

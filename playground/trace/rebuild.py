@@ -1,4 +1,4 @@
-"""One text under one objective: everything the command line prints and the stage draws, from one example."""
+"""One text under one objective: everything the command line prints and the stage draws, from one batch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -38,7 +38,7 @@ NO_POSITION = "The target's position is not given, so orders that begin alike ge
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """A text rebuilt: its tokens, the steps of the objective, and the verdict about its example."""
+    """A text rebuilt: its tokens, the steps of the objective, and the verdict about its batch."""
 
     objective: Objective
     tokens: Tokens
@@ -51,13 +51,13 @@ class Rebuilt:
     left_out: tuple[LeftOut, ...] = ()
 
     @property
-    def example(self) -> Batch:
-        return self.steps[-1].example
+    def batch(self) -> Batch:
+        return self.steps[-1].batch
 
     @property
     def signal(self) -> dict[str, int]:
         """The number of scored positions and of tokens of text."""
-        return {"graded": sum(frames.answers(self.example, 0)[1]), "tokens": int(self.example.tokens.lengths[0])}
+        return {"graded": sum(frames.answers(self.batch, 0)[1]), "tokens": int(self.batch.tokens.lengths[0])}
 
     def record(self) -> dict[str, Any]:
         about = {
@@ -65,16 +65,16 @@ class Rebuilt:
             "subtitle": self.objective.idea,
             "loss": self.objective.loss,
             "signal": self.signal,
-            "meters": meters(self.example),
+            "meters": meters(self.batch),
             "film": mask_history(self.objective, self.tokens, self.seed),
             "switch": self._switch(),
             **self._shared_facts(),
             **by_hand(self.objective, self.steps),
         }
         own = [s for s in self.steps if s.part == 0]
-        text = begin(own[0].example.tokens)
-        record = frames.record([(s.verb, s.example) for s in own], self.verdict, about)
-        code = [opening(), *(code_of(s.stage) for s in own if frames.that_change(text, [(s.verb, s.example)]))]
+        text = begin(own[0].batch.tokens)
+        record = frames.record([(s.verb, s.batch) for s in own], self.verdict, about)
+        code = [opening(), *(code_of(s.stage) for s in own if frames.that_change(text, [(s.verb, s.batch)]))]
         return record | {"frames": [f | {"code": c} for f, c in zip(record["frames"], code, strict=True)]}
 
     def _shared_facts(self) -> dict[str, Any]:
@@ -94,43 +94,43 @@ class Rebuilt:
         wanted, choices = tell(self.steps), []
         for value in self.objective.knobs[name].choices:
             turned = self.objective.turn({name: value})
-            example = turned.steps(self.tokens, generator(self.seed, DRAW), wanted)[-1].example
-            words = leaks.context_words(example)
+            batch = turned.steps(self.tokens, generator(self.seed, DRAW), wanted)[-1].batch
+            words = leaks.context_words(batch)
             number = f"{words:,.0f}" if words >= 10 else f"{words:.2g}"
             context = f"On average {number} other words reach a scored position." if words else NO_CONTEXT
-            context = f"{context} {NO_POSITION}" if example.inputs.predicts_next else context
-            choices.append({"value": value, "hears": context, **frames.leak(leaks.check(example))})
+            context = f"{context} {NO_POSITION}" if batch.inputs.predicts_next else context
+            choices.append({"value": value, "hears": context, **frames.leak(leaks.check(batch))})
         return {"question": question, "knob": name, "now": self.objective.knobs[name].default, "choices": choices}
 
     def facts(self) -> dict[str, Any]:
         """The JSON of `playground objective` (docs/cli.md)."""
-        example = self.example
-        question = example.questions[0]
-        targets, graded, listed = _answers(example)
+        batch = self.batch
+        question = batch.questions[0]
+        targets, graded, listed = _answers(batch)
         return {
             "objective": self.objective.name,
             "text": self.text,
             "pair": self.pair,
             "seed": self.seed,
-            "inputs": _words(example, example.inputs.ids, example.inputs.valid),
-            "decoder_inputs": _words(example, example.decoder.ids, example.decoder.valid) if example.decoder else None,
-            **frames.id_lists(example.inputs),
-            **({f"decoder_{k}": v for k, v in frames.id_lists(example.decoder).items()} if example.decoder else {}),
+            "inputs": _words(batch, batch.inputs.ids, batch.inputs.valid),
+            "decoder_inputs": _words(batch, batch.decoder.ids, batch.decoder.valid) if batch.decoder else None,
+            **frames.id_lists(batch.inputs),
+            **({f"decoder_{k}": v for k, v in frames.id_lists(batch.decoder).items()} if batch.decoder else {}),
             "targets": targets,
             "graded": graded,
             "target_positions": [p + 1 for p in listed],
             "reader": question.stream,
-            "actions": [frames.STATES[a] for a in example.actions[0][example.tokens.valid[0]].tolist()],
-            "visible": frames.visible(example),
+            "actions": [frames.STATES[a] for a in batch.actions[0][batch.tokens.valid[0]].tolist()],
+            "visible": frames.visible(batch),
             "leak": self.verdict.leak,
             "leak_detail": frames.leak(self.verdict),
             "plan": tell(self.steps),
             "knobs": {name: k.default for name, k in self.objective.knobs.items()},
             "row": self.objective.row,
             "survey": self.survey(),
-            "signal": sum(graded) / max(1, int(example.tokens.lengths[0])),
-            "signal_by_question": {n: asdict(m) | {"share": m.share} for n, m in measure(example).items()},
-            "beside": [part_facts(part) for part in example.with_auxiliary[:-1]],
+            "signal": sum(graded) / max(1, int(batch.tokens.lengths[0])),
+            "signal_by_question": {n: asdict(m) | {"share": m.share} for n, m in measure(batch).items()},
+            "beside": [part_facts(part) for part in batch.with_auxiliary[:-1]],
             "notice": self.notice,
             **self._shared_facts(),
         }
@@ -141,18 +141,18 @@ class Rebuilt:
 
     def cells(self) -> dict[str, list[frames.Cell]]:
         """A row of the survey's Table 2 as the stage draws it: inputs and scored targets in prediction order."""
-        example = self.example
-        lanes = {lane["name"]: lane["cells"] for lane in frames.lanes(example, 0)}
+        batch = self.batch
+        lanes = {lane["name"]: lane["cells"] for lane in frames.lanes(batch, 0)}
         badges = {cell["key"]: cell["badge"] for cell in lanes["original"]}
-        _, scored, listed = _answers(example)
+        _, scored, listed = _answers(batch)
         number = {place: i for i, place in enumerate(sorted(listed))}
-        question, end = example.questions[0], example.tokens.specials.end
+        question, end = batch.questions[0], batch.tokens.specials.end
         asked = [
             lanes["targets"][number[p]]
             for p, counts in zip(listed, scored, strict=True)
             if counts and not (question.at_decoder and int(question.targets[0, p]) == end)  # the survey prints no [END]
         ]
-        given = [lanes["inputs"][p] for p in _given(example)]
+        given = [lanes["inputs"][p] for p in _given(batch)]
         return {
             part: [cell | {"badge": badges.get(cell["key"], "")} for cell in cells]
             for part, cells in (("inputs", given), ("targets", asked))
@@ -195,17 +195,17 @@ def rebuild_row(
     """One row of tokens under an objective; the row of a corpus has labels and neighbours."""
     wanted = {key: plan_overrides.read(key, value) for key, value in (wanted or {}).items()}
     steps = objective.steps(tokens, generator(seed, DRAW), wanted)
-    example = steps[-1].example
-    found = (*rounded(steps, wanted), unjudged(objective, example) or silent(example), apart(objective, example))
+    batch = steps[-1].batch
+    found = (*rounded(steps, wanted), unjudged(objective, batch) or silent(batch), apart(objective, batch))
     notice = " ".join(filter(None, (*notices, *found)))
-    return Rebuilt(objective, tokens, text, seed, steps, leaks.check(example), notice)
+    return Rebuilt(objective, tokens, text, seed, steps, leaks.check(batch), notice)
 
 
-def silent(example: Batch) -> str:
+def silent(batch: Batch) -> str:
     """Why nothing is scored in a text, where nothing is."""
-    if any(bool(q.loss_mask.any()) for part in example.with_auxiliary for q in part.questions):
+    if any(bool(q.loss_mask.any()) for part in batch.with_auxiliary for q in part.questions):
         return ""
-    why = "what was chosen cannot be predicted here" if bool(example.selected.any()) else "no word was chosen"
+    why = "what was chosen cannot be predicted here" if bool(batch.selected.any()) else "no word was chosen"
     return f"Nothing is predicted in this text, so it teaches nothing: {why}."
 
 
@@ -216,11 +216,11 @@ def guessed(objective: Objective) -> str:
     return f"Which words are {' and '.join(names)} is guessed, from capital letters and small words." if names else ""
 
 
-def apart(objective: Objective, example: Batch) -> str:
+def apart(objective: Objective, batch: Batch) -> str:
     """A notice that the parts of a sum read different inputs, where they do; a named objective may share one."""
-    if " + " not in objective.name or not example.auxiliary:
+    if " + " not in objective.name or not batch.auxiliary:
         return ""
-    read = {tuple(_words(part, part.inputs.ids, part.inputs.valid)) for part in example.with_auxiliary}
+    read = {tuple(_words(part, part.inputs.ids, part.inputs.valid)) for part in batch.with_auxiliary}
     if len(read) == 1:
         return ""
     return f"The parts of this sum read {len(read)} different inputs; each has its own mask and its own words."
@@ -228,8 +228,8 @@ def apart(objective: Objective, example: Batch) -> str:
 
 def rounded(steps: Sequence[Step], wanted: Mapping[str, Any]) -> list[str]:
     """What rounding did where a stage selected by itself; a selection by hand is not rounded."""
-    drawn = ((s.stage, s.example) for s in steps if isinstance(s.stage, Rounding))
-    return [stage.rounding(example) for stage, example in drawn if not set(stage.keys) & set(wanted)]
+    drawn = ((s.stage, s.batch) for s in steps if isinstance(s.stage, Rounding))
+    return [stage.rounding(batch) for stage, batch in drawn if not set(stage.keys) & set(wanted)]
 
 
 def table(
@@ -270,17 +270,17 @@ def table(
 
 def weighted_terms(objective: Objective, steps: Sequence[Step]) -> tuple[Term, ...]:
     """The terms of the loss under the knobs, each with its question's weight; of a mixture, those of the drawn part."""
-    example, drawn = steps[-1].example, next((step.plan.index for step in steps if step.part == -1), None)
+    batch, drawn = steps[-1].batch, next((step.plan.index for step in steps if step.part == -1), None)
     own = {} if drawn is None else {term.question: term for term in objective.parts[drawn].current_terms}
     others = {term.question for part in objective.parts for term in part.terms} - set(own) if own else set()
-    weights = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
+    weights = {q.name: q.weight for part in batch.with_auxiliary for q in part.questions}
     kept = (own.get(term.question, term) for term in objective.current_terms if term.question not in others)
     return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in kept)
 
 
 def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
     """Every term of the loss: its symbols, its weight, and the positions (1-based) and the stream that it scores."""
-    asked = {q.name: (part, q) for part in steps[-1].example.with_auxiliary for q in part.questions}
+    asked = {q.name: (part, q) for part in steps[-1].batch.with_auxiliary for q in part.questions}
     return [
         {
             "question": term.question,
@@ -297,16 +297,16 @@ def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
     ]
 
 
-def meters(example: Batch) -> list[dict[str, Any]]:
+def meters(batch: Batch) -> list[dict[str, Any]]:
     """The signal of every question that is trained in the step, the main one first, and the network that answers."""
-    measured = measure(example)
-    asked = ((q.name, part.network) for part in reversed(example.with_auxiliary) for q in part.questions)
+    measured = measure(batch)
+    asked = ((q.name, part.network) for part in reversed(batch.with_auxiliary) for q in part.questions)
     found = ((name, network, measured[name]) for name, network in asked)
     return [{"question": q, "network": n, "graded": m.graded, "tokens": m.read, "share": m.share} for q, n, m in found]
 
 
 def part_facts(part: Batch) -> dict[str, Any]:
-    """The input, the questions and the masks of an auxiliary example."""
+    """The input, the questions and the masks of an auxiliary batch."""
     found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.valid)}
     found |= frames.id_lists(part.inputs)
     if part.questions:
@@ -315,27 +315,27 @@ def part_facts(part: Batch) -> dict[str, Any]:
     return found | {"visible": frames.visible(part)}
 
 
-def _words(example: Batch, ids: torch.Tensor, real: torch.Tensor) -> list[str]:
-    return token_strings(ids[0], real[0], example.tokens.vocabulary)
+def _words(batch: Batch, ids: torch.Tensor, real: torch.Tensor) -> list[str]:
+    return token_strings(ids[0], real[0], batch.tokens.vocabulary)
 
 
-def _answers(example: Batch) -> tuple[list[str], list[int], list[int]]:
+def _answers(batch: Batch) -> tuple[list[str], list[int], list[int]]:
     """Targets, loss mask and positions, in the order in which they are predicted."""
-    texts, scored, _ = frames.answers(example, 0)
-    places = example.answering.valid[0].nonzero().flatten().tolist()
-    if example.questions[0].at_query and bool(example.prediction_order[0].any()):
-        places.sort(key=lambda p: int(example.prediction_order[0, int(example.inputs.origin[0, p])]))
+    texts, scored, _ = frames.answers(batch, 0)
+    places = batch.answering.valid[0].nonzero().flatten().tolist()
+    if batch.questions[0].at_query and bool(batch.prediction_order[0].any()):
+        places.sort(key=lambda p: int(batch.prediction_order[0, int(batch.inputs.origin[0, p])]))
     return [texts[p] for p in places], [scored[p] for p in places], places
 
 
-def _given(example: Batch) -> list[int]:
+def _given(batch: Batch) -> list[int]:
     """Which positions the survey prints as inputs: without those that are also predicted from the left."""
-    question = example.questions[0]
-    places = example.inputs.valid[0].nonzero().flatten().tolist()
-    if "pair" in example.tokens.labels:
-        return _between_signs(places, example.inputs.ids[0].tolist(), example.tokens.specials)
+    question = batch.questions[0]
+    places = batch.inputs.valid[0].nonzero().flatten().tolist()
+    if "pair" in batch.tokens.labels:
+        return _between_signs(places, batch.inputs.ids[0].tolist(), batch.tokens.specials)
     if question.at_query:
-        rank, origin = example.prediction_order[0].tolist(), example.inputs.origin[0].tolist()
+        rank, origin = batch.prediction_order[0].tolist(), batch.inputs.origin[0].tolist()
         given = [p for p in places if not bool(question.loss_mask[0, p])] or places
         return sorted(given, key=lambda p: rank[origin[p]] if origin[p] >= 0 else -1)
     asked = question.loss_mask[0].nonzero().flatten().tolist()

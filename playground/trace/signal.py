@@ -19,9 +19,9 @@ class Meter:
         return self.graded / max(1, self.read)
 
 
-def measure(example: Batch) -> dict[str, Meter]:
-    """The meters of all questions by name, those of auxiliary examples included."""
-    asked = [(q.name, q.loss_mask.sum(1), part) for part in example.with_auxiliary for q in part.questions]
+def measure(batch: Batch) -> dict[str, Meter]:
+    """The meters of all questions by name, those of auxiliary batches included."""
+    asked = [(q.name, q.loss_mask.sum(1), part) for part in batch.with_auxiliary for q in part.questions]
     return {
         name: Meter(int(by_row.sum()), int(part.tokens.lengths.sum()), int((by_row == 0).sum()))
         for name, by_row, part in asked

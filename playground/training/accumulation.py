@@ -16,7 +16,7 @@ from playground.answers import total_loss
 from playground.batch import Batch
 from playground.errors import UserError
 from playground.models import LanguageModel
-from playground.slicing import batches, trimmed
+from playground.slicing import split_rows, trimmed
 
 
 class Graded(NamedTuple):
@@ -31,7 +31,7 @@ Shares = Mapping[str, float]
 """The weight of each question in a part of a batch; empty for a whole batch."""
 
 Part = Literal["drawing", "gradient", "optimiser", "evaluation"]
-"""What was being done: drawing the examples of a step, its two passes, moving the weights, evaluating."""
+"""What was being done: drawing the batches of a step, its two passes, moving the weights, evaluating."""
 
 
 class OutOfMemory(UserError):
@@ -58,7 +58,7 @@ def room_for(during: Part) -> Iterator[None]:
 class Gradient(Protocol):
     """Adds the gradients of a whole batch to a model and returns its losses."""
 
-    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded: ...
+    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded: ...
 
 
 def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
@@ -73,25 +73,25 @@ def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) ->
     return Graded(*total_loss(answers, shares, consume=True), tuple(state.detach() for state in states or ()))
 
 
-def single_process(model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
+def single_process(model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded:
     """The gradient in one process."""
-    parts = in_parts(example, accumulate)
+    parts = in_parts(batch, accumulate)
     graded: list[Graded] = []
-    for part, shares in zip(parts, shares_of(parts, example), strict=True):
+    for part, shares in zip(parts, shares_of(parts, batch), strict=True):
         loss, terms, states = losses(model, part, precision, shares)
         loss.backward()
         graded.append(Graded(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
     return summed(graded)
 
 
-def in_parts(example: Batch, number: int) -> list[Batch]:
+def in_parts(batch: Batch, number: int) -> list[Batch]:
     """A batch split by rows into parts of nearly equal size, at most one for each row."""
-    rows = len(example.inputs.ids)
+    rows = len(batch.inputs.ids)
     if number <= 1 or rows <= 1:
-        return [example]
-    if any(q.kind.compares_rows for part in example.with_auxiliary for q in part.questions):
+        return [batch]
+    if any(q.kind.compares_rows for part in batch.with_auxiliary for q in part.questions):
         raise UserError("grad_accum_steps is above 1, but this objective compares the rows of a batch; set it to 1.")
-    return [trimmed(part) for part in batches(example, -(-rows // number))]
+    return [trimmed(part) for part in split_rows(batch, -(-rows // number))]
 
 
 def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
@@ -102,8 +102,8 @@ def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
     return [{name: count / max(1, total[name]) for name, count in _counts(part).items()} for part in parts]
 
 
-def _counts(example: Batch) -> dict[str, int]:
-    return {q.name: len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions}
+def _counts(batch: Batch) -> dict[str, int]:
+    return {q.name: len(q.loss_positions.rows) for part in batch.with_auxiliary for q in part.questions}
 
 
 def summed(parts: Sequence[Graded]) -> Graded:

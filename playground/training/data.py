@@ -14,7 +14,7 @@ from playground.corpora.segment_pairs import measure_pairs
 from playground.errors import UserError
 from playground.objectives import Objective
 from playground.rng import generator
-from playground.slicing import batches
+from playground.slicing import split_rows
 from playground.training.train_state import PartialBatch, TrainState
 from playground.zoo.entry import Entry
 
@@ -84,11 +84,11 @@ class BatchSampler:
             self._order[epoch] = order.to(self.windows.ids.device)
         return self._order[epoch]
 
-    def marked(self, example: Batch, step: int) -> Batch:
-        """The example of a step, with no tokens before its rows where they begin anew; no device is asked for that."""
+    def marked(self, batch: Batch, step: int) -> Batch:
+        """The batch of a step, with no tokens before its rows where they begin anew; no device is asked for that."""
         if not self.continues or step % (len(self.windows.ids) // self.batch_size):
-            return example
-        return replace(example, tokens=replace(example.tokens, previous_ids=None))
+            return batch
+        return replace(batch, tokens=replace(batch.tokens, previous_ids=None))
 
     def evaluation(self, rows: int = 64) -> Tokens:
         """The held-out rows of every evaluation; where rows continue each other, one batch of them after another."""
@@ -201,9 +201,9 @@ MOST = 1 << 18
 
 @dataclass
 class Prefetcher:
-    """The examples of a run; that of a step follows from the seed and the number of its block, wherever the run begins.
+    """The batches of a run; that of a step follows from the seed and the number of its block, wherever the run begins.
 
-    Where a generator answers in every step, or each batch draws its part of a mixture, the examples of `ahead` steps
+    Where a generator answers in every step, or each batch draws its part of a mixture, the batches of `ahead` steps
     are begun at once, each by its own draws.
     """
 
@@ -216,25 +216,25 @@ class Prefetcher:
     _opened: dict[int, PartialBatch] = field(default_factory=dict, repr=False)
 
     def at(self, step: int) -> Batch:
-        """The example of a step (0-based), as wide as its own widest row."""
+        """The batch of a step (0-based), as wide as its own widest row."""
         return self.feed.marked(self._alone(step) if self.steps == 1 else self._in_block(step), step)
 
     def _in_block(self, step: int) -> Batch:
-        """The example of a step that is drawn together with others."""
+        """The batch of a step that is drawn together with others."""
         number, index = divmod(step, self.steps)
         if number != self._number:
             self.begin_anew(self.steps)  # the last block's memory is free before the next one is drawn
             first = number * self.steps
-            whole = self.learner.example(self.feed.between(first, first + self.steps), "block", number)
+            whole = self.learner.batch(self.feed.between(first, first + self.steps), "block", number)
             self._number = number
-            self._drawn = self.learner.with_reading_order(batches(whole, self.feed.batch_size, trim=True))
+            self._drawn = self.learner.with_reading_order(split_rows(whole, self.feed.batch_size, trim=True))
         return self._drawn[index]
 
     def _alone(self, step: int) -> Batch:
-        """The example of a step that is drawn by itself; the device is waited for once for several of them."""
+        """The batch of a step that is drawn by itself; the device is waited for once for several of them."""
         learner = self.learner
         if not learner.objective.opens:
-            return learner.example(self.feed.at(step), step)
+            return learner.batch(self.feed.at(step), step)
         if step not in self._opened or self._opened[step].objective is not learner.objective:
             self._opened = {}
             self._opened = {k: learner.opened(self.feed.at(k), k) for k in range(step, step + self.ahead)}
@@ -247,14 +247,14 @@ class Prefetcher:
         self.ahead, self._number, self._drawn, self._opened = steps, -1, [], {}
 
 
-def steps_together(objective: Objective, examples: Sequence[Batch], feed: BatchSampler) -> int:
-    """How many steps may be drawn at once, judged by examples of the objective.
+def steps_together(objective: Objective, batches: Sequence[Batch], feed: BatchSampler) -> int:
+    """How many steps may be drawn at once, judged by batches of the objective.
 
     One where a generator proposes words with its weights of that step, or every batch draws its part of a mixture.
     """
     if objective.proposes or any(chain.parts and not chain.mixes_rows for chain in objective.chains):
         return 1
-    questions = [q for example in examples for part in example.with_auxiliary for q in part.questions]
+    questions = [q for batch in batches for part in batch.with_auxiliary for q in part.questions]
     return most_at_once(feed, min([STEPS, *(q.kind.steps_at_once for q in questions)]))
 
 

@@ -71,15 +71,15 @@ class DistributedDataParallelGradient:
 
     wrapped: dict[int, DistributedDataParallel] = field(default_factory=dict)
 
-    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded:
         if id(model) not in self.wrapped:
             self.wrapped = {id(model): DistributedDataParallel(LossOf(model), find_unused_parameters=True)}
         wrapped, number = self.wrapped[id(model)], size()
-        parts = in_parts(example, number * accumulate)
-        shares = shares_of(parts, example)
+        parts = in_parts(batch, number * accumulate)
+        shares = shares_of(parts, batch)
         if len(parts) % number:
             raise UserError(
-                f"A batch of {len(example.tokens.ids)} rows does not go into {number} processes with {accumulate} "
+                f"A batch of {len(batch.tokens.ids)} rows does not go into {number} processes with {accumulate} "
                 "parts each; choose a batch that is a multiple."
             )
         mine = list(range(dist.get_rank(), len(parts), number))

@@ -53,7 +53,7 @@ class Stepped:
     rate: float
     tokens: int
     seconds: float
-    example: Batch
+    batch: Batch
     graded: int = 0
     sizes: tuple[Group, ...] = ()
     numbers: list[float] = field(default_factory=list, repr=False, compare=False)

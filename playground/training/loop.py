@@ -89,7 +89,7 @@ class Run:
 
 @dataclass(frozen=True)
 class PhaseData:
-    """What a phase of a run reads: its text, the held-out rows of it, and the examples of its steps."""
+    """What a phase of a run reads: its text, the held-out rows of it, and the batches of its steps."""
 
     corpus: Corpus
     held_out: Tokens
@@ -115,7 +115,7 @@ class RunState:
 
     @property
     def blocks(self) -> Prefetcher:
-        """The examples of the present phase."""
+        """The batches of the present phase."""
         return self.phases[self.learner.phase].blocks
 
     @property
@@ -153,13 +153,13 @@ class RunState:
             began = time.perf_counter()
             try:
                 with sizes(learner.model) if measured else nullcontext(()) as groups:
-                    example, self.loss, terms, share = self._learn()
+                    batch, self.loss, terms, share = self._learn()
                 break
             except OutOfMemory as error:
                 short = OutOfMemory(error.asked, error.during)  # the error itself keeps the tensors of the step alive
             yield self._smaller(short)
         stepped = Stepped(
-            learner.step, self.loss, terms, share, learner.tokens, learner.seconds, example, learner.graded,
+            learner.step, self.loss, terms, share, learner.tokens, learner.seconds, batch, learner.graded,
             tuple(groups),
         )  # fmt: skip
         if devices.computes_beside(learner.device):
@@ -182,8 +182,8 @@ class RunState:
 
     def _learn(self) -> tuple[Batch, Tensor, dict[str, Tensor], float]:
         with room_for("drawing"):
-            example = self.blocks.at(self.learner.step)
-        return self.learner.learn(example, self.run.falling)
+            batch = self.blocks.at(self.learner.step)
+        return self.learner.learn(batch, self.run.falling)
 
     def _smaller(self, short: OutOfMemory) -> Incident:
         """Prepare to take the step again in less memory."""
@@ -278,7 +278,7 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
     ]
     run = replace(run, entry=replace(entry, objective=objectives[-1]))
     if learner is None:
-        every = [example for examples in asked for example in examples]
+        every = [batch for batches in asked for batch in batches]
         learner = TrainState.new(run.entry, run.corpus.tokenizer.words, run.seed, run.device, every)
     known = learner.objectives or (learner.objective,)
     learner.objectives = tuple(informed(one, text, run.device) for one, text in zip(known, texts, strict=True))
@@ -297,9 +297,9 @@ def prepared(run: Run, learner: TrainState | None = None) -> RunState:
         PhaseData(
             text,
             rows,
-            Prefetcher(feed, learner, steps_together(objective, examples, feed), most_at_once(feed, FEW)),
+            Prefetcher(feed, learner, steps_together(objective, batches, feed), most_at_once(feed, FEW)),
         )
-        for text, rows, feed, objective, examples in zip(texts, held_out, feeds, objectives, asked, strict=True)
+        for text, rows, feed, objective, batches in zip(texts, held_out, feeds, objectives, asked, strict=True)
     )
     return RunState(run, learner, phases, Snapshot.of(learner))
 

@@ -14,7 +14,7 @@ from playground.batch import Action, Batch, Specials, Tokens, arange_rows
 from playground.corpora import open_corpus
 from playground.models import LanguageModel
 from playground.rng import generator
-from playground.slicing import batches
+from playground.slicing import split_rows
 from playground.training.events import Stepped
 from playground.training.loop import Run, RunState, prepared
 from playground.zoo.entry import Entry
@@ -90,11 +90,11 @@ def sees_right(model: LanguageModel, tokens: Tokens) -> bool:
 
 
 @torch.no_grad()
-def writes_on(model: LanguageModel, example: Batch) -> bool:
+def writes_on(model: LanguageModel, batch: Batch) -> bool:
     """Whether a question for words is answered in order by the network that is kept, by scores of all words."""
     return any(
         _in_order(model, replace(part, auxiliary=(), questions=(question,)))
-        for rows in batches(example, ROWS)
+        for rows in split_rows(batch, ROWS)
         for part in _kept(rows)
         for question in part.questions
         if question.kind.names_words and question.kind.plain and bool(question.loss_mask.any())
@@ -136,9 +136,9 @@ def _other_words(ids: Tensor, changed: Tensor, specials: Specials) -> Tensor:
     return specials.nth_word((specials.number_of(ids) + 1) % len(specials.words)).where(changed, ids)
 
 
-def _kept(example: Batch) -> Iterator[Batch]:
-    """What is read of an example by the network that is kept after training, in its other direction too."""
-    return (part for part in example.with_auxiliary if not part.is_generator)
+def _kept(batch: Batch) -> Iterator[Batch]:
+    """What is read of a batch by the network that is kept after training, in its other direction too."""
+    return (part for part in batch.with_auxiliary if not part.is_generator)
 
 
 def _counts(state: RunState) -> Iterator[tuple[int, int, int]]:

@@ -14,12 +14,12 @@ Mems = tuple[Tensor, ...]
 """The states that each layer read, `[b, m, d]`, without gradient; empty where a text begins."""
 
 
-def check(entry: Entry, examples: Sequence[Batch]) -> None:
+def check(entry: Entry, batches: Sequence[Batch]) -> None:
     """Refuse a memory of rows whose lengths differ, or of states that saw what the rows of the next step ask."""
-    for example in examples if entry.model.mem_len else ():
-        if half := example.tokens.reuse_len:
-            _check_blind(entry, example.inputs.attn_mask, half)
-        elif example.inputs.padded:
+    for batch in batches if entry.model.mem_len else ():
+        if half := batch.tokens.reuse_len:
+            _check_blind(entry, batch.inputs.attn_mask, half)
+        elif batch.inputs.padded:
             raise UserError(
                 f"mem_len is {entry.model.mem_len}, but the rows of {entry.objective.name} differ in length, so that "
                 "they do not continue each other; set mem_len to 0."
@@ -35,14 +35,14 @@ def _check_blind(entry: Entry, mask: AttentionMask, half: int) -> None:
         )
 
 
-def with_mems(example: Batch, mems: Mems) -> Batch:
+def with_mems(batch: Batch, mems: Mems) -> Batch:
     """The batch with the memory that its rows attend to."""
-    return replace(example, inputs=replace(example.inputs, mems=mems))
+    return replace(batch, inputs=replace(batch.inputs, mems=mems))
 
 
-def fits(example: Batch, mems: Mems) -> bool:
+def fits(batch: Batch, mems: Mems) -> bool:
     """Whether the rows of a batch continue those of a memory."""
-    before = example.tokens.previous_ids
+    before = batch.tokens.previous_ids
     return bool(mems) and before is not None and len(mems[0]) == len(before)
 
 

@@ -55,7 +55,7 @@ class Row:
         if isinstance(event, Evaluated):
             more, accuracy = tuple(event.terms.items()), tuple(event.accuracy.items())
             return replace(self, step=event.step, loss=None, held_out=event.held_out, more=more, accuracy=accuracy)
-        return replace(Row.of(event), flops=self.flops + learner.operations(event.example))
+        return replace(Row.of(event), flops=self.flops + learner.operations(event.batch))
 
 
 Record = Callable[[Run, Iterable[Event | Moment]], Generator[Event | Moment]]

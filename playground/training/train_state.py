@@ -22,7 +22,7 @@ from playground.models.dropout import dropping
 from playground.objectives import Objective
 from playground.objectives.ask.words import AskInBatchContrast
 from playground.rng import generator
-from playground.slicing import batches, trimmed
+from playground.slicing import split_rows, trimmed
 from playground.training import accumulation, segment_memory
 from playground.zoo.entry import Entry
 from playground.zoo.recipe import BETAS, Recipe
@@ -30,19 +30,19 @@ from playground.zoo.recipe import BETAS, Recipe
 
 @dataclass(frozen=True)
 class PartialBatch:
-    """The example of a step before its generator answers, and the state of its random generator then."""
+    """The batch of a step before its generator answers, and the state of its random generator then."""
 
     objective: Objective
-    example: Batch
+    batch: Batch
     rng: Generator
     state: Tensor
 
     def ended(self) -> Batch:
-        """The training example, with the generator's present weights and always the same random state."""
+        """The batch, with the generator's present weights and always the same random state."""
         if not self.objective.proposes:
-            return self.example
+            return self.batch
         self.rng.set_state(self.state)
-        return self.objective.ended(self.example, self.rng)
+        return self.objective.ended(self.batch, self.rng)
 
 
 @dataclass
@@ -68,12 +68,12 @@ class TrainState:
 
     @classmethod
     def new(
-        cls, entry: Entry, words: Sequence[str], seed: int, device: torch.device, examples: Sequence[Batch] = ()
+        cls, entry: Entry, words: Sequence[str], seed: int, device: torch.device, batches: Sequence[Batch] = ()
     ) -> "TrainState":
-        """A fresh model for the vocabulary `words`, with every part that the questions of `examples` need."""
-        if examples:
-            entry = replace(entry, model=with_required_parts(entry.model, *examples))
-        segment_memory.check(entry, examples)
+        """A fresh model for the vocabulary `words`, with every part that the questions of `batches` need."""
+        if batches:
+            entry = replace(entry, model=with_required_parts(entry.model, *batches))
+        segment_memory.check(entry, batches)
         for phase in entry.all_phases:
             phase.check(entry.model, entry.objective)
         devices.check_precision(device, entry.recipe.precision)
@@ -104,30 +104,30 @@ class TrainState:
         """All weights; collecting them anew in every step would take a twentieth of a small model's step."""
         return tuple(self.model.parameters())
 
-    def example(self, tokens: Tokens, *path: object) -> Batch:
+    def batch(self, tokens: Tokens, *path: object) -> Batch:
         """The objective applied to a batch; `path` names the random draw, by default the coming step."""
         rng = generator(self.seed, "corrupt", *(path or (self.step,)), device=self.device)
         step = path[-1] if path else self.step
-        return self.objective.at_step(step if isinstance(step, int) else self.step).example(tokens, rng)
+        return self.objective.at_step(step if isinstance(step, int) else self.step).batch(tokens, rng)
 
     def opened(self, tokens: Tokens, step: int) -> PartialBatch:
-        """The part of a step's example that does not depend on the weights of a generator."""
+        """The part of a step's batch that does not depend on the weights of a generator."""
         rng = generator(self.seed, "corrupt", step, device=self.device)
-        example = self.objective.opened(tokens, rng) if self.objective.proposes else self.example(tokens, step)
-        [example] = self.with_reading_order([example])
+        batch = self.objective.opened(tokens, rng) if self.objective.proposes else self.batch(tokens, step)
+        [batch] = self.with_reading_order([batch])
         # computed here, so that the device is waited for once for several steps
-        _ = example.selected_positions, example.count
-        for part in example.with_auxiliary:
+        _ = batch.selected_positions, batch.count
+        for part in batch.with_auxiliary:
             _ = [q.loss_positions.per_row for q in part.questions]
             _ = [stream.ends for stream in (part.inputs, part.decoder) if stream is not None and stream.padded]
-        return PartialBatch(self.objective, example, rng, rng.get_state())
+        return PartialBatch(self.objective, batch, rng, rng.get_state())
 
-    def with_reading_order(self, examples: list[Batch]) -> list[Batch]:
-        """The examples of some steps, with the order in which a recurrent network reads them."""
-        return with_stretches(examples) if self.model.shape.recurrent else examples
+    def with_reading_order(self, batches: list[Batch]) -> list[Batch]:
+        """The batches of some steps, with the order in which a recurrent network reads them."""
+        return with_stretches(batches) if self.model.shape.recurrent else batches
 
     def learn(
-        self, example: Batch, falling: bool = True, share: float | None = None
+        self, batch: Batch, falling: bool = True, share: float | None = None
     ) -> tuple[Batch, Tensor, dict[str, Tensor], float]:
         """One optimiser step: the part of the batch that trained, the total loss, its terms, and the rate's factor.
 
@@ -135,11 +135,11 @@ class TrainState:
         """
         recipe, mem_len, number = self.entry.recipe, self.entry.model.mem_len, self.phase
         phase = self.entry.all_phases[number]
-        example = self.remembering(phase.trained_part(example))
+        batch = self.remembering(phase.trained_part(batch))
         share = self.entry.lr_multiplier(self.step, falling) if share is None else share
         try:
             with accumulation.room_for("gradient"), self.dropping():
-                loss, terms, states = self.gradient(self.model, example, recipe.grad_accum_steps, recipe.precision)
+                loss, terms, states = self.gradient(self.model, batch, recipe.grad_accum_steps, recipe.precision)
             for parameter in phase.frozen(self.model):
                 parameter.grad = None
             with accumulation.room_for("optimiser"):
@@ -152,21 +152,21 @@ class TrainState:
         finally:
             for parameter in self.parameters:
                 parameter.grad = None
-        reuse_len = example.tokens.reuse_len
-        self.mems = segment_memory.extended(example.inputs.mems, states, mem_len, reuse_len) if mem_len else ()
+        reuse_len = batch.tokens.reuse_len
+        self.mems = segment_memory.extended(batch.inputs.mems, states, mem_len, reuse_len) if mem_len else ()
         self.step += 1
         if self.phase != number:
             self.entry.all_phases[self.phase].begin(self.model)
             self.mems = ()
             self.enter_phase()
-        self.graded += sum(len(q.loss_positions.rows) for part in example.with_auxiliary for q in part.questions)
-        self.tokens += example.count
-        return example, loss, terms, share
+        self.graded += sum(len(q.loss_positions.rows) for part in batch.with_auxiliary for q in part.questions)
+        self.tokens += batch.count
+        return batch, loss, terms, share
 
-    def remembering(self, example: Batch) -> Batch:
+    def remembering(self, batch: Batch) -> Batch:
         """The batch with the memory of the step before, where its rows continue those of that step."""
-        fits = self.entry.model.mem_len and segment_memory.fits(example, self.mems)
-        return segment_memory.with_mems(example, self.mems) if fits else example
+        fits = self.entry.model.mem_len and segment_memory.fits(batch, self.mems)
+        return segment_memory.with_mems(batch, self.mems) if fits else batch
 
     def dropping(self) -> AbstractContextManager[None]:
         """What a step leaves out of its networks, drawn from the seed and the number of the step."""
@@ -175,10 +175,10 @@ class TrainState:
             return nullcontext()
         return dropping(self.model, generator(self.seed, "dropout", self.step, device=self.device))
 
-    def operations(self, example: Batch) -> float:
+    def operations(self, batch: Batch) -> float:
         """Operations of a step on a batch: counted for the first batch, scaled by positions for others."""
-        self.each = self.each or step_flops(self.model, example) / max(1, positions(example))
-        return self.each * positions(example)
+        self.each = self.each or step_flops(self.model, batch) / max(1, positions(batch))
+        return self.each * positions(batch)
 
     @property
     def splits(self) -> bool:
@@ -199,19 +199,19 @@ class TrainState:
         losses: dict[str, list[float]] = {}
         right: dict[str, list[Tensor]] = {}
         with accumulation.room_for("evaluation"):
-            for example in self.objective.specimens(tokens, rng):  # of a mixture, each of its parts
-                for name, value in self._measured(phase.trained_part(example), right).items():
+            for batch in self.objective.specimens(tokens, rng):  # of a mixture, each of its parts
+                for name, value in self._measured(phase.trained_part(batch), right).items():
                     losses.setdefault(name, []).append(value)
         self.model.train()
         scored = {name: torch.cat(parts).double() for name, parts in right.items()}
         terms = {name: fmean(values) for name, values in losses.items()}
         return terms, {name: float(answers.mean()) for name, answers in scored.items() if len(answers)}
 
-    def _measured(self, example: Batch, right: dict[str, list[Tensor]]) -> dict[str, float]:
-        """The losses of one held-out example; which of its answers are right is appended to `right`."""
-        whole, mem_len = trimmed(example), self.entry.model.mem_len
-        if mem_len and (rows := segment_memory.stretches(example.tokens)):
-            parts = batches(whole, rows)
+    def _measured(self, batch: Batch, right: dict[str, list[Tensor]]) -> dict[str, float]:
+        """The losses of one held-out batch; which of its answers are right is appended to `right`."""
+        whole, mem_len = trimmed(batch), self.entry.model.mem_len
+        if mem_len and (rows := segment_memory.stretches(batch.tokens)):
+            parts = split_rows(whole, rows)
         else:
             parts = accumulation.in_parts(whole, self.entry.recipe.grad_accum_steps if self.splits else 1)
         mems: segment_memory.Mems = ()

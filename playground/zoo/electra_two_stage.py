@@ -40,16 +40,16 @@ class GeneratorPhase(Phase):
                 "be frozen while the other learns; set tie_generator to embeddings."
             )
 
-    def trained_part(self, example: Batch) -> Batch:
-        assert example.generator is not None
-        return example.generator
+    def trained_part(self, batch: Batch) -> Batch:
+        assert batch.generator is not None
+        return batch.generator
 
 
 class DetectorPhase(Phase):
     """All but the generator learns, from the generator's weights."""
 
-    def trained_part(self, example: Batch) -> Batch:
-        return replace(example, auxiliary=tuple(part for part in example.auxiliary if not part.is_generator))
+    def trained_part(self, batch: Batch) -> Batch:
+        return replace(batch, auxiliary=tuple(part for part in batch.auxiliary if not part.is_generator))
 
     def frozen(self, model: LanguageModel) -> Iterator[nn.Parameter]:
         shares = model.shape.tie_generator == "embeddings"

@@ -27,9 +27,9 @@ class Phase:
     def check(self, shape: Architecture, objective: Objective) -> None:
         """Refuse a model or an objective that cannot be trained so."""
 
-    def trained_part(self, example: Batch) -> Batch:
-        """The part of an example that trains."""
-        return example
+    def trained_part(self, batch: Batch) -> Batch:
+        """The part of a batch that trains."""
+        return batch
 
     def frozen(self, model: LanguageModel) -> Iterable[nn.Parameter]:
         """The parameters that keep their values although the loss depends on them."""

@@ -300,23 +300,23 @@ def test_frame_k_of_the_picture_is_example_k_of_the_engine(stage: Stage) -> None
         made, record = answered(objective)
         stage.tab.evaluate(f"(record) => {HANDLE}.update(record)", typeset(record))
         steps = [s for s in made.steps if s.part == 0]
-        same = [s.verb == "arrange" and torch.equal(s.example.inputs.ids, s.example.tokens.ids) for s in steps]
-        examples = [s.example for s, nothing in zip(steps, same, strict=True) if not nothing]
+        same = [s.verb == "arrange" and torch.equal(s.batch.inputs.ids, s.batch.tokens.ids) for s in steps]
+        examples = [s.batch for s, nothing in zip(steps, same, strict=True) if not nothing]
         assert len(record["frames"]) == 1 + len(examples) + 3
         examples += [examples[-1]] * 3  # forward, guesses and loss are about the training example itself
-        for k, example in reversed(list(enumerate(examples, 1))):
+        for k, batch in reversed(list(enumerate(examples, 1))):
             stage.set(k, 0.0)
             drawn = {lane["name"]: lane["cells"] for lane in stage.state()["layout"]["lanes"]}
-            for lane, stream in (("inputs", example.inputs), ("decoder", example.decoder)):
+            for lane, stream in (("inputs", batch.inputs), ("decoder", batch.decoder)):
                 ids = [] if stream is None else stream.ids[0][stream.valid[0]].tolist()
                 texts = [c["text"] for c in drawn.get(lane, []) if c["state"] != "deleted"]
-                assert texts == [example.tokens.vocabulary[i] for i in ids], (objective, k, lane)
+                assert texts == [batch.tokens.vocabulary[i] for i in ids], (objective, k, lane)
 
 
 @pytest.mark.parametrize("objective", ANSWERED)
 def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_graded(stage: Stage, objective: str) -> None:
     made, record = answered(objective)
-    seen = read(lent(objective).learner.model, made.example)
+    seen = read(lent(objective).learner.model, made.batch)
     stage.open("answers", record)
     names = [frame["name"] for frame in record["frames"]]
     stage.set(names.index("predict"), 0.0)
@@ -335,7 +335,7 @@ def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_graded
 
 def test_a_reader_says_where_it_looks_and_what_it_guesses(stage: Stage) -> None:
     made, record = answered("MLM")
-    guess = read(lent("MLM").learner.model, made.example).guesses[0]
+    guess = read(lent("MLM").learner.model, made.batch).guesses[0]
     stage.open("spoken", record)
     stage.set([f["name"] for f in record["frames"]].index("predict"), 0.0)
     stage.press(*["ArrowDown"] * (guess.position + 1))
@@ -638,11 +638,11 @@ def test_a_term_lights_its_positions_and_a_position_its_term(stage: Stage) -> No
 def test_the_bars_of_the_signal_are_the_engines_shares(stage: Stage, name: str) -> None:
     """One bar where one thing is asked; else one for each question, the main one first (RTD: all beside 15 %)."""
     made = StageStore(objective=name).rebuilt
-    measured = measure(made.example)
+    measured = measure(made.batch)
     stage.open("signal", made.record())
     bars = stage.tab.get_by_role("meter")
     expect(bars).to_have_count(len(measured))
-    main = made.example.questions[0].name
+    main = made.batch.questions[0].name
     asked = [main, *(question for question in measured if question != main)]
     for bar, meter in zip(bars.all(), (measured[question] for question in asked), strict=True):
         filled, whole = bar.locator("i").bounding_box(), bar.bounding_box()

@@ -53,7 +53,7 @@ def test_an_entry_trains_and_is_looked_into_on_another_device_than_the_cpu(name)
         model = state.learner.model.eval()
         assert {p.device for p in model.parameters()} == {device}
         assert model.features(state.blocks.feed.evaluation(8)).device == device
-        assert all(weights.device == device for weights in model.attention(stepped.example).values())
+        assert all(weights.device == device for weights in model.attention(stepped.batch).values())
 
 
 @every_entry_or_kind

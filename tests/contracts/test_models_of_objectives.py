@@ -53,11 +53,11 @@ def specimens(name):
     """One batch of everything that it asks, in each of its phases."""
     made = course(name)
     each = zip(made.learner.objectives, made.phases, strict=True)
-    return [example for objective, phase in each for example in objective.specimens(phase.held_out, generator(0))]
+    return [batch for objective, phase in each for batch in objective.specimens(phase.held_out, generator(0))]
 
 
 def parts(name):
-    return [part for example in specimens(name) for part in example.with_auxiliary]
+    return [part for batch in specimens(name) for part in batch.with_auxiliary]
 
 
 @every_name
@@ -68,8 +68,8 @@ def test_every_weight_of_its_model_is_taught(name):
     """
     model = course(name).learner.model
     model.zero_grad(set_to_none=True)
-    for example in specimens(name):
-        total_loss(model(example))[0].backward()
+    for batch in specimens(name):
+        total_loss(model(batch))[0].backward()
     idle = [n for n, p in model.named_parameters() if p.grad is None or not bool(p.grad.any())]
     if name == "translation through one vector":  # attention to a single key is 1, whatever query and key are
         idle = [n for n in idle if not any(part in n for part in ("cross_attn.query", "cross_attn.key", "ln_cross"))]
@@ -176,8 +176,8 @@ def test_it_writes_or_says_in_a_sentence_why_not(name):
 
 def test_the_two_directions_of_elmo_share_their_words_and_nothing_else():
     """ "Two language models that never mix": the loss of each direction leaves the other network alone."""
-    model, [example] = course("BiLM").learner.model, specimens("BiLM")
-    for answer in model(example):
+    model, [batch] = course("BiLM").learner.model, specimens("BiLM")
+    for answer in model(batch):
         model.zero_grad(set_to_none=True)
         answer.mean().backward(retain_graph=True)
         taught = {n.split(".")[0] for n, p in model.named_parameters() if p.grad is not None and bool(p.grad.any())}

@@ -19,7 +19,7 @@ from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose.spans import ChosenSpans, describe_spans
 from playground.objectives.objective import SURVEY_ROWS, tell
 from playground.rng import generator
-from playground.slicing import batches
+from playground.slicing import split_rows
 from playground.tokenizing.tokenizer import train
 from playground.trace.frames import BETWEEN, STATES
 from playground.trace.rebuild import SENTENCE, rebuild
@@ -111,17 +111,17 @@ def steps_of(name, seed=0):
     return objectives()[name].steps(tokens_for(objectives()[name]), generator(seed))
 
 
-def examples_of(name, seed=0):
+def batches_of(name, seed=0):
     """The example of the sentence; where its labels may be known or not, what is asked then and what otherwise."""
     objective = objectives()[name]
     wishes = [{"labelled": said} for said in ("yes", "no")] if "labelled" in objective.plan_keys else [{}]
-    return [objective.steps(tokens_for(objective), generator(seed), w)[-1].example for w in wishes]
+    return [objective.steps(tokens_for(objective), generator(seed), w)[-1].batch for w in wishes]
 
 
 @every_objective
 def test_the_last_step_is_the_training_example(name):
-    example = objectives()[name].example(tokens_for(objectives()[name]), generator(3))
-    assert_same(steps_of(name, 3)[-1].example, example)
+    batch = objectives()[name].batch(tokens_for(objectives()[name]), generator(3))
+    assert_same(steps_of(name, 3)[-1].batch, batch)
 
 
 @every_objective
@@ -130,7 +130,7 @@ def test_plans_replay_every_step_without_chance(name):
     again = objectives()[name].replay(tokens_for(objectives()[name]), tuple(s.plan for s in steps))
     assert [s.verb for s in again] == [s.verb for s in steps]
     for first, second in zip(steps, again, strict=True):
-        assert_same(first.example, second.example)
+        assert_same(first.batch, second.batch)
 
 
 def answer(rebuilt):
@@ -165,16 +165,16 @@ def test_a_described_plan_names_the_random_words(name, seed):
 def test_a_described_plan_is_never_refused_where_words_have_pieces(name, seed):
     pieces = train([f"{TWO_SENTENCES} {TWO_SENTENCES}"], "bpe", size=60)
     first = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces)
-    assert int(first.example.tokens.lengths) > int(first.example.tokens.word_ids.max()) + 1
+    assert int(first.batch.tokens.lengths) > int(first.batch.tokens.word_ids.max()) + 1
     again = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces, wanted=tell(first.steps))
     assert not again.verdict.leak
 
 
 def test_plans_of_later_rows_are_described_in_their_own_words():
     """The number of words of the first row says nothing about the second."""
-    example = begin(tokens_of([[40] * 9, [40] * 3]))
+    batch = begin(tokens_of([[40] * 9, [40] * 3]))
     plan = ChosenSpans(torch.tensor([[9], [3]]), torch.tensor([[0], [0]]))
-    assert [describe_spans(example, plan, row) for row in (0, 1)] == [{"spans": ["10:0"]}, {"spans": ["4:0"]}]
+    assert [describe_spans(batch, plan, row) for row in (0, 1)] == [{"spans": ["10:0"]}, {"spans": ["4:0"]}]
 
 
 def test_words_to_propose_are_not_for_the_stage_before():
@@ -184,8 +184,8 @@ def test_words_to_propose_are_not_for_the_stage_before():
     )
     facts = rebuilt.facts()
     assert facts["inputs"] == "I am thrilled to study with you today".split()
-    shown = rebuilt.example.generator.inputs.ids[0]
-    vocabulary = rebuilt.example.tokens.vocabulary
+    shown = rebuilt.batch.generator.inputs.ids[0]
+    vocabulary = rebuilt.batch.tokens.vocabulary
     assert not {"thrilled", "study"} & {vocabulary[i] for i in shown.tolist()}
 
 
@@ -292,15 +292,15 @@ def test_nothing_leaks_by_default(name, seed):
 @every_objective
 def test_something_is_scored_and_only_real_words_are(name):
     numbers = Counter()
-    for example, question in ((e, q) for e in examples_of(name) for part in e.with_auxiliary for q in part.questions):
+    for batch, question in ((e, q) for e in batches_of(name) for part in e.with_auxiliary for q in part.questions):
         asked = question.targets[question.loss_mask]
         numbers[question.name] += len(asked)
         if question.kind.names_words:
-            specials = example.tokens.specials
+            specials = batch.tokens.specials
             signs = torch.isin(asked, torch.tensor((*specials.sentinels, specials.end)))
             assert bool(((asked >= specials.unknown) | signs).all())
-            written = torch.isin(example.tokens.ids, torch.tensor(specials.sentinels)).any()  # as those of a field
-            assert example.decoder is not None or bool(written) or not signs.any()
+            written = torch.isin(batch.tokens.ids, torch.tensor(specials.sentinels)).any()  # as those of a field
+            assert batch.decoder is not None or bool(written) or not signs.any()
     assert all(numbers.values()), numbers
 
 
@@ -310,8 +310,8 @@ def test_a_loss_has_the_unit_of_its_formula(name):
     asked = objectives()[name]
     settings = [{"loss": each} for each in getattr(asked.knobs.get("loss"), "choices", ())] or [{}]
     for objective in (asked.turn(each) for each in settings):
-        examples = objective.specimens(tokens_for(objective), generator(0))
-        kinds = {q.name: q.kind for e in examples for part in e.with_auxiliary for q in part.questions}
+        batches = objective.specimens(tokens_for(objective), generator(0))
+        kinds = {q.name: q.kind for e in batches for part in e.with_auxiliary for q in part.questions}
         for term in objective.current_terms:
             unit = "logits" if r"\max" in term.latex else "squared nats" if ")^2" in term.latex else "nats"
             assert objective.unit(term.question) == unit, term
@@ -338,59 +338,59 @@ def test_the_record_follows_the_steps(name):
     assert record["version"] == 1
     assert (record["title"], record["subtitle"]) == (name, rebuilt.objective.idea)
     own = [s for s in rebuilt.steps if s.part == 0]
-    text = begin(own[0].example.tokens).inputs.ids
-    told = [s for s in own if s.verb != "arrange" or not torch.equal(s.example.inputs.ids, text)]
+    text = begin(own[0].batch.tokens).inputs.ids
+    told = [s for s in own if s.verb != "arrange" or not torch.equal(s.batch.inputs.ids, text)]
     assert len(record["frames"]) == 1 + len(told)
     for frame, step in zip(record["frames"][1:], told, strict=True):
-        assert_frame_shows(frame, step.example)
+        assert_frame_shows(frame, step.batch)
 
 
-def assert_frame_shows(frame, example):
+def assert_frame_shows(frame, batch):
     lanes = {lane["name"]: lane["cells"] for lane in frame["lanes"]}
-    assert texts(lanes["original"]) == words(example, example.tokens)
-    assert texts(lanes["inputs"]) == words(example, example.inputs)
-    assert ("decoder" in lanes) == (example.decoder is not None)
-    if example.decoder is not None:
-        assert texts(lanes["decoder"]) == words(example, example.decoder)
-    assert ("targets" in lanes) == bool(example.questions)
+    assert texts(lanes["original"]) == words(batch, batch.tokens)
+    assert texts(lanes["inputs"]) == words(batch, batch.inputs)
+    assert ("decoder" in lanes) == (batch.decoder is not None)
+    if batch.decoder is not None:
+        assert texts(lanes["decoder"]) == words(batch, batch.decoder)
+    assert ("targets" in lanes) == bool(batch.questions)
     for cells in lanes.values():
         assert len({c["key"] for c in cells}) == len(cells)
         assert {c["state"] for c in cells} <= {*STATES.values(), "inserted", "special", "padding"}
     for lane, readers in (("inputs", ("inputs", "query")), ("decoder", ("decoder",))):
-        asked = [q.loss_mask[0] for q in example.questions if q.stream in readers]
+        asked = [q.loss_mask[0] for q in batch.questions if q.stream in readers]
         if lane in lanes:
             wanted = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
             assert [cell["graded"] for cell in lanes[lane]] == wanted[: len(lanes[lane])]
             assert not any(wanted[len(lanes[lane]) :])
-    if example.questions:
-        assert_targets_shown(lanes["targets"], example)
+    if batch.questions:
+        assert_targets_shown(lanes["targets"], batch)
 
 
-def assert_targets_shown(cells, example):
+def assert_targets_shown(cells, batch):
     """Every graded answer of every question stands in the lane, at its position."""
-    graded = torch.stack([q.loss_mask[0] for q in example.questions]).any(0).tolist()
+    graded = torch.stack([q.loss_mask[0] for q in batch.questions]).any(0).tolist()
     assert [c["graded"] for c in cells] == graded[: len(cells)]
-    for question in example.questions:
+    for question in batch.questions:
         for place in question.loss_mask[0].nonzero().flatten().tolist():
-            answer_ = spoken(question, int(question.targets[0, place]), example)
+            answer_ = spoken(question, int(question.targets[0, place]), batch)
             assert answer_ in cells[place]["text"].split(BETWEEN)
 
 
-def spoken(question, target, example):
+def spoken(question, target, batch):
     if isinstance(question.kind, Replaced):
         return "or"[target]
     if question.kind.compares_rows:
-        return " ".join(example.tokens.vocabulary[i] for i in example.tokens.ids[0][example.selected[0]].tolist())
-    return (question.kind.classes or example.tokens.vocabulary)[target]
+        return " ".join(batch.tokens.vocabulary[i] for i in batch.tokens.ids[0][batch.selected[0]].tolist())
+    return (question.kind.classes or batch.tokens.vocabulary)[target]
 
 
 def texts(cells):
     return [c["text"] for c in cells]
 
 
-def words(example, row):
+def words(batch, row):
     """The strings of the real tokens of a text or a stream."""
-    return [example.tokens.vocabulary[i] for i in row.ids[0][row.valid[0]].tolist()]
+    return [batch.tokens.vocabulary[i] for i in row.ids[0][row.valid[0]].tolist()]
 
 
 @every_objective
@@ -398,7 +398,7 @@ def test_the_matrices_of_the_record_are_those_of_training(name):
     rebuilt = story(name, seed=4)
     frame = rebuilt.record()["frames"][-1]
     visible = rebuilt.facts()["visible"]
-    inputs = rebuilt.example.inputs
+    inputs = rebuilt.batch.inputs
     query = inputs.query_attn_mask
     assert [m["name"] for m in frame["matrices"]] == list(visible)
     for matrix in frame["matrices"]:
@@ -410,9 +410,9 @@ def test_the_matrices_of_the_record_are_those_of_training(name):
     first = "encoder" if query is None else "content"
     real = inputs.valid[0]
     assert visible[first] == inputs.attn_mask.dense()[0][real][:, real].long().tolist()
-    asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.example.questions[0].stream, first)
+    asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.batch.questions[0].stream, first)
     graded = next(m["graded_rows"] for m in frame["matrices"] if m["name"] == asked)
-    assert sum(graded) == int(torch.stack([q.loss_mask[0] for q in rebuilt.example.questions]).any(0).sum())
+    assert sum(graded) == int(torch.stack([q.loss_mask[0] for q in rebuilt.batch.questions]).any(0).sum())
 
 
 def states_of(matrix):
@@ -465,30 +465,30 @@ def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypat
     """The closure of visibility is the truth: outside it every gradient is exactly zero, inside it none is."""
     objective = objectives()[name]
     embedded = watched(monkeypatch)
-    for example in examples_of(name, seed):
-        answers = iter(model_for(objective)(example))
-        for part, question in ((e, q) for e in example.with_auxiliary for q in e.questions):
+    for batch in batches_of(name, seed):
+        answers = iter(model_for(objective)(batch))
+        for part, question in ((e, q) for e in batch.with_auxiliary for q in e.questions):
             answer_ = next(answers)
             if bool(question.loss_mask.any()):
                 assert_influence_is_closure(part, question, answer_, embedded)
 
 
-def assert_influence_is_closure(example, question, answer_, embedded):
+def assert_influence_is_closure(batch, question, answer_, embedded):
     assert answer_.target is question
-    reach, own = leaks.answering(example, question, LAYERS)
-    found = influences(answer_, embedded[id(example.inputs)])
+    reach, own = leaks.answering(batch, question, LAYERS)
+    found = influences(answer_, embedded[id(batch.inputs)])
     assert torch.equal(found, reach[answer_.positions])
-    assert_answers_stay_hidden(example, answer_, found)
+    assert_answers_stay_hidden(batch, answer_, found)
     if own is not None:
-        written = influences(answer_, embedded[id(example.decoder)])
+        written = influences(answer_, embedded[id(batch.decoder)])
         assert torch.equal(written, own[answer_.positions])
         answers = answer_.target.origin[0, answer_.positions]
-        assert not (written & (example.decoder.origin[0] == answers[:, None]) & (answers >= 0)[:, None]).any()
+        assert not (written & (batch.decoder.origin[0] == answers[:, None]) & (answers >= 0)[:, None]).any()
 
 
-def assert_answers_stay_hidden(example, answer_, found):
+def assert_answers_stay_hidden(batch, answer_, found):
     """No position that shows an answer moves its score, except where showing it is the task."""
-    shown, _ = leaks.shown_places(example.inputs, example, 0)
+    shown, _ = leaks.shown_places(batch.inputs, batch, 0)
     answers = answer_.target.origin[0, answer_.positions]
     shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
     assert answer_.target.copying or not (found & shows).any()
@@ -526,9 +526,9 @@ def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_as
     for rows in SHORT:
         tokens = suited(objective, tokens_of(rows, extra=max(extra, not any(rows))))
         wholes = objective.specimens(tokens, generator(1))
-        for whole in wholes if len(wholes) == 1 else (objective.example(tokens, generator(1)), *wholes):
+        for whole in wholes if len(wholes) == 1 else (objective.batch(tokens, generator(1)), *wholes):
             model = make_model(with_required_parts(TINY, whole, *usual), SPECIALS.size, generator(2))
-            for part in (whole, *batches(whole, 1, trim=True)):
+            for part in (whole, *split_rows(whole, 1, trim=True)):
                 loss, terms = total_loss(model(part))
                 questions = [q for e in part.with_auxiliary for q in e.questions]
                 assert isfinite(float(loss.detach()))
@@ -546,7 +546,7 @@ def test_every_term_of_the_formula_is_fed_by_one_question(name):
     """Each question of each network has its term, and the positions that feed it are those that are graded."""
     rebuilt = story(name, seed=1)
     told = {t["question"]: t for t in rebuilt.facts()["terms"]}
-    asked = [q for part in rebuilt.example.with_auxiliary for q in part.questions]
+    asked = [q for part in rebuilt.batch.with_auxiliary for q in part.questions]
     assert sorted(told) == sorted(q.name for q in asked)
     for question in asked:
         assert told[question.name]["positions"] == (question.loss_mask[0].nonzero().flatten() + 1).tolist()
@@ -573,7 +573,7 @@ def first_seen(name):
 @every_objective
 def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
     made = first_seen(name)
-    silent = not any(bool(q.loss_mask.any()) for part in made.example.with_auxiliary for q in part.questions)
+    silent = not any(bool(q.loss_mask.any()) for part in made.batch.with_auxiliary for q in part.questions)
     assert silent == (name in SAYS_NOTHING) == ("othing is predicted" in made.notice)
     changed = set(made.facts()["actions"]) - {"kept", "graded_as_is"}
     assert silent or bool(changed) == any(step.verb == "change" for step in made.steps)
@@ -611,9 +611,9 @@ CLOSES = dict.fromkeys(("span mask", "discrete mask", "text infilling", "sentenc
 """Whether what a decoder writes ends with [END]: always, but for MASS and two rows of the survey's table."""
 
 
-def written(example):
+def written(batch):
     """What a decoder must write, row by row."""
-    asked = [q for part in example.with_auxiliary for q in part.questions if q.stream == "decoder"]
+    asked = [q for part in batch.with_auxiliary for q in part.questions if q.stream == "decoder"]
     return [ids[graded].tolist() for q in asked for ids, graded in zip(q.targets, q.loss_mask, strict=True)]
 
 
@@ -621,7 +621,7 @@ def test_every_decoder_ends_with_one_end_token_or_is_listed():
     found = {}
     for name, objective in objectives().items():
         parts = objective.parts or (objective,)
-        rows = [row for part in parts for row in written(part.example(tokens_for(objective), generator(0)))]
+        rows = [row for part in parts for row in written(part.batch(tokens_for(objective), generator(0)))]
         if rows:
             assert all(row.count(SPECIALS.end) <= 1 for row in rows)
             [found[name]] = {row[-1] == SPECIALS.end for row in rows}
@@ -632,6 +632,6 @@ def test_every_decoder_ends_with_one_end_token_or_is_listed():
 def test_where_there_is_nothing_to_write_no_end_token_is_asked_for(name):
     objective = objectives()[name]
     tokens = suited(objective, tokens_of([[], range(40, 49)]))
-    first, second = written(objective.example(tokens, generator(0)))
+    first, second = written(objective.batch(tokens, generator(0)))
     assert first == []
     assert not second or (second[-1] == SPECIALS.end) == CLOSES[name]

@@ -88,9 +88,9 @@ def test_a_record_is_what_the_schema_says(name):
 def test_the_ids_beside_the_tokens_are_those_of_the_batch(name):
     with suppress(WithoutLabels):
         rebuilt = made(name)
-        facts, example = rebuilt.facts(), rebuilt.example
+        facts, batch = rebuilt.facts(), rebuilt.batch
         lanes = {lane["name"]: lane for lane in typeset(rebuilt.record())["frames"][-1]["lanes"]}
-        for stream, lane, prefix in ((example.inputs, "inputs", ""), (example.decoder, "decoder", "decoder_")):
+        for stream, lane, prefix in ((batch.inputs, "inputs", ""), (batch.decoder, "decoder", "decoder_")):
             if stream is None:
                 continue
             known = {f"{label}_type_ids": each.ids for label, each in stream.label_ids.items()}
@@ -112,7 +112,7 @@ def test_a_model_says_what_the_schema_says():
     learner = learner_of("BERT")
     shown = rebuild("MLM", SAMPLE, tokenizer=corpus.tokenizer)
     record = shown.record()
-    told = with_numbers(record, numbers(record, read(learner.model, shown.example), "BERT"))
+    told = with_numbers(record, numbers(record, read(learner.model, shown.batch), "BERT"))
     assert told["numbers"]["guesses"] and told["numbers"]["attention"]
     assert differences(typeset(told), schema.StageRecord, "record") == []
 

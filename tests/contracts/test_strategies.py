@@ -76,7 +76,7 @@ def base_of(entry, positions="rotary"):
     learner = learner_of(entry, model={"positions": positions, "init": "mimetic"})  # which a few steps move far
     feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
+        learner.learn(learner.batch(feed.at(step)))
     return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=find_task("sentiment"))
 
 

@@ -37,7 +37,7 @@ def _used(path: Path) -> None:
     saved = checkpoint.load(path)
     learner, held_out = saved.learner, pick(saved.corpus.held_out, torch.arange(min(2, len(saved.corpus.held_out.ids))))
     learner.evaluate(saved.corpus.held_out)
-    learner.learn(learner.example(held_out))
+    learner.learn(learner.batch(held_out))
     base = from_checkpoint(saved)
     assert len(base.measured.ids)
     checkpoint.save(path.with_name("again.safetensors"), learner, saved.tokenizer, saved.corpus)

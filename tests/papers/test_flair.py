@@ -97,5 +97,5 @@ def test_it_learns(flair):
     text = pick(rows, torch.arange(16))
     before = learner.evaluate(text)
     for _ in range(25):
-        learner.learn(learner.objective.example(text, generator(0, "test")))
+        learner.learn(learner.objective.batch(text, generator(0, "test")))
     assert all(after < before[name] - 0.3 for name, after in learner.evaluate(text).items())

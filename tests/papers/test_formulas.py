@@ -114,7 +114,7 @@ def number(over, made):
     spans = [tuple(map(int, span.split(":"))) for span in plan.get("spans", ())]
     lengths = [length for _, length in spans]
     words = plan.get("chosen")
-    whole = int(made.example.tokens.lengths[0])
+    whole = int(made.batch.tokens.lengths[0])
     match over:
         case "T" | "T+1" | "1" | "B":
             return {"T": whole, "T+1": whole + 1}.get(over, 1)
@@ -132,7 +132,7 @@ def number(over, made):
             return written(words, lengths, made.objective.name != "T5 drop")
         case "P":
             return sum(0 < abs(c - o) <= radius for c, radius in enumerate(plan["radius"]) for o in range(whole))
-    ids = made.example.tokens.ids[0].tolist()
+    ids = made.batch.tokens.ids[0].tolist()
     return len({(a, b) for i, a in enumerate(ids) for j, b in enumerate(ids) if 0 < abs(i - j) <= 10})
 
 
@@ -299,7 +299,7 @@ def test_the_four_ways_of_telling_words_apart_cost_what_their_symbols_say(name, 
     objective = find_objective(name).turn({"loss": loss})
     sign = {"sampled": r"\log\sigma(-", "hinge": r"\max\{0,\ 1 - ", "softmax": r"\log\frac{\exp("}[loss]
     assert sign in objective.formula
-    (question,) = objective.example(plain_rows(2, 12), generator(6)).questions
+    (question,) = objective.batch(plain_rows(2, 12), generator(6)).questions
     wrong = question.kind.negatives[question.loss_mask]
     scores = torch.randn(len(wrong), 1 + wrong.shape[1], generator=generator(7))
     losses = answered(question, scores).losses()
@@ -336,7 +336,7 @@ def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_position(name):
     """x stands for the words of the text, y for what is written or said of it; z is an order of places."""
     made = story(name, seed=2)
     said = {term.question: PREDICTED.search(term.latex) for term in made.objective.terms}
-    for part in made.example.with_auxiliary:
+    for part in made.batch.with_auxiliary:
         for question in part.questions:
             found = said.get(question.name)
             if found is None:
@@ -404,9 +404,9 @@ def answered(question, scores):
 
 def test_a_replaced_word_costs_log_1_minus_d_and_not_the_log_of_a_log():
     """E7: with D the chance that a word is the original, a replaced one costs -log(1 - D), an original one -log D."""
-    example = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).example
+    batch = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).batch
     scores = torch.linspace(-2, 2, 8)[:, None]
-    losses = answered(example.questions[0], scores).losses()
+    losses = answered(batch.questions[0], scores).losses()
     original = torch.sigmoid(-scores[:, 0])
     replaced = torch.tensor([2, 4])
     assert torch.allclose(losses[replaced], -(1 - original[replaced]).log(), atol=1e-6)
@@ -416,8 +416,8 @@ def test_a_replaced_word_costs_log_1_minus_d_and_not_the_log_of_a_log():
 
 def test_x_is_how_often_two_words_met_and_no_probability():
     """E4: in a b a b a, the two words meet 4 times side by side and twice three places apart: 4 + 2/3, above 1."""
-    example = find_objective("GloVe").example(tokens_of([[40, 41, 40, 41, 40]], padded=False), generator(0))
-    (question,) = example.questions
+    batch = find_objective("GloVe").batch(tokens_of([[40, 41, 40, 41, 40]], padded=False), generator(0))
+    (question,) = batch.questions
     seen = question.kind.counts[question.loss_mask]
     assert float(seen.max()) == pytest.approx(4 + 2 / 3)
     once = torch.tensor([[float(seen.max())]]).log()
@@ -444,8 +444,8 @@ def test_the_loss_of_a_match_has_its_minus_and_its_exponential():
 @pytest.mark.parametrize("name", ["LM", "MLM", "PLM", "T5", "BART", "seq2seq LM"])
 def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary(name, size):
     """Scores that are all 0 say that every word is as likely: the mean loss is log V (inventory, appendix D)."""
-    example = find_objective(name).example(plain_rows(3, 12), generator(3))
-    (question,) = example.questions
+    batch = find_objective(name).batch(plain_rows(3, 12), generator(3))
+    (question,) = batch.questions
     rows, places = question.loss_mask.nonzero(as_tuple=True)
     targets = question.targets[rows, places] % size
     answer = Answer(question, rows, places, torch.zeros(len(rows), size), targets)
@@ -457,11 +457,11 @@ def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary(name, s
 
 def test_a_model_that_knows_nothing_pays_the_logarithm_of_its_choices_everywhere():
     """Yes or no costs log 2, one of three log 3, the right word against five wrong ones six times log 2."""
-    detected = find_objective("RTD").example(plain_rows(2, 12), generator(4)).questions[0]
+    detected = find_objective("RTD").batch(plain_rows(2, 12), generator(4)).questions[0]
     assert answered(detected, torch.zeros(24, 1)).mean().item() == pytest.approx(log(2))
-    three = story("sentence structure").example.questions[0]
+    three = story("sentence structure").batch.questions[0]
     assert answered(three, torch.zeros(1, 3)).mean().item() == pytest.approx(log(3))
-    near = find_objective("skip-gram NS").example(plain_rows(2, 40), generator(5)).questions[0]
+    near = find_objective("skip-gram NS").batch(plain_rows(2, 40), generator(5)).questions[0]
     wrong = near.kind.negatives[near.loss_mask]
     each = (1 + (wrong >= 0).sum(1)) * log(2)
     losses = answered(near, torch.zeros(len(wrong), 1 + wrong.shape[1])).losses()

@@ -78,15 +78,15 @@ def test_the_number_of_orders():
 
 def drawn_orders(length):
     objective = find_objective("PLM")
-    return objective.example(plain_rows(2000, length), generator(0)).prediction_order.tolist()
+    return objective.batch(plain_rows(2000, length), generator(0)).prediction_order.tolist()
 
 
 def test_the_shares_of_all_tokens_under_mlm():
     """15 % and 80/10/10: masks are 12 %, random words 1.5 %, kept words 1.5 % of all tokens."""
-    example = find_objective("MLM").turn({"num_special_tokens": 0}).example(plain_rows(2000, 100), generator(0))
-    number = example.actions.numel()
+    batch = find_objective("MLM").turn({"num_special_tokens": 0}).batch(plain_rows(2000, 100), generator(0))
+    number = batch.actions.numel()
     for action, share in ((Action.MASKED, 0.12), (Action.RANDOMISED, 0.015), (Action.GRADED_AS_IS, 0.015)):
-        assert abs(int((example.actions == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
+        assert abs(int((batch.actions == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
 
 
 def test_the_detector_is_scored_at_every_word():
@@ -140,7 +140,7 @@ def test_mass_hides_half_of_the_text(tokens, length):
 def test_the_whole_chain_of_a_shuffled_sentence():
     """The badge at a word of the text says where it goes, the order says who comes when."""
     rebuilt = rebuild("sentence shuffling", wanted={"order": "8,7,2,1,5,6,3,4"})
-    assert rebuilt.example.prediction_order.tolist() == [[3, 2, 6, 7, 4, 5, 1, 0]]
+    assert rebuilt.batch.prediction_order.tolist() == [[3, 2, 6, 7, 4, 5, 1, 0]]
     assert rebuilt.facts()["plan"] == {"order": [8, 7, 2, 1, 5, 6, 3, 4]}
     original = rebuilt.record()["frames"][-1]["lanes"][0]["cells"]
     assert [c["badge"] for c in original] == list("43785621")
@@ -150,7 +150,7 @@ def test_the_whole_chain_of_a_shuffled_sentence():
 def test_the_topic_alone_reaches_its_ceiling_in_nsp_and_half_in_sop(topics, ceiling):
     """Strangers share the topic once in D; the same two swapped always do (survey, sec. 4.1; Qiu, sec. 3.1.5)."""
     pairs = stories(topics).pairs(32)
-    right = {name: share_right(find_objective(name).example(pairs, generator(1))) for name in ("NSP", "SOP")}
+    right = {name: share_right(find_objective(name).batch(pairs, generator(1))) for name in ("NSP", "SOP")}
     share = torch.bincount(pairs.labels["topic"][:, 0]).double() / len(pairs.ids)
     uneven = 0.5 * abs(float((share**2).sum()) - 1 / topics)
     rows = len(pairs.ids)
@@ -170,12 +170,12 @@ def stories(topics):
     return replace(corpus, **rows, labels=labels, held_out_from=int(kept[: corpus.held_out_from].sum()))
 
 
-def share_right(example):
+def share_right(batch):
     """How many pairs are judged rightly by who says 0 (the two belong together) where both texts have one topic."""
-    (question,) = example.questions
-    topic, first = example.tokens.labels["topic"], example.inputs.segment_ids == 0
+    (question,) = batch.questions
+    topic, first = batch.tokens.labels["topic"], batch.inputs.segment_ids == 0
     rows = torch.arange(len(topic))
-    sides = [example.inputs.origin.masked_fill(half, -1).amax(1) for half in (~first, first)]
+    sides = [batch.inputs.origin.masked_fill(half, -1).amax(1) for half in (~first, first)]
     same = topic[rows, sides[0]] == topic[rows, sides[1]]
     graded, truth = question.loss_mask[:, 0], question.targets[:, 0]
     return float(((~same).long() == truth)[graded].double().mean())

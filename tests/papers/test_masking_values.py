@@ -19,8 +19,8 @@ def views(copies, number, rows=400):
     stage = ChooseTokens(num_special_tokens=0, dupe_factor=copies)
     seen = []
     for visit in range(number):
-        example = begin(visited(plain_rows(rows, 40), visit))
-        seen.append(stage.build(example, stage.plan(example, generator(visit))).selected)
+        batch = begin(visited(plain_rows(rows, 40), visit))
+        seen.append(stage.build(batch, stage.plan(batch, generator(visit))).selected)
     return torch.stack(seen)
 
 
@@ -45,13 +45,13 @@ def test_so_many_copies_give_exactly_so_many_masks(copies):
 
 
 def test_the_cap_of_bert_hides_3_9_percent_of_512_tokens():
-    example = begin(plain_rows(3, 510))
-    capped, free = (ChooseTokens(max_predictions=cap).count(example.maskable).tolist() for cap in (20, 0))
+    batch = begin(plain_rows(3, 510))
+    capped, free = (ChooseTokens(max_predictions=cap).count(batch.maskable).tolist() for cap in (20, 0))
     assert (capped, free) == ([20] * 3, [77] * 3)
     made = (
         find_objective("MLM")
         .turn({"max_predictions": 20, "add_special_tokens": True})
-        .example(plain_rows(3, 510), generator(8))
+        .batch(plain_rows(3, 510), generator(8))
     )
     assert made.inputs.valid.sum(1).tolist() == [512] * 3
     assert made.questions[0].loss_mask.double().mean(1).tolist() == pytest.approx([0.039] * 3, abs=5e-4)
@@ -84,9 +84,9 @@ def test_spanbert_lengths_follow_the_truncated_geometric_law():
 
 def test_spanbert_hides_merged_runs_of_3_52_words_and_seldom_the_first():
     """At 120 words (reference, section 5, measured): .048 at the first place; the middle has its share of 15 %."""
-    example = begin(plain_rows(4000, 120))
+    batch = begin(plain_rows(4000, 120))
     stage = ChooseGeometricSpans()
-    chosen = stage.build(example, stage.plan(example, generator(7))).selected
+    chosen = stage.build(batch, stage.plan(batch, generator(7))).selected
     assert chosen.sum(1).unique().tolist() == [18]
     assert_mean(merged(chosen), 3.52, rounding=0.05)
     assert_share(int(chosen[:, 0].sum()), 4000, 0.048)

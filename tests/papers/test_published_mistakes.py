@@ -32,12 +32,12 @@ def test_leak_table_bidirectional_with_shifted_loss_leaks_7_of_7():
 def test_leak_table_bidirectional_with_a_start_token_leaks_7_of_8():
     """With [START] in front there are eight predictions; only the last word never stands in the input."""
     steps = find_objective("LM").steps(EIGHT, generator(0))
-    example = steps[-1].example
-    open_ = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(EIGHT.valid, False)))
+    batch = steps[-1].batch
+    open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=full_mask(EIGHT.valid, False)))
     found = leaks.check(open_, layers=4)
     assert found.leaking == tuple(range(7))
     assert found.graded == 8
-    assert verdict(example) == (0, 8)
+    assert verdict(batch) == (0, 8)
 
 
 def test_leak_table_left_to_right_with_shifted_loss_is_clean():
@@ -60,10 +60,10 @@ def test_leak_table_masked_words_are_clean_and_kept_ones_leak_by_design():
 
 def test_leak_table_cloze_under_a_prefix_mask_is_clean():
     """UniLM: masks in both segments, answers at their own places, no shift."""
-    example = rebuild("MLM", wanted={"chosen": "2,4,6,8"}).example
+    batch = rebuild("MLM", wanted={"chosen": "2,4,6,8"}).batch
     level = PLACES.masked_fill(PLACES < 4, 0)
-    seen = replace(example.inputs, attn_mask=mask_by_level(level, level, example.inputs.valid))
-    assert verdict(replace(example, inputs=seen)) == (0, 4)
+    seen = replace(batch.inputs, attn_mask=mask_by_level(level, level, batch.inputs.valid))
+    assert verdict(replace(batch, inputs=seen)) == (0, 4)
 
 
 def test_leak_table_two_streams_are_clean():
@@ -76,69 +76,69 @@ def test_leak_table_one_stream_that_sees_itself_leaks_8_of_8():
 
 def test_leak_table_one_stream_with_itself_hidden_leaks_8_of_8():
     """The residual carries the word past the mask, so hiding the diagonal does not help."""
-    example = permuted()
-    hidden = replace(example, inputs=replace(example.inputs, attn_mask=example.inputs.query_attn_mask))
+    batch = permuted()
+    hidden = replace(batch, inputs=replace(batch.inputs, attn_mask=batch.inputs.query_attn_mask))
     assert verdict(from_content(hidden)) == (8, 8)
 
 
 def test_leak_table_a_new_order_in_every_layer_leaks_8_of_8():
     """What a word's neighbours heard of it under one order, its query may read under the next."""
-    example = permuted()
-    assert verdict(example) == (0, 8)
-    content, query = both_streams(example.inputs, -ORDER, -ORDER)
+    batch = permuted()
+    assert verdict(batch) == (0, 8)
+    content, query = both_streams(batch.inputs, -ORDER, -ORDER)
     inputs = replace(
-        example.inputs,
-        attn_mask=replace(example.inputs.attn_mask, odd_layers=content),
-        query_attn_mask=replace(example.inputs.query_attn_mask, odd_layers=query),
+        batch.inputs,
+        attn_mask=replace(batch.inputs.attn_mask, odd_layers=content),
+        query_attn_mask=replace(batch.inputs.query_attn_mask, odd_layers=query),
     )
-    assert verdict(replace(example, inputs=inputs)) == (8, 8)
+    assert verdict(replace(batch, inputs=inputs)) == (8, 8)
 
 
 def test_leak_table_an_order_that_stays_the_same_in_every_layer_is_clean():
     """Two orders by name only: what is above is what is below, so nothing comes back."""
-    example = permuted()
-    content, query = both_streams(example.inputs, ORDER, ORDER)
+    batch = permuted()
+    content, query = both_streams(batch.inputs, ORDER, ORDER)
     inputs = replace(
-        example.inputs,
-        attn_mask=replace(example.inputs.attn_mask, odd_layers=content),
-        query_attn_mask=replace(example.inputs.query_attn_mask, odd_layers=query),
+        batch.inputs,
+        attn_mask=replace(batch.inputs.attn_mask, odd_layers=content),
+        query_attn_mask=replace(batch.inputs.query_attn_mask, odd_layers=query),
     )
-    assert verdict(replace(example, inputs=inputs)) == (0, 8)
+    assert verdict(replace(batch, inputs=inputs)) == (0, 8)
 
 
 @pytest.mark.parametrize(("streams", "cells", "words"), [("two streams", 28, 3.5), ("positions only", 0, 0.0)])
 def test_leak_table_a_query_stream_alone_learns_nothing(streams, cells, words):
     """If queries read only queries, no word reaches anybody: 0 of 28 contexts, neither leak nor signal."""
-    example = permuted(streams)
-    reach, written = leaks.answering(example, example.questions[0], layers=4)
+    batch = permuted(streams)
+    reach, written = leaks.answering(batch, batch.questions[0], layers=4)
     assert (int(reach.sum()), written) == (cells, None)
-    assert leaks.context_words(example, layers=4) == words
-    assert verdict(example) == (0, 8)
+    assert leaks.context_words(batch, layers=4) == words
+    assert verdict(batch) == (0, 8)
 
 
 def shifted(visible, first=0):
     """The words themselves as input, each asked for its right neighbour, from place `first` on."""
-    example = begin(EIGHT)
+    batch = begin(EIGHT)
     targets = EIGHT.ids.roll(-1, 1)
     graded = (first <= PLACES) & (PLACES < 7)
     question = Target("next word", Word(), "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
-    return replace(example, inputs=replace(example.inputs, attn_mask=visible), questions=(question,))
+    return replace(batch, inputs=replace(batch.inputs, attn_mask=visible), questions=(question,))
 
 
 def permuted(streams="two streams"):
     """Every word predicted in an order, in two streams or in the one that is asked for."""
-    example = replace(begin(EIGHT), prediction_order=ORDER, selected=EIGHT.valid)
-    example = SeePermutation(streams=streams).build(example)
+    batch = replace(begin(EIGHT), prediction_order=ORDER, selected=EIGHT.valid)
+    batch = SeePermutation(streams=streams).build(batch)
     question = Target("hidden words", Word(), "query", EIGHT.ids, EIGHT.valid, PLACES)
-    return replace(example, questions=(question,))
+    return replace(batch, questions=(question,))
 
 
-def from_content(example):
-    return replace(example, questions=tuple(replace(q, stream="inputs") for q in example.questions))
+def from_content(batch):
+    return replace(batch, questions=tuple(replace(q, stream="inputs") for q in batch.questions))
 
 
-def verdict(example):
-    found = leaks.check(example, layers=4)
+def verdict(batch):
+    found = leaks.check(batch, layers=4)
     assert found.leak == bool(found.leaking)
     return len(found.leaking), found.graded
 
@@ -161,9 +161,9 @@ def test_no_gradient_comes_back_through_the_sample():
     """The detector's loss leaves the generator's own weights alone, and the proposal carries no gradient."""
     model = electra()
     objective = find_objective("RTD").turn({"mask_ratio": 0.5}).proposing(model.propose)
-    example = objective.example(plain_rows(4, 16), generator(7))
-    assert not model.propose(example.generator).requires_grad
-    _, terms = total_loss(model(example))
+    batch = objective.batch(plain_rows(4, 16), generator(7))
+    assert not model.propose(batch.generator).requires_grad
+    _, terms = total_loss(model(batch))
     terms["replaced?"].backward()
     assert all(p.grad is None for p in model.generator.parameters())
     assert model.token_embedding.weight.grad is not None
@@ -171,8 +171,8 @@ def test_no_gradient_comes_back_through_the_sample():
 
 def test_generator_and_detector_train_together():
     model = electra()
-    example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(4, 16), generator(8))
-    total, terms = total_loss(model(example))
+    batch = find_objective("RTD").turn({"mask_ratio": 0.5}).batch(plain_rows(4, 16), generator(8))
+    total, terms = total_loss(model(batch))
     assert total.item() == pytest.approx((terms["hidden words"] + 50.0 * terms["replaced?"]).item())
     total.backward()
     for part in (model.generator, model.network.encoder, model.rtd_head):
@@ -197,7 +197,7 @@ def test_drawing_positions_twice_would_choose_fewer(words, drawn, distinct):
 
 def test_order_is_not_rank():
     """Word 3 comes first: its rank is 0, while the first word of the text comes sixth."""
-    rank = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).example.prediction_order[0].tolist()
+    rank = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).batch.prediction_order[0].tolist()
     assert rank == ORDER[0].tolist()
 
 
@@ -205,7 +205,7 @@ def test_an_empty_row_of_visibility_gives_nothing_instead_of_the_average():
     """XLNet's finite -1e30 turns a row that sees nobody into uniform attention, its own word included."""
     shape = Architecture(layers=1, width=16, heads=2, two_streams=True)
     model = LanguageModel(shape, SPECIALS.size, generator(0))
-    first = rebuild("PLM", "one two three", wanted={"order": "2,1,3", "cut": "0"}).example
+    first = rebuild("PLM", "one two three", wanted={"order": "2,1,3", "cut": "0"}).batch
     other = replace(first, inputs=replace(first.inputs, ids=first.inputs.ids + 1))
     scores = [model(e)[0].scores for e in (first, other)]
     assert torch.equal(scores[0][1], scores[1][1]), "the word that comes first in the order depends on no word"
@@ -218,8 +218,8 @@ def test_an_empty_row_of_visibility_gives_nothing_instead_of_the_average():
 def test_a_short_text_does_not_always_lose_its_last_word():
     """T5's released code can only hide the end of a text of eight words; every word should have its turn."""
     objective = find_objective("T5")
-    ordinary = objective.example(plain_rows(200, 8), generator(11)).selected.any(0)
-    official = objective.turn({"match_released_code": True}).example(plain_rows(200, 8), generator(11)).selected.any(0)
+    ordinary = objective.batch(plain_rows(200, 8), generator(11)).selected.any(0)
+    official = objective.turn({"match_released_code": True}).batch(plain_rows(200, 8), generator(11)).selected.any(0)
     assert ordinary.tolist() == [True] * 8
     assert official.tolist() == [False] * 7 + [True]
 
@@ -249,10 +249,10 @@ def test_two_calls_with_one_seed_agree(name):
 def test_global_seeds_change_nothing(name):
     tokens = suited(find_objective(name), plain_rows(2, 12))
     torch.manual_seed(0)
-    first = find_objective(name).example(tokens, generator(1)).inputs.ids
+    first = find_objective(name).batch(tokens, generator(1)).inputs.ids
     torch.manual_seed(1)
     torch.rand(3)
-    assert torch.equal(first, find_objective(name).example(tokens, generator(1)).inputs.ids)
+    assert torch.equal(first, find_objective(name).batch(tokens, generator(1)).inputs.ids)
 
 
 @pytest.mark.parametrize("name", objectives())
@@ -261,9 +261,9 @@ def test_loss_cells_are_never_padding_or_separators(name):
     tokens = tokens_of([[SPECIALS.sep, 40, 41, SPECIALS.sep, 42], [43], list(range(40, 60))], extra=3)
     objective = find_objective(name)
     for seed in range(10):
-        example = objective.example(suited(objective, tokens), generator(seed))
-        for question in example.questions:
-            stream = example.decoder if question.stream == "decoder" else example.inputs
+        batch = objective.batch(suited(objective, tokens), generator(seed))
+        for question in batch.questions:
+            stream = batch.decoder if question.stream == "decoder" else batch.inputs
             assert not (question.loss_mask & ~stream.valid).any()
             if question.kind.names_words and question.name == "hidden words":
                 markers = torch.tensor(SPECIALS.sentinels)
@@ -273,8 +273,8 @@ def test_loss_cells_are_never_padding_or_separators(name):
 
 def test_nothing_asked_costs_nothing_instead_of_nan():
     model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
-    example = find_objective("MLM").turn({"mask_ratio": 0.0}).example(plain_rows(2, 6), generator(0))
-    assert total_loss(model(example))[0].item() == 0.0
+    batch = find_objective("MLM").turn({"mask_ratio": 0.0}).batch(plain_rows(2, 6), generator(0))
+    assert total_loss(model(batch))[0].item() == 0.0
     assert total_loss(())[0].item() == 0.0
 
 
@@ -282,8 +282,8 @@ def test_the_loss_is_the_mean_over_the_batch_and_not_of_rows():
     """A row with one answer weighs a fifth of a row with five."""
     model = LanguageModel(Architecture(layers=1, width=16, heads=2), SPECIALS.size, generator(0))
     tokens = tokens_of([list(range(40, 70)), [40, 41]])
-    example = find_objective("MLM").example(tokens, generator(15))
-    (answer,) = model(example)
+    batch = find_objective("MLM").batch(tokens, generator(15))
+    (answer,) = model(batch)
     losses, counts = answer.losses().detach(), torch.bincount(answer.rows)
     assert counts.tolist() == [5, 1]
     means = torch.stack([losses[answer.rows == row].mean() for row in range(2)])

@@ -50,9 +50,9 @@ def halves(text):
     return replace(first, labels={}), replace(second, labels={}, previous_ids=text.ids[:, T - 1])
 
 
-def states_of(model, example, mems=()):
+def states_of(model, batch, mems=()):
     """The last states of an example behind a memory, and what its layers read."""
-    inputs, read = replace(example.inputs, mems=mems), []
+    inputs, read = replace(batch.inputs, mems=mems), []
     return model.network(inputs, model.token_embedding.weight, states=read), read
 
 
@@ -61,7 +61,7 @@ def states_of(model, example, mems=()):
 def test_behind_its_memory_a_segment_has_the_states_of_the_long_one(text, positions, norm_first):
     """Transformer-XL, sec. 3.2: every word also attends to all words of the segment before, in every layer."""
     model, lm = model_of(positions, norm_first=norm_first), find_objective("LM")
-    whole, (first, second) = lm.example(text, rng(0)), (lm.example(half, rng(0)) for half in halves(text))
+    whole, (first, second) = lm.batch(text, rng(0)), (lm.batch(half, rng(0)) for half in halves(text))
     assert torch.equal(second.inputs.ids[:, 0], text.ids[:, T - 1]), "no special token of a beginning stands between"
     expected = states_of(model, whole)[0][:, T:]
     mems = segment_memory.extended((), states_of(model, first)[1], 2 * T)
@@ -74,7 +74,7 @@ def test_behind_its_memory_a_segment_has_the_states_of_the_long_one(text, positi
 def test_behind_its_memory_a_permuted_segment_has_the_states_of_the_long_one_in_both_streams(text, positions):
     """XLNet, sec. 2.4: whatever the order of the segment before, its content states stand for it."""
     model, plm = model_of(positions, "bidirectional", two_streams=True), find_objective("PLM")
-    first, second = (plm.example(half, rng(k)) for k, half in enumerate(halves(text)))
+    first, second = (plm.batch(half, rng(k)) for k, half in enumerate(halves(text)))
     assert second.inputs.query_attn_mask is not None
 
     def whole(one, other):
@@ -128,8 +128,8 @@ def test_a_step_attends_to_the_states_of_the_step_before_and_an_epoch_begins_wit
     """XLNet keeps the half of a row that the next one goes on behind (released code)."""
     entry = tiny(name, model={"mem_len": 20}, batch_size=256)
     run = run_of(entry=entry, steps=8)
-    events = [e for e in train(run) if hasattr(e, "example")]
-    held = [e.example.inputs.mems[0].shape[1] if e.example.inputs.mems else 0 for e in events]
+    events = [e for e in train(run) if hasattr(e, "batch")]
+    held = [e.batch.inputs.mems[0].shape[1] if e.batch.inputs.mems else 0 for e in events]
     rows = BatchSampler.of(run.corpus, 16, 256, 0, run.device, entry.needs, continues=True).windows
     kept, steps = rows.reuse_len or 16, len(rows.ids) // 256
     assert kept == (8 if name == "XLNet" else 16)
@@ -141,7 +141,7 @@ def test_a_batch_in_parts_has_the_same_memory():
     feed = BatchSampler.of(reviews(), 16, 8, 0, torch.device("cpu"), ("pair",), continues=True)
     for step in range(2):
         for learner in (whole, parts):
-            learner.learn(learner.example(feed.at(step)))
+            learner.learn(learner.batch(feed.at(step)))
     for ours, theirs in zip(whole.mems, parts.mems, strict=True):
         torch.testing.assert_close(ours, theirs, rtol=0, atol=1e-5)
 
@@ -149,7 +149,7 @@ def test_a_batch_in_parts_has_the_same_memory():
 def test_a_gradient_stays_in_its_segment(text):
     """The memory is read without gradient: no word of the segment before moves by it."""
     model, lm = model_of("relative"), find_objective("LM")
-    first, second = (lm.example(half, rng(0)) for half in halves(text))
+    first, second = (lm.batch(half, rng(0)) for half in halves(text))
     embedded = []
     model.token_embedding.weight.requires_grad_(True).register_hook(embedded.append)
     mems = segment_memory.extended((), states_of(model, first)[1], T)
@@ -172,7 +172,7 @@ def test_evaluation_reads_on_as_training_does():
     assert segment_memory.stretches(rows) == 8
     mems, each = (), []
     for first in range(0, len(rows.ids), 8):
-        read, step = [], learner.objective.example(pick(rows, torch.arange(first, first + 8)), rng(0))
+        read, step = [], learner.objective.batch(pick(rows, torch.arange(first, first + 8)), rng(0))
         with torch.no_grad():
             [answer] = learner.model(segment_memory.with_mems(step, mems), states=read)
         mems = segment_memory.extended(mems, read, 32)
@@ -241,13 +241,13 @@ def test_a_row_of_pairs_goes_on_behind_the_first_half_of_the_row_before(paired):
 def test_the_half_that_is_remembered_knows_nothing_of_the_pair(paired):
     """An order of its own, first of all; what comes behind sees all of it (XLNet's released code, sec. 2.5)."""
     objective = find_objective("PLM on pairs")
-    example = objective.example(paired.at(0), rng(0))
-    inputs = example.inputs
+    batch = objective.batch(paired.at(0), rng(0))
+    inputs = batch.inputs
     for mask in (inputs.attn_mask, inputs.query_attn_mask):
         cells = mask.dense()
         assert not cells[:, :8, 8:].any()
         assert cells[:, 8:19, :8].all()
-    rank, late = example.prediction_order[:, :8], example.selected[:, :8]
+    rank, late = batch.prediction_order[:, :8], batch.selected[:, :8]
     seen = inputs.query_attn_mask.dense()[:, :8, :8]
     assert torch.equal(seen[late], ((~late[:, None, :]) | (rank[:, None, :] < rank[:, :, None]))[late])
     assert inputs.segment_ids[0, :19].tolist() == [
@@ -263,7 +263,7 @@ def test_the_states_that_a_step_keeps_are_those_of_the_text_alone(paired):
     for swapped in (False, True):
         neighbours = {"next": tokens.neighbours["other" if swapped else "next"], "other": tokens.neighbours["other"]}
         steps = objective.steps(replace(tokens, neighbours=neighbours), rng(0), {"pair": "next"})
-        kept.append(segment_memory.extended((), states_of(model, steps[-1].example)[1], 32, tokens.reuse_len))
+        kept.append(segment_memory.extended((), states_of(model, steps[-1].batch)[1], 32, tokens.reuse_len))
     assert [tuple(level.shape) for level in kept[0]] == [(4, 8, 16)] * 3
     for one, other in zip(*kept, strict=True):
         torch.testing.assert_close(one, other)

@@ -36,9 +36,9 @@ def test_every_generated_corpus_stands_in_the_table_with_a_text_that_it_has():
     rows = [line.strip("| ").split(" | ") for line in lines]
     assert {len(row) for row in rows} == {5}
     examples = {}
-    for _, corpora, example, *_ in rows:
+    for _, corpora, batch, *_ in rows:
         for name in re.findall("`([^`]+)`", corpora):
-            examples.setdefault(name, []).append(split_words(re.sub(r"/\S+", "", example)))
+            examples.setdefault(name, []).append(split_words(re.sub(r"/\S+", "", batch)))
     assert examples.keys() == sources().keys() - {"python reference"}
     for name, texts in examples.items():
         runs = [" ".join(words[k : k + 5]) for words in texts for k in range(len(words) - 4)]

@@ -47,10 +47,10 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
         other = painted(cells(size, size))
         return replace(painted(cells(size, size)), odd_layers=other if kind in above else None)
 
-    example = begin(tokens)
+    batch = begin(tokens)
     action = torch.randint(0, 8, (1, size), generator=rng)
     origin = torch.randint(-1, size, (1, size), generator=rng)
-    inputs = replace(example.inputs, attn_mask=seen("encoder"), query_attn_mask=seen("query"), origin=origin)
+    inputs = replace(batch.inputs, attn_mask=seen("encoder"), query_attn_mask=seen("query"), origin=origin)
     written = max(1, size - 1)
     answers = torch.randint(-1, size, (1, written if reader == "decoder" else size), generator=rng)
     before = torch.randint(-1, size, (1, written), generator=rng)
@@ -63,7 +63,7 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
     question = Target("?", Word(), reader, answers.clamp(min=0), graded, answers, copying=copying)
     if pairs and reader == "inputs":
         question = replace(question, reads=torch.randint(0, size, (1, size, 2), generator=rng))
-    return replace(example, inputs=inputs, actions=action, decoder=decoder, questions=(question,))
+    return replace(batch, inputs=inputs, actions=action, decoder=decoder, questions=(question,))
 
 
 def ends_of(question, position):
@@ -71,15 +71,15 @@ def ends_of(question, position):
     return [position] if question.reads is None else question.reads[0, position].tolist()
 
 
-def sources(example, place, layers):
+def sources(batch, place, layers):
     """Where a node takes its content from: below it, and for a decoder from the finished encoder."""
     kind, position, layer = place
     if layer == 0:
         return
     yield (kind, position, layer - 1)
     below = "encoder" if kind == "query" else kind
-    visible = {"encoder": example.inputs.attn_mask, "query": example.inputs.query_attn_mask}
-    visible = visible.get(kind) or example.decoder.attn_mask
+    visible = {"encoder": batch.inputs.attn_mask, "query": batch.inputs.query_attn_mask}
+    visible = visible.get(kind) or batch.decoder.attn_mask
     if visible.odd_layers is not None and layer in (
         2,
         4,
@@ -90,43 +90,43 @@ def sources(example, place, layers):
         if seen:
             yield (below, p, layer - 1)
     if kind == "decoder":
-        for p, seen in enumerate(example.decoder.cross_attn_mask.dense()[0, position].tolist()):
+        for p, seen in enumerate(batch.decoder.cross_attn_mask.dense()[0, position].tolist()):
             if seen:
                 yield ("encoder", p, layers)
 
 
-def brute(example, layers):
+def brute(batch, layers):
     """For every graded position the length of the shortest walk from its answer, or None; and those on purpose."""
-    question = example.questions[0]
+    question = batch.questions[0]
     found, on_purpose = {}, []
     for position in question.loss_mask[0].nonzero().flatten().tolist():
         answer = int(question.origin[0, position])
-        distance = walk(example, question, position, layers)
-        goals = {("encoder", p) for p in shows(example, answer, hidden=(1, 2, 3, 6))} if not question.copying else set()
+        distance = walk(batch, question, position, layers)
+        goals = {("encoder", p) for p in shows(batch, answer, hidden=(1, 2, 3, 6))} if not question.copying else set()
         if question.stream == "decoder":
-            goals |= {("decoder", p) for p, o in enumerate(example.decoder.origin[0].tolist()) if o == answer >= 0}
+            goals |= {("decoder", p) for p, o in enumerate(batch.decoder.origin[0].tolist()) if o == answer >= 0}
         lengths = [d for (kind, p, _), d in distance.items() if (kind, p) in goals]
         found[position] = min(lengths, default=None)
-        kept = {p for p, o in enumerate(example.inputs.origin[0].tolist()) if o == answer >= 0}
-        kept = {("encoder", p) for p in kept if example.actions[0, answer] == Action.GRADED_AS_IS}
+        kept = {p for p, o in enumerate(batch.inputs.origin[0].tolist()) if o == answer >= 0}
+        kept = {("encoder", p) for p in kept if batch.actions[0, answer] == Action.GRADED_AS_IS}
         if not question.copying and any((kind, p) in kept for kind, p, _ in distance):
             on_purpose.append(position)
     return found, on_purpose
 
 
-def shows(example, answer, hidden):
-    origin = example.inputs.origin[0].tolist()
-    return [p for p, o in enumerate(origin) if o == answer >= 0 and int(example.actions[0, o]) not in hidden]
+def shows(batch, answer, hidden):
+    origin = batch.inputs.origin[0].tolist()
+    return [p for p, o in enumerate(origin) if o == answer >= 0 and int(batch.actions[0, o]) not in hidden]
 
 
-def walk(example, question, position, layers):
+def walk(batch, question, position, layers):
     """Breadth first from where the answer is read down: node -> number of steps."""
     distance = {(leaks.NAMES[question.stream], end, layers): 0 for end in ends_of(question, position)}
     wave = list(distance)
     while wave:
         reached = []
         for place in wave:
-            for source in sources(example, place, layers):
+            for source in sources(batch, place, layers):
                 if source not in distance:
                     distance[source] = distance[place] + 1
                     reached.append(source)
@@ -146,9 +146,9 @@ def walk(example, question, position, layers):
     pairs=st.booleans(),
 )
 def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copying, above, pairs):
-    example = random_example(seed, size, share, reader, copying, above=above, pairs=pairs)
-    verdict = leaks.check(example, layers)
-    found, on_purpose = brute(example, layers)
+    batch = random_example(seed, size, share, reader, copying, above=above, pairs=pairs)
+    verdict = leaks.check(batch, layers)
+    found, on_purpose = brute(batch, layers)
     leaking = tuple(p for p, d in found.items() if d is not None)
     assert verdict.leaking == leaking
     assert verdict.leak == bool(leaking)
@@ -156,21 +156,21 @@ def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copyi
     assert verdict.by_design == tuple(on_purpose)
     if leaking:
         assert len(verdict.path) - 1 == found[leaking[0]]
-        assert_path(example, verdict.path, leaking[0], layers)
+        assert_path(batch, verdict.path, leaking[0], layers)
     else:
         assert verdict.path == ()
 
 
-def assert_path(example, path, reader, layers):
+def assert_path(batch, path, reader, layers):
     """Source first, reader last, and every hop may be taken."""
-    question = example.questions[0]
+    question = batch.questions[0]
     assert path[-1] in [Place(leaks.NAMES[question.stream], end, layers) for end in ends_of(question, reader)]
     answer = int(question.origin[0, reader])
     first = path[0]
-    stack = example.decoder if first.stream == "decoder" else example.inputs
+    stack = batch.decoder if first.stream == "decoder" else batch.inputs
     assert int(stack.origin[0, first.position]) == answer
     for source, place in pairwise(path):
-        known = set(sources(example, (place.stream, place.position, place.layer), layers))
+        known = set(sources(batch, (place.stream, place.position, place.layer), layers))
         assert (source.stream, source.position, source.layer) in known
 
 
@@ -204,14 +204,14 @@ CHECKED = {"LM": 256, "MLM": 256, "PLM": 256, "span mask": 256, "T5": 256, "BART
 def test_256_positions_and_6_layers_take_a_tenth_of_a_second(name):
     """Of the processor alone and in the best of five, so that a busy machine does not count; it takes 1 to 20 ms."""
     objective = find_objective(name.removeprefix("an open "))
-    example = objective.example(suited(objective, long_tokens(CHECKED.get(name, 256))), generator(1))
+    batch = objective.batch(suited(objective, long_tokens(CHECKED.get(name, 256))), generator(1))
     if name == "an open LM":
-        example = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(example.inputs.valid, False)))
-    assert name == "skip-gram" or 190 <= example.inputs.ids.shape[1] <= 256
+        batch = replace(batch, inputs=replace(batch.inputs, attn_mask=full_mask(batch.inputs.valid, False)))
+    assert name == "skip-gram" or 190 <= batch.inputs.ids.shape[1] <= 256
     taken = []
     for _ in range(5):
         began = process_time()
-        verdict = leaks.check(example, layers=6)
+        verdict = leaks.check(batch, layers=6)
         taken.append(process_time() - began)
     assert min(taken) < 0.1
     assert verdict.leaking == (tuple(range(255)) if name == "an open LM" else ())
@@ -237,11 +237,9 @@ def test_a_band_of_neighbours_leaks_only_after_enough_layers():
     band = (place[:, None] - place).abs() <= 1
     far = torch.tensor([[3, *[-1] * 8]])
     question = Target("?", Word(), "inputs", tokens.ids, far >= 0, far)
-    example = replace(
-        begin(tokens), inputs=replace(begin(tokens).inputs, attn_mask=painted(band)), questions=(question,)
-    )
-    assert [leaks.check(example, layers).leak for layers in (1, 2, 3, 4)] == [False, False, True, True]
-    path = leaks.check(example, 3).path
+    batch = replace(begin(tokens), inputs=replace(begin(tokens).inputs, attn_mask=painted(band)), questions=(question,))
+    assert [leaks.check(batch, layers).leak for layers in (1, 2, 3, 4)] == [False, False, True, True]
+    path = leaks.check(batch, 3).path
     assert [p.position for p in path] == [3, 2, 1, 0]
     assert [p.layer for p in path] == [0, 1, 2, 3]
 
@@ -249,11 +247,11 @@ def test_a_band_of_neighbours_leaks_only_after_enough_layers():
 def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
     """Let the query of word 1 see the content of word 2, which may see word 1."""
     rebuilt = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"})
-    example = rebuilt.example
-    assert not leaks.check(example).leak
-    query = example.inputs.query_attn_mask.dense()[0].clone()
+    batch = rebuilt.batch
+    assert not leaks.check(batch).leak
+    query = batch.inputs.query_attn_mask.dense()[0].clone()
     query[0, 1] = True
-    broken = replace(example, inputs=replace(example.inputs, query_attn_mask=painted(query)))
+    broken = replace(batch, inputs=replace(batch.inputs, query_attn_mask=painted(query)))
     verdict = leaks.check(broken)
     assert verdict.leaking == (0,)
     assert [(p.stream, p.position) for p in verdict.path] == [("encoder", 0), ("encoder", 1), ("query", 0)]
@@ -261,27 +259,27 @@ def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
 
 
 def test_painting_cells_shut_closes_the_leak():
-    example = find_objective("LM").example(plain_rows(1, 6), generator(0))
-    visible = full_mask(example.inputs.valid, True)
-    open_ = replace(example, inputs=replace(example.inputs, attn_mask=visible))
+    batch = find_objective("LM").batch(plain_rows(1, 6), generator(0))
+    visible = full_mask(batch.inputs.valid, True)
+    open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=visible))
     assert leaks.check(open_).leak
     shut = replace(visible, overrides=torch.ones(6, 6, dtype=torch.bool).tril()[None])
-    assert not leaks.check(replace(example, inputs=replace(example.inputs, attn_mask=shut))).leak
+    assert not leaks.check(replace(batch, inputs=replace(batch.inputs, attn_mask=shut))).leak
 
 
 def test_the_fragment_and_its_masks():
     """MASS is clean with its masks hidden or shown; a decoder that looks ahead copies all but its last word."""
     for hide in (True, False):
-        example = rebuild("MASS", wanted={"spans": "3:4"}, settings={"hide_masked": hide}).example
-        assert leaks.check(example).leaking == ()
-        assert int(example.decoder.cross_attn_mask.dense().sum()) == 4 * (4 if hide else 8)
-        ahead = replace(example.decoder, attn_mask=full_mask(example.decoder.valid, False))
-        assert leaks.check(replace(example, decoder=ahead)).leaking == (0, 1, 2)
+        batch = rebuild("MASS", wanted={"spans": "3:4"}, settings={"hide_masked": hide}).batch
+        assert leaks.check(batch).leaking == ()
+        assert int(batch.decoder.cross_attn_mask.dense().sum()) == 4 * (4 if hide else 8)
+        ahead = replace(batch.decoder, attn_mask=full_mask(batch.decoder.valid, False))
+        assert leaks.check(replace(batch, decoder=ahead)).leaking == (0, 1, 2)
 
 
 def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
-    example = rebuild("MASS", wanted={"spans": "3:2"}).example
-    bare = replace(example, actions=torch.zeros_like(example.actions))
+    batch = rebuild("MASS", wanted={"spans": "3:2"}).batch
+    bare = replace(batch, actions=torch.zeros_like(batch.actions))
     shown = replace(bare.decoder, cross_attn_mask=full_mask(bare.inputs.valid, False, readers=bare.decoder.valid))
     verdict = leaks.check(replace(bare, decoder=shown))
     assert verdict.leaking == (0, 1)
@@ -290,12 +288,12 @@ def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
 
 def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
     """In a block of the decoder, looking at itself comes before looking at the encoder."""
-    example = rebuild("MASS", wanted={"spans": "3:2"}).example
+    batch = rebuild("MASS", wanted={"spans": "3:2"}).batch
     cross = torch.zeros(2, 8, dtype=torch.bool)
     cross[0, 3] = True
-    decoder = replace(example.decoder, cross_attn_mask=painted(cross))
-    alone = replace(example.inputs, attn_mask=painted(torch.eye(8, dtype=torch.bool)))
-    bare = replace(example, actions=torch.zeros_like(example.actions), inputs=alone, decoder=decoder)
+    decoder = replace(batch.decoder, cross_attn_mask=painted(cross))
+    alone = replace(batch.inputs, attn_mask=painted(torch.eye(8, dtype=torch.bool)))
+    bare = replace(batch, actions=torch.zeros_like(batch.actions), inputs=alone, decoder=decoder)
     assert [leaks.check(bare, layers).leaking for layers in (1, 2)] == [(), (1,)]
     path = (Place("encoder", 3, 2), Place("decoder", 0, 1), Place("decoder", 1, 2))
     assert leaks.check(bare, 2).path == path
@@ -303,18 +301,18 @@ def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
 
 def test_the_path_of_a_denoiser_goes_through_its_decoder():
     """The input of a denoiser shows words on purpose, so a leak is one from what the decoder was given."""
-    example = rebuild("sentence shuffling", "one two three", wanted={"order": "3,2,1"}).example
+    batch = rebuild("sentence shuffling", "one two three", wanted={"order": "3,2,1"}).batch
     around = torch.tensor([[0, 0, 1], [0, 0, 0], [0, 1, 0]], dtype=torch.bool)
-    ahead = replace(example.decoder, attn_mask=painted(around))
-    verdict = leaks.check(replace(example, decoder=ahead), layers=2)
+    ahead = replace(batch.decoder, attn_mask=painted(around))
+    verdict = leaks.check(replace(batch, decoder=ahead), layers=2)
     assert verdict.leaking == (0,)
     assert verdict.path == (Place("decoder", 1, 0), Place("decoder", 2, 1), Place("decoder", 0, 2))
-    assert leaks.check(example).sentence.endswith("the input shows words on purpose.")
+    assert leaks.check(batch).sentence.endswith("the input shows words on purpose.")
 
 
-def leaked_cells(example, verdict):
+def leaked_cells(batch, verdict):
     """The cells that the stage marks as leaked, by matrix, as (reader, read)."""
-    drawn = frames.matrices(example, verdict, 0)
+    drawn = frames.matrices(batch, verdict, 0)
     states = {
         m["name"]: torch.frombuffer(bytearray(base64.b64decode(m["states"])), dtype=torch.uint8).view(m["shape"])
         for m in drawn
@@ -323,19 +321,19 @@ def leaked_cells(example, verdict):
 
 
 def test_the_stage_marks_every_hop_of_the_path():
-    example = rebuild("LM").example
-    open_ = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(example.inputs.valid, False)))
+    batch = rebuild("LM").batch
+    open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=full_mask(batch.inputs.valid, False)))
     assert leaked_cells(open_, leaks.check(open_)) == {"encoder": [[0, 1]]}
-    assert leaked_cells(example, leaks.check(example)) == {"encoder": []}
+    assert leaked_cells(batch, leaks.check(batch)) == {"encoder": []}
 
 
 def test_the_stage_marks_hops_between_stacks():
-    mass = rebuild("MASS", wanted={"spans": "3:2"}).example
+    mass = rebuild("MASS", wanted={"spans": "3:2"}).batch
     mass = replace(mass, actions=torch.zeros_like(mass.actions))
     shown = replace(mass.decoder, cross_attn_mask=full_mask(mass.inputs.valid, False, readers=mass.decoder.valid))
     mass = replace(mass, decoder=shown)
     assert leaked_cells(mass, leaks.check(mass)) == {"encoder": [], "decoder": [], "cross": [[0, 2]]}
-    plm = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"}).example
+    plm = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"}).batch
     query = plm.inputs.query_attn_mask.dense()[0].clone()
     query[0, 1] = True
     plm = replace(plm, inputs=replace(plm.inputs, query_attn_mask=painted(query)))
@@ -349,46 +347,46 @@ def test_kept_words_are_told_apart_from_leaks():
 
 
 def test_the_generators_question_is_checked_too():
-    example = find_objective("RTD").example(plain_rows(1, 8), generator(0))
-    given_away = replace(example.generator, actions=torch.zeros_like(example.actions))
-    assert not leaks.check(example).leak
-    assert leaks.check(replace(example, auxiliary=(given_away,))).leak
+    batch = find_objective("RTD").batch(plain_rows(1, 8), generator(0))
+    given_away = replace(batch.generator, actions=torch.zeros_like(batch.actions))
+    assert not leaks.check(batch).leak
+    assert leaks.check(replace(batch, auxiliary=(given_away,))).leak
 
 
 def test_every_question_of_an_example_is_checked():
     """One that asks for what is hidden and one that asks for what is shown, in either order."""
-    example = (
+    batch = (
         find_objective("MLM")
         .turn({"mask_replace_prob": 1.0, "random_replace_prob": 0.0})
-        .example(plain_rows(1, 8), generator(0))
+        .batch(plain_rows(1, 8), generator(0))
     )
-    (hidden,) = example.questions
-    shown = replace(hidden, name="all words", loss_mask=example.inputs.valid)
-    assert not leaks.check(example).leak
+    (hidden,) = batch.questions
+    shown = replace(hidden, name="all words", loss_mask=batch.inputs.valid)
+    assert not leaks.check(batch).leak
     for questions in ((hidden, shown), (shown, hidden)):
-        verdict = leaks.check(replace(example, questions=questions))
-        assert verdict.leaking == tuple((~example.selected[0]).nonzero().flatten().tolist())
+        verdict = leaks.check(replace(batch, questions=questions))
+        assert verdict.leaking == tuple((~batch.selected[0]).nonzero().flatten().tolist())
 
 
 def test_each_row_of_a_batch_has_its_own_verdict():
     tokens = tokens_of([list(range(40, 48)), [40, 41]], extra=1)
-    example = find_objective("LM").example(tokens, generator(0))
-    assert [leaks.check(example, row=row).graded for row in (0, 1)] == [8, 2]
-    open_ = replace(example, inputs=replace(example.inputs, attn_mask=full_mask(example.inputs.valid, True)))
+    batch = find_objective("LM").batch(tokens, generator(0))
+    assert [leaks.check(batch, row=row).graded for row in (0, 1)] == [8, 2]
+    open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=full_mask(batch.inputs.valid, True)))
     assert [leaks.check(open_, row=row).leaking for row in (0, 1)] == [tuple(range(7)), (0,)]
 
 
 def test_nothing_asked_is_said_so():
     verdict = leaks.check(begin(plain_rows(1, 3)))
     assert (verdict.leak, verdict.sentence) == (False, "Nothing is asked, so nothing can leak.")
-    empty = find_objective("MLM").turn({"mask_ratio": 0.0}).example(plain_rows(1, 3), generator(0))
+    empty = find_objective("MLM").turn({"mask_ratio": 0.0}).batch(plain_rows(1, 3), generator(0))
     assert leaks.check(empty).sentence == "Nothing is scored in this text."
 
 
 @pytest.mark.parametrize("name", ["translation", "text-to-text", "translation through one vector"])
 def test_a_decoder_that_looks_ahead_copies_what_it_writes_also_where_that_is_no_word_of_the_text(name):
     made = story(name)
-    width = int(made.example.decoder.valid[0].sum())
+    width = int(made.batch.decoder.valid[0].sum())
     ahead = repainted(made, {"decoder": [(place, place + 1, True) for place in range(width - 1)]}).verdict
     assert not made.verdict.leak
     assert ahead.leaking == tuple(range(width - 1)), "the last answer stands nowhere in the decoder"

@@ -20,7 +20,7 @@ from playground.batch import (
 from playground.models import Architecture, make_model, with_required_parts
 from playground.objectives import objectives
 from playground.rng import generator
-from playground.slicing import batches, rows, trimmed
+from playground.slicing import rows, split_rows, trimmed
 from playground.tokenizing.vocabulary import FIRST_WORD
 from tests.laws import assert_same, leaves, same
 from tests.texts import SPECIALS, suited, tokens_of
@@ -34,15 +34,15 @@ def texts():
     return tokens_of([[FIRST_WORD + (k * n) % 50 for k in range(n)] for n in range(3, 15)], extra=3)
 
 
-def example_of(name):
+def batch_of(name):
     objective = objectives()[name]
-    return objective.example(suited(objective, texts()), generator(3, "rows"))
+    return objective.batch(suited(objective, texts()), generator(3, "rows"))
 
 
 @every_objective
 def test_the_batches_of_an_example_put_together_are_the_example(name):
-    whole = example_of(name)
-    parts = batches(whole, 5)
+    whole = batch_of(name)
+    parts = split_rows(whole, 5)
     assert [len(part.tokens.ids) for part in parts] == [5, 5, 2]
     cut = [leaves(part) for part in parts]
     for path, value in leaves(whole).items():
@@ -54,31 +54,31 @@ def test_the_batches_of_an_example_put_together_are_the_example(name):
 
 @every_objective
 def test_every_part_counts_the_tokens_of_its_texts(name):
-    whole = example_of(name)
-    for part in (*batches(whole, 5), *batches(whole, 4, trim=True), rows(whole, 3, 10), whole):
+    whole = batch_of(name)
+    for part in (*split_rows(whole, 5), *split_rows(whole, 4, trim=True), rows(whole, 3, 10), whole):
         assert part.count == int(part.tokens.lengths.sum()) == replace(part, dupe_factor=1).count
 
 
 def test_parts_of_texts_without_padding_count_their_tokens_too():
     tokens = tokens_of([[FIRST_WORD + k for k in range(8)]] * 7, padded=False)
-    whole = objectives()["MLM"].example(tokens, generator(3))
-    assert [part.count for part in batches(whole, 3)] == [24, 24, 8]
-    assert [part.count for part in batches(whole, 7)] == [56]
+    whole = objectives()["MLM"].batch(tokens, generator(3))
+    assert [part.count for part in split_rows(whole, 3)] == [24, 24, 8]
+    assert [part.count for part in split_rows(whole, 7)] == [56]
 
 
 @every_objective
 def test_rows_are_those_of_the_batches(name):
-    whole = example_of(name)
-    for number, part in enumerate(batches(whole, 4)):
+    whole = batch_of(name)
+    for number, part in enumerate(split_rows(whole, 4)):
         assert_same(rows(whole, 4 * number, 4 * number + 4), part)
 
 
 @every_objective
 def test_a_model_answers_the_rows_of_a_part_as_it_answers_them_in_the_whole(name):
-    whole = example_of(name)
+    whole = batch_of(name)
     model = make_model(with_required_parts(TINY, whole), SPECIALS.size, generator(0)).double()
     answers = model(whole)
-    for number, part in enumerate(batches(whole, 4)):
+    for number, part in enumerate(split_rows(whole, 4)):
         for small in (part, trimmed(part)):
             for one, other in zip(answers, model(small), strict=True):
                 mine = (one.rows // 4 == number).nonzero().flatten()
@@ -91,7 +91,7 @@ def test_a_model_answers_the_rows_of_a_part_as_it_answers_them_in_the_whole(name
 @every_objective
 def test_a_trimmed_example_is_as_wide_as_its_widest_row(name):
     """Where all rows are empty, as when nothing was drawn to be written, it stays as it is."""
-    for part in batches(example_of(name), 3):
+    for part in split_rows(batch_of(name), 3):
         for piece in trimmed(part).with_auxiliary:
             for stream in (piece.inputs, piece.decoder):
                 if stream is not None and stream.padded:
@@ -100,18 +100,18 @@ def test_a_trimmed_example_is_as_wide_as_its_widest_row(name):
 
 @every_objective
 def test_batches_are_trimmed_together_as_they_are_alone(name):
-    whole = example_of(name)
-    for part, alone in zip(batches(whole, 5, trim=True), batches(whole, 5), strict=True):
+    whole = batch_of(name)
+    for part, alone in zip(split_rows(whole, 5, trim=True), split_rows(whole, 5), strict=True):
         assert_same(part, trimmed(alone))
 
 
 def test_what_has_no_padding_is_not_touched():
     tokens = tokens_of([[FIRST_WORD + k for k in range(8)]] * 4, padded=False)
     for name in ("LM", "MLM", "PLM"):
-        whole = objectives()[name].example(tokens, generator(0))
+        whole = objectives()[name].batch(tokens, generator(0))
         assert trimmed(whole).inputs is whole.inputs
         assert all(a is b for a, b in zip(trimmed(whole).questions, whole.questions, strict=True))
-        assert [p.inputs.attn_mask.form for p in batches(whole, 2)] == [whole.inputs.attn_mask.form] * 2
+        assert [p.inputs.attn_mask.form for p in split_rows(whole, 2)] == [whole.inputs.attn_mask.form] * 2
 
 
 def full_of_everything():
@@ -186,21 +186,21 @@ def test_the_visibility_of_a_part_is_that_of_its_rows():
 
 
 def test_parts_share_memory_with_the_whole():
-    whole: Batch = example_of("MLM")
-    for part in batches(whole, 4):
+    whole: Batch = batch_of("MLM")
+    for part in split_rows(whole, 4):
         assert part.inputs.ids.untyped_storage().data_ptr() == whole.inputs.ids.untyped_storage().data_ptr()
 
 
 def test_a_value_in_two_positions_stays_one_value():
-    whole = example_of("RTD")
-    for part in batches(whole, 6):
+    whole = batch_of("RTD")
+    for part in split_rows(whole, 6):
         assert part.generator.tokens is part.tokens
 
 
 def test_nothing_stays_behind_when_the_parts_are_gone():
     """Without the help of the collector of cycles, which does not know how much memory a tensor takes."""
-    whole = example_of("RTD")
-    parts = batches(whole, 6)
+    whole = batch_of("RTD")
+    parts = split_rows(whole, 6)
     assert all(part.tokens.ids is not None and part.actions is not None for part in parts)
     held = weakref.ref(whole.inputs.ids)
     gc.disable()
@@ -212,11 +212,11 @@ def test_nothing_stays_behind_when_the_parts_are_gone():
 
 
 def test_a_part_that_is_sent_elsewhere_has_all_it_knows():
-    for part in batches(example_of("RTD"), 6):
+    for part in split_rows(batch_of("RTD"), 6):
         assert_same(pickle.loads(pickle.dumps(part)), part)
 
 
 def test_rows_without_any_text_are_left_as_they_are():
     tokens: Tokens = tokens_of([[], []], extra=2)
-    whole = objectives()["MLM"].example(tokens, generator(0))
+    whole = objectives()["MLM"].batch(tokens, generator(0))
     assert trimmed(rows(whole, 0, 1)).inputs.ids.shape == (1, 2)

@@ -76,7 +76,7 @@ class Code(TypedDict):
 
 
 class Frame(TypedDict):
-    """The example after one stage; `numbers` marks a frame that shows those of a model."""
+    """The batch after one stage; `numbers` marks a frame that shows those of a model."""
 
     name: str
     title: str
@@ -133,7 +133,7 @@ class Guess(TypedDict):
 
 
 class Numbers(TypedDict):
-    """What a model says of the example; `groups` and `after` only where one update is looked into."""
+    """What a model says of the batch; `groups` and `after` only where one update is looked into."""
 
     model: str
     attention: dict[str, Weights]

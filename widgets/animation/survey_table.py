@@ -22,7 +22,7 @@ def table_data(text: str, done: Sequence[Rebuilt], refused: Refused, stages: boo
     """What the table draws, in the survey's order; with `stages` also what each row unfolds to without a kernel."""
     rows: list[tuple[Objective, Row]] = [(lacking, {"reason": why}) for lacking, why in refused]
     for made in done:
-        drawn = {"matrices": frames.matrices(made.example, made.verdict, 0), "signal": made.signal}
+        drawn = {"matrices": frames.matrices(made.batch, made.verdict, 0), "signal": made.signal}
         rows.append((made.objective, made.cells() | drawn))
     left_out = next((f" {each}" for made in done for each in made.left_out), "")  # of a long text
     data: dict[str, Any] = {"title": TITLE, "subtitle": f"{ABOUT}{left_out}", "text": text}

@@ -90,7 +90,7 @@ class Picture(StageWidget, Drawing):
     @property
     def predictions(self) -> tuple[Prediction, ...]:
         """What the model predicts at each scored position, with the loss in nats; nothing without a model."""
-        return () if self.model is None else read_answers(self.model.model, self.rebuilt.example).guesses
+        return () if self.model is None else read_answers(self.model.model, self.rebuilt.batch).guesses
 
     def baked(self, module: bool) -> str:
         return standalone(self._whole(), module, self.reserve)

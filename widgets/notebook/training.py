@@ -322,8 +322,8 @@ class Trained(Drawing):
         warn(cloze.unknown_beside_gap(text, self.corpus.tokenizer))
         tokens, place = cloze.gap_of(text, self.corpus.tokenizer)
         model = self.learner.model
-        example = cloze.with_gap(model.shape, tokens.to(self.learner.device), place.to(self.learner.device))
-        chances = cloze.log_chances(model, example)[0].exp().topk(count)
+        batch = cloze.with_gap(model.shape, tokens.to(self.learner.device), place.to(self.learner.device))
+        chances = cloze.log_chances(model, batch)[0].exp().topk(count)
         likeliest = (words[k] for k in chances.indices.tolist())
         return list(zip(likeliest, chances.values.tolist(), strict=True))
 

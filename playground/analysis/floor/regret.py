@@ -37,13 +37,13 @@ class Asked:
 
 @dataclass(frozen=True)
 class Floor:
-    """An example and the best possible prediction of each of its k words: log chances `[k, v]`, the true words `[k]`.
+    """A batch and the best possible prediction of each of its k words: log chances `[k, v]`, the true words `[k]`.
 
     `shares` `[k, phenomena]` say what each word is an instance of; they sum to 1.
     """
 
     automaton: Automaton
-    example: Batch
+    batch: Batch
     asked: tuple[Asked, ...]
     best: Tensor
     words: Tensor
@@ -91,11 +91,11 @@ def reads_windows(objective: Objective) -> bool:
     return not SEVERAL_TEXTS & set(objective.needs)
 
 
-def floor_of(automaton: Automaton, example: Batch, layers: int, start: Start = "window") -> Floor:
-    """The best possible prediction of every word of the text that an example asks for; raises `UserError`."""
+def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "window") -> Floor:
+    """The best possible prediction of every word of the text that a batch asks for; raises `UserError`."""
     asked: list[Asked] = []
     seen: list[Tensor] = []
-    questions = [(part, question) for part in example.with_auxiliary for question in part.questions]
+    questions = [(part, question) for part in batch.with_auxiliary for question in part.questions]
     for number, (part, question) in enumerate(questions):
         for row in range(len(part.tokens.ids)) if names_words(question) else ():
             known = known_places(part, question, max(1, layers), row).cpu()
@@ -106,8 +106,8 @@ def floor_of(automaton: Automaton, example: Batch, layers: int, start: Start = "
                 if place >= 0 and int(part.actions[row, place]) not in GIVEN_AWAY:
                     asked.append(Asked(number, score, row, place, question.name))
                     seen.append(known[position])
-    sizes = example.tokens.lengths.tolist()
-    texts = [tuple(ids[:size].tolist()) for ids, size in zip(example.tokens.ids, sizes, strict=True)]
+    sizes = batch.tokens.lengths.tolist()
+    texts = [tuple(ids[:size].tolist()) for ids, size in zip(batch.tokens.ids, sizes, strict=True)]
     charts = {row: Chart(automaton, texts[row], start) for row in dict.fromkeys(one.row for one in asked)}
     shares = {row: chart.phenomena() for row, chart in charts.items()}
     best = [
@@ -116,7 +116,7 @@ def floor_of(automaton: Automaton, example: Batch, layers: int, start: Start = "
     ]
     return Floor(
         automaton,
-        example,
+        batch,
         tuple(asked),
         torch.stack(best).log() if best else torch.zeros(0, len(automaton.tokenizer)),
         torch.tensor([texts[one.row][one.place] for one in asked], dtype=torch.long),
@@ -131,12 +131,12 @@ def names_words(question: Target) -> bool:
 
 @torch.no_grad()
 def regret(model: LanguageModel, floor: Floor) -> Regret:
-    """How far a model, in evaluation mode, is above the best possible on an example."""
-    return regret_of(floor, model(floor.example))
+    """How far a model, in evaluation mode, is above the best possible on a batch."""
+    return regret_of(floor, model(floor.batch))
 
 
 def regret_of(floor: Floor, answers: tuple[Answer, ...]) -> Regret:
-    """The same from the model's answers to the example."""
+    """The same from the model's answers to the batch."""
     logs = [answers[one.answer].scores[one.score] for one in floor.asked]
     chances = torch.stack(logs).double().log_softmax(-1).cpu()
     at = floor.words[:, None]

@@ -77,7 +77,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 def _patched(subject: Subject, pair: Pair, clean: Batch, layers: list[str], positions: int) -> Tensor:
     """The log-probability of the answer with one state of the clean sentence, `[layers, n]`; a row for a position."""
     model, rows = subject.model, torch.zeros(positions, dtype=torch.long)
-    example = with_gap(model.shape, pick(pair.corrupted, rows), pair.place[rows])
+    batch = with_gap(model.shape, pick(pair.corrupted, rows), pair.place[rows])
     own = torch.eye(positions, dtype=torch.bool)[..., None]
     found = []
     with torch.no_grad(), model.tapped(*layers) as taps:
@@ -86,7 +86,7 @@ def _patched(subject: Subject, pair: Pair, clean: Batch, layers: list[str], posi
         for layer in layers:
             taps.restore()
             taps.change(layer, lambda value, layer=layer: torch.where(own, known[layer], value))
-            found.append(log_chances(model, example)[:, pair.answer])
+            found.append(log_chances(model, batch)[:, pair.answer])
     return torch.stack(found)
 
 

@@ -30,8 +30,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     shares, errors, best = [], [], []
     for n in ATTRACTORS:
         items = in_known_words(agreement_items(n, settings.count), subject.corpus)
-        example, words = encode(items, subject.tokenizer, subject.model)
-        right = right_or_wrong(log_chances(subject.model, example), words).double()
+        batch, words = encode(items, subject.tokenizer, subject.model)
+        right = right_or_wrong(log_chances(subject.model, batch), words).double()
         shares.append(float(right.mean()))
         errors.append((shares[-1] * (1 - shares[-1]) / len(items)) ** 0.5)
         best.append(_best(subject.model.shape, items[:CHECKED]))

@@ -40,9 +40,9 @@ def _counted(number: int) -> tuple[str, ...]:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """All weights, and the strongest pattern of each head."""
-    example, weights = attention(subject, settings.sentence)
-    words = token_strings(example.inputs.ids[0], example.inputs.valid[0], example.tokens.vocabulary)
-    scores = habits(example, {"encoder": weights[:, None]})
+    batch, weights = attention(subject, settings.sentence)
+    words = token_strings(batch.inputs.ids[0], batch.inputs.valid[0], batch.tokens.vocabulary)
+    scores = habits(batch, {"encoder": weights[:, None]})
     best = {(s.layer, s.head): s for s in reversed(scores) if s.notable}
     layers, heads, length, _ = weights.shape
     index = np.indices(weights.shape, dtype=np.int16).reshape(4, -1)
@@ -58,7 +58,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "Attention of every head", columns, Matrix("query", "key", "weight", "", "layer", "head"), unit="weight",
         note="One matrix for each head, a row of matrices for each layer. Rows are queries, columns are keys.",
     )  # fmt: skip
-    mask = example.inputs.attn_mask
+    mask = batch.inputs.attn_mask
     spread, allowed = entropy(weights), torch.stack([mask.layer(k).dense() for k in range(layers)]).sum(-1)
     found = [best.get((layer, head)) for layer in range(layers) for head in range(heads)]
     labels = Table(

@@ -19,8 +19,8 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The strongest pattern of each head on held-out texts as they are trained on, hidden words included."""
-    example = subject.model.masked(subject.example(settings.texts))
-    scores = habits(example, subject.model.attention(example))
+    batch = subject.model.masked(subject.batch(settings.texts))
+    scores = habits(batch, subject.model.attention(batch))
     best = {(s.matrix, s.layer, s.head): s for s in reversed(scores) if s.notable}
     heads = sorted({(s.matrix, s.layer, s.head) for s in scores})
     named = [best.get(head) for head in heads]

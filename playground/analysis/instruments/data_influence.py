@@ -75,17 +75,17 @@ class Copy:
         self.names = [name for name, _ in self.model.named_parameters()]
         self.start: Weights = tuple(p.detach().clone() for p in self.model.parameters())
 
-    def answers(self, weights: Weights, example: Batch) -> tuple[Answer, ...]:
-        return functional_call(self.model, dict(zip(self.names, weights, strict=True)), (example,))
+    def answers(self, weights: Weights, batch: Batch) -> tuple[Answer, ...]:
+        return functional_call(self.model, dict(zip(self.names, weights, strict=True)), (batch,))
 
-    def mean_loss(self, weights: Weights, example: Batch) -> Tensor:
+    def mean_loss(self, weights: Weights, batch: Batch) -> Tensor:
         """The loss that is trained: the weighted sum of the mean losses of all questions, in nats."""
-        return total_loss(self.answers(weights, example))[0]
+        return total_loss(self.answers(weights, batch))[0]
 
-    def loss_by_group(self, weights: Weights, example: Batch, group: Tensor, groups: int) -> Tensor:
+    def loss_by_group(self, weights: Weights, batch: Batch, group: Tensor, groups: int) -> Tensor:
         """What the rows of each group add to that loss, `[g]`; `group` `[r]` is that of each row."""
         found = torch.zeros(groups)
-        for answer in self.answers(weights, example):
+        for answer in self.answers(weights, batch):
             losses = answer.losses()
             found = found.index_add(0, group[answer.rows], answer.target.weight * losses / max(1, len(losses)))
         return found
@@ -94,14 +94,14 @@ class Copy:
 def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, str, str]:
     """The loss to be explained, what it is in words, and its unit."""
     if not settings.sentence:
-        held_out = subject.example(QUERIED)
+        held_out = subject.batch(QUERIED)
         said, unit = f"the loss of {QUERIED} held-out rows", subject.objective.unit()
         return (lambda weights: copy.mean_loss(weights, held_out)), said, unit
     tokens, place = gap_of(settings.sentence, subject.tokenizer)
-    example, word = with_gap(subject.model.shape, tokens, place), id_of(subject, settings.answer)
+    batch, word = with_gap(subject.model.shape, tokens, place), id_of(subject, settings.answer)
 
     def surprise(weights: Weights) -> Tensor:
-        return -copy.answers(weights, example)[-1].scores.log_softmax(-1)[0, word]
+        return -copy.answers(weights, batch)[-1].scores.log_softmax(-1)[0, word]
 
     return surprise, f"the loss of {settings.answer!r} in {settings.sentence!r}", "nats"
 
@@ -117,7 +117,7 @@ def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Train
     of = torch.arange(len(chosen)) // settings.rows
     parts = torch.arange(len(chosen)).split(settings.batch * settings.rows)
     examples = [
-        (subject.objective.example(pick(rows, chosen[part]), subject.rng("influence", k)), of[part])
+        (subject.objective.batch(pick(rows, chosen[part]), subject.rng("influence", k)), of[part])
         for k, part in enumerate(parts)
     ]
 

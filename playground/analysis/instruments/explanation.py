@@ -39,10 +39,10 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     model, tokens = subject.model, subject.sentences(settings.count)
     subject.note_fewer(len(tokens.ids), settings.count, SENTENCES)
     place = (torch.rand(len(tokens.ids), generator=subject.rng("gaps")) * tokens.lengths).long()
-    example = with_gap(model.shape, tokens, place)
-    chances = log_chances(model, example).exp()
-    change = _change(subject, example, chances, settings.shuffles)
-    taus = torch.tensor(list(_taus(model, example)), dtype=torch.float64)
+    batch = with_gap(model.shape, tokens, place)
+    chances = log_chances(model, batch).exp()
+    change = _change(subject, batch, chances, settings.shuffles)
+    taus = torch.tensor(list(_taus(model, batch)), dtype=torch.float64)
     known = taus[~taus.isnan()]
     still = float((change < 0.1).float().mean())
     words = [token_strings(ids, valid, tokens.vocabulary) for ids, valid in zip(tokens.ids, tokens.valid, strict=True)]
@@ -67,7 +67,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 
 @torch.no_grad()
-def _change(subject: Subject, example: Batch, chances: Tensor, shuffles: int) -> Tensor:
+def _change(subject: Subject, batch: Batch, chances: Tensor, shuffles: int) -> Tensor:
     """The median total variation distance `[b]` over permutations of all weights of the encoder."""
     model, rng = subject.model, subject.rng("permutations")
     heads = head_names(model, answering(model))
@@ -75,31 +75,31 @@ def _change(subject: Subject, example: Batch, chances: Tensor, shuffles: int) ->
     with model.tapped(*names) as taps:
         for name in names:
             taps.change(name, lambda weights: permuted(weights, rng))
-        found = [(log_chances(model, example).exp() - chances).abs().sum(1) / 2 for _ in range(shuffles)]
+        found = [(log_chances(model, batch).exp() - chances).abs().sum(1) / 2 for _ in range(shuffles)]
     return torch.stack(found).quantile(0.5, dim=0)
 
 
-def _taus(model: LanguageModel, example: Batch) -> Iterator[float]:
+def _taus(model: LanguageModel, batch: Batch) -> Iterator[float]:
     """Kendall's tau of attention and gradients for each sentence: the last layer's weights, averaged over heads.
 
     The query is the gap; where a decoder answers, it is the mean over all words of the encoder.
     """
-    weights = model.attention(example)["encoder"][-1].mean(1)  # [b, n, m]
-    slopes, question = _slopes(model, example), example.questions[0]
+    weights = model.attention(batch)["encoder"][-1].mean(1)  # [b, n, m]
+    slopes, question = _slopes(model, batch), batch.questions[0]
     for row in range(len(weights)):
-        queries = example.inputs.valid[row] if question.at_decoder else question.loss_mask[row]
+        queries = batch.inputs.valid[row] if question.at_decoder else question.loss_mask[row]
         looks = weights[row][queries].mean(0)
         seen = looks > 0
         pair = looks[seen].numpy(), slopes[row][seen].numpy()
         yield float(kendalltau(*pair).statistic) if int(seen.sum()) > 2 else float("nan")  # type: ignore[attr-defined]
 
 
-def _slopes(model: LanguageModel, example: Batch) -> Tensor:
+def _slopes(model: LanguageModel, batch: Batch) -> Tensor:
     """The size of the gradient of the likeliest answer's log-probability by each word vector, `[b, m]`."""
-    [question], leaf = example.questions, leaf_of(model, example.inputs)
+    [question], leaf = batch.questions, leaf_of(model, batch.inputs)
     with torch.enable_grad():
-        hidden = states_of(model, example, question, leaf)[question.loss_mask]
-        scores = model.score(hidden, "vocabulary", model.network_of(example)).log_softmax(-1)
+        hidden = states_of(model, batch, question, leaf)[question.loss_mask]
+        scores = model.score(hidden, "vocabulary", model.network_of(batch)).log_softmax(-1)
         [slope] = torch.autograd.grad(scores.amax(-1).sum(), leaf)
     return slope.norm(dim=-1)
 

@@ -27,13 +27,13 @@ class Settings:
     texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, less noise, more time.")
 
 
-def importances(model: LanguageModel, example: Batch, heads: Sequence[str]) -> Tensor:
+def importances(model: LanguageModel, batch: Batch, heads: Sequence[str]) -> Tensor:
     """The mean size of the derivative of a text's loss by a factor before each head, `[h]`."""
-    factors = {head: torch.ones(len(example.tokens.ids), 1, 1, requires_grad=True) for head in heads}
+    factors = {head: torch.ones(len(batch.tokens.ids), 1, 1, requires_grad=True) for head in heads}
     with torch.enable_grad(), model.tapped(*heads) as taps:
         for head, factor in factors.items():
             taps.change(head, factor.mul)
-        slopes = torch.autograd.grad(row_losses(model, example).sum(), list(factors.values()))
+        slopes = torch.autograd.grad(row_losses(model, batch).sum(), list(factors.values()))
     return torch.stack([slope.abs().mean() for slope in slopes])
 
 
@@ -47,28 +47,28 @@ def normalised(heads: Sequence[str], values: Tensor) -> Tensor:
 
 
 @torch.no_grad()
-def pruned(model: LanguageModel, example: Batch, order: Sequence[str], counts: Sequence[int]) -> list[float]:
+def pruned(model: LanguageModel, batch: Batch, order: Sequence[str], counts: Sequence[int]) -> list[float]:
     """The loss without the first heads of an order, for each of some counts."""
     found = []
     with model.tapped(*order) as taps:
         for count in counts:
             taps.restore()
             taps.zero(*order[:count])
-            found.append(float(row_losses(model, example).mean()))
+            found.append(float(row_losses(model, batch).mean()))
     return found
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """Importances, their agreement with switching off, and the loss when heads are pruned in their order."""
-    model, example, heads = subject.model, subject.example(settings.texts), head_names(subject.model)
-    raw = importances(model, example, heads)
+    model, batch, heads = subject.model, subject.batch(settings.texts), head_names(subject.model)
+    raw = importances(model, batch, heads)
     scaled = normalised(heads, raw)
     counts = sorted({round(len(heads) * k / POINTS) for k in range(POINTS + 1)})
     order = [heads[k] for k in scaled.argsort(stable=True).tolist()]
     shuffled = [heads[k] for k in torch.randperm(len(heads), generator=subject.rng("pruning")).tolist()]
     curves = {"least important first": order, "most important first": order[::-1], "random order": shuffled}
-    losses = {name: pruned(model, example, way, counts) for name, way in curves.items()}
-    whole, alone = losses["random order"][0], [pruned(model, example, [head], [1])[0] for head in heads]
+    losses = {name: pruned(model, batch, way, counts) for name, way in curves.items()}
+    whole, alone = losses["random order"][0], [pruned(model, batch, [head], [1])[0] for head in heads]
     agreement = float(spearmanr(raw.numpy(), [loss - whole for loss in alone]).statistic)  # type: ignore[attr-defined]
     half, unit = counts[len(counts) // 2], subject.objective.unit()
     at = {name: each[len(counts) // 2] for name, each in losses.items()}

@@ -31,15 +31,15 @@ def switch_off(taps: Taps, name: str, instead: str) -> None:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The change of the loss and of each probe with each head alone switched off."""
-    model, example, probes = subject.model, subject.example(settings.texts), probes_of(subject)
-    before, known = scores(model, example, probes)
+    model, batch, probes = subject.model, subject.batch(settings.texts), probes_of(subject)
+    before, known = scores(model, batch, probes)
     heads, changes, moved = head_names(model), [], []
     with model.tapped(*heads) as taps:
         for done, head in enumerate(heads):
             subject.report(done, len(heads))
             taps.restore()
             switch_off(taps, head, settings.instead)
-            after, now = scores(model, example, probes)
+            after, now = scores(model, batch, probes)
             changes.append(after - before)
             moved += [(head, name, now[name] - value) for name, value in known.items()]
     return _finding(heads, changes, before, known, moved, subject.objective.unit())

@@ -36,9 +36,9 @@ def exponent(lengths: list[int], costs: list[float]) -> float:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The parts of the model, the cost of a pass over held-out text, and a sweep over lengths of a plain text."""
-    model, example = subject.model, subject.example(8)
+    model, batch = subject.model, subject.batch(8)
     sizes = {group: sum(model.get_parameter(name).numel() for name in names) for group, names in model.groups().items()}
-    total, flops = sum(sizes.values()), forward_flops(model, example) / max(1, positions(example))
+    total, flops = sum(sizes.values()), forward_flops(model, batch) / max(1, positions(batch))
     most = settings.longest
     if model.shape.positions == "learned":
         most = min(most, model.shape.max_position_embeddings)

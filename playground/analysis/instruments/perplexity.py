@@ -31,8 +31,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     words = [f"{k + 1} {subject.tokenizer.words[number]}" for k, number in enumerate(ids)]
     device = subject.model.token_embedding.weight.device
     rows = pick(one_row(ids, subject.tokenizer), torch.zeros(size, dtype=torch.long)).to(device)
-    example = with_gap(subject.model.shape, rows, torch.arange(size, device=device))
-    chances = log_chances(subject.model, example).double().cpu()
+    batch = with_gap(subject.model.shape, rows, torch.arange(size, device=device))
+    chances = log_chances(subject.model, batch).double().cpu()
     nats = [-float(row[number]) for row, number in zip(chances, ids, strict=True)]
     best, why = _best(subject, ids)
     name = "perplexity" if one_sided(subject.model.shape) else "pseudo-perplexity"

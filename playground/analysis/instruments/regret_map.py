@@ -60,7 +60,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 
 def _floor(subject: Subject, texts: int) -> Floor:
     automaton, layers = automaton_of(subject.corpus), subject.model.shape.layers
-    floor = subject.once(("floor", texts), lambda: floor_of(automaton, subject.example(texts), layers))
+    floor = subject.once(("floor", texts), lambda: floor_of(automaton, subject.batch(texts), layers))
     if not floor.asked:
         raise UserError("No word of these texts is predicted; measure more texts.")
     return floor
@@ -68,7 +68,7 @@ def _floor(subject: Subject, texts: int) -> Floor:
 
 def _words(found: Regret) -> Table:
     """Every word of the first texts; a word that is not asked for has no nats."""
-    tokens = found.floor.example.tokens
+    tokens = found.floor.batch.tokens
     nats: dict[tuple[int, int], list[int]] = {}
     for k, one in enumerate(found.floor.asked):
         nats.setdefault((one.row, one.place), []).append(k)
@@ -106,7 +106,7 @@ def predicts_stretches(subject: Subject) -> str:
     """It predicts words in single stretches of text."""
     if not reads_windows(subject.objective):
         return f"{subject.objective.name} reads several texts at once; the grammar knows single texts only."
-    questions = [q for part in subject.example(1).with_auxiliary for q in part.questions]
+    questions = [q for part in subject.batch(1).with_auxiliary for q in part.questions]
     if not any(names_words(question) for question in questions):
         return f"{subject.objective.name} does not predict words of the vocabulary."
     return ""

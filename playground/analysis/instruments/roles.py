@@ -33,8 +33,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     """The share of pronouns in the case that their role asks for."""
     shares = {}
     for kind, items in _items(settings.count).items():
-        example, words = encode(in_known_words(items, subject.corpus), subject.tokenizer, subject.model)
-        shares[kind] = float(right_or_wrong(log_chances(subject.model, example), words).mean())
+        batch, words = encode(in_known_words(items, subject.corpus), subject.tokenizer, subject.model)
+        shares[kind] = float(right_or_wrong(log_chances(subject.model, batch), words).mean())
     worst = min(shares, key=shares.__getitem__)
     columns = {"role": list(shares), "right": list(shares.values())}
     return Finding(

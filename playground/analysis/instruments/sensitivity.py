@@ -88,17 +88,17 @@ def _of_example(subject: Subject, settings: Settings) -> Influence:
         raise UserError("This model makes word vectors of letters, which words share; set read to a plain text.")
     if subject.objective.needs:
         raise UserError("The objective needs more than one sentence; set read to a plain text.")
-    example = subject.objective.example(subject.sentence(settings.sentence), subject.rng("sensitivity"))
-    example = subject.model.masked(example)
-    question = example.questions[0]
-    influence, scored = sensitivity_of_answers(subject.model, example, question), question.loss_mask[0]
-    reach, _ = leaks.answering(example, question, subject.model.shape.layers)
-    rows = [label for label, kept in zip(_labels(example.stream_of(question), example), scored, strict=True) if kept]
-    return influence[scored], rows, _labels(example.inputs, example), float((~reach[scored]).float().mean())
+    batch = subject.objective.batch(subject.sentence(settings.sentence), subject.rng("sensitivity"))
+    batch = subject.model.masked(batch)
+    question = batch.questions[0]
+    influence, scored = sensitivity_of_answers(subject.model, batch, question), question.loss_mask[0]
+    reach, _ = leaks.answering(batch, question, subject.model.shape.layers)
+    rows = [label for label, kept in zip(_labels(batch.stream_of(question), batch), scored, strict=True) if kept]
+    return influence[scored], rows, _labels(batch.inputs, batch), float((~reach[scored]).float().mean())
 
 
-def _labels(stream: Stream, example: Batch) -> list[str]:
-    return _numbered(token_strings(stream.ids[0], torch.ones_like(stream.valid[0]), example.tokens.vocabulary))
+def _labels(stream: Stream, batch: Batch) -> list[str]:
+    return _numbered(token_strings(stream.ids[0], torch.ones_like(stream.valid[0]), batch.tokens.vocabulary))
 
 
 def _numbered(words: list[str]) -> list[str]:

@@ -25,13 +25,13 @@ class Settings:
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The loss and the probes without the parts, beside those of the whole model."""
-    model, example, probes = subject.model, subject.example(settings.texts), probes_of(subject)
+    model, batch, probes = subject.model, subject.batch(settings.texts), probes_of(subject)
     parts = list(dict.fromkeys(settings.parts.replace(",", " ").split()))
-    before, known = scores(model, example, probes)
+    before, known = scores(model, batch, probes)
     with model.tapped(*parts) as taps:
         for part in parts:
             switch_off(taps, part, settings.instead)
-        after, now = scores(model, example, probes)
+        after, now = scores(model, batch, probes)
     change, error, unit = after - before, standard_error(after - before), subject.objective.unit()
     columns = {
         "probe": [name for name in known for _ in range(2)],

@@ -28,7 +28,7 @@ class TextStep:
     student: LanguageModel
     teacher: LanguageModel
     tokens: Tokens
-    example: Batch
+    batch: Batch
 
     @cached_property
     def _passes(self) -> tuple[ForwardPass, ForwardPass]:
@@ -37,29 +37,29 @@ class TextStep:
                 "A generator of the base writes the text of its pre-training, and a student has none; distil the task "
                 "alone (soft targets), or the states of plain text (TinyBERT, MiniLM)."
             )
-        return ForwardPass(self.student, self.example), ForwardPass(self.teacher, self.example)
+        return ForwardPass(self.student, self.batch), ForwardPass(self.teacher, self.batch)
 
     def objective_loss(self) -> Tensor:
         """The loss of the objective."""
         ours = self._passes[0]
-        answers = [ours.answer(part, q) for part in self.example.with_auxiliary for q in part.questions]
+        answers = [ours.answer(part, q) for part in self.batch.with_auxiliary for q in part.questions]
         return total_loss(answers)[0]
 
     def scores(self) -> tuple[Tensor, Tensor]:
         """Both models' scores of every word at the scored positions, `[k, v]`."""
-        [question, *_] = self.example.questions
+        [question, *_] = self.batch.questions
         ours, theirs = self._passes
         with torch.no_grad():
-            shown = theirs.answer(self.example, question).scores
-        return ours.answer(self.example, question).scores, shown
+            shown = theirs.answer(self.batch, question).scores
+        return ours.answer(self.batch, question).scores, shown
 
     def last_states(self) -> tuple[Tensor, Tensor]:
         """Both models' last states of the corrupted text that is no padding, `[k, d]`."""
         ours, theirs = self._passes
         with torch.no_grad():
-            shown = theirs.states(self.example, "inputs")
-        valid = self.example.inputs.valid
-        return ours.states(self.example, "inputs")[valid], shown[valid]
+            shown = theirs.states(self.batch, "inputs")
+        valid = self.batch.inputs.valid
+        return ours.states(self.batch, "inputs")[valid], shown[valid]
 
     def traces(self) -> tuple[Trace, Trace]:
         """What both models compute of the plain text."""
@@ -81,11 +81,11 @@ def train_on_text(
     student.requires_grad_(True)
     for step in range(steps):
         rows = pick(text, torch.randint(len(text.ids), (size,), generator=rng))
-        example = base.objective.example(rows, rng)
+        batch = base.objective.batch(rows, rng)
         for group in optimiser.param_groups:
             group["lr"] = LEARNING_RATE * min(1.0, (step + 1) / max(1, steps // 10)) * (1 - step / steps)
         with dropping(student, rng):
-            some = loss(TextStep(student, base.model, rows, example))
+            some = loss(TextStep(student, base.model, rows, batch))
             torch.stack(list(some.values())).sum().backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimiser.step()

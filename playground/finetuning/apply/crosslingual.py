@@ -108,7 +108,7 @@ def learn_words(made: NewWords, corpus: Corpus, steps: int) -> Generator[float]:
     optimiser = torch.optim.AdamW(learning.values(), lr=RATE, betas=BETAS, weight_decay=0.0)
     for step in range(steps):
         rng = generator(learner.seed, "new words", step, device=learner.device)
-        loss, _ = total_loss(model(learner.objective.example(feed.at(step), rng)), consume=True)
+        loss, _ = total_loss(model(learner.objective.batch(feed.at(step), rng)), consume=True)
         loss.backward()
         for name, parameter in learning.items():
             assert parameter.grad is not None

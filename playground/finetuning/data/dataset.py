@@ -15,7 +15,7 @@ from playground.finetuning.data.input_format import InputFormat, Pieces, Row, en
 from playground.finetuning.data.prompting import Prompt, Prompts, Verbalizer, gap_prompts, gap_scores
 from playground.models import LanguageModel
 from playground.tokenizing import Tokenizer
-from playground.tokenizing.padding import batch, padded
+from playground.tokenizing.padding import pad_rows, padded
 
 About = Literal["text", "marked", "words", "written"]
 """What one answer is about: a whole text, the marked words of it, each of its words, or each word that is written."""
@@ -227,7 +227,7 @@ def pack(
 
 
 def _tokens(rows: Sequence[Row], input_format: InputFormat, tokenizer: Tokenizer) -> Tokens:
-    tokens = batch([row.ids for row in rows], tokenizer.specials, tokenizer.words)
+    tokens = pad_rows([row.ids for row in rows], tokenizer.specials, tokenizer.words)
     segment = {"segment": padded([row.segment for row in rows], 0)} if input_format.segments else {}
     return replace(tokens, labels=segment)
 

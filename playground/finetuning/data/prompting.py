@@ -23,7 +23,7 @@ from playground.models import LanguageModel
 from playground.objectives.arrange import ShiftRight
 from playground.objectives.ask import AskNext
 from playground.objectives.see import SeeLeft
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 
 if TYPE_CHECKING:  # which is asked by these functions
     from playground.finetuning.data.dataset import Dataset
@@ -108,7 +108,7 @@ def gap_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: "Da
     words = torch.tensor(verbalizer.words, device=test.labels.device)
 
     def scores(rows: Sequence[list[int]]) -> Tensor:
-        prompts = batch(rows, tokens.specials, tokens.vocabulary).to(tokens.ids.device)
+        prompts = pad_rows(rows, tokens.specials, tokens.vocabulary).to(tokens.ids.device)
         gaps = prompts.lengths - 1 - len(verbalizer.end)
         return log_chances(model, with_gap(model.shape, prompts, gaps))[:, words]
 
@@ -226,20 +226,20 @@ def _continuations(
             own = [*text, *right][-room:]
             rows.append([*chain.from_iterable(_fitting(examples, room - len(own))), *own])
             starts.append(len(rows[-1]) - len(right))
-        whole = begin(batch(rows, like.specials, like.vocabulary).to(like.ids.device))
-        example = AskNext().build(SeeLeft(model.shape.layer_window).build(ShiftRight().build(whole)))
-        [question] = example.questions
+        whole = begin(pad_rows(rows, like.specials, like.vocabulary).to(like.ids.device))
+        batch = AskNext().build(SeeLeft(model.shape.layer_window).build(ShiftRight().build(whole)))
+        [question] = batch.questions
         scored = question.loss_mask & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
-        yield model(replace(example, questions=(replace(question, loss_mask=scored),)))[-1]
+        yield model(replace(batch, questions=(replace(question, loss_mask=scored),)))[-1]
 
 
 def _fitting(examples: Sequence[list[int]], room: int) -> list[list[int]]:
     """The examples for which there is room; an example that is too long is left out, and a later one may fit."""
     fitting: list[list[int]] = []
-    for example in examples:
-        if len(example) <= room:
-            fitting.append(example)
-            room -= len(example)
+    for batch in examples:
+        if len(batch) <= room:
+            fitting.append(batch)
+            room -= len(batch)
     return fitting
 
 

@@ -72,7 +72,7 @@ class Base:
     def notices(self) -> tuple[str, ...]:
         """Sentences on what is not measured of the pre-training loss."""
         model, rows = self.learner.model, len(self.held_out.ids)
-        if model.lm_head is None and model.unscored(self.learner.example(self.measured, "forgetting")):
+        if model.lm_head is None and model.unscored(self.learner.batch(self.measured, "forgetting")):
             return (f"Forgetting is not measured. {NO_LM_HEAD}",)
         halved = (
             f"The pre-training text of the base is gone: every second of its {rows} held-out rows is kept for "

@@ -24,7 +24,7 @@ from playground.finetuning.run.base import Base
 from playground.finetuning.strategy.semi_supervised import check_classes
 from playground.knob import knob
 from playground.tokenizing import Tokenizer
-from playground.tokenizing.padding import batch, padded
+from playground.tokenizing.padding import pad_rows, padded
 from playground.training.train_state import TrainState
 
 BLOCK = 64
@@ -157,7 +157,7 @@ class Facts(ExtraFeatures):
             list(with_branches(row[:n], known)) for row, n in zip(old.tolist(), tokens.lengths.tolist(), strict=True)
         ]
         ids, sources, branch, position = ([[piece[k] for piece in row] for row in rows] for k in range(4))
-        made, source = batch(ids, tokens.specials, tokens.vocabulary), padded(sources, 0)
+        made, source = pad_rows(ids, tokens.specials, tokens.vocabulary), padded(sources, 0)
         added = {
             "branch": padded(branch, 0),
             "anchor": padded([_anchors(row) for row in rows], -1),

@@ -25,7 +25,7 @@ from playground.finetuning.run.base import Base
 from playground.knob import knob
 from playground.models import total_loss
 from playground.rng import generator
-from playground.slicing import batches
+from playground.slicing import split_rows
 from playground.training.train_state import TrainState
 
 AHEAD = 32
@@ -63,7 +63,7 @@ class TrainerView(Protocol):
 def loss_on(learner: TrainState, tokens: Tokens, seed: int, *path: object) -> Tensor:
     """The pre-training loss of a learner on a text; the seed and `path` name the random draw."""
     rng = generator(seed, *path, device=learner.device)
-    return total_loss(learner.model(learner.objective.example(tokens, rng)), consume=True)[0]
+    return total_loss(learner.model(learner.objective.batch(tokens, rng)), consume=True)[0]
 
 
 def losses_on(
@@ -80,8 +80,8 @@ def losses_on(
     here, objective = on_cpu((text, learner.objective), device)
 
     def drawn(step: int) -> Batch:
-        example = objective.example(pick(here, rows(step)), generator(run.seed, name, step))
-        return batches(example, len(example.tokens.ids))[0]  # what a step would ask for is counted
+        batch = objective.batch(pick(here, rows(step)), generator(run.seed, name, step))
+        return split_rows(batch, len(batch.tokens.ids))[0]  # what a step would ask for is counted
 
     @lru_cache(maxsize=1)
     def block(number: int) -> dict[int, Batch]:

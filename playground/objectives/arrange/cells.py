@@ -46,27 +46,27 @@ class ArrangeCooccurrences(Arrange):
         if self.table is not None and not len(self.table.seen):
             raise UserError("The table of co-occurrences is empty; count a longer text.")
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Which cells of the table each row asks for, `[b, n]`; empty where the batch makes its own table."""
         if self.table is None:
-            return example.tokens.ids[:, :0]
-        return (sampling.noise(tuple(example.tokens.ids.shape), rng) * len(self.table.seen)).long()
+            return batch.tokens.ids[:, :0]
+        return (sampling.noise(tuple(batch.tokens.ids.shape), rng) * len(self.table.seen)).long()
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
         if self.table is None:
-            return _of_batch(example, self.window_size)
-        return _of_table(example.tokens, self.table, plan)
+            return _of_batch(batch, self.window_size)
+        return _of_table(batch.tokens, self.table, plan)
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         return plan
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {}
 
 
-def _of_batch(example: Batch, window: int) -> Batch:
-    tokens, specials = example.tokens, example.tokens.specials
-    known = collect(example, tokens.valid & (tokens.ids != specials.unknown))
+def _of_batch(batch: Batch, window: int) -> Batch:
+    tokens, specials = batch.tokens, batch.tokens.specials
+    known = collect(batch, tokens.valid & (tokens.ids != specials.unknown))
     word, other, weight, met = _pairs(known, specials, window)
     seen, first = _counted(known.ids[:, word] * specials.size + known.ids[:, other], weight, met, specials.size**2)
     index, real = packed(first)
@@ -76,7 +76,7 @@ def _of_batch(example: Batch, window: int) -> Batch:
     cells = replace(stream(ids, origin, real, language=language_ids_at(tokens, origin)), position_ids=word)
     named = Spans(known.origin.gather(1, other).where(real, 0), real.long().masked_fill(~real, -1))
     counted = replace(tokens, labels={**tokens.labels, "seen": seen.gather(1, index) * real})
-    return replace(example, tokens=counted, inputs=cells, spans=named)
+    return replace(batch, tokens=counted, inputs=cells, spans=named)
 
 
 def _pairs(text: Ragged, specials: Specials, window: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:

@@ -21,17 +21,17 @@ class ArrangeDocument(Arrange):
 
     label: str
 
-    def build(self, example: Batch) -> Batch:
-        tokens = example.tokens
-        return begin(crop(tokens, *labelled_stretch(tokens, self.label))) if tokens.ids.shape[1] else example
+    def build(self, batch: Batch) -> Batch:
+        tokens = batch.tokens
+        return begin(crop(tokens, *labelled_stretch(tokens, self.label))) if tokens.ids.shape[1] else batch
 
 
 @dataclass(frozen=True)
 class WrapSpecials(Arrange):
     """The text between [CLS] and [SEP] where the first one stands for the whole text, so it cannot be left out."""
 
-    def build(self, example: Batch) -> Batch:
-        return ArrangeText(add_special_tokens=True).build(example)
+    def build(self, batch: Batch) -> Batch:
+        return ArrangeText(add_special_tokens=True).build(batch)
 
 
 @dataclass(frozen=True)
@@ -44,10 +44,10 @@ class ControlCode(Arrange):
 
     label: str
 
-    def build(self, example: Batch) -> Batch:
-        inputs, tokens = example.inputs, example.tokens
+    def build(self, batch: Batch) -> Batch:
+        inputs, tokens = batch.inputs, batch.tokens
         if not tokens.ids.numel():
-            return example
+            return batch
         number, codes = first_label(tokens, self.label)[1], tokens.specials.sentinels
         if (highest := int(number.max())) >= len(codes):
             raise UserError(
@@ -55,9 +55,7 @@ class ControlCode(Arrange):
                 f"take a label of at most {len(codes)} values."
             )
         code = torch.tensor(codes, device=inputs.ids.device)[number.clamp(min=0)]
-        return replace(
-            example, inputs=replace(inputs, ids=code.where(first_special(inputs) & (number >= 0), inputs.ids))
-        )
+        return replace(batch, inputs=replace(inputs, ids=code.where(first_special(inputs) & (number >= 0), inputs.ids)))
 
 
 def first_label(tokens: Tokens, label: str) -> tuple[Tensor, Tensor]:

@@ -40,9 +40,9 @@ class ArrangeFields(Arrange):
     )
     keys: ClassVar[tuple[str, ...]] = ("fields",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The place of each field in the order of its article, `[b, f]`; the number of fields where it is dropped."""
-        number, rows = len(self.fields), len(example.tokens.ids)
+        number, rows = len(self.fields), len(batch.tokens.ids)
         kind = sampling.among(
             (self.unconditional_prob, IN_ORDER, 1 - IN_ORDER - self.unconditional_prob), (rows, 1), rng
         )
@@ -54,8 +54,8 @@ class ArrangeFields(Arrange):
         kept = (kind == 1) | ~dropped | text | ((kind == 2) & (field >= number - NEVER_DROPPED))
         return _ranks((half * number + field).masked_fill(~kept, 2 * number), kept)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        tokens = example.tokens
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        tokens = batch.tokens
         if "next" in tokens.neighbours:
             tokens = joined(tokens, tokens.neighbours["next"])
         number, width, specials = len(self.fields), tokens.ids.shape[1], tokens.specials
@@ -108,7 +108,7 @@ class ArrangeFields(Arrange):
             padded=True,
         )
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "fields" not in wanted:
             return plan
         names = wanted["fields"]
@@ -118,7 +118,7 @@ class ArrangeFields(Arrange):
         ranks = [names.index(name) if name in names else len(self.fields) for name in self.fields]
         return torch.tensor(ranks, device=plan.device).expand_as(plan)
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         ranked = sorted(zip(plan[row].tolist(), self.fields, strict=True), key=lambda each: each[0])
         return {"fields": [name for rank, name in ranked if rank < len(self.fields)]}
 

@@ -17,10 +17,10 @@ class ArrangeFirst(Arrange):
 
     unit: Literal["sentence", "document"]
 
-    def build(self, example: Batch) -> Batch:
-        tokens = example.tokens
+    def build(self, batch: Batch) -> Batch:
+        tokens = batch.tokens
         if not tokens.ids.shape[1]:
-            return example
+            return batch
         beyond = tokens.sentence_ids != tokens.sentence_ids[:, :1]
         if self.unit == "document":
             beyond = tokens.ids == tokens.specials.sep

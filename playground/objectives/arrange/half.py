@@ -11,9 +11,9 @@ from playground.objectives.stage import Arrange
 class FirstOfPair(Arrange):
     """The first text between [CLS] and [SEP]; the second is chosen, not shown (Qiu et al., arXiv:2003.08271, eq. 4)."""
 
-    def build(self, example: Batch) -> Batch:
-        first = example.tokens.lengths
-        pair = ArrangePair(("next",)).build(example, first.new_zeros(first.shape))
+    def build(self, batch: Batch) -> Batch:
+        first = batch.tokens.lengths
+        pair = ArrangePair(("next",)).build(batch, first.new_zeros(first.shape))
         inputs, position = pair.inputs, arange_rows(pair.inputs.ids)
         width = int(first.max()) + 2 if len(first) else 0
         real = (position < first[:, None] + 2)[:, :width]

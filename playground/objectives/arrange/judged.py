@@ -29,26 +29,26 @@ class LabelledPair(Arrange):
     )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The label of each pair, `[b]`; -1 for none."""
-        tokens = example.tokens
+        tokens = batch.tokens
         if self.label not in tokens.labels or not tokens.ids.shape[1]:
             return torch.full_like(tokens.lengths, -1)
         return tokens.labels[self.label].masked_fill(~tokens.valid, -1).amax(1)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
         pair = ArrangePair(("next",), self.pair_format, self.reset_position_ids)
-        text = pair.build(example, torch.zeros_like(plan))
+        text = pair.build(batch, torch.zeros_like(plan))
         labels = {**text.tokens.labels, self.label: plan[:, None].expand(text.tokens.ids.shape)}
         return replace(text, tokens=replace(text.tokens, labels=labels))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "pair" not in wanted:
             return plan
         if wanted["pair"] not in self.outcomes:
             raise UserError(f"The pair is {wanted['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
         return torch.full_like(plan, self.outcomes.index(wanted["pair"]))
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         number = int(plan[row])
         return {"pair": self.outcomes[number]} if 0 <= number < len(self.outcomes) else {}

@@ -29,26 +29,26 @@ class ArrangeLanguage(Arrange):
     filled: bool = False
     keys: ClassVar[tuple[str, ...]] = ("language",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Whether each row is read in the second language, `[b]`."""
-        return sampling.noise((len(example.tokens.ids),), rng) < 0.5
+        return sampling.noise((len(batch.tokens.ids),), rng) < 0.5
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        first, second = example.tokens, translation(example.tokens)
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        first, second = batch.tokens, translation(batch.tokens)
         if self.filled:
             near = first.neighbours
             return begin(either(plan, near.get("translation stream", second), near.get("stream", first)))
         facing = {"translation": either(plan, first, second)}
         return begin(replace(either(plan, second, first), neighbours={**first.neighbours, **facing}))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "language" not in wanted:
             return plan
         if wanted["language"] not in NAMES:
             raise UserError(f"The language is {wanted['language']!r}; it must be one of {', '.join(NAMES)}.")
         return torch.full_like(plan, wanted["language"] == NAMES[1])
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"language": NAMES[int(plan[row])]}
 
 
@@ -63,10 +63,10 @@ class DropLanguageIds(Arrange):
         False, why="A vector for the language at every position, as XLM has it; mBERT and XLM-R do not."
     )
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         if self.language_embeddings:
-            return example
-        return replace(example, inputs=replace(example.inputs, language_ids=zeros_view(example.inputs.ids)))
+            return batch
+        return replace(batch, inputs=replace(batch.inputs, language_ids=zeros_view(batch.inputs.ids)))
 
 
 def translation(tokens: Tokens) -> Tokens:

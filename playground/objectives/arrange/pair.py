@@ -43,12 +43,12 @@ class ArrangePair(Arrange):
     )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The index of the outcome of each pair, `[b]`."""
-        return (sampling.noise((len(example.tokens.ids),), rng) * len(self.outcomes)).long()
+        return (sampling.noise((len(batch.tokens.ids),), rng) * len(self.outcomes)).long()
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        first = example.tokens
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        first = batch.tokens
         second = self._second(first, plan)
         tokens = joined(first, second)
         labels = {**tokens.labels, "pair": plan[:, None].expand(tokens.ids.shape)}
@@ -92,7 +92,7 @@ class ArrangePair(Arrange):
         made = stream(ids, origin, real, language=language_ids_at(tokens, origin, segment))
         return replace(made, segment_ids=segment, position_ids=position)
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "pair" not in wanted:
             return plan
         outcome = ALSO.get(wanted["pair"], wanted["pair"])
@@ -103,7 +103,7 @@ class ArrangePair(Arrange):
             raise UserError(f"The pair is {wanted['pair']!r}; it must be one of {known}.")
         return torch.full_like(plan, self.outcomes.index(outcome))
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"pair": NAMES[self.outcomes[int(plan[row])]]}
 
 

@@ -49,17 +49,17 @@ class SampleTask(Arrange):
     step: int | None = None
     keys: ClassVar[tuple[str, ...]] = ("part",)
 
-    def plan(self, example: Batch, rng: Generator) -> Part:
-        noise, place = sampling.noise((1,), rng), arange(len(example.tokens.ids), rng.device)
+    def plan(self, batch: Batch, rng: Generator) -> Part:
+        noise, place = sampling.noise((1,), rng), arange(len(batch.tokens.ids), rng.device)
         drawn = sampling.outcomes(self.shares, (noise.double() + place * GOLDEN_RATIO * self.by_row) % 1)
         if not self.alternating or self.step is None:
             return Part(drawn)
         return Part(torch.full_like(drawn, self.step % len(self.shares)))
 
-    def build(self, example: Batch, plan: Part) -> Batch:
-        return example
+    def build(self, batch: Batch, plan: Part) -> Batch:
+        return batch
 
-    def revise(self, example: Batch, plan: Part, wanted: Wishes) -> Part:
+    def revise(self, batch: Batch, plan: Part, wanted: Wishes) -> Part:
         if not wanted:
             return plan
         others = set(wanted) - {"part"}
@@ -72,5 +72,5 @@ class SampleTask(Arrange):
             raise UserError(f"Part {number + 1} has no plan for {', '.join(sorted(others))}; its keys are: {keys}.")
         return Part(torch.full_like(plan.number, number if number in able else able[0]))
 
-    def tell(self, example: Batch, plan: Part, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Part, row: int) -> dict[str, Any]:
         return {"part": int(plan.number[row]) + 1}

@@ -41,8 +41,8 @@ class ArrangeSegments(Arrange):
 
     keys: ClassVar[tuple[str, ...]] = ("segments",)
 
-    def plan(self, example: Batch, rng: Generator) -> ShuffledSegments:
-        sentence, count = _sentences(example)
+    def plan(self, batch: Batch, rng: Generator) -> ShuffledSegments:
+        sentence, count = _sentences(batch)
         rows = (len(sentence),)
         drawn = (sampling.noise(rows, rng) * MOST).long() + 1
         number = drawn.minimum(count.clamp(min=1))
@@ -53,8 +53,8 @@ class ArrangeSegments(Arrange):
         order = before[number] + (sampling.noise(rows, rng) * orders[number]).long()
         return ShuffledSegments(cuts.long().cumsum(1).gather(1, sentence), order)
 
-    def build(self, example: Batch, plan: ShuffledSegments) -> Batch:
-        tokens, specials = example.tokens, example.tokens.specials
+    def build(self, batch: Batch, plan: ShuffledSegments) -> Batch:
+        tokens, specials = batch.tokens, batch.tokens.specials
         places = torch.tensor([_places(order) for order in ORDERS], device=plan.order.device)[plan.order]  # [b, MOST]
         place = places.gather(1, plan.segment).masked_fill(~tokens.valid, MOST)
         order = place.argsort(dim=1, stable=True)
@@ -75,10 +75,10 @@ class ArrangeSegments(Arrange):
         language = language_ids_at(tokens, origin)
         return replace(text, inputs=stream(ids[:, :width].where(real, specials.pad), origin, real, language=language))
 
-    def revise(self, example: Batch, plan: ShuffledSegments, wanted: Wishes) -> ShuffledSegments:
+    def revise(self, batch: Batch, plan: ShuffledSegments, wanted: Wishes) -> ShuffledSegments:
         if "segments" not in wanted:
             return plan
-        sentence, count = _sentences(example)
+        sentence, count = _sentences(batch)
         segments = [_range(words) for words in wanted["segments"]]
         in_order = sorted(segments)
         whole = [number for first, last in in_order for number in range(first, last + 1)]
@@ -92,8 +92,8 @@ class ArrangeSegments(Arrange):
         segment = torch.searchsorted(starts, sentence.contiguous(), right=True)
         return ShuffledSegments(segment, torch.full_like(plan.order, order))
 
-    def tell(self, example: Batch, plan: ShuffledSegments, row: int) -> dict[str, Any]:
-        sentence, count = _sentences(example)
+    def tell(self, batch: Batch, plan: ShuffledSegments, row: int) -> dict[str, Any]:
+        sentence, count = _sentences(batch)
         if not int(count[row]):
             return {}
         of = dict(zip(sentence[row].tolist(), plan.segment[row].tolist(), strict=True))
@@ -109,9 +109,9 @@ def _places(order: tuple[int, ...]) -> list[int]:
     return [order.index(segment) if segment in order else MOST for segment in range(MOST)]
 
 
-def _sentences(example: Batch) -> tuple[Tensor, Tensor]:
+def _sentences(batch: Batch) -> tuple[Tensor, Tensor]:
     """The number of the sentence of each token `[b, t]`, from 0, and how many there are `[b]`."""
-    tokens = example.tokens
+    tokens = batch.tokens
     sentence = (tokens.sentence_ids - tokens.sentence_ids[:, :1]).masked_fill(~tokens.valid, 0)
     count = pad(sentence + 1, (0, 1)).masked_fill(~pad(tokens.valid, (0, 1)), 0).amax(1)
     return sentence, count

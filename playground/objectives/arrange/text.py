@@ -17,16 +17,16 @@ class ArrangeText(Arrange):
 
     add_special_tokens: bool = knob(False, why="Put [CLS] before and [SEP] after the text.")
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         if not self.add_special_tokens:
-            return example
-        tokens, specials, count = example.tokens, example.tokens.specials, example.tokens.lengths[:, None]
+            return batch
+        tokens, specials, count = batch.tokens, batch.tokens.specials, batch.tokens.lengths[:, None]
         ids = pad(tokens.ids, (1, 1), value=specials.pad).scatter(1, count + 1, specials.sep)
         ids[:, 0] = specials.cls
-        origin = pad(example.inputs.origin, (1, 1), value=-1)
+        origin = pad(batch.inputs.origin, (1, 1), value=-1)
         language = language_ids_at(tokens, origin)
         inputs = stream(ids, origin, arange_rows(ids) < count + 2, padded=tokens.padded, language=language)
-        return replace(example, inputs=inputs)
+        return replace(batch, inputs=inputs)
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,8 @@ class ShiftRight(Arrange):
     side: Literal["left", "right"] = "left"
     add_eos: bool = knob(False, why="One more target, [END] after the last word, so that the model learns to stop.")
 
-    def build(self, example: Batch) -> Batch:
-        tokens, specials, extra = example.tokens, example.tokens.specials, int(self.add_eos)
+    def build(self, batch: Batch) -> Batch:
+        tokens, specials, extra = batch.tokens, batch.tokens.specials, int(self.add_eos)
         count = tokens.lengths[:, None] + extra
         place = arange(tokens.ids.shape[1] + extra, count.device).expand(len(count), -1)
         real = place < count
@@ -53,4 +53,4 @@ class ShiftRight(Arrange):
             missing[:, 0] = before.where(before >= 0, specials.start)
         ids = gather_origin(tokens.ids, origin).where(origin >= 0, missing).where(real, specials.pad)
         inputs = stream(ids, origin, real, padded=tokens.padded, language=language_ids_at(tokens, origin))
-        return replace(example, inputs=inputs, network="main" if self.side == "left" else "backward")
+        return replace(batch, inputs=inputs, network="main" if self.side == "left" else "backward")

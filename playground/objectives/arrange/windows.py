@@ -26,13 +26,13 @@ class ArrangeWindows(Arrange):
     shrink_windows: bool = knob(True, why="Draw each centre's own radius from 1 up, so that near words count more.")
     keys: ClassVar[tuple[str, ...]] = ("radius",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The radius of each word, `[b, t]`."""
-        return draw_radii(example, self.window_size, self.shrink_windows, rng)
+        return draw_radii(batch, self.window_size, self.shrink_windows, rng)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        inputs, pad = example.inputs, example.tokens.specials.pad
-        first, last = window(example, plan)
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        inputs, pad = batch.inputs, batch.tokens.specials.pad
+        first, last = window(batch, plan)
         steps = torch.arange(-self.window_size, self.window_size + 1, device=inputs.ids.device)
         steps = steps[steps != 0]
         near = arange(inputs.ids.shape[1], inputs.ids.device)[:, None] + steps
@@ -42,12 +42,12 @@ class ArrangeWindows(Arrange):
         context = near.flatten()[index] if near.numel() else index
         ids = inputs.ids.gather(1, centre).where(real, pad)
         origin = inputs.origin.gather(1, centre).where(real, -1)
-        pairs = stream(ids, origin, real, language=language_ids_at(example.tokens, origin))
+        pairs = stream(ids, origin, real, language=language_ids_at(batch.tokens, origin))
         pairs = replace(pairs, position_ids=inputs.position_ids.gather(1, centre))
         named = inputs.origin.gather(1, context.clamp(min=0)).where(real, 0)
-        return replace(example, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
+        return replace(batch, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        return override_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+        return override_radii(batch, wanted["radius"], self.window_size) if "radius" in wanted else plan
 
     tell = staticmethod(describe_radii)

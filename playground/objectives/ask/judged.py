@@ -59,20 +59,20 @@ class OverrideLossMask(Ask):
 
     judged: tuple[Judged, ...]
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         for each in self.judged:
-            example = judge(example, each)
-        return example
+            batch = judge(batch, each)
+        return batch
 
 
-def judge(example: Batch, rule: Judged, row: int | None = None) -> Batch:
-    """The example with the answers at these places scored or not, in one row or in all of them.
+def judge(batch: Batch, rule: Judged, row: int | None = None) -> Batch:
+    """The batch with the answers at these places scored or not, in one row or in all of them.
 
     What was not asked before has an answer only where a word of the text stands; the first question with one gets it.
     """
-    if not example.questions:
-        return example
-    real = example.answering.valid
+    if not batch.questions:
+        return batch
+    real = batch.answering.valid
     here = real if row is None else real & (torch.arange(len(real), device=real.device) == row)[:, None]
     number = real.cumsum(1).masked_fill(~here, 0)
     counts, skips = (
@@ -80,17 +80,17 @@ def judge(example: Batch, rule: Judged, row: int | None = None) -> Batch:
         for places in (rule.counts, rule.skips)
     )
     questions, given = [], torch.zeros_like(here)
-    for question in example.questions:
-        able = answerable(example, question)
+    for question in batch.questions:
+        able = answerable(batch, question)
         new = counts & able & ~given
         given = given | new
         questions.append(replace(question, loss_mask=(question.loss_mask & ~(skips & able)) | new))
-    return replace(example, questions=tuple(questions))
+    return replace(batch, questions=tuple(questions))
 
 
-def answerable(example: Batch, question: Target) -> Tensor:
+def answerable(batch: Batch, question: Target) -> Tensor:
     """Where a question of the drawn stream has an answer, `[b, n]`: at a word of the text, or where it is scored."""
-    if question.at_decoder != example.questions[0].at_decoder:
+    if question.at_decoder != batch.questions[0].at_decoder:
         return torch.zeros_like(question.loss_mask)
     known = question.kind.plain and question.reads is None
     return question.loss_mask | (question.origin >= 0) if known else question.loss_mask
@@ -103,9 +103,9 @@ class Reweight(Ask):
     weight: float = 1.0
     names: tuple[tuple[str, str], ...] = ()
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         names = dict(self.names)
         questions = tuple(
-            replace(q, name=names.get(q.name, q.name), weight=q.weight * self.weight) for q in example.questions
+            replace(q, name=names.get(q.name, q.name), weight=q.weight * self.weight) for q in batch.questions
         )
-        return replace(example, questions=questions, auxiliary=tuple(map(self.build, example.auxiliary)))
+        return replace(batch, questions=questions, auxiliary=tuple(map(self.build, batch.auxiliary)))

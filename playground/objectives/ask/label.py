@@ -30,19 +30,19 @@ class AskPair(Ask):
     apart: bool = False
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words.")
 
-    def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
+    def build(self, batch: Batch) -> Batch:
+        inputs = batch.inputs
         place = arange_rows(inputs.ids)
         whole = torch.stack([((inputs.origin >= 0) & (inputs.segment_ids == half)).any(1) for half in (0, 1)]).all(0)
-        label = example.tokens.labels[self.label]
+        label = batch.tokens.labels[self.label]
         outcome = label.amax(1, keepdim=True) if label.shape[1] else torch.zeros_like(inputs.ids[:, :1])
         scored = (place == 0) & whole[:, None] & (outcome >= 0) & (outcome < len(self.classes))
         targets = outcome.expand_as(inputs.ids).where(scored, 0)
         kind = Label(f"{self.label} apart" if self.apart else self.label, self.classes)
         reads = self._firsts(inputs, scored) if self.apart else None
         if self.apart:
-            example = replace(example, inputs=replace(inputs, segment_ids=torch.zeros_like(inputs.segment_ids)))
-        return asked(example, _question(self.label, kind, targets, scored, self.weight, reads))
+            batch = replace(batch, inputs=replace(inputs, segment_ids=torch.zeros_like(inputs.segment_ids)))
+        return asked(batch, _question(self.label, kind, targets, scored, self.weight, reads))
 
     def _firsts(self, inputs: Stream, scored: Tensor) -> Tensor:
         """The first position of either text, `[b, n, 2]`."""
@@ -65,22 +65,22 @@ class AskLabel(Ask):
     where: str = "chosen"
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words.")
 
-    def build(self, example: Batch) -> Batch:
-        scored, number = self._of_the_text(example) if self.where == "text" else self._of_words(example)
+    def build(self, batch: Batch) -> Batch:
+        scored, number = self._of_the_text(batch) if self.where == "text" else self._of_words(batch)
         kind = Label(self.label, self.classes)
-        return asked(example, _question(self.label, kind, number.where(scored, 0), scored, self.weight))
+        return asked(batch, _question(self.label, kind, number.where(scored, 0), scored, self.weight))
 
-    def _of_words(self, example: Batch) -> tuple[Tensor, Tensor]:
+    def _of_words(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Which positions `[b, n]` are scored, and the label of their word."""
-        inputs, tokens = example.inputs, example.tokens
+        inputs, tokens = batch.inputs, batch.tokens
         known = tokens.valid & (tokens.labels[self.label] >= 0)
         if self.where != "everywhere":
-            known = known & (example.selected if self.where == "chosen" else tokens.labels["mention"] >= 0)
+            known = known & (batch.selected if self.where == "chosen" else tokens.labels["mention"] >= 0)
         return gather_origin(known, inputs.origin, False), gather_origin(tokens.labels[self.label], inputs.origin)
 
-    def _of_the_text(self, example: Batch) -> tuple[Tensor, Tensor]:
+    def _of_the_text(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """The special token in front of each text with a known label, `[b, n]`, and the label."""
-        inputs, labels = example.inputs, example.tokens.labels[self.label].masked_fill(~example.tokens.valid, -1)
+        inputs, labels = batch.inputs, batch.tokens.labels[self.label].masked_fill(~batch.tokens.valid, -1)
         number = labels.amax(1, keepdim=True) if labels.shape[1] else torch.full_like(inputs.ids[:, :1], -1)
         return first_special(inputs) & (number >= 0), number.expand_as(inputs.ids)
 
@@ -101,21 +101,21 @@ class AskCrossView(Ask):
     )
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the labels.")
 
-    def build(self, example: Batch) -> Batch:
-        if self.label not in example.tokens.labels:
+    def build(self, batch: Batch) -> Batch:
+        if self.label not in batch.tokens.labels:
             raise UserError(f"This objective needs the label {self.label!r} of every word; this text does not have it.")
-        *others, forwards, backwards = example.auxiliary
-        known = example.selected if self.views == "unlabelled texts" else torch.zeros_like(example.selected)
-        asked_of = example.maskable & ~known.any(1, keepdim=True)
+        *others, forwards, backwards = batch.auxiliary
+        known = batch.selected if self.views == "unlabelled texts" else torch.zeros_like(batch.selected)
+        asked_of = batch.maskable & ~known.any(1, keepdim=True)
         views = (
             self._asked(self._asked(forwards, "forwards", 0, asked_of), "future", 1, asked_of),
             self._asked(self._asked(backwards, "backwards", 0, asked_of), "past", -1, asked_of),
         )
-        origin = example.inputs.origin
-        label = gather_origin(example.tokens.labels[self.label], origin, -1)
-        scored = gather_origin(example.selected, origin, False) & (label >= 0) & (label < len(self.classes))
+        origin = batch.inputs.origin
+        label = gather_origin(batch.tokens.labels[self.label], origin, -1)
+        scored = gather_origin(batch.selected, origin, False) & (label >= 0) & (label < len(self.classes))
         question = _question("label", Label(self.label, self.classes), label.where(scored, 0), scored)
-        return asked(replace(example, auxiliary=(*others, *views)), question)
+        return asked(replace(batch, auxiliary=(*others, *views)), question)
 
     def _asked(self, view: Batch, name: str, ahead: int, asked_of: Tensor) -> Batch:
         """A view with its question: each position predicts for the place `ahead` of it in reading order."""
@@ -139,16 +139,16 @@ class AskReplaced(Ask):
     where: str = "everywhere"
     weight: float = knob(50.0, 0.0, 100.0, unit="times the generator's loss", why="A yes-or-no loss is small.")
 
-    def build(self, example: Batch) -> Batch:
-        replaced = (gather_origin(example.actions, example.inputs.origin) == Action.REPLACED).long()
-        return asked(example, _question("replaced?", Replaced(), replaced, self._scored(example), self.weight))
+    def build(self, batch: Batch) -> Batch:
+        replaced = (gather_origin(batch.actions, batch.inputs.origin) == Action.REPLACED).long()
+        return asked(batch, _question("replaced?", Replaced(), replaced, self._scored(batch), self.weight))
 
-    def _scored(self, example: Batch) -> Tensor:
+    def _scored(self, batch: Batch) -> Tensor:
         if self.where == "everywhere":
-            return example.inputs.valid
-        number = example.tokens.labels["mention"]
-        names = marked_spans(example, example.maskable & (number >= 0), number)
-        return gather_origin((names.of >= 0) & (names.first == arange_rows(number)), example.inputs.origin, False)
+            return batch.inputs.valid
+        number = batch.tokens.labels["mention"]
+        names = marked_spans(batch, batch.maskable & (number >= 0), number)
+        return gather_origin((names.of >= 0) & (names.first == arange_rows(number)), batch.inputs.origin, False)
 
 
 def _question(

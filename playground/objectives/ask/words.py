@@ -19,8 +19,8 @@ from playground.objectives.stage import Ask
 class AskMasked(Ask):
     """The original word at every selected position (BERT, arXiv:1810.04805, sec. 3.1)."""
 
-    def build(self, example: Batch) -> Batch:
-        return asked(example, in_place(example, "inputs"))
+    def build(self, batch: Batch) -> Batch:
+        return asked(batch, in_place(batch, "inputs"))
 
 
 @dataclass(frozen=True)
@@ -32,13 +32,13 @@ class AskMoved(Ask):
 
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the hidden words.")
 
-    def build(self, example: Batch) -> Batch:
-        inputs, tokens = example.inputs, example.tokens
-        slot = gather_origin(example.prediction_order, inputs.origin, -1)
-        scored = gather_origin(movable(example).of >= 0, inputs.origin, False)
+    def build(self, batch: Batch) -> Batch:
+        inputs, tokens = batch.inputs, batch.tokens
+        slot = gather_origin(batch.prediction_order, inputs.origin, -1)
+        scored = gather_origin(movable(batch).of >= 0, inputs.origin, False)
         targets = gather_origin(tokens.ids, slot, tokens.specials.pad)
         question = Target("word order", Word(), "inputs", targets, scored, slot, self.weight, copying=True)
-        return asked(example, question)
+        return asked(batch, question)
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class AskNext(Ask):
         1.0, 0.0, 1.0, unit="times", why="Weight of each direction: 0.5 for the mean of two, 1 for the sum."
     )
 
-    def build(self, example: Batch) -> Batch:
-        tokens, inputs = example.tokens, example.inputs
+    def build(self, batch: Batch) -> Batch:
+        tokens, inputs = batch.tokens, batch.inputs
         position = arange_rows(inputs.ids)
         count = inputs.valid.sum(1, keepdim=True)
         place = position if self.side == "left" else position - (count - tokens.lengths[:, None])
@@ -68,7 +68,7 @@ class AskNext(Ask):
         name = "next word" if self.side == "left" else "previous word"
         scored = inputs.valid & (read >= self.context_size)
         question = Target(name, Word(), "inputs", targets, scored, origin, self.weight)
-        return asked(replace(example, selected=tokens.valid), question)
+        return asked(replace(batch, selected=tokens.valid), question)
 
 
 @dataclass(frozen=True)
@@ -81,14 +81,14 @@ class AskContinuation(Ask):
 
     loss_on: str = knob("second part", choices=("second part", "all"), why="The first part already sees itself.")
 
-    def build(self, example: Batch) -> Batch:
-        tokens = example.tokens
+    def build(self, batch: Batch) -> Batch:
+        tokens = batch.tokens
         place = arange_rows(tokens.ids)
-        asked_for = tokens.valid if self.loss_on == "all" else example.selected
+        asked_for = tokens.valid if self.loss_on == "all" else batch.selected
         ahead = torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)
         nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
         targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)
-        return asked(example, Target("next word", Word(), "inputs", targets, ahead, (place + 1).where(ahead, -1)))
+        return asked(batch, Target("next word", Word(), "inputs", targets, ahead, (place + 1).where(ahead, -1)))
 
 
 @dataclass(frozen=True)
@@ -98,15 +98,15 @@ class AskQueryStream(Ask):
     Without a query stream the content stream answers; without the place, the word before it in the order.
     """
 
-    def build(self, example: Batch) -> Batch:
-        question = in_place(example, "inputs" if example.inputs.query_attn_mask is None else "query")
-        return asked(example, one_step_ahead(example, question) if example.inputs.predicts_next else question)
+    def build(self, batch: Batch) -> Batch:
+        question = in_place(batch, "inputs" if batch.inputs.query_attn_mask is None else "query")
+        return asked(batch, one_step_ahead(batch, question) if batch.inputs.predicts_next else question)
 
 
-def one_step_ahead(example: Batch, question: Target) -> Target:
+def one_step_ahead(batch: Batch, question: Target) -> Target:
     """The same question, answered by the position that comes right before each target in the order."""
-    inputs = example.inputs
-    rank = gather_origin(example.prediction_order, inputs.origin, -1)
+    inputs = batch.inputs
+    rank = gather_origin(batch.prediction_order, inputs.origin, -1)
     width = inputs.ids.shape[1]
     level = inputs.attn_mask.query_level.long() * (width + 1) + rank
     order = level.masked_fill(~inputs.valid, MASKED_LEVEL * (width + 1)).argsort(dim=1, stable=True)
@@ -114,7 +114,7 @@ def one_step_ahead(example: Batch, question: Target) -> Target:
     there = after.clamp(min=0)
     scored = question.loss_mask.gather(1, there) & (after >= 0)
     origin = question.origin.gather(1, there).where(scored, -1)
-    targets = question.targets.gather(1, there).where(scored, example.tokens.specials.pad)
+    targets = question.targets.gather(1, there).where(scored, batch.tokens.specials.pad)
     return replace(question, targets=targets, loss_mask=scored, origin=origin)
 
 
@@ -131,23 +131,23 @@ class AskSpanBoundary(Ask):
     )
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words in place.")
 
-    def build(self, example: Batch) -> Batch:
-        inputs, tokens = example.inputs, example.tokens
-        hidden = marked_spans(example, example.selected)
+    def build(self, batch: Batch) -> Batch:
+        inputs, tokens = batch.inputs, batch.tokens
+        hidden = marked_spans(batch, batch.selected)
         inner = arange_rows(tokens.ids) - hidden.first
-        scored = gather_origin(has_ends(example, hidden) & (inner < self.sbo_max_length), inputs.origin, False)
+        scored = gather_origin(has_ends(batch, hidden) & (inner < self.sbo_max_length), inputs.origin, False)
         position = arange_rows(inputs.ids)
         left = position - 1 - gather_origin(inner, inputs.origin)
         right = position + 1 + gather_origin(hidden.last - arange_rows(tokens.ids), inputs.origin)
         targets = gather_origin(tokens.ids, inputs.origin, tokens.specials.pad)
         reads = torch.stack([left, right], dim=2).masked_fill(~scored[..., None], 0)
         question = Target("span boundary", SpanBoundary(), "inputs", targets, scored, inputs.origin, self.weight)
-        return asked(example, replace(question, reads=reads))
+        return asked(batch, replace(question, reads=reads))
 
 
-def has_ends(example: Batch, hidden: MarkedSpans) -> Tensor:
+def has_ends(batch: Batch, hidden: MarkedSpans) -> Tensor:
     """Which hidden places `[b, t]` lie in a span with a word right before and right behind it."""
-    block = marked_spans(example, example.maskable)
+    block = marked_spans(batch, batch.maskable)
     inside = (hidden.first > block.first) & (hidden.last < block.last)
     return (hidden.of >= 0) & (block.of >= 0) & inside
 
@@ -156,21 +156,21 @@ def has_ends(example: Batch, hidden: MarkedSpans) -> Tensor:
 class AskCentre(Ask):
     """The word at every selected place that has others in its window (CBOW, arXiv:1301.3781, sec. 3.1)."""
 
-    def build(self, example: Batch) -> Batch:
-        query = example.inputs.query_attn_mask
+    def build(self, batch: Batch) -> Batch:
+        query = batch.inputs.query_attn_mask
         assert query is not None, "a see stage with a window must come before"
         assert query.window is not None
         first, last = query.window
-        question = in_place(example, "query")
-        return asked(example, replace(question, name="centre word", loss_mask=question.loss_mask & (last > first)))
+        question = in_place(batch, "query")
+        return asked(batch, replace(question, name="centre word", loss_mask=question.loss_mask & (last > first)))
 
 
 @dataclass(frozen=True)
 class AskNeighbour(Ask):
     """For every pair the context word, from the centre word alone (skip-gram, arXiv:1301.3781, sec. 3.2)."""
 
-    def build(self, example: Batch) -> Batch:
-        return asked(example, _paired_word(example, "word nearby"))
+    def build(self, batch: Batch) -> Batch:
+        return asked(batch, _paired_word(batch, "word nearby"))
 
 
 @dataclass(frozen=True)
@@ -181,17 +181,17 @@ class AskCount(Ask):
     x_max: float = knob(100.0, 1.0, 1000.0, unit="times", why="A cell seen more often than this counts no more.")
     alpha: float = knob(0.75, 0.0, 1.0, unit="exponent", why="How much a cell that was seen seldom counts.")
 
-    def build(self, example: Batch) -> Batch:
-        seen = example.tokens.labels["seen"]
-        question = _paired_word(example, "how often")
-        return asked(example, replace(question, kind=CooccurrenceTarget(seen, self.x_max, self.alpha)))
+    def build(self, batch: Batch) -> Batch:
+        seen = batch.tokens.labels["seen"]
+        question = _paired_word(batch, "how often")
+        return asked(batch, replace(question, kind=CooccurrenceTarget(seen, self.x_max, self.alpha)))
 
 
-def _paired_word(example: Batch, name: str) -> Target:
+def _paired_word(batch: Batch, name: str) -> Target:
     """A question for the word that each position names by its span of one."""
-    real = example.inputs.valid
-    origin = example.spans.start.where(real, -1)
-    targets = gather_origin(example.tokens.ids, origin, example.tokens.specials.pad)
+    real = batch.inputs.valid
+    origin = batch.spans.start.where(real, -1)
+    targets = gather_origin(batch.tokens.ids, origin, batch.tokens.specials.pad)
     return Target(name, Word(), "inputs", targets, real, origin)
 
 
@@ -199,44 +199,44 @@ def _paired_word(example: Batch, name: str) -> Target:
 class AskInBatchContrast(Ask):
     """Whose n-gram is missing here, among those of the whole batch (InfoWord, arXiv:1910.08350, sec. 4).
 
-    Scored at the first special token; the n-gram alone, behind a [CLS] of its own, is an auxiliary example. Without
+    Scored at the first special token; the n-gram alone, behind a [CLS] of its own, is an auxiliary batch. Without
     `duplicates_as_negatives` an equal n-gram of another text is no negative.
     """
 
     duplicates_as_negatives: bool = knob(False, why="Count the same n-gram of another text as wrong.")
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the other losses.")
 
-    def build(self, example: Batch) -> Batch:
-        inputs, partner = example.inputs, _selected_alone(example)
+    def build(self, batch: Batch) -> Batch:
+        inputs, partner = batch.inputs, _selected_alone(batch)
         place = arange_rows(inputs.ids)
-        scored = (place == 0) & example.selected.any(1, keepdim=True)
+        scored = (place == 0) & batch.selected.any(1, keepdim=True)
         group = torch.arange(len(place), device=place.device)
         if not self.duplicates_as_negatives:
             group = partner.inputs.ids.unique(dim=0, return_inverse=True)[1]
         targets, nowhere = group[:, None].where(scored, 0), torch.full_like(inputs.ids, -1)
         question = Target("match", InBatchContrast(), "inputs", targets, scored, nowhere, self.weight)
-        return asked(replace(example, auxiliary=(*example.auxiliary, partner)), question)
+        return asked(replace(batch, auxiliary=(*batch.auxiliary, partner)), question)
 
 
-def _selected_alone(example: Batch) -> Batch:
+def _selected_alone(batch: Batch) -> Batch:
     """The selected words behind [CLS], as they stand in the text."""
-    found, cls = collect(example, example.selected), example.tokens.specials.cls
+    found, cls = collect(batch, batch.selected), batch.tokens.specials.cls
     lead = torch.ones_like(found.real[:, :0].sum(1, keepdim=True))
     ids = torch.cat([lead * cls, found.ids], dim=1)
     origin = torch.cat([-lead, found.origin], dim=1)
     real = torch.cat([lead > 0, found.real], dim=1)
-    inputs = stream(ids, origin, real, language=language_ids_at(example.tokens, origin))
-    return replace(example, inputs=inputs, actions=torch.zeros_like(example.actions), auxiliary=(), questions=())
+    inputs = stream(ids, origin, real, language=language_ids_at(batch.tokens, origin))
+    return replace(batch, inputs=inputs, actions=torch.zeros_like(batch.actions), auxiliary=(), questions=())
 
 
-def in_place(example: Batch, reader: Literal["inputs", "query"]) -> Target:
+def in_place(batch: Batch, reader: Literal["inputs", "query"]) -> Target:
     """A question for the original word at every selected position of the input."""
-    inputs = example.inputs
-    scored = gather_origin(example.selected, inputs.origin, False)
-    targets = gather_origin(example.tokens.ids, inputs.origin, example.tokens.specials.pad)
+    inputs = batch.inputs
+    scored = gather_origin(batch.selected, inputs.origin, False)
+    targets = gather_origin(batch.tokens.ids, inputs.origin, batch.tokens.specials.pad)
     return Target("hidden words", Word(), reader, targets, scored, inputs.origin)
 
 
-def asked(example: Batch, question: Target) -> Batch:
-    """The example with one more question."""
-    return replace(example, questions=(*example.questions, question))
+def asked(batch: Batch, question: Target) -> Batch:
+    """The batch with one more question."""
+    return replace(batch, questions=(*batch.questions, question))

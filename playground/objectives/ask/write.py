@@ -28,24 +28,24 @@ class AskDecoder(Ask):
     add_eos: bool = knob(True, why="Close the target with [END], so that the model learns to stop.")
     final_sentinel: bool = knob(False, why="Close the parts with one more sentinel, as in the figure of T5's paper.")
 
-    def build(self, example: Batch) -> Batch:
-        tokens = example.tokens
-        written = self.written(example)
+    def build(self, batch: Batch) -> Batch:
+        tokens = batch.tokens
+        written = self.written(batch)
         if self.final_sentinel and self.target == "sentinels":
-            number = example.spans.is_span.sum(1, keepdim=True)
-            written = append(written, sentinel(example, number), tokens.specials.pad)
+            number = batch.spans.is_span.sum(1, keepdim=True)
+            written = append(written, sentinel(batch, number), tokens.specials.pad)
         if self.add_eos:
             written = append(written, tokens.specials.end, tokens.specials.pad, to_empty=False)
         decoder = shifted_targets(tokens, written)
         if self.target == "fragment":
-            decoder = _at_text_positions(example, written, decoder)
-        return asked_to_write(example, written, decoder, copying=self.target == "text")
+            decoder = _at_text_positions(batch, written, decoder)
+        return asked_to_write(batch, written, decoder, copying=self.target == "text")
 
-    def written(self, example: Batch) -> Ragged:
+    def written(self, batch: Batch) -> Ragged:
         """The decoder's targets `[b, n]` and their places in the text."""
         if self.target == "sentinels":
-            return extract_spans(example, markers(example, "sentinel"))
-        return whole(example.tokens) if self.target == "text" else collect(example, example.selected)
+            return extract_spans(batch, markers(batch, "sentinel"))
+        return whole(batch.tokens) if self.target == "text" else collect(batch, batch.selected)
 
 
 @dataclass(frozen=True)
@@ -54,8 +54,8 @@ class AskTranslation(Ask):
 
     add_eos: bool = knob(True, why="Close the translation with [END], so that the model learns to stop.")
 
-    def build(self, example: Batch) -> Batch:
-        return _second_text(example, translation(example.tokens), self.add_eos)
+    def build(self, batch: Batch) -> Batch:
+        return _second_text(batch, translation(batch.tokens), self.add_eos)
 
 
 @dataclass(frozen=True)
@@ -64,14 +64,14 @@ class AskAnswer(Ask):
 
     add_eos: bool = knob(True, why="Close the answer with [END], so that the model learns to stop.")
 
-    def build(self, example: Batch) -> Batch:
-        if "next" not in example.tokens.neighbours:
+    def build(self, batch: Batch) -> Batch:
+        if "next" not in batch.tokens.neighbours:
             raise UserError("This objective needs an answer as well as a text; this corpus or text has none.")
-        return _second_text(example, example.tokens.neighbours["next"], self.add_eos)
+        return _second_text(batch, batch.tokens.neighbours["next"], self.add_eos)
 
 
-def _second_text(example: Batch, second: Tokens, end: bool) -> Batch:
-    """The example with a decoder that writes another text."""
+def _second_text(batch: Batch, second: Tokens, end: bool) -> Batch:
+    """The batch with a decoder that writes another text."""
     written = whole(second)
     if end:
         written = append(written, second.specials.end, second.specials.pad)
@@ -81,7 +81,7 @@ def _second_text(example: Batch, second: Tokens, end: bool) -> Batch:
         language = torch.nn.functional.pad(second.labels["language"], (0, 1))  # an empty text has language 0
         language = language.amax(1, keepdim=True).clamp(min=0)
         decoder = replace(decoder, language_ids=language.expand(written.ids.shape))
-    return asked_to_write(example, written, decoder, copying=False)
+    return asked_to_write(batch, written, decoder, copying=False)
 
 
 def whole(tokens: Tokens) -> Ragged:
@@ -102,20 +102,20 @@ def shifted_targets(tokens: Tokens, written: Ragged) -> Stream:
     return Ragged(ids, shift(written.origin, -1).where(real, -1), real, padded).stream(tokens)
 
 
-def asked_to_write(example: Batch, written: Ragged, decoder: Stream, copying: bool) -> Batch:
-    """The example with a decoder and the question for what it writes."""
+def asked_to_write(batch: Batch, written: Ragged, decoder: Stream, copying: bool) -> Batch:
+    """The batch with a decoder and the question for what it writes."""
     targets = (written.ids, written.real, written.origin)
     question = Target("written words", Word(), "decoder", *targets, copying=copying)
-    return asked(replace(example, decoder=decoder), question)
+    return asked(replace(batch, decoder=decoder), question)
 
 
-def _at_text_positions(example: Batch, written: Ragged, decoder: Stream) -> Stream:
+def _at_text_positions(batch: Batch, written: Ragged, decoder: Stream) -> Stream:
     """MASS: the decoder starts from the visible word before the fragment and keeps the positions of the text.
 
     Each word is written from the position before its own. Where the fragment begins the text there is none: [START]
     takes the first one, and all that follow are one further on.
     """
-    tokens = example.tokens
+    tokens = batch.tokens
     before = (written.origin - 1).where(written.origin >= 0, shift(written.origin, -1)).where(written.real, -1)
     ids = gather_origin(tokens.ids, before, tokens.specials.start).where(written.real, tokens.specials.pad)
     position = (before + (before[:, :1] < 0).long()).clamp(min=0)

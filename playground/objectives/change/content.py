@@ -17,5 +17,5 @@ class MaskContentStream(Change):
 
     content: str = knob("masks", choices=("masks", "words"), why="What stands at the targets of the content stream.")
 
-    def build(self, example: Batch) -> Batch:
-        return ReplaceWithMask().build(example) if self.content == "masks" else example
+    def build(self, batch: Batch) -> Batch:
+        return ReplaceWithMask().build(batch) if self.content == "masks" else batch

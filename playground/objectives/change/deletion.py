@@ -11,8 +11,8 @@ from playground.objectives.stage import Change
 class DeleteTokens(Change):
     """Delete the chosen tokens without a trace: their places must be guessed (BART, arXiv:1910.13461, sec. 2.2)."""
 
-    def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
-        keep = inputs.valid & ~gather_origin(example.selected, inputs.origin, False)
-        action = example.actions.masked_fill(example.selected, Action.DELETED)
-        return replace(example, inputs=reorder(example, *kept_first(keep)), actions=action)
+    def build(self, batch: Batch) -> Batch:
+        inputs = batch.inputs
+        keep = inputs.valid & ~gather_origin(batch.selected, inputs.origin, False)
+        action = batch.actions.masked_fill(batch.selected, Action.DELETED)
+        return replace(batch, inputs=reorder(batch, *kept_first(keep)), actions=action)

@@ -26,45 +26,45 @@ class ChangeEntities(Change):
     replace_prob: float = knob(0.5, 0.0, 1.0, unit="share of names", why="At 0 or 1 there is nothing to distinguish.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The word that each position shows, `[b, t]`: its own where no name is replaced."""
-        names, ids = mentions(example), example.tokens.ids
+        names, ids = mentions(batch), batch.tokens.ids
         picked = sampling.noise(tuple(ids.shape), rng) < self.replace_prob
-        donor = partners(example, names, sampling.noise(tuple(ids.shape), rng))
+        donor = partners(batch, names, sampling.noise(tuple(ids.shape), rng))
         source = (names.at(donor) + arange_rows(ids) - names.first).clamp(0, max(0, ids.numel() - 1))
         return ids.flatten()[source].where(names.at(picked & (donor >= 0)), ids)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        names, ids = mentions(example), example.tokens.ids
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        names, ids = mentions(batch), batch.tokens.ids
         other = ((plan != ids) & (names.of >= 0)).long()
         new = names.at(torch.zeros_like(ids).scatter_add_(1, names.of.clamp(min=0), other) > 0)
         return replace(
-            example,
-            selected=example.selected | new,
-            actions=example.actions.masked_fill(new, Action.REPLACED),
-            inputs=rewritten(example.inputs, plan, new),
+            batch,
+            selected=batch.selected | new,
+            actions=batch.actions.masked_fill(new, Action.REPLACED),
+            inputs=rewritten(batch.inputs, plan, new),
         )
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "replace" not in wanted:
             return plan
-        named = plan_overrides.words_of(example, mentions(example).of >= 0, 0)
+        named = plan_overrides.words_of(batch, mentions(batch).of >= 0, 0)
         words = one_each(wanted["replace"], named, "replace")
-        return paint(example, plan, {p: word_id(example, w) for p, w in words.items()})
+        return paint(batch, plan, {p: word_id(batch, w) for p, w in words.items()})
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         """A word for each word of each name, its own where it stays."""
-        first = first_pieces(example, mentions(example).of >= 0, row)
-        return {"replace": token_strings(plan[row], first, example.tokens.vocabulary)}
+        first = first_pieces(batch, mentions(batch).of >= 0, row)
+        return {"replace": token_strings(plan[row], first, batch.tokens.vocabulary)}
 
 
-def mentions(example: Batch) -> MarkedSpans:
+def mentions(batch: Batch) -> MarkedSpans:
     """The names of each text, by the corpus' own labels."""
-    number = example.tokens.labels["mention"]
-    return marked_spans(example, example.maskable & (number >= 0), number)
+    number = batch.tokens.labels["mention"]
+    return marked_spans(batch, batch.maskable & (number >= 0), number)
 
 
-def partners(example: Batch, names: MarkedSpans, noise: Tensor) -> Tensor:
+def partners(batch: Batch, names: MarkedSpans, noise: Tensor) -> Tensor:
     """The flat position of the first token of another entity's name of the same type and length.
 
     By name, `[b, t]`, -1 where the batch has none: each such name is equally likely. Sorted by type, length and entity,
@@ -72,7 +72,7 @@ def partners(example: Batch, names: MarkedSpans, noise: Tensor) -> Tensor:
     """
     rows, runs_ = names.length.nonzero(as_tuple=True)
     place = names.start[rows, runs_]
-    labels = example.tokens.labels
+    labels = batch.tokens.labels
     kind = (labels["entity_type"][rows, place].long() << 16) + names.length[rows, runs_]
     key = (kind << 32) + labels["entity"][rows, place].long() + 1
     ordered, order = key.sort(stable=True)

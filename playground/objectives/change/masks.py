@@ -13,7 +13,7 @@ from playground.objectives.stage import Change
 class ReplaceWithMask(Change):
     """Every chosen token becomes [MASK], in its own place (InfoWord, arXiv:1910.08350, sec. 4)."""
 
-    def build(self, example: Batch) -> Batch:
-        masks = torch.full_like(example.tokens.ids, example.tokens.specials.mask)
-        action = example.actions.masked_fill(example.selected, Action.MASKED)
-        return replace(example, actions=action, inputs=rewritten(example.inputs, masks, example.selected))
+    def build(self, batch: Batch) -> Batch:
+        masks = torch.full_like(batch.tokens.ids, batch.tokens.specials.mask)
+        action = batch.actions.masked_fill(batch.selected, Action.MASKED)
+        return replace(batch, actions=action, inputs=rewritten(batch.inputs, masks, batch.selected))

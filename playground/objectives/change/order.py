@@ -23,17 +23,17 @@ from playground.objectives.ops.sampling import inverse
 from playground.objectives.stage import Change, Wishes
 
 
-def moved(example: Batch, plan: Tensor) -> Batch:
+def moved(batch: Batch, plan: Tensor) -> Batch:
     """The input in a new order; visible words that are not where the text has them count as moved."""
-    inputs, real = example.inputs, example.tokens.valid
+    inputs, real = batch.inputs, batch.tokens.valid
     rank = inverse(plan)
     order = rank.gather(1, anchors(inputs)).masked_fill(~inputs.valid, rank.shape[1]).argsort(dim=1, stable=True)
-    away = (rank != arange_rows(rank)) & real & (example.actions == Action.KEPT)
+    away = (rank != arange_rows(rank)) & real & (batch.actions == Action.KEPT)
     return replace(
-        example,
-        inputs=reorder(example, order, inputs.valid, inputs.padded),
-        actions=example.actions.masked_fill(away, Action.MOVED),
-        selected=example.selected | (~example.selected.any(1, keepdim=True) & real),
+        batch,
+        inputs=reorder(batch, order, inputs.valid, inputs.padded),
+        actions=batch.actions.masked_fill(away, Action.MOVED),
+        selected=batch.selected | (~batch.selected.any(1, keepdim=True) & real),
         prediction_order=rank,
     )
 
@@ -50,21 +50,21 @@ class ChangeWordOrder(Change):
     )
     keys: ClassVar[tuple[str, ...]] = ("order",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text positions `[b, t]` in their new order."""
-        word = example.tokens.word_ids
+        word = batch.tokens.word_ids
         key = sampling.noise(tuple(word.shape), rng).gather(1, _from_zero(word))
         if self.shuffle_distance:
-            key = _current_number(example, word) + key * self.shuffle_distance
-        return _sorted(example, example.maskable, key)
+            key = _current_number(batch, word) + key * self.shuffle_distance
+        return _sorted(batch, batch.maskable, key)
 
     build = staticmethod(moved)
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        return plan_overrides.order(example, wanted["order"]).argsort(dim=1) if "order" in wanted else plan
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+        return plan_overrides.order(batch, wanted["order"]).argsort(dim=1) if "order" in wanted else plan
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        return {"order": plan_overrides.words_in_order(example, plan.argsort(dim=1), row)}
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"order": plan_overrides.words_in_order(batch, plan.argsort(dim=1), row)}
 
 
 @dataclass(frozen=True)
@@ -78,17 +78,17 @@ class ChangeSentenceOrder(Change):
     shuffle_ratio: float = knob(1.0, 0.0, 1.0, unit="share of sentences", why="0 leaves the sentences as they are.")
     keys: ClassVar[tuple[str, ...]] = ("order", "sentences")
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text positions `[b, t]` in their new order."""
-        tokens = example.tokens
+        tokens = batch.tokens
         step = sampling.noise(tuple(tokens.ids.shape), rng)
         if self.shuffle_ratio < 1:
-            step = self._some(example, step, rng)
-        return _sorted(example, tokens.valid, step.gather(1, _from_zero(tokens.sentence_ids)))
+            step = self._some(batch, step, rng)
+        return _sorted(batch, tokens.valid, step.gather(1, _from_zero(tokens.sentence_ids)))
 
-    def _some(self, example: Batch, noise: Tensor, rng: Generator) -> Tensor:
+    def _some(self, batch: Batch, noise: Tensor, rng: Generator) -> Tensor:
         """By sentence, its new number among all sentences `[b, t]`; those that move do so in the order of the noise."""
-        tokens = example.tokens
+        tokens = batch.tokens
         last = torch.where(tokens.valid, _from_zero(tokens.sentence_ids), -1)
         there = arange(noise.shape[1], noise.device) <= pad(last, (0, 1), value=-1).amax(1, keepdim=True)
         moves = sampling.exactly(sampling.ceiling(self.shuffle_ratio, there.sum(1)), there, rng)
@@ -96,21 +96,21 @@ class ChangeSentenceOrder(Change):
 
     build = staticmethod(moved)
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         asked = wanted.get("sentences", wanted.get("order"))
         if asked is None:
             return plan
         if wanted.get("order", asked) != asked:
             raise UserError(f"The plan has sentences {asked} and order {wanted['order']}; give one of them.")
-        count = int(example.tokens.sentence_ids[0][example.tokens.valid[0]].max()) + 1
+        count = int(batch.tokens.sentence_ids[0][batch.tokens.valid[0]].max()) + 1
         if sorted(asked) != list(range(1, count + 1)):
             given = ",".join(map(str, asked))
             raise UserError(f"The order {given} is not an order of {count} sentences; name each of 1 to {count} once.")
         step = torch.tensor(asked, device=plan.device).argsort()
-        return _sorted(example, example.tokens.valid, step[example.tokens.sentence_ids.clamp(0, count - 1)])
+        return _sorted(batch, batch.tokens.valid, step[batch.tokens.sentence_ids.clamp(0, count - 1)])
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        in_order = example.tokens.sentence_ids[row].gather(0, plan[row])[example.tokens.valid[row]]
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        in_order = batch.tokens.sentence_ids[row].gather(0, plan[row])[batch.tokens.valid[row]]
         return {"sentences": list(dict.fromkeys((in_order + 1).tolist()))}
 
 
@@ -126,9 +126,9 @@ class RotateDocument(Change):
     match_released_code: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text position `[b]` that comes first."""
-        inputs, count = example.inputs, example.inputs.valid.sum(1)
+        inputs, count = batch.inputs, batch.inputs.valid.sum(1)
         noise = sampling.noise((len(count),), rng)
         drawn = (noise * (count + int(self.match_released_code))).long() % count.clamp(min=1)
         if not inputs.ids.shape[1]:
@@ -136,27 +136,27 @@ class RotateDocument(Change):
         place = anchors(inputs).gather(1, drawn[:, None])[:, 0]
         if self.rotate_prob < 1:
             rotates = sampling.noise((len(count),), rng) < self.rotate_prob
-            place = place.where(rotates, inverse(example.prediction_order)[:, 0])
+            place = place.where(rotates, inverse(batch.prediction_order)[:, 0])
         return place
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        real, now = example.tokens.valid, inverse(example.prediction_order)
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        real, now = batch.tokens.valid, inverse(batch.prediction_order)
         if not real.shape[1]:
-            return moved(example, now)
+            return moved(batch, now)
         slot = arange_rows(real)
-        first = example.prediction_order.gather(1, plan[:, None])
-        rotated = (slot + first) % example.tokens.lengths[:, None].clamp(min=1)
-        return moved(example, now.gather(1, rotated.where(real, slot)))
+        first = batch.prediction_order.gather(1, plan[:, None])
+        rotated = (slot + first) % batch.tokens.lengths[:, None].clamp(min=1)
+        return moved(batch, now.gather(1, rotated.where(real, slot)))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "start" not in wanted:
             return plan
-        return plan_overrides.places(example, [wanted["start"]], "The start").long().argmax(dim=1)
+        return plan_overrides.places(batch, [wanted["start"]], "The start").long().argmax(dim=1)
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        if not int(example.tokens.lengths[row]):
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        if not int(batch.tokens.lengths[row]):
             return {}
-        return {"start": int(example.tokens.word_ids[row, plan[row]]) + 1}
+        return {"start": int(batch.tokens.word_ids[row, plan[row]]) + 1}
 
 
 def _from_zero(index: Tensor) -> Tensor:
@@ -164,17 +164,17 @@ def _from_zero(index: Tensor) -> Tensor:
     return (index - index[:, :1]).clamp(0, index.shape[1] - 1)
 
 
-def _current_number(example: Batch, word: Tensor) -> Tensor:
+def _current_number(batch: Batch, word: Tensor) -> Tensor:
     """How many words stand before each word `[b, t]` in the current order."""
-    there = word.gather(1, inverse(example.prediction_order))
+    there = word.gather(1, inverse(batch.prediction_order))
     new = there[:, 1:] != there[:, :-1]
     number = torch.cat([torch.zeros_like(word[:, :1]), new.long()], dim=1).cumsum(1)
-    return number.gather(1, example.prediction_order)
+    return number.gather(1, batch.prediction_order)
 
 
-def _sorted(example: Batch, movable: Tensor, key: Tensor) -> Tensor:
+def _sorted(batch: Batch, movable: Tensor, key: Tensor) -> Tensor:
     """The text positions when the movable ones are sorted by key; the others stay where they are now."""
-    now = inverse(example.prediction_order)
+    now = inverse(batch.prediction_order)
     return now.gather(1, _permute(movable.gather(1, now), key.gather(1, now)))
 
 

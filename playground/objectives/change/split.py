@@ -11,8 +11,8 @@ from playground.objectives.stage import Change
 class DropTarget(Change):
     """Only what was not chosen stays in the input (T5's prefix language model, arXiv:1910.10683, sec. 3.2.3)."""
 
-    def build(self, example: Batch) -> Batch:
-        tokens = example.tokens
-        kept = collect(example, tokens.valid & ~example.selected)
+    def build(self, batch: Batch) -> Batch:
+        tokens = batch.tokens
+        kept = collect(batch, tokens.valid & ~batch.selected)
         inputs = stream(kept.ids, kept.origin, kept.real, language=language_ids_at(tokens, kept.origin))
-        return replace(example, actions=example.actions.masked_fill(example.selected, Action.DELETED), inputs=inputs)
+        return replace(batch, actions=batch.actions.masked_fill(batch.selected, Action.DELETED), inputs=inputs)

@@ -68,12 +68,12 @@ class ChangeTokens(Change):
                 "add up to more than 1; lower one of them."
             )
 
-    def plan(self, example: Batch, rng: Generator) -> Corruption:
-        places = example.selected_positions
-        if self.replace_unit == "token" and not example.dupe_factor:
-            return self._each_alone(example, places, rng)
-        noise = self._noise(example, places, rng)
-        return Corruption(places, self._action(noise), self._words(example, places, rng))
+    def plan(self, batch: Batch, rng: Generator) -> Corruption:
+        places = batch.selected_positions
+        if self.replace_unit == "token" and not batch.dupe_factor:
+            return self._each_alone(batch, places, rng)
+        noise = self._noise(batch, places, rng)
+        return Corruption(places, self._action(noise), self._words(batch, places, rng))
 
     def _action(self, noise: Tensor) -> Tensor:
         """The action that a uniform number stands for."""
@@ -83,61 +83,61 @@ class ChangeTokens(Change):
             + (noise >= self.mask_replace_prob + self.random_replace_prob)
         )
 
-    def _each_alone(self, example: Batch, places: Tensor, rng: Generator) -> Corruption:
+    def _each_alone(self, batch: Batch, places: Tensor, rng: Generator) -> Corruption:
         """One draw for each token: its first bits give the action, the others the word; none where all are masked."""
         if self.mask_replace_prob >= 1:
-            first, _ = pool_of(example, self.random_words_from)
+            first, _ = pool_of(batch, self.random_words_from)
             return Corruption(places, torch.full_like(places, Action.MASKED), torch.full_like(places, first))
         noise = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
-        words = words_by((noise * 2**24).frac_(), example, self.random_words_from)
+        words = words_by((noise * 2**24).frac_(), batch, self.random_words_from)
         return Corruption(places, self._action(noise), words)
 
-    def _noise(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
+    def _noise(self, batch: Batch, places: Tensor, rng: Generator) -> Tensor:
         """A number for each chosen position, shared by each span of chosen tokens, or by the pieces of each word."""
-        noise = sampling.text_noise(example.tokens, example.dupe_factor, FATES, rng)
+        noise = sampling.text_noise(batch.tokens, batch.dupe_factor, FATES, rng)
         if self.replace_unit != "token":
-            number = example.tokens.word_ids if self.replace_unit == "word" else None
-            noise = noise.gather(1, marked_spans(example, example.selected, number).first)
+            number = batch.tokens.word_ids if self.replace_unit == "word" else None
+            noise = noise.gather(1, marked_spans(batch, batch.selected, number).first)
         return noise.take(places)
 
-    def _words(self, example: Batch, places: Tensor, rng: Generator) -> Tensor:
+    def _words(self, batch: Batch, places: Tensor, rng: Generator) -> Tensor:
         """The random words; integers are drawn at once where no fixed draw must come again."""
-        if example.dupe_factor:
-            noise = sampling.text_noise(example.tokens, example.dupe_factor, WORDS, rng).take(places)
-            return words_by(noise, example, self.random_words_from)
+        if batch.dupe_factor:
+            noise = sampling.text_noise(batch.tokens, batch.dupe_factor, WORDS, rng).take(places)
+            return words_by(noise, batch, self.random_words_from)
         if self.random_words_from == "unigram":
-            return words_by(sampling.noise((len(places),), rng), example, self.random_words_from)
-        size, id_of = pool_of(example, self.random_words_from)
+            return words_by(sampling.noise((len(places),), rng), batch, self.random_words_from)
+        size, id_of = pool_of(batch, self.random_words_from)
         return id_of(torch.randint(size, (len(places),), generator=rng, device=rng.device))
 
-    def build(self, example: Batch, plan: Corruption) -> Batch:
-        tokens = example.tokens
+    def build(self, batch: Batch, plan: Corruption) -> Batch:
+        tokens = batch.tokens
         new = plan.words.where(plan.action == Action.RANDOMISED, tokens.ids.take(plan.places))
         new = new.masked_fill(plan.action == Action.MASKED, tokens.specials.mask)
-        inputs = rewritten(example.inputs, put(tokens.ids, plan.places, new), example.selected)
-        return replace(example, actions=put(example.actions, plan.places, plan.action), inputs=inputs)
+        inputs = rewritten(batch.inputs, put(tokens.ids, plan.places, new), batch.selected)
+        return replace(batch, actions=put(batch.actions, plan.places, plan.action), inputs=inputs)
 
-    def revise(self, example: Batch, plan: Corruption, wanted: Wishes) -> Corruption:
+    def revise(self, batch: Batch, plan: Corruption, wanted: Wishes) -> Corruption:
         if not {"chosen", "spans", "actions", "replace"} & set(wanted):
             return plan
         default = Action.RANDOMISED if "replace" in wanted else Action.MASKED
-        action = torch.full_like(example.actions, default)
+        action = torch.full_like(batch.actions, default)
         if "actions" in wanted:
-            chosen = plan_overrides.words_of(example, example.selected, 0)
+            chosen = plan_overrides.words_of(batch, batch.selected, 0)
             names = one_each(wanted["actions"], chosen, "actions")
-            action = paint(example, action, {p: _action(n) for p, n in names.items()})
-        words = put(example.tokens.ids, plan.places, plan.words)
+            action = paint(batch, action, {p: _action(n) for p, n in names.items()})
+        words = put(batch.tokens.ids, plan.places, plan.words)
         if "replace" in wanted:
-            random = plan_overrides.words_of(example, (action == Action.RANDOMISED) & example.selected, 0)
+            random = plan_overrides.words_of(batch, (action == Action.RANDOMISED) & batch.selected, 0)
             names = one_each(wanted["replace"], random, "replace")
-            words = paint(example, words, {p: word_id(example, n, self.random_words_from) for p, n in names.items()})
+            words = paint(batch, words, {p: word_id(batch, n, self.random_words_from) for p, n in names.items()})
         return Corruption(plan.places, action.take(plan.places), words.take(plan.places))
 
-    def tell(self, example: Batch, plan: Corruption, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Corruption, row: int) -> dict[str, Any]:
         names = {int(v): k for k, v in WORDS_FOR_ACTIONS.items()}
-        first = first_pieces(example, example.selected, row)
-        action, words = plan.row(row, example.selected.shape[1])
-        new = token_strings(words, first & (action == Action.RANDOMISED), example.tokens.vocabulary)
+        first = first_pieces(batch, batch.selected, row)
+        action, words = plan.row(row, batch.selected.shape[1])
+        new = token_strings(words, first & (action == Action.RANDOMISED), batch.tokens.vocabulary)
         return {"actions": [names[int(a)] for a in action[first]]} | ({"replace": new} if new else {})
 
 
@@ -148,18 +148,18 @@ def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:
     return copy
 
 
-def words_by(noise: Tensor, example: Batch, pool: str = "words") -> Tensor:
+def words_by(noise: Tensor, batch: Batch, pool: str = "words") -> Tensor:
     """A word for each uniform number: any word, any entry of the vocabulary, or words by how often they occur."""
     if pool == "unigram":
-        limits = word_weights(example.tokens).cumsum(0)
+        limits = word_weights(batch.tokens).cumsum(0)
         return torch.searchsorted(limits, noise.double() * limits[-1], right=True)
-    size, id_of = pool_of(example, pool)
+    size, id_of = pool_of(batch, pool)
     return id_of((noise.double() * size).long())
 
 
-def pool_of(example: Batch, pool: str) -> tuple[int, Callable[[Tensor], Tensor]]:
+def pool_of(batch: Batch, pool: str) -> tuple[int, Callable[[Tensor], Tensor]]:
     """How many entries a pool of random words has, the words or the whole vocabulary, and their ids by number."""
-    specials = example.tokens.specials
+    specials = batch.tokens.specials
     if pool == "vocabulary":
         return specials.size, lambda number: number
     return max(len(specials.words), 1), specials.nth_word
@@ -171,20 +171,20 @@ def rewritten(inputs: Stream, words: Tensor, where: Tensor) -> Stream:
     return replace(inputs, ids=gather_origin(words, inputs.origin).where(here, inputs.ids))
 
 
-def word_id(example: Batch, word: str, pool: str = "words") -> int:
+def word_id(batch: Batch, word: str, pool: str = "words") -> int:
     """The id of a word of a plan by hand; the text's vocabulary must have it, as a word unless any entry may be it."""
-    ids = [k for k, entry in enumerate(example.tokens.vocabulary) if entry == word]
-    known = example.tokens.specials.is_word(torch.tensor(ids, dtype=torch.long)).tolist()
+    ids = [k for k, entry in enumerate(batch.tokens.vocabulary) if entry == word]
+    known = batch.tokens.specials.is_word(torch.tensor(ids, dtype=torch.long)).tolist()
     found = [k for k, is_word in zip(ids, known, strict=True) if is_word or pool == "vocabulary"]
     if not found:
         raise UserError(f"The word {word!r} is not in the vocabulary of this text; use one that is.")
     return found[0]
 
 
-def first_pieces(example: Batch, chosen: Tensor, row: int) -> Tensor:
+def first_pieces(batch: Batch, chosen: Tensor, row: int) -> Tensor:
     """The first chosen token of each word of a row, `[t]`: a plan in words has one value for a whole word."""
     here = chosen[row].nonzero().flatten()
-    word = example.tokens.word_ids[row][here]
+    word = batch.tokens.word_ids[row][here]
     first = torch.cat([word.new_ones(min(1, len(word)), dtype=torch.bool), word[1:] != word[:-1]])
     return torch.zeros_like(chosen[row]).scatter(0, here[first], True)
 
@@ -202,8 +202,8 @@ def one_each(values: list[str], positions: list[int], what: str, of: str = "chos
     return dict(zip(positions, values, strict=True))
 
 
-def paint(example: Batch, values: Tensor, by_word: dict[int, int]) -> Tensor:
+def paint(batch: Batch, values: Tensor, by_word: dict[int, int]) -> Tensor:
     """Values `[b, t]` with some whole words overwritten."""
     for word, value in by_word.items():
-        values = values.masked_fill(plan_overrides.places(example, [word]), value)
+        values = values.masked_fill(plan_overrides.places(batch, [word]), value)
     return values

@@ -31,9 +31,9 @@ class ChangeTrigrams(Change):
     derange: bool = knob(False, why="Never leave a span in its order; the paper does not say whether that may happen.")
     keys: ClassVar[tuple[str, ...]] = ("order",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The text position of the word that each position shows, `[b, t]`."""
-        group, position = movable(example), arange_rows(example.tokens.ids)
+        group, position = movable(batch), arange_rows(batch.tokens.ids)
         noise = sampling.noise(tuple(position.shape), rng).gather(1, group.first)
         first = int(self.derange)
         which = first + (noise * (len(ORDERS) - first)).long()
@@ -42,41 +42,39 @@ class ChangeTrigrams(Change):
         source = group.first + drawn.where(size == 3, (inner + 1) % size.clamp(min=1))
         return source.where(group.of >= 0, position)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        inputs, moved = example.inputs, plan != arange_rows(plan)
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        inputs, moved = batch.inputs, plan != arange_rows(plan)
         here = gather_origin(moved, inputs.origin, False)
         origin = gather_origin(plan, inputs.origin).where(here, inputs.origin)
         inputs = replace(
             inputs,
-            ids=gather_origin(example.tokens.ids.gather(1, plan), inputs.origin).where(here, inputs.ids),
+            ids=gather_origin(batch.tokens.ids.gather(1, plan), inputs.origin).where(here, inputs.ids),
             origin=origin,
-            language_ids=language_ids_at(example.tokens, origin, inputs.segment_ids),
+            language_ids=language_ids_at(batch.tokens, origin, inputs.segment_ids),
         )
-        action = example.actions.masked_fill(moved, Action.MOVED)
-        return replace(example, inputs=inputs, actions=action, prediction_order=plan.argsort(dim=1))
+        action = batch.actions.masked_fill(moved, Action.MOVED)
+        return replace(batch, inputs=inputs, actions=action, prediction_order=plan.argsort(dim=1))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         """The words in the order of a plan by hand, but each within its span."""
         if "order" not in wanted:
             return plan
-        group = movable(example)
+        group = movable(batch)
         slot = group.first.where(group.of >= 0, arange_rows(plan))
-        return (slot * max(1, slot.shape[1]) + plan_overrides.order(example, wanted["order"])).argsort(dim=1)
+        return (slot * max(1, slot.shape[1]) + plan_overrides.order(batch, wanted["order"])).argsort(dim=1)
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        return {"order": plan_overrides.words_in_order(example, plan.argsort(dim=1), row)}
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        return {"order": plan_overrides.words_in_order(batch, plan.argsort(dim=1), row)}
 
 
-def movable(example: Batch) -> MarkedSpans:
+def movable(batch: Batch) -> MarkedSpans:
     """The marked spans, without the tokens in them that are hidden or scored where they stand."""
-    still = torch.isin(example.actions, example.actions.new_tensor([Action.KEPT, Action.MOVED]))
-    return marked_spans(
-        example, inside(example.spans, example.tokens.ids.shape[1]) & example.maskable & still, _span(example)
-    )
+    still = torch.isin(batch.actions, batch.actions.new_tensor([Action.KEPT, Action.MOVED]))
+    return marked_spans(batch, inside(batch.spans, batch.tokens.ids.shape[1]) & batch.maskable & still, _span(batch))
 
 
-def _span(example: Batch) -> Tensor:
+def _span(batch: Batch) -> Tensor:
     """How many spans have begun up to each text position, `[b, t]`: it differs between two spans that touch."""
-    used = (example.spans.length > 0).long()
-    steps = pad(torch.zeros_like(example.tokens.ids), (0, 1))
-    return steps.scatter_add_(1, example.spans.start.where(used > 0, 0), used).cumsum(1)[:, :-1]
+    used = (batch.spans.length > 0).long()
+    steps = pad(torch.zeros_like(batch.tokens.ids), (0, 1))
+    return steps.scatter_add_(1, batch.spans.start.where(used > 0, 0), used).cumsum(1)[:, :-1]

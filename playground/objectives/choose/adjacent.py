@@ -15,7 +15,7 @@ class MergeAdjacent(Choose):
     There are only so many numbered sentinels; spans beyond these are no longer chosen.
     """
 
-    def build(self, example: Batch) -> Batch:
-        found, most = marked_spans(example, example.selected), len(example.tokens.specials.sentinels) or None
+    def build(self, batch: Batch) -> Batch:
+        found, most = marked_spans(batch, batch.selected), len(batch.tokens.specials.sentinels) or None
         spans = Spans(found.start[:, :most], found.length.where(found.length > 0, -1)[:, :most])
-        return replace(example, spans=spans, selected=inside(spans, example.selected.shape[1]))
+        return replace(batch, spans=spans, selected=inside(spans, batch.selected.shape[1]))

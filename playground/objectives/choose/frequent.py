@@ -26,17 +26,17 @@ class SubsampleFrequent(Choose):
     rule: str = knob("code", choices=("code", "paper"), why="The released code keeps a little more than the paper.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Batch, rng: Generator) -> Chosen:
-        stays = keep_probability(word_counts(example.tokens), self.threshold, self.rule)[example.tokens.ids]
-        return Chosen((sampling.noise(tuple(stays.shape), rng) < stays) & example.maskable)
+    def plan(self, batch: Batch, rng: Generator) -> Chosen:
+        stays = keep_probability(word_counts(batch.tokens), self.threshold, self.rule)[batch.tokens.ids]
+        return Chosen((sampling.noise(tuple(stays.shape), rng) < stays) & batch.maskable)
 
-    def build(self, example: Batch, plan: Chosen) -> Batch:
-        chosen = plan.positions & example.maskable
-        dropped = example.maskable & ~chosen
-        left = collect(example, example.tokens.valid & ~dropped)
-        inputs = stream(left.ids, left.origin, left.real, language=language_ids_at(example.tokens, left.origin))
-        action = example.actions.masked_fill(dropped, Action.DELETED)
-        return replace(example, selected=chosen, actions=action, inputs=inputs)
+    def build(self, batch: Batch, plan: Chosen) -> Batch:
+        chosen = plan.positions & batch.maskable
+        dropped = batch.maskable & ~chosen
+        left = collect(batch, batch.tokens.valid & ~dropped)
+        inputs = stream(left.ids, left.origin, left.real, language=language_ids_at(batch.tokens, left.origin))
+        action = batch.actions.masked_fill(dropped, Action.DELETED)
+        return replace(batch, selected=chosen, actions=action, inputs=inputs)
 
     revise = staticmethod(override_chosen)
     tell = staticmethod(describe_chosen)

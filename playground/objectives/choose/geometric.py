@@ -27,14 +27,14 @@ class ChooseGeometricSpans(Choose):
     max_span_length: int = knob(10, 1, 20, unit="words", why="No sampled span is longer; adjacent spans can be.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
-        candidates = example.maskable
-        words = marked_spans(example, candidates, example.tokens.word_ids)
+    def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
+        candidates = batch.maskable
+        words = marked_spans(batch, candidates, batch.tokens.word_ids)
         budget = torch.minimum(sampling.ceiling(self.mask_ratio, candidates.sum(1)), candidates.sum(1))
         most = int(sampling.ceiling(self.mask_ratio, torch.tensor(candidates.shape[1])))
         noise = sampling.noise(tuple(candidates.shape), rng)
         length = self.lengths(sampling.noise((len(noise), most), rng))
-        found = marked_spans(example, take_spans(words, marked_spans(example, candidates), noise, length, budget))
+        found = marked_spans(batch, take_spans(words, marked_spans(batch, candidates), noise, length, budget))
         most = most or 1
         return ChosenSpans(found.start[:, :most], found.length.where(found.length > 0, -1)[:, :most])
 

@@ -24,23 +24,23 @@ class KeepSomeSentences(Choose):
     unmasked_ratio: float = knob(0.2, 0.0, 1.0, unit="share of the chosen", why="More to copy, less to generate.")
     keys: ClassVar[tuple[str, ...]] = ("intact",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Which spans stay in the text, `[b, m]`."""
-        noise = sampling.noise(tuple(example.spans.start.shape), rng)
-        return (noise < self.unmasked_ratio) & example.spans.is_span
+        noise = sampling.noise(tuple(batch.spans.start.shape), rng)
+        return (noise < self.unmasked_ratio) & batch.spans.is_span
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        spans = example.spans
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        spans = batch.spans
         kept = plan[:, : spans.is_span.shape[1]] & spans.is_span  # a batch may have more, empty, columns
-        intact = inside(Spans(spans.start, spans.length.where(kept, -1)), example.tokens.ids.shape[1])
+        intact = inside(Spans(spans.start, spans.length.where(kept, -1)), batch.tokens.ids.shape[1])
         left = Spans(spans.start.masked_fill(kept, 0), spans.length.masked_fill(kept, -1))
-        action = example.actions.masked_fill(intact, Action.GRADED_AS_IS)
-        return replace(example, spans=left, actions=action)
+        action = batch.actions.masked_fill(intact, Action.GRADED_AS_IS)
+        return replace(batch, spans=left, actions=action)
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "intact" not in wanted:
             return plan
-        sentences = _sentences(example, 0)
+        sentences = _sentences(batch, 0)
         unknown = [n for n in wanted["intact"] if n not in sentences]
         if unknown:
             known = ", ".join(str(n) for n in sentences if n) or "none"
@@ -48,13 +48,13 @@ class KeepSomeSentences(Choose):
         kept = torch.tensor([n in wanted["intact"] for n in sentences], dtype=torch.bool, device=plan.device)
         return kept.expand_as(plan)
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         kept = plan[row].tolist()
-        return {"intact": [n for n, yes in zip(_sentences(example, row), kept, strict=True) if yes]}
+        return {"intact": [n for n, yes in zip(_sentences(batch, row), kept, strict=True) if yes]}
 
 
-def _sentences(example: Batch, row: int) -> list[int]:
+def _sentences(batch: Batch, row: int) -> list[int]:
     """The sentence (1-based) of every span of a row, 0 where there is no span."""
-    there, sentence = example.spans.is_span[row], example.tokens.sentence_ids[row]
-    starts = example.spans.start[row].masked_fill(~there, 0).tolist()
+    there, sentence = batch.spans.is_span[row], batch.tokens.sentence_ids[row]
+    starts = batch.spans.start[row].masked_fill(~there, 0).tolist()
     return [int(sentence[s] - sentence[0]) + 1 if yes else 0 for s, yes in zip(starts, there.tolist(), strict=True)]

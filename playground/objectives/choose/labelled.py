@@ -23,20 +23,20 @@ class ChooseSupervised(Choose):
     supervised_ratio: float = knob(0.5, 0.0, 1.0, unit="share of texts", why="How many texts of a batch have labels.")
     keys: ClassVar[tuple[str, ...]] = ("labelled",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Which rows have labels, `[b]`."""
-        every = example.tokens.lengths[None] >= 0
+        every = batch.tokens.lengths[None] >= 0
         return sampling.exactly(sampling.ceiling(self.supervised_ratio, every.sum(1)), every, rng)[0]
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        return replace(example, selected=example.maskable & plan[:, None])
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        return replace(batch, selected=batch.maskable & plan[:, None])
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "labelled" not in wanted:
             return plan
         if wanted["labelled"] not in ("yes", "no"):
             raise UserError(f"The plan labelled is {wanted['labelled']!r}; it must be yes or no.")
         return torch.full_like(plan, wanted["labelled"] == "yes")
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"labelled": "yes" if bool(plan[row]) else "no"}

@@ -34,14 +34,12 @@ class ChooseNgrams(Choose):
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Batch, rng: Generator) -> Chosen:
-        tokens, blocks = example.tokens, marked_spans(example, example.maskable)
-        words = marked_spans(
-            example, example.maskable, tokens.word_ids if self.whole_words else arange_rows(tokens.ids)
-        )
+    def plan(self, batch: Batch, rng: Generator) -> Chosen:
+        tokens, blocks = batch.tokens, marked_spans(batch, batch.maskable)
+        words = marked_spans(batch, batch.maskable, tokens.word_ids if self.whole_words else arange_rows(tokens.ids))
         keys, noise = sampling.noise((2, *words.number.shape), rng)
         order = keys.masked_fill(words.length == 0, 2.0).argsort(dim=1)
-        budget = bert_count(self.mask_ratio, example.maskable, self.num_special_tokens)
+        budget = bert_count(self.mask_ratio, batch.maskable, self.num_special_tokens)
         size = self.sizes(words, blocks)
         positions = words.at(take_ngrams(size, self.lengths(size, noise), order, budget))
         return Chosen(at_least_one(positions, words, order, budget) if self.min_one else positions)
@@ -66,8 +64,8 @@ class ChooseNgrams(Choose):
         within = pad(total, (1, 0))[(size < TOO_LONG).sum(2)]
         return 1 + (noise.double()[..., None] * within[..., None] >= total[:-1]).sum(2)
 
-    def build(self, example: Batch, plan: Chosen) -> Batch:
-        return replace(example, selected=plan.positions & example.maskable)
+    def build(self, batch: Batch, plan: Chosen) -> Batch:
+        return replace(batch, selected=plan.positions & batch.maskable)
 
     revise = staticmethod(override_chosen)
     tell = staticmethod(describe_chosen)

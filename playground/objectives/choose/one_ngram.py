@@ -25,10 +25,10 @@ class ChooseNgram(Choose):
     length_std: float = knob(1.0, 0.0, 5.0, unit="tokens", why="Standard deviation of the length.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
-        shape, words = tuple(example.tokens.ids.shape), example.maskable
+    def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
+        shape, words = tuple(batch.tokens.ids.shape), batch.maskable
         if not shape[1]:
-            zeros = example.tokens.ids.new_zeros((shape[0], 1))
+            zeros = batch.tokens.ids.new_zeros((shape[0], 1))
             return ChosenSpans(zeros, zeros - 1)
         room = (bounds(~words)[1] - arange_rows(words) + 1).masked_fill(~words, 0)  # words from each position on
         most = torch.minimum(words.sum(1) - 1, room.amax(1))

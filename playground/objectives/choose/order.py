@@ -98,27 +98,27 @@ class ChooseOrder(Choose):
     order: tuple[int, ...] = ()
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenOrder:
-        plan = self._sampled(example, rng)
-        return replace(plan, rank=self._fixed(example, plan.rank)) if self.order else plan
+    def plan(self, batch: Batch, rng: Generator) -> ChosenOrder:
+        plan = self._sampled(batch, rng)
+        return replace(plan, rank=self._fixed(batch, plan.rank)) if self.order else plan
 
-    def _sampled(self, example: Batch, rng: Generator) -> ChosenOrder:
-        candidates, real = example.maskable, example.tokens.valid
+    def _sampled(self, batch: Batch, rng: Generator) -> ChosenOrder:
+        candidates, real = batch.maskable, batch.tokens.valid
         number = self.number(candidates.sum(1))
-        late = self._targets(example, number, rng)
+        late = self._targets(batch, number, rng)
         number = late.sum(1) if self.sampler == "hf" else number
         if self.special_tokens == "given":
-            return self._drawn(example.tokens, late, number, rng)
+            return self._drawn(batch.tokens, late, number, rng)
         late |= real & ~candidates
-        group = late.int() + 2 * ~real if example.tokens.padded else late.int()
+        group = late.int() + 2 * ~real if batch.tokens.padded else late.int()
         return ChosenOrder(sampling.shuffled(group, rng), late.sum(1))
 
-    def _fixed(self, example: Batch, rank: Tensor) -> Tensor:
+    def _fixed(self, batch: Batch, rank: Tensor) -> Tensor:
         """The same steps, those of the words of the fixed order among these in that order (pieces left to right)."""
-        last, word = max(self.order), example.tokens.word_ids
+        last, word = max(self.order), batch.tokens.word_ids
         place = torch.full((last + 1,), last, device=word.device)
         place[torch.tensor(self.order, device=word.device) - 1] = torch.arange(len(self.order), device=word.device)
-        place = place[word.clamp(0, last)].where(example.maskable, last)  # [b, t], `last` where none is fixed
+        place = place[word.clamp(0, last)].where(batch.maskable, last)  # [b, t], `last` where none is fixed
         tokens = place.argsort(dim=1, stable=True)
         steps = rank.where(place < last, rank.shape[1]).sort(dim=1).values
         return rank.scatter(1, tokens, steps.where(steps < rank.shape[1], rank.gather(1, tokens)))
@@ -136,9 +136,9 @@ class ChooseOrder(Choose):
         number = (there.double() / self.partial_prediction_k).floor().long()
         return torch.minimum(number.clamp(min=1), there)
 
-    def _targets(self, example: Batch, number: Tensor, rng: Generator) -> Tensor:
+    def _targets(self, batch: Batch, number: Tensor, rng: Generator) -> Tensor:
         """Exactly `number` `[b]` tokens of each text `[b, t]`: whole spans as far as they fit, then single ones."""
-        candidates, lengths = example.maskable, example.tokens.lengths
+        candidates, lengths = batch.maskable, batch.tokens.lengths
         spans = self.spans(lengths, candidates.shape[1], rng)
         if self.sampler == "hf":
             return inside(spans, candidates.shape[1]) & candidates
@@ -164,29 +164,29 @@ class ChooseOrder(Choose):
         there = start < text if self.sampler == "hf" else start + length < text
         return Spans(start * there, torch.minimum(length, text - start).where(there, -1))
 
-    def build(self, example: Batch, plan: ChosenOrder) -> Batch:
-        first = example.tokens.lengths - plan.predicted
-        return replace(example, selected=(plan.rank >= first[:, None]) & example.maskable, prediction_order=plan.rank)
+    def build(self, batch: Batch, plan: ChosenOrder) -> Batch:
+        first = batch.tokens.lengths - plan.predicted
+        return replace(batch, selected=(plan.rank >= first[:, None]) & batch.maskable, prediction_order=plan.rank)
 
-    def revise(self, example: Batch, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
+    def revise(self, batch: Batch, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
         if "order" in wanted:
-            plan = replace(plan, rank=plan_overrides.order(example, wanted["order"]))
+            plan = replace(plan, rank=plan_overrides.order(batch, wanted["order"]))
         if "cut" in wanted:
-            plan = replace(plan, predicted=self._predicted(example, plan.rank, wanted["cut"]))
+            plan = replace(plan, predicted=self._predicted(batch, plan.rank, wanted["cut"]))
         return plan
 
-    def _predicted(self, example: Batch, rank: Tensor, cut: int) -> Tensor:
-        most = plan_overrides.word_count(example.tokens) - self._fewest
+    def _predicted(self, batch: Batch, rank: Tensor, cut: int) -> Tensor:
+        most = plan_overrides.word_count(batch.tokens) - self._fewest
         if not 0 <= cut <= most:
             left = ", so that a word is left to predict" if self._fewest else ""
             raise UserError(f"The cut is {cut}; it must lie between 0 and {most}{left}.")
-        given = plan_overrides.words_in_order(example, rank, 0)[:cut]
-        return example.tokens.lengths - plan_overrides.places(example, given).sum(1)
+        given = plan_overrides.words_in_order(batch, rank, 0)[:cut]
+        return batch.tokens.lengths - plan_overrides.places(batch, given).sum(1)
 
-    def tell(self, example: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
-        in_order = plan_overrides.words_in_order(example, plan.rank, row)
-        first = int(example.tokens.lengths[row] - plan.predicted[row])
-        given = {int(w) for w in example.tokens.word_ids[row][(plan.rank[row] < first) & example.tokens.valid[row]]}
+    def tell(self, batch: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
+        in_order = plan_overrides.words_in_order(batch, plan.rank, row)
+        first = int(batch.tokens.lengths[row] - plan.predicted[row])
+        given = {int(w) for w in batch.tokens.word_ids[row][(plan.rank[row] < first) & batch.tokens.valid[row]]}
         return {"order": in_order, "cut": min(len(given), max(0, len(in_order) - self._fewest))}
 
     @property

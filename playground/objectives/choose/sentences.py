@@ -41,10 +41,10 @@ class ChooseGapSentences(Choose):
     stochastic: bool = knob(False, why="Draw the share of each text from .15 to .45 and perturb the scores by 20 %.")
     keys: ClassVar[tuple[str, ...]] = ("sentences",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """Which sentences are taken, `[b, m]`, counted from the row's first."""
-        size = words_by_sentence(example)
-        return sampling.rank(-self.priority(example, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
+        size = words_by_sentence(batch)
+        return sampling.rank(-self.priority(batch, size, rng)) < self.count((size > 0).sum(1), rng)[:, None]
 
     def count(self, number: Tensor, rng: Generator) -> Tensor:
         """How many of so many sentences `[b]`: the share rounded down, at least one, none where there is only one."""
@@ -54,30 +54,30 @@ class ChooseGapSentences(Choose):
         wanted = (number * ratio + 1e-9).floor().long().clamp(min=1)
         return wanted.masked_fill(number < 2, 0)
 
-    def priority(self, example: Batch, size: Tensor, rng: Generator) -> Tensor:
+    def priority(self, batch: Batch, size: Tensor, rng: Generator) -> Tensor:
         """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
         place = arange_rows(size)
         if self.sentence_selection == "random":
             return sampling.noise(tuple(size.shape), rng).masked_fill(size == 0, -1.0)
         if self.sentence_selection == "lead":
             return (-place).masked_fill(size == 0, -size.shape[1])
-        score = overlap(example, size.shape[1])
+        score = overlap(batch, size.shape[1])
         if self.stochastic:
             score = score * (1 + SHAKEN * (2 * sampling.noise(tuple(size.shape), rng).double() - 1))
             return (score + TIE * place).masked_fill(size == 0, -1.0)
         return (score * size.shape[1] + place).masked_fill(size == 0, -1)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        width, most = example.tokens.ids.shape[1], plan.shape[1]
-        number = sentence_number(example).where(example.maskable, most).clamp(max=most)
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        width, most = batch.tokens.ids.shape[1], plan.shape[1]
+        number = sentence_number(batch).where(batch.maskable, most).clamp(max=most)
         place = arange_rows(number)
         table = torch.zeros((len(number), most + 1), dtype=torch.long, device=number.device)
         stop = table.scatter_reduce(1, number, place + 1, "amax")[:, :most]
         start = (table + width).scatter_reduce(1, number, place, "amin")[:, :most]
         taken = plan & (stop > 0)
-        return mark_spans(example, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
+        return mark_spans(batch, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "sentences" not in wanted:
             return plan
         count = plan.shape[1]
@@ -89,33 +89,33 @@ class ChooseGapSentences(Choose):
         asked = torch.tensor([n - 1 for n in wanted["sentences"]], dtype=torch.long, device=plan.device)
         return torch.isin(arange(count, plan.device), asked).expand_as(plan)
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"sentences": (plan[row].nonzero().flatten() + 1).tolist()}
 
 
-def sentence_number(example: Batch) -> Tensor:
+def sentence_number(batch: Batch) -> Tensor:
     """The sentence of each position `[b, t]`, counted from the row's first."""
-    sentence = example.tokens.sentence_ids
+    sentence = batch.tokens.sentence_ids
     return (sentence - sentence[:, :1]).clamp(min=0)
 
 
-def words_by_sentence(example: Batch) -> Tensor:
+def words_by_sentence(batch: Batch) -> Tensor:
     """How many words each sentence has, `[b, m]`."""
-    number, words = sentence_number(example) * example.maskable, example.maskable
+    number, words = sentence_number(batch) * batch.maskable, batch.maskable
     most = int(number.max()) + 1 if number.numel() else 0
     size = torch.zeros((len(number), most), dtype=torch.long, device=number.device)
     return size.scatter_add(1, number, words.long()) if most else size
 
 
-def overlap(example: Batch, most: int) -> Tensor:
+def overlap(batch: Batch, most: int) -> Tensor:
     """How many words of each sentence `[b, most]` the rest of the text has too, repeats counted.
 
     This is the numerator of ROUGE-1 F1; its denominator is half the words of the text, the same for every sentence.
     The words are sorted by id and sentence; a word that comes k-th in its sentence counts where others have k of it.
     """
-    words, width = example.maskable, max(1, example.tokens.ids.shape[1])
-    number = sentence_number(example) * words
-    key = (example.tokens.ids * width + number).masked_fill(~words, torch.iinfo(torch.long).max)
+    words, width = batch.maskable, max(1, batch.tokens.ids.shape[1])
+    number = sentence_number(batch) * words
+    key = (batch.tokens.ids * width + number).masked_fill(~words, torch.iinfo(torch.long).max)
     key, order = key.sort(dim=1)
     first_of_word = key // width * width
     first, last = (torch.searchsorted(key, key, right=right) for right in (False, True))

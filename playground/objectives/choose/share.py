@@ -20,13 +20,13 @@ class ChooseRatio(Choose):
     mask_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More gaps, less context.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Batch, rng: Generator) -> Chosen:
-        shown = example.maskable & (example.actions == Action.KEPT)
-        number = sampling.ceiling(self.mask_ratio, example.maskable.sum(1))
+    def plan(self, batch: Batch, rng: Generator) -> Chosen:
+        shown = batch.maskable & (batch.actions == Action.KEPT)
+        number = sampling.ceiling(self.mask_ratio, batch.maskable.sum(1))
         return Chosen(sampling.exactly(number, shown, rng))
 
-    def build(self, example: Batch, plan: Chosen) -> Batch:
-        return replace(example, selected=plan.positions & example.maskable & (example.actions == Action.KEPT))
+    def build(self, batch: Batch, plan: Chosen) -> Batch:
+        return replace(batch, selected=plan.positions & batch.maskable & (batch.actions == Action.KEPT))
 
     revise = staticmethod(override_chosen)
     tell = staticmethod(describe_chosen)
@@ -39,14 +39,14 @@ class ChooseForDeletion(Choose):
     delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
     keys: ClassVar[tuple[str, ...]] = ("deleted",)
 
-    def plan(self, example: Batch, rng: Generator) -> Chosen:
-        return ChooseRatio(self.delete_ratio).plan(example, rng)
+    def plan(self, batch: Batch, rng: Generator) -> Chosen:
+        return ChooseRatio(self.delete_ratio).plan(batch, rng)
 
-    def build(self, example: Batch, plan: Chosen) -> Batch:
-        return ChooseRatio(self.delete_ratio).build(example, plan)
+    def build(self, batch: Batch, plan: Chosen) -> Batch:
+        return ChooseRatio(self.delete_ratio).build(batch, plan)
 
-    def revise(self, example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(plan_overrides.places(example, wanted["deleted"])) if "deleted" in wanted else plan
+    def revise(self, batch: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
+        return Chosen(plan_overrides.places(batch, wanted["deleted"])) if "deleted" in wanted else plan
 
-    def tell(self, example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
-        return {"deleted": plan_overrides.words_of(example, plan.positions, row)}
+    def tell(self, batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
+        return {"deleted": plan_overrides.words_of(batch, plan.positions, row)}

@@ -26,10 +26,10 @@ class ChosenSpans:
     length: Tensor
 
 
-def mark_spans(example: Batch, plan: ChosenSpans) -> Batch:
+def mark_spans(batch: Batch, plan: ChosenSpans) -> Batch:
     """The spans and the tokens in them, marked; a span that meets a special token goes on behind it as a new span."""
-    spans = _parted_at_specials(example, plan)
-    return replace(example, spans=spans, selected=inside(spans, example.tokens.ids.shape[1]))
+    spans = _parted_at_specials(batch, plan)
+    return replace(batch, spans=spans, selected=inside(spans, batch.tokens.ids.shape[1]))
 
 
 def inside(spans: Spans, width: int) -> Tensor:
@@ -41,20 +41,20 @@ def inside(spans: Spans, width: int) -> Tensor:
     return steps.cumsum(1, dtype=torch.short)[:, :width].bool()
 
 
-def _specials(example: Batch) -> Tensor | None:
+def _specials(batch: Batch) -> Tensor | None:
     """Which positions hold a special token that no objective may hide, `[b, t]`; None where there is none."""
-    if is_all_true(example.maskable):
+    if is_all_true(batch.maskable):
         return None
-    specials = example.tokens.valid & ~example.maskable
+    specials = batch.tokens.valid & ~batch.maskable
     return specials if bool(specials.any()) else None
 
 
-def _parted_at_specials(example: Batch, plan: ChosenSpans) -> Spans:
+def _parted_at_specials(batch: Batch, plan: ChosenSpans) -> Spans:
     """The spans in pieces: up to the first special token, and behind each up to the next one or the end of the span.
 
     Behind the spans stands, for each special token, what follows it in the span that it lies in, if there is one.
     """
-    specials = _specials(example)
+    specials = _specials(batch)
     if specials is None:
         return Spans(plan.start, plan.length)
     width = specials.shape[1]
@@ -86,19 +86,19 @@ def in_text(plan: ChosenSpans, opens: Tensor, closes: Tensor) -> ChosenSpans:
     return ChosenSpans(start * (plan.length >= 0), length.where(plan.length > 0, plan.length))
 
 
-def past_specials(example: Batch, plan: ChosenSpans) -> ChosenSpans:
+def past_specials(batch: Batch, plan: ChosenSpans) -> ChosenSpans:
     """Spans counted in the tokens that may be hidden, as spans of the text."""
-    return plan if _specials(example) is None else in_text(plan, example.maskable, example.maskable)
+    return plan if _specials(batch) is None else in_text(plan, batch.maskable, batch.maskable)
 
 
-def override_spans(example: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+def override_spans(batch: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
     """The spans of a plan by hand, or the drawn ones."""
-    return ChosenSpans(*plan_overrides.spans(example, wanted["spans"])) if "spans" in wanted else plan
+    return ChosenSpans(*plan_overrides.spans(batch, wanted["spans"])) if "spans" in wanted else plan
 
 
-def describe_spans(example: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
+def describe_spans(batch: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
     """The spans of a row as `start:length` in words, 1-based."""
-    word = example.tokens.word_ids[row][example.tokens.valid[row]].tolist()
+    word = batch.tokens.word_ids[row][batch.tokens.valid[row]].tolist()
     spans, free = [], 0
     for start, length in zip(plan.start[row].tolist(), plan.length[row].tolist(), strict=True):
         if length >= 0:
@@ -126,8 +126,8 @@ class ChooseMassSpan(Choose):
     count_specials: bool = knob(False, why="Count the special tokens at both ends, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
-        text = example.maskable.sum(1)
+    def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
+        text = batch.maskable.sum(1)
         number = text + int(self.count_specials)
         length = torch.minimum(sampling.half_even(self.span_ratio, number + int(self.count_specials)), number)
         where, side = sampling.noise((2, len(number)), rng)
@@ -135,7 +135,7 @@ class ChooseMassSpan(Choose):
         at_edge = torch.where(side < 0.5 * self.edge_prob, 0, number - length)
         start = torch.where(side < self.edge_prob, at_edge, anywhere)
         length = torch.minimum(length, text - start)
-        return past_specials(example, ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None]))
+        return past_specials(batch, ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None]))
 
     build = staticmethod(mark_spans)
     revise = staticmethod(override_spans)
@@ -155,9 +155,9 @@ class ChooseSpans(Choose):
     match_released_code: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
+    def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         """Draw the cuts that part the kept tokens, and as many that part the hidden ones."""
-        tokens, number = example.tokens, example.maskable.sum(1)
+        tokens, number = batch.tokens, batch.maskable.sum(1)
         width = tokens.ids.shape[1]
         gone, count, most = _counts(self, width, len(tokens.specials.sentinels) or width, number.device)
         gone, count = gone[number], count[number]
@@ -167,16 +167,16 @@ class ChooseSpans(Choose):
         before = pad(gone, (1, -1))
         length = gone - before
         there = length > 0
-        return past_specials(example, ChosenSpans((kept - self.outer + before) * there, length.where(there, -1)))
+        return past_specials(batch, ChosenSpans((kept - self.outer + before) * there, length.where(there, -1)))
 
     @property
     def outer(self) -> int:
         """Whether a span may lie at each end of the text: 1 for yes."""
         return 0 if self.match_released_code else 1
 
-    def rounding(self, example: Batch) -> str:
+    def rounding(self, batch: Batch) -> str:
         """A sentence on the share of the first text where rounding changes it much."""
-        number = int(example.maskable[0].sum())
+        number = int(batch.maskable[0].sum())
         return rounding_note(self.noise_density, number) if number > 1 else ""
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
@@ -214,10 +214,10 @@ class ChoosePoissonSpans(Choose):
     placement: str = knob("exact", choices=("exact", "fairseq"), why="The released code lets spans overlap.")
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
+    def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         if not self.whole_words:
-            return past_specials(example, self._placed(example.maskable.sum(1), rng))
-        words = marked_spans(example, example.maskable, example.tokens.word_ids)
+            return past_specials(batch, self._placed(batch.maskable.sum(1), rng))
+        words = marked_spans(batch, batch.maskable, batch.tokens.word_ids)
         goes_on = words.marked & ~words.opens
         closes = words.marked & ~pad(goes_on, (0, 1))[:, 1:]
         return in_text(self._placed(words.count, rng), words.opens, closes)

@@ -22,25 +22,25 @@ class ChooseSplit(Choose):
 
     keys: ClassVar[tuple[str, ...]] = ("split",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """How many tokens `[b]` stand in the first part."""
-        number = example.tokens.lengths
+        number = batch.tokens.lengths
         return torch.minimum((sampling.noise((len(number),), rng) * (number - 1)).long() + 1, number)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        return replace(example, selected=(arange_rows(example.tokens.ids) >= plan[:, None]) & example.tokens.valid)
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        return replace(batch, selected=(arange_rows(batch.tokens.ids) >= plan[:, None]) & batch.tokens.valid)
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "split" not in wanted:
             return plan
-        count, split = plan_overrides.word_count(example.tokens), wanted["split"]
+        count, split = plan_overrides.word_count(batch.tokens), wanted["split"]
         if not 1 <= split < max(count, 2):
             right = f"it must lie between 1 and {count - 1}, so that both parts have a word"
             alone = "a text of one word has no second part, so only 1 would be right"
             raise UserError(f"The split is {plan_overrides.short(split)}; {right if count > 1 else alone}.")
-        return plan_overrides.places(example, range(1, split + 1)).sum(1)
+        return plan_overrides.places(batch, range(1, split + 1)).sum(1)
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        words = len(plan_overrides.words_of(example, arange_rows(example.tokens.ids) < plan[:, None], row))
-        every = len(plan_overrides.words_of(example, example.tokens.valid, row))
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        words = len(plan_overrides.words_of(batch, arange_rows(batch.tokens.ids) < plan[:, None], row))
+        every = len(plan_overrides.words_of(batch, batch.tokens.valid, row))
         return {"split": min(words, max(1, every - 1))}  # within the last word no whole word is left to be written

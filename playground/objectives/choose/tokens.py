@@ -34,14 +34,14 @@ class Chosen:
         return self.positions.flatten().nonzero()[:, 0] if self.drawn is None else self.drawn
 
 
-def override_chosen(example: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
+def override_chosen(batch: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
     """The words chosen by hand, or the drawn ones."""
-    return Chosen(plan_overrides.places(example, wanted["chosen"])) if "chosen" in wanted else plan
+    return Chosen(plan_overrides.places(batch, wanted["chosen"])) if "chosen" in wanted else plan
 
 
-def describe_chosen(example: Batch, plan: Chosen, row: int) -> dict[str, Any]:
+def describe_chosen(batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
     """The chosen words of a row, 1-based."""
-    return {"chosen": plan_overrides.words_of(example, plan.positions, row)}
+    return {"chosen": plan_overrides.words_of(batch, plan.positions, row)}
 
 
 @dataclass(frozen=True)
@@ -82,33 +82,33 @@ class ChooseTokens(Choose):
     outside: str = ""
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Batch, rng: Generator) -> Chosen:
-        candidates = self.candidates(example)
+    def plan(self, batch: Batch, rng: Generator) -> Chosen:
+        candidates = self.candidates(batch)
         if self.dupe_factor:
-            return Chosen(self._fixed(example, candidates, rng))
+            return Chosen(self._fixed(batch, candidates, rng))
         if self.selection == "iid":
             drawn = sampling.bernoulli(self.mask_ratio, candidates.numel(), rng)
             return Chosen.at(drawn.masked_select(candidates.flatten().index_select(0, drawn)), candidates)
-        drawn, positions = sampling.exact_choice(self._number(example, candidates, rng), candidates, rng)
+        drawn, positions = sampling.exact_choice(self._number(batch, candidates, rng), candidates, rng)
         return Chosen(positions, drawn)
 
-    def _fixed(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
-        noise = sampling.text_noise(example.tokens, self.dupe_factor, PLACES, rng)
+    def _fixed(self, batch: Batch, candidates: Tensor, rng: Generator) -> Tensor:
+        noise = sampling.text_noise(batch.tokens, self.dupe_factor, PLACES, rng)
         if self.selection == "iid":
             return (noise < self.mask_ratio) & candidates
-        return sampling.lowest(self._number(example, candidates, rng), candidates, noise)
+        return sampling.lowest(self._number(batch, candidates, rng), candidates, noise)
 
-    def candidates(self, example: Batch) -> Tensor:
+    def candidates(self, batch: Batch) -> Tensor:
         """Which tokens may be chosen, `[b, t]`."""
-        able = example.maskable
+        able = batch.maskable
         if self.special_tokens != "protected":
-            able = with_specials(example.tokens, first=self.special_tokens == "roberta")
-        return able & (example.tokens.labels[self.outside] < 0) if self.outside else able
+            able = with_specials(batch.tokens, first=self.special_tokens == "roberta")
+        return able & (batch.tokens.labels[self.outside] < 0) if self.outside else able
 
-    def _number(self, example: Batch, candidates: Tensor, rng: Generator) -> Tensor:
+    def _number(self, batch: Batch, candidates: Tensor, rng: Generator) -> Tensor:
         if self.selection == "exact":
             return self.count(candidates)
-        noise = sampling.text_noise(example.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
+        noise = sampling.text_noise(batch.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
         number = candidates.sum(1)
         wanted = (self.mask_ratio * (number + self.num_special_tokens) + noise.double()).floor().long()
         return minimum(wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted, number)
@@ -118,15 +118,15 @@ class ChooseTokens(Choose):
         wanted = bert_count(self.mask_ratio, candidates, self.num_special_tokens)
         return wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted
 
-    def rounding(self, example: Batch) -> str:
+    def rounding(self, batch: Batch) -> str:
         """A sentence on the share of the first text where rounding changes it much."""
-        number = int(self.candidates(example)[0].sum())
+        number = int(self.candidates(batch)[0].sum())
         if not number or self.selection != "exact":
             return ""
         return rounding_note(self.mask_ratio, number + self.num_special_tokens)
 
-    def build(self, example: Batch, plan: Chosen) -> Batch:
-        return with_chosen(example, plan, self.candidates(example), self.dupe_factor)
+    def build(self, batch: Batch, plan: Chosen) -> Batch:
+        return with_chosen(batch, plan, self.candidates(batch), self.dupe_factor)
 
     revise = staticmethod(override_chosen)
     tell = staticmethod(describe_chosen)
@@ -141,10 +141,10 @@ def with_specials(tokens: Tokens, first: bool) -> Tensor:
     return tokens.maskable | (able if first else able & (arange_rows(tokens.ids) > 0))
 
 
-def with_chosen(example: Batch, plan: Chosen, candidates: Tensor, copies: int = 0) -> Batch:
-    """The example with what a plan chose of the candidates `[b, t]`."""
+def with_chosen(batch: Batch, plan: Chosen, candidates: Tensor, copies: int = 0) -> Batch:
+    """The batch with what a plan chose of the candidates `[b, t]`."""
     places = plan.places.masked_select(candidates.flatten().index_select(0, plan.places))
-    return with_selection(example, plan.positions & candidates, places, copies)
+    return with_selection(batch, plan.positions & candidates, places, copies)
 
 
 def bert_count(ratio: float, candidates: Tensor, specials: int) -> Tensor:

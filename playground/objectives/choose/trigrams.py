@@ -28,29 +28,29 @@ class ChooseTrigrams(Choose):
     )
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
-    def plan(self, example: Batch, rng: Generator) -> ChosenSpans:
-        free, ratio = example.maskable & ~example.selected, self.trigram_ratio / SIZE
+    def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
+        free, ratio = batch.maskable & ~batch.selected, self.trigram_ratio / SIZE
         least = 1 if ratio > 0 else 0
-        wanted = sampling.half_even(ratio, example.maskable.sum(1)).clamp(min=least)
+        wanted = sampling.half_even(ratio, batch.maskable.sum(1)).clamp(min=least)
         most = max(least, int(sampling.half_even(ratio, torch.tensor(free.shape[1]))))
-        start = take_trigrams(example, free, sampling.noise(tuple(free.shape), rng), wanted, most)
+        start = take_trigrams(batch, free, sampling.noise(tuple(free.shape), rng), wanted, most)
         there = start < free.shape[1]
         return ChosenSpans(start.where(there, 0), torch.where(there, SIZE, -1))
 
-    def build(self, example: Batch, plan: ChosenSpans) -> Batch:
-        marked = mark_spans(example, plan)
-        return replace(marked, selected=marked.selected | example.selected)
+    def build(self, batch: Batch, plan: ChosenSpans) -> Batch:
+        marked = mark_spans(batch, plan)
+        return replace(marked, selected=marked.selected | batch.selected)
 
     revise = staticmethod(override_spans)
     tell = staticmethod(describe_spans)
 
 
-def take_trigrams(example: Batch, free: Tensor, noise: Tensor, wanted: Tensor, most: int) -> Tensor:
+def take_trigrams(batch: Batch, free: Tensor, noise: Tensor, wanted: Tensor, most: int) -> Tensor:
     """First positions `[b, most]`, sorted, of spans of three free ones that do not overlap; the width means none."""
     width, found, position = free.shape[1], [], arange_rows(free)
     if not width:
         return free.new_zeros((len(free), most), dtype=torch.long)
-    opens = free & (marked_spans(example, free).last - position >= SIZE - 1)
+    opens = free & (marked_spans(batch, free).last - position >= SIZE - 1)
     for number in range(most):
         best = noise.masked_fill(~opens, 2.0).argmin(1, keepdim=True)
         start = best.where(opens.gather(1, best) & (number < wanted)[:, None], width)

@@ -41,16 +41,16 @@ class ChooseWholeUnits(Choose):
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
-    def plan(self, example: Batch, rng: Generator) -> Chosen:
-        size = self.units(example).size
+    def plan(self, batch: Batch, rng: Generator) -> Chosen:
+        size = self.units(batch).size
         if self.sampler == "iid":
             begun = sampling.bernoulli(self.mask_ratio, size.numel(), rng)
             chosen = Chosen.at(spread(begun, size.flatten()[begun].long()), size)
             return self._or_one(chosen, size, rng) if self.min_one and self.mask_ratio else chosen
-        budget = bert_count(self.mask_ratio, example.maskable, self.num_special_tokens)
+        budget = bert_count(self.mask_ratio, batch.maskable, self.num_special_tokens)
         if self.truncate:
             return Chosen.at(spread(*take_in_order(size, sampling.noise(tuple(size.shape), rng), budget)), size)
-        taken = take_at_random(size, budget, example.tokens, rng)
+        taken = take_at_random(size, budget, batch.tokens, rng)
         if self.min_one:
             taken = at_least_one(taken, size, budget, rng)
         return Chosen.at(spread(taken.begun, taken.size), size)
@@ -62,13 +62,13 @@ class ChooseWholeUnits(Choose):
             return chosen
         return Chosen.at(torch.cat([chosen.places, spread(*any_one(size, idle, rng))]), size)
 
-    def units(self, example: Batch) -> MarkedSpans:
+    def units(self, batch: Batch) -> MarkedSpans:
         """The units of each text; a special in the middle parts one in two."""
-        number = unit_numbers(example.tokens, self.unit)
-        return marked_spans(example, example.maskable & (number >= 0), number)
+        number = unit_numbers(batch.tokens, self.unit)
+        return marked_spans(batch, batch.maskable & (number >= 0), number)
 
-    def build(self, example: Batch, plan: Chosen) -> Batch:
-        return with_chosen(example, plan, example.maskable)
+    def build(self, batch: Batch, plan: Chosen) -> Batch:
+        return with_chosen(batch, plan, batch.maskable)
 
     revise = staticmethod(override_chosen)
     tell = staticmethod(describe_chosen)

@@ -66,11 +66,11 @@ class MarkedSpans:
         return self.at(self.start + self.length - 1)
 
 
-def marked_spans(example: Batch, marked: Tensor, number: Tensor | None = None) -> MarkedSpans:
+def marked_spans(batch: Batch, marked: Tensor, number: Tensor | None = None) -> MarkedSpans:
     """The longest spans of marked positions `[b, t]` that are adjacent in the input and share a `number [b, t]`."""
-    goes_on, origin, width = marked[:, :-1], example.inputs.origin, marked.shape[1]
+    goes_on, origin, width = marked[:, :-1], batch.inputs.origin, marked.shape[1]
     if origin.shape[1] != width or not is_identity(origin):
-        position = position_of(example.inputs, width)
+        position = position_of(batch.inputs, width)
         goes_on = goes_on & (position[:, 1:] == position[:, :-1] + 1)
     if number is not None:
         goes_on = goes_on & (number[:, 1:] == number[:, :-1])

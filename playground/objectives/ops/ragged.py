@@ -27,27 +27,27 @@ class Ragged:
         return stream(self.ids, self.origin, self.real, padded=self.padded, language=language)
 
 
-def collapse_spans(example: Batch, markers: Tensor) -> Ragged:
+def collapse_spans(batch: Batch, markers: Tensor) -> Ragged:
     """The input, whose positions must be those of the text, with each span replaced by its marker `[b, m]`.
 
     Spans come from left to right and never overlap; a span of length -1 does not exist and leaves the text alone.
     """
-    spans = example.spans
+    spans = batch.spans
     jump = (spans.length - 1) * spans.is_span
     jumped = jump.cumsum(1)
     at = spans.start - jumped + jump
-    count = example.tokens.lengths - (jumped[:, -1] if jump.shape[1] else 0)
-    return _read(example, example.inputs.ids, markers, at, jump, count, spans.start.where(spans.length > 0, -1))
+    count = batch.tokens.lengths - (jumped[:, -1] if jump.shape[1] else 0)
+    return _read(batch, batch.inputs.ids, markers, at, jump, count, spans.start.where(spans.length > 0, -1))
 
 
-def extract_spans(example: Batch, markers: Tensor) -> Ragged:
+def extract_spans(batch: Batch, markers: Tensor) -> Ragged:
     """The tokens of the spans, each span behind its marker `[b, m]`."""
-    spans = example.spans
+    spans = batch.spans
     length = spans.length + 1
     behind = shift((spans.start + length) * spans.is_span, 1).cummax(1).values
     jump = (spans.start - behind) * spans.is_span
     at, nowhere = length.cumsum(1) - length, torch.full_like(markers, -1)
-    return _read(example, example.tokens.ids, markers, at, jump, length.sum(1), nowhere)
+    return _read(batch, batch.tokens.ids, markers, at, jump, length.sum(1), nowhere)
 
 
 def shift(values: Tensor, first: int) -> Tensor:
@@ -56,17 +56,17 @@ def shift(values: Tensor, first: int) -> Tensor:
 
 
 def _read(
-    example: Batch, ids: Tensor, markers: Tensor, at: Tensor, jump: Tensor, count: Tensor, marked: Tensor
+    batch: Batch, ids: Tensor, markers: Tensor, at: Tensor, jump: Tensor, count: Tensor, marked: Tensor
 ) -> Ragged:
     """The text read from left to right, `count [b]` positions; at each marker, `at [b, m]`, the read position jumps.
 
     Behind the end, where it is not the same for all rows, a column of padding is read; a marker that does not exist is
     put into one more column, which is cut off. `marked [b, m]` are the text positions that markers come from.
     """
-    tokens = example.tokens
+    tokens = batch.tokens
     real, padded = length_mask(count)
     width = real.shape[1]
-    at = at.where(example.spans.is_span, width)
+    at = at.where(batch.spans.is_span, width)
     position = torch.ones((len(at), width + 1), dtype=torch.long, device=at.device)
     position[:, 0] = 0
     position = position.scatter_add_(1, at, jump).cumsum(1)
@@ -91,10 +91,10 @@ def length_mask(count: Tensor) -> tuple[Tensor, bool]:
     return ones_view(count[:, None].expand(-1, width)), False
 
 
-def collect(example: Batch, keep: Tensor) -> Ragged:
+def collect(batch: Batch, keep: Tensor) -> Ragged:
     """The kept tokens of the text alone, without gaps."""
     order, real, padded = kept_first(keep)
-    ids = example.tokens.ids.gather(1, order).where(real, example.tokens.specials.pad)
+    ids = batch.tokens.ids.gather(1, order).where(real, batch.tokens.specials.pad)
     return Ragged(ids, order.where(real, -1), real, padded)
 
 
@@ -105,10 +105,10 @@ def kept_first(keep: Tensor) -> tuple[Tensor, Tensor, bool]:
     return order.masked_scatter_(real, arange_rows(keep).masked_select(keep)), real, padded
 
 
-def reorder(example: Batch, order: Tensor, real: Tensor, padded: bool) -> Stream:
+def reorder(batch: Batch, order: Tensor, real: Tensor, padded: bool) -> Stream:
     """The input's positions in a new order `[b, n]`, numbered from 0; those that are not `real` become padding."""
-    inputs = example.inputs
-    ids = inputs.ids.gather(1, order).where(real, example.tokens.specials.pad)
+    inputs = batch.inputs
+    ids = inputs.ids.gather(1, order).where(real, batch.tokens.specials.pad)
     origin = inputs.origin.gather(1, order).where(real, -1)
     return stream(ids, origin, real, padded=padded, language=inputs.language_ids.gather(1, order))
 

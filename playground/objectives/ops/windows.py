@@ -12,18 +12,18 @@ from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
 
 
-def draw_radii(example: Batch, most: int, shrink: bool, rng: Generator) -> Tensor:
+def draw_radii(batch: Batch, most: int, shrink: bool, rng: Generator) -> Tensor:
     """For every token `[b, t]` `most`, or an integer from 1 to `most`, uniform and shared by the pieces of a word."""
-    ids, word = example.tokens.ids, example.tokens.word_ids
+    ids, word = batch.tokens.ids, batch.tokens.word_ids
     if not shrink or not ids.shape[1]:
         return torch.full_like(ids, most)
     drawn = (sampling.noise(tuple(ids.shape), rng) * most).long() + 1
     return drawn.gather(1, word.clamp(0, ids.shape[1] - 1))
 
 
-def override_radii(example: Batch, wanted: Sequence[int], most: int) -> Tensor:
+def override_radii(batch: Batch, wanted: Sequence[int], most: int) -> Tensor:
     """The radii `[b, t]` of a plan by hand, one for each word, at most `most`."""
-    count = plan_overrides.word_count(example.tokens)
+    count = plan_overrides.word_count(batch.tokens)
     if len(wanted) != count:
         raise UserError(f"The plan radius names {len(wanted)} for {count} words; give one for each.")
     for radius in wanted:
@@ -31,14 +31,14 @@ def override_radii(example: Batch, wanted: Sequence[int], most: int) -> Tensor:
             raise UserError(
                 f"The radius {radius} does not fit; it must lie between 1 and {most}, the knob window_size."
             )
-    by_word = torch.tensor([*wanted, 1], device=example.tokens.word_ids.device)
-    return by_word[example.tokens.word_ids.clamp(0, count)]
+    by_word = torch.tensor([*wanted, 1], device=batch.tokens.word_ids.device)
+    return by_word[batch.tokens.word_ids.clamp(0, count)]
 
 
-def describe_radii(example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+def describe_radii(batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
     """The radius of every word of a row."""
-    real = example.tokens.valid[row]
-    by_word = dict(zip(example.tokens.word_ids[row][real].tolist(), plan[row][real].tolist(), strict=True))
+    real = batch.tokens.valid[row]
+    by_word = dict(zip(batch.tokens.word_ids[row][real].tolist(), plan[row][real].tolist(), strict=True))
     return {"radius": list(by_word.values())}
 
 
@@ -57,10 +57,10 @@ def words_around(stream: Stream, specials: Specials) -> tuple[Tensor, Tensor]:
     return bounds(~stream.valid | ~specials.in_text(stream.ids))
 
 
-def window(example: Batch, radius: Tensor) -> tuple[Tensor, Tensor]:
+def window(batch: Batch, radius: Tensor) -> tuple[Tensor, Tensor]:
     """The first and last input position `[b, n]` within the radius `[b, t]` of each, clipped at specials and ends."""
-    inputs = example.inputs
-    first, last = words_around(inputs, example.tokens.specials)
+    inputs = batch.inputs
+    first, last = words_around(inputs, batch.tokens.specials)
     position, radius = arange_rows(inputs.ids), gather_origin(radius, inputs.origin)
     return torch.maximum(first, position - radius), torch.minimum(last, position + radius)
 

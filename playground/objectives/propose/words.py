@@ -22,7 +22,7 @@ Proposer = Callable[[Batch], Tensor]
 class SampleFromGenerator(Propose):
     """Sample each chosen word from the generator; without one, every word is equally likely (ELECTRA, sec. 2).
 
-    The generator's own example is auxiliary, so both networks train on the same batch. A sample may be the right word,
+    The generator's own batch is auxiliary, so both networks train on the same batch. A sample may be the right word,
     which then counts as original; with `disallow_correct` it is never drawn (released code).
     """
 
@@ -30,41 +30,41 @@ class SampleFromGenerator(Propose):
     disallow_correct: bool = knob(False, why="Never sample the right word: every chosen position gets a wrong one.")
     keys: ClassVar[tuple[str, ...]] = ("replace",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """A word for every text position, `[b, t]`; only those at chosen positions are used."""
-        ids = example.tokens.ids
+        ids = batch.tokens.ids
         if self.proposer is None and self.disallow_correct:
-            size, id_of = pool_of(example, "words")
+            size, id_of = pool_of(batch, "words")
             steps = 1 + (sampling.noise(tuple(ids.shape), rng).double() * (size - 1)).long()
-            return id_of((example.tokens.specials.number_of(ids) + steps) % size)
+            return id_of((batch.tokens.specials.number_of(ids) + steps) % size)
         if self.proposer is None:
-            return words_by(sampling.noise(tuple(ids.shape), rng), example)
-        scores = self.proposer(example)
+            return words_by(sampling.noise(tuple(ids.shape), rng), batch)
+        scores = self.proposer(batch)
         if self.disallow_correct:
-            scores = scores.scatter(1, ids[example.selected_at][:, None], float("-inf"))
-        return ids.masked_scatter(example.selected, sample(scores, rng).to(ids.dtype))
+            scores = scores.scatter(1, ids[batch.selected_at][:, None], float("-inf"))
+        return ids.masked_scatter(batch.selected, sample(scores, rng).to(ids.dtype))
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        tokens = example.tokens
-        words = plan.where(example.selected, tokens.ids)
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        tokens = batch.tokens
+        words = plan.where(batch.selected, tokens.ids)
         action = torch.where(words == tokens.ids, int(Action.SAME_BY_LUCK), int(Action.REPLACED))
         return replace(
-            example,
-            actions=action.where(example.selected, int(Action.KEPT)),
-            inputs=rewritten(example.inputs, words, example.maskable),
-            auxiliary=(*example.auxiliary, replace(example, auxiliary=(), network="generator")),
+            batch,
+            actions=action.where(batch.selected, int(Action.KEPT)),
+            inputs=rewritten(batch.inputs, words, batch.maskable),
+            auxiliary=(*batch.auxiliary, replace(batch, auxiliary=(), network="generator")),
             questions=(),
         )
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "replace" not in wanted:
             return plan
-        names = one_each(wanted["replace"], plan_overrides.words_of(example, example.selected, 0), "replace")
-        return paint(example, plan, {p: word_id(example, n) for p, n in names.items()})
+        names = one_each(wanted["replace"], plan_overrides.words_of(batch, batch.selected, 0), "replace")
+        return paint(batch, plan, {p: word_id(batch, n) for p, n in names.items()})
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        ids = plan[row][first_pieces(example, example.selected, row)].tolist()
-        return {"replace": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        ids = plan[row][first_pieces(batch, batch.selected, row)].tolist()
+        return {"replace": [batch.tokens.vocabulary[i] for i in ids] if batch.tokens.vocabulary else ids}
 
 
 def sample(scores: Tensor, rng: Generator) -> Tensor:

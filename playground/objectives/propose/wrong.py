@@ -43,41 +43,41 @@ class SampleNegatives(Propose):
         """The unit of the loss."""
         return sampling_unit(self.loss)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The words drawn for every position of the last question, `[b, n, k]`."""
-        edges = noise_probability(example.tokens, self.ns_exponent).cumsum(0)
-        noise = sampling.noise((*example.questions[-1].targets.shape, self.num_negatives), rng)
+        edges = noise_probability(batch.tokens, self.ns_exponent).cumsum(0)
+        noise = sampling.noise((*batch.questions[-1].targets.shape, self.num_negatives), rng)
         drawn = torch.searchsorted((edges / edges[-1]).to(noise.dtype), noise, right=True)
         return drawn.clamp(max=len(edges) - 1)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        question, log_noise_prob = example.questions[-1], None
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        question, log_noise_prob = batch.questions[-1], None
         drawn = plan[:, : question.targets.shape[1]]
         skipped = ~question.loss_mask[..., None]
         if self.loss == "nce":
-            log_noise_prob = noise_probability(example.tokens, self.ns_exponent).clamp(min=1e-12).log().float()
+            log_noise_prob = noise_probability(batch.tokens, self.ns_exponent).clamp(min=1e-12).log().float()
         else:
             skipped = skipped | (drawn == question.targets[..., None])
         kind = NegativeSampling(drawn.masked_fill(skipped, -1), self.loss, log_noise_prob)
-        return replace(example, questions=(*example.questions[:-1], replace(question, kind=kind)))
+        return replace(batch, questions=(*batch.questions[:-1], replace(question, kind=kind)))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "wrong" not in wanted:
             return plan
-        scored, names = example.questions[-1].loss_mask[0], wanted["wrong"]
+        scored, names = batch.questions[-1].loss_mask[0], wanted["wrong"]
         needed = int(scored.sum()) * self.num_negatives
         if len(names) != needed:
             raise UserError(
                 f"The plan wrong names {len(names)} words; {needed} are needed, {self.num_negatives} for each answer."
             )
         drawn = plan.clone()
-        ids = torch.tensor([word_id(example, name) for name in names], dtype=torch.long, device=drawn.device)
+        ids = torch.tensor([word_id(batch, name) for name in names], dtype=torch.long, device=drawn.device)
         drawn[:, scored] = ids.view(-1, self.num_negatives)
         return drawn
 
-    def tell(self, example: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        ids = plan[row][example.questions[-1].loss_mask[row]].flatten().tolist()
-        return {"wrong": [example.tokens.vocabulary[i] for i in ids] if example.tokens.vocabulary else ids}
+    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+        ids = plan[row][batch.questions[-1].loss_mask[row]].flatten().tolist()
+        return {"wrong": [batch.tokens.vocabulary[i] for i in ids] if batch.tokens.vocabulary else ids}
 
 
 def noise_probability(tokens: Tokens, power: float) -> Tensor:

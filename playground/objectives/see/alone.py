@@ -19,17 +19,17 @@ from playground.knob import knob
 from playground.objectives.stage import See
 
 
-def with_mask(example: Batch, mask: AttentionMask) -> Batch:
-    """The example with another attention mask of its input."""
-    return replace(example, inputs=replace(example.inputs, attn_mask=mask))
+def with_mask(batch: Batch, mask: AttentionMask) -> Batch:
+    """The batch with another attention mask of its input."""
+    return replace(batch, inputs=replace(batch.inputs, attn_mask=mask))
 
 
 @dataclass(frozen=True)
 class SeeAll(See):
     """Every position sees every position (BERT, arXiv:1810.04805, sec. 3)."""
 
-    def build(self, example: Batch) -> Batch:
-        return with_mask(example, full_mask(example.inputs.valid, example.inputs.padded))
+    def build(self, batch: Batch) -> Batch:
+        return with_mask(batch, full_mask(batch.inputs.valid, batch.inputs.padded))
 
 
 @dataclass(frozen=True)
@@ -44,12 +44,12 @@ class SeeLeft(See):
         0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
     )
 
-    def build(self, example: Batch) -> Batch:
-        inputs, place = example.inputs, arange_rows(example.inputs.ids)
+    def build(self, batch: Batch) -> Batch:
+        inputs, place = batch.inputs, arange_rows(batch.inputs.ids)
         if not self.sliding_window:
-            return with_mask(example, causal_mask(inputs.valid, inputs.padded))
+            return with_mask(batch, causal_mask(inputs.valid, inputs.padded))
         near = ((place - self.sliding_window + 1).clamp(min=0), place)
-        return with_mask(example, replace(mask_by_level(place, place, inputs.valid), window=near))
+        return with_mask(batch, replace(mask_by_level(place, place, inputs.valid), window=near))
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class SeeRight(See):
         0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
     )
 
-    def build(self, example: Batch) -> Batch:
-        inputs, place, level = example.inputs, arange_rows(example.inputs.ids), from_right(example.inputs)
+    def build(self, batch: Batch) -> Batch:
+        inputs, place, level = batch.inputs, arange_rows(batch.inputs.ids), from_right(batch.inputs)
         near = (place, place + self.sliding_window - 1) if self.sliding_window else None
-        return with_mask(example, replace(mask_by_level(level, level, inputs.valid), window=near))
+        return with_mask(batch, replace(mask_by_level(level, level, inputs.valid), window=near))
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,11 @@ class SeePrefix(See):
 
     second: Literal["chosen", "text"] = "chosen"
 
-    def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
-        chosen = gather_origin(example.selected, inputs.origin, False)
+    def build(self, batch: Batch) -> Batch:
+        inputs = batch.inputs
+        chosen = gather_origin(batch.selected, inputs.origin, False)
         level = after_prefix(inputs, chosen if self.second == "chosen" else inputs.segment_ids > 0)
-        return with_mask(example, mask_by_level(level, level, inputs.valid))
+        return with_mask(batch, mask_by_level(level, level, inputs.valid))
 
 
 def from_right(inputs: Stream) -> Tensor:

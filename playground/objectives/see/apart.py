@@ -22,10 +22,10 @@ from playground.objectives.stage import See
 class SeeWithinSegment(See):
     """Each of two texts sees only itself, so each has a vector of its own (InferSent, arXiv:1705.02364, sec. 3.1)."""
 
-    def build(self, example: Batch) -> Batch:
-        inputs, level = example.inputs, zeros_view(example.inputs.ids)
+    def build(self, batch: Batch) -> Batch:
+        inputs, level = batch.inputs, zeros_view(batch.inputs.ids)
         mask = mask_by_level(level, level, inputs.valid)
-        return with_mask(example, replace(mask, window=segment_bounds(inputs.segment_ids, inputs.valid)))
+        return with_mask(batch, replace(mask, window=segment_bounds(inputs.segment_ids, inputs.valid)))
 
 
 def segment_bounds(segment: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
@@ -42,10 +42,10 @@ class SeeThroughOne(See):
     So all information on the text must pass through one vector (LASER, arXiv:1812.10464, sec. 3.1).
     """
 
-    def build(self, example: Batch) -> Batch:
-        inputs, decoder = example.inputs, example.decoder
+    def build(self, batch: Batch) -> Batch:
+        inputs, decoder = batch.inputs, batch.decoder
         assert decoder is not None, "an ask stage that writes a decoder must come before this one"
         first = (arange_rows(inputs.ids) > 0).long() * MASKED_LEVEL
         across = AttentionMask(zeros_view(decoder.ids), first)
         decoder = replace(decoder, attn_mask=causal_mask(decoder.valid, decoder.padded), cross_attn_mask=across)
-        return replace(with_mask(example, full_mask(inputs.valid, inputs.padded)), decoder=decoder)
+        return replace(with_mask(batch, full_mask(inputs.valid, inputs.padded)), decoder=decoder)

@@ -17,13 +17,13 @@ class SeeEncoderDecoder(See):
 
     hide_masked: bool = knob(False, why="Hide the gaps from the decoder, so that it relies on what it has written.")
 
-    def build(self, example: Batch) -> Batch:
-        inputs, decoder = example.inputs, example.decoder
+    def build(self, batch: Batch) -> Batch:
+        inputs, decoder = batch.inputs, batch.decoder
         assert decoder is not None, "an ask stage that writes a decoder must come before this one"
         mask = cross = full_mask(inputs.valid, inputs.padded)
         if self.hide_masked:
-            masked = gather_origin(example.actions, inputs.origin) == Action.MASKED
+            masked = gather_origin(batch.actions, inputs.origin) == Action.MASKED
             cross = full_mask(inputs.valid & ~masked, padded=True)
         cross = replace(cross, query_level=zeros_view(decoder.valid))
         decoder = replace(decoder, attn_mask=causal_mask(decoder.valid, decoder.padded), cross_attn_mask=cross)
-        return replace(with_mask(example, mask), decoder=decoder)
+        return replace(with_mask(batch, mask), decoder=decoder)

@@ -21,15 +21,15 @@ class SeeLabels(See):
     classes: tuple[str, ...]
     of: Literal["words", "text"] = "words"
 
-    def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
-        known = example.tokens.labels[self.label].clamp(min=-1) + 1
+    def build(self, batch: Batch) -> Batch:
+        inputs = batch.inputs
+        known = batch.tokens.labels[self.label].clamp(min=-1) + 1
         if self.of == "words":
-            left = (example.actions == Action.KEPT) | (example.actions == Action.GRADED_AS_IS)
+            left = (batch.actions == Action.KEPT) | (batch.actions == Action.GRADED_AS_IS)
             known = known.where(left, 0)
         ids = gather_origin(known, inputs.origin).where(inputs.valid, 0)
         label_ids = {**inputs.label_ids, self.label: LabelIds(ids, self.classes)}
-        return replace(example, inputs=replace(inputs, label_ids=label_ids))
+        return replace(batch, inputs=replace(inputs, label_ids=label_ids))
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,7 @@ class SeeTask(See):
     task: str
     tasks: tuple[str, ...]
 
-    def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
+    def build(self, batch: Batch) -> Batch:
+        inputs = batch.inputs
         ids = torch.full_like(inputs.ids, self.tasks.index(self.task) + 1).where(inputs.valid, 0)
-        return replace(
-            example, inputs=replace(inputs, label_ids={**inputs.label_ids, "task": LabelIds(ids, self.tasks)})
-        )
+        return replace(batch, inputs=replace(inputs, label_ids={**inputs.label_ids, "task": LabelIds(ids, self.tasks)}))

@@ -43,10 +43,10 @@ class SeePermutation(See):
     context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, or that of Hugging Face.")
     streams: str = knob("two streams", choices=STREAMS, why="A single stream already holds the word it must predict.")
 
-    def build(self, example: Batch) -> Batch:
-        inputs = example.inputs
-        query_level, key_level = self._levels(example)
-        if half := example.tokens.reuse_len:
+    def build(self, batch: Batch) -> Batch:
+        inputs = batch.inputs
+        query_level, key_level = self._levels(batch)
+        if half := batch.tokens.reuse_len:
             behind = ((inputs.origin < 0) | (inputs.origin >= half)) * 2 * inputs.ids.shape[1]
             query_level, key_level = query_level + behind, key_level + behind
         content, query = both_streams(inputs, query_level, key_level)
@@ -62,26 +62,26 @@ class SeePermutation(See):
             "words only": (content, None),
         }[self.streams]
         ahead = self.streams == "words only"
-        return replace(example, inputs=replace(inputs, attn_mask=mask, query_attn_mask=query_mask, predicts_next=ahead))
+        return replace(batch, inputs=replace(inputs, attn_mask=mask, query_attn_mask=query_mask, predicts_next=ahead))
 
-    def _levels(self, example: Batch) -> tuple[Tensor, Tensor]:
+    def _levels(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """The level of every position as a query and as a key, `[b, n]`; an inserted token may stand between."""
-        origin = example.inputs.origin
-        query, key = (gather_origin(rank, origin, -1) for rank in self._ranks(example))
-        if self.context not in ("xlnet", "hf") or origin.shape == example.prediction_order.shape:
+        origin = batch.inputs.origin
+        query, key = (gather_origin(rank, origin, -1) for rank in self._ranks(batch))
+        if self.context not in ("xlnet", "hf") or origin.shape == batch.prediction_order.shape:
             return query, key
-        near = gather_origin(example.prediction_order, nearest_origin(origin), -1)
-        own = (2 * near + (near >= 0)).where((origin < 0) & example.inputs.valid, 2 * query)
+        near = gather_origin(batch.prediction_order, nearest_origin(origin), -1)
+        own = (2 * near + (near >= 0)).where((origin < 0) & batch.inputs.valid, 2 * query)
         return own, own if self.context == "xlnet" else 2 * key
 
-    def _ranks(self, example: Batch) -> tuple[Tensor, Tensor]:
+    def _ranks(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """The level of every text position as a query and as a key, `[b, t]`; context without a rank has -1."""
         if self.context == "strict":
-            return example.prediction_order, example.prediction_order
-        targets = example.prediction_step
+            return batch.prediction_order, batch.prediction_order
+        targets = batch.prediction_step
         if self.context == "together":
             return targets, targets
-        ranked = example.prediction_order.masked_fill(~example.selected & example.maskable, -1)
+        ranked = batch.prediction_order.masked_fill(~batch.selected & batch.maskable, -1)
         return ranked, ranked if self.context == "xlnet" else targets
 
 

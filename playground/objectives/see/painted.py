@@ -56,14 +56,14 @@ class OverrideMask(See):
 
     painted: tuple[Painted, ...]
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         for rule in self.painted:
-            example = _repaint(example, rule)
-        return example
+            batch = _repaint(batch, rule)
+        return batch
 
 
-def _repaint(example: Batch, rule: Painted) -> Batch:
-    inputs, decoder = example.inputs, example.decoder
+def _repaint(batch: Batch, rule: Painted) -> Batch:
+    inputs, decoder = batch.inputs, batch.decoder
     streams = {
         "query": (inputs, inputs, "query_attn_mask"),
         "decoder": (decoder, decoder, "attn_mask"),
@@ -74,7 +74,7 @@ def _repaint(example: Batch, rule: Painted) -> Batch:
     if queries is None or keys is None or mask is None:
         raise UserError(f"This objective has no matrix {rule.matrix!r}, so nothing can be painted in it.")
     made = replace(queries, **{field: in_cells(_cells(mask, rule, queries, keys), mask.odd_layers)})
-    return replace(example, inputs=made) if queries is inputs else replace(example, decoder=made)
+    return replace(batch, inputs=made) if queries is inputs else replace(batch, decoder=made)
 
 
 def _cells(mask: AttentionMask, rule: Painted, queries: Stream, keys: Stream) -> Tensor:

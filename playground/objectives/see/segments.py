@@ -18,8 +18,8 @@ class NumberSegments(See):
 
     kind: Literal["both", "seq2seq", "left", "right"] = "both"
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         first, second = SEGMENTS[self.kind]
-        inputs = example.inputs
+        inputs = batch.inputs
         numbers = torch.where(inputs.segment_ids > 0, second, first).masked_fill(~inputs.valid, 0)
-        return replace(example, inputs=replace(inputs, segment_ids=numbers))
+        return replace(batch, inputs=replace(inputs, segment_ids=numbers))

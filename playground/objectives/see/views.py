@@ -11,12 +11,12 @@ from playground.objectives.stage import See
 class SeeViews(See):
     """All of the text for the teacher; beside it a left and a right half for students (arXiv:1809.08370, sec. 3.2).
 
-    The first auxiliary example reads from the left, the second from the right.
+    The first auxiliary batch reads from the left, the second from the right.
     """
 
-    def build(self, example: Batch) -> Batch:
-        inputs, level = example.inputs, from_right(example.inputs)
+    def build(self, batch: Batch) -> Batch:
+        inputs, level = batch.inputs, from_right(batch.inputs)
         masks = (causal_mask(inputs.valid, inputs.padded), mask_by_level(level, level, inputs.valid))
-        halves = (with_mask(replace(example, auxiliary=()), mask) for mask in masks)
-        whole = with_mask(example, full_mask(inputs.valid, inputs.padded))
-        return replace(whole, auxiliary=(*example.auxiliary, *halves))
+        halves = (with_mask(replace(batch, auxiliary=()), mask) for mask in masks)
+        whole = with_mask(batch, full_mask(inputs.valid, inputs.padded))
+        return replace(whole, auxiliary=(*batch.auxiliary, *halves))

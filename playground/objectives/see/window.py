@@ -25,15 +25,15 @@ class SeeWindow(See):
     shrink_windows: bool = knob(True, why="Draw each word's own radius from 1 up, so that near words count more.")
     keys: ClassVar[tuple[str, ...]] = ("radius",)
 
-    def plan(self, example: Batch, rng: Generator) -> Tensor:
+    def plan(self, batch: Batch, rng: Generator) -> Tensor:
         """The radius of each word, `[b, t]`."""
-        return draw_radii(example, self.window_size, self.shrink_windows, rng)
+        return draw_radii(batch, self.window_size, self.shrink_windows, rng)
 
-    def build(self, example: Batch, plan: Tensor) -> Batch:
-        return _bag(example, *window(example, plan))
+    def build(self, batch: Batch, plan: Tensor) -> Batch:
+        return _bag(batch, *window(batch, plan))
 
-    def revise(self, example: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        return override_radii(example, wanted["radius"], self.window_size) if "radius" in wanted else plan
+    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+        return override_radii(batch, wanted["radius"], self.window_size) if "radius" in wanted else plan
 
     tell = staticmethod(describe_radii)
 
@@ -42,16 +42,16 @@ class SeeWindow(See):
 class SeeAllButSelf(See):
     """A position sees all words of its text but its own (context2vec, Melamud et al. 2016, sec. 2)."""
 
-    def build(self, example: Batch) -> Batch:
-        return _bag(example, *words_around(example.inputs, example.tokens.specials))
+    def build(self, batch: Batch) -> Batch:
+        return _bag(batch, *words_around(batch.inputs, batch.tokens.specials))
 
 
 @dataclass(frozen=True)
 class SeeSelf(See):
     """Every position sees only itself, so no context changes a word (skip-gram, arXiv:1301.3781, sec. 3.2)."""
 
-    def build(self, example: Batch) -> Batch:
-        return with_mask(example, self_mask(example.inputs.valid))
+    def build(self, batch: Batch) -> Batch:
+        return with_mask(batch, self_mask(batch.inputs.valid))
 
 
 def self_mask(real: Tensor) -> AttentionMask:
@@ -60,8 +60,8 @@ def self_mask(real: Tensor) -> AttentionMask:
     return replace(full_mask(real, True), window=(position, position), form="alone")
 
 
-def _bag(example: Batch, first: Tensor, last: Tensor) -> Batch:
+def _bag(batch: Batch, first: Tensor, last: Tensor) -> Batch:
     """Words by themselves, and a query that sees those from `first` to `last` `[b, n]` without its own position."""
-    real = example.inputs.valid
+    real = batch.inputs.valid
     query = replace(full_mask(real, True), window=(first, last), excluded=arange_rows(real), form="window")
-    return replace(example, inputs=replace(example.inputs, attn_mask=self_mask(real), query_attn_mask=query))
+    return replace(batch, inputs=replace(batch.inputs, attn_mask=self_mask(real), query_attn_mask=query))

@@ -51,7 +51,7 @@ class ProbeSentence:
     @property
     def names_words(self) -> bool:
         """Whether a word of the vocabulary is predicted; assumed before anything is drawn."""
-        asked = [q for _, example in self._drawn for part in example.with_auxiliary for q in part.questions]
+        asked = [q for _, batch in self._drawn for part in batch.with_auxiliary for q in part.questions]
         return not asked or any(question.kind.plain and question.kind.names_words for question in asked)
 
 
@@ -98,8 +98,8 @@ def draw_that_asks(objective: Objective, text: Tokens) -> int | None:
     if objective.proposes:
         return 0
     for seed in range(DRAWS_TRIED):
-        example = objective.example(text, generator(seed, "glance", device=text.ids.device))
-        if any(bool(question.loss_mask.any()) for part in example.with_auxiliary for question in part.questions):
+        batch = objective.batch(text, generator(seed, "glance", device=text.ids.device))
+        if any(bool(question.loss_mask.any()) for part in batch.with_auxiliary for question in part.questions):
             return seed
     return None
 

@@ -113,20 +113,20 @@ def with_probes(
     run: Run, events: Iterable[Event], known: Iterable[str] = ()
 ) -> Generator[Event | Measured | Noticed | Regrets]:
     """The same events, and after every second evaluation probes, regret, and the patterns that are not `known` yet."""
-    patterns, model, example, probes, floor = set(known), None, None, (), None
+    patterns, model, batch, probes, floor = set(known), None, None, (), None
     every = EVERY * run.evaluate_every
     for event in events:
         yield event
         if isinstance(event, Started):
             learner, held_out = event.learner, event.held_out
             few = pick(held_out, torch.arange(min(TEXTS, len(held_out.ids)), device=held_out.ids.device))
-            example = learner.objective.example(few, generator(0, "watched", device=learner.device))
-            example = learner.model.masked(example)
+            batch = learner.objective.batch(few, generator(0, "watched", device=learner.device))
+            batch = learner.model.masked(batch)
             model, probes = learner.model, asked(PROBES, run.corpus, learner.model)
-            floor = _floor(run, example)
-        if isinstance(event, Evaluated) and event.step % every == 0 and model is not None and example is not None:
+            floor = _floor(run, batch)
+        if isinstance(event, Evaluated) and event.step % every == 0 and model is not None and batch is not None:
             model.eval()
-            scores = habits(example, model.attention(example))
+            scores = habits(batch, model.attention(batch))
             above = None if floor is None else regret(model, floor)
             model.train()
             yield Measured(event.step, {probe.gauge.name: probe.measure(model) for probe in probes})
@@ -138,12 +138,12 @@ def with_probes(
                     yield Noticed(event.step, score)
 
 
-def _floor(run: Run, example: Batch) -> Floor | None:
+def _floor(run: Run, batch: Batch) -> Floor | None:
     """The best possible prediction of the watched texts; None where it is not known or takes long."""
     if run.corpus.name not in LIVE or not reads_windows(run.entry.objective):
         return None
     try:
-        floor = floor_of(automaton_of(run.corpus), example, run.entry.model.layers)
+        floor = floor_of(automaton_of(run.corpus), batch, run.entry.model.layers)
     except UserError:
         return None
     return floor if floor.asked else None

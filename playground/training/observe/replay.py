@@ -1,4 +1,4 @@
-"""Replays: what a model makes of one fixed example at some steps of its training, shown without a kernel."""
+"""Replays: what a model makes of one fixed batch at some steps of its training, shown without a kernel."""
 
 from base64 import b64decode
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -59,11 +59,11 @@ KEPT = {"record": RECORD, "moments": [MOMENT], "levels": {str: float}, "unit?": 
 
 @dataclass
 class ReplayRecorder:
-    """The fixed example, its frames, and the model's forward passes at some steps; only its lists change."""
+    """The fixed batch, its frames, and the model's forward passes at some steps; only its lists change."""
 
     model: str
     corpus: str
-    example: Batch
+    batch: Batch
     record: dict[str, Any]
     last: int | None = None
     steps: list[int] = field(default_factory=list)
@@ -76,7 +76,7 @@ class ReplayRecorder:
         text = text.to(device)
         seed = draw_that_asks(objective, text) or 0
         steps = objective.steps(text, generator(seed, "glance", device=device))
-        example = steps[-1].example
+        batch = steps[-1].batch
         about = {
             "title": f"{learner.entry.name} while it learns",
             "subtitle": learner.entry.idea,
@@ -85,13 +85,13 @@ class ReplayRecorder:
             "loss": objective.loss,
             "terms": terms(objective, steps),
         }
-        shown = [(s.verb, learner.model.masked(s.example)) for s in steps if s.part == 0]
-        record = frames.record(shown, leaks.check(learner.model.masked(example)), about)
-        return cls(learner.entry.name, corpus, example, record, last)
+        shown = [(s.verb, learner.model.masked(s.batch)) for s in steps if s.part == 0]
+        record = frames.record(shown, leaks.check(learner.model.masked(batch)), about)
+        return cls(learner.entry.name, corpus, batch, record, last)
 
     def levels(self, run: Run) -> dict[str, float]:
         """Levels for a loss over words: the unigram baseline and, where known, the entropy of the grammar."""
-        question = next(q for part in self.example.with_auxiliary for q in part.questions)
+        question = next(q for part in self.batch.with_auxiliary for q in part.questions)
         if not (question.kind.plain and question.kind.names_words):
             return {}
         bound = run.entry.bound(run.corpus)
@@ -100,7 +100,7 @@ class ReplayRecorder:
     @property
     def unit(self) -> str:
         """The unit of the loss that is reported."""
-        return next(q for part in self.example.with_auxiliary for q in part.questions).kind.unit
+        return next(q for part in self.batch.with_auxiliary for q in part.questions).kind.unit
 
     def due(self, step: int) -> bool:
         if not self.steps:
@@ -113,7 +113,7 @@ class ReplayRecorder:
         """Record a moment, unless this step has one."""
         if not self.steps or self.steps[-1] < learner.step:
             self.steps.append(learner.step)
-            self.seen.append(read(learner.model, self.example))
+            self.seen.append(read(learner.model, self.batch))
 
     def replay(self, curve: "Curve") -> "Replay":
         """All that a page needs to show the run again, at no more than `MOST` well-spaced moments."""

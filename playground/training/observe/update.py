@@ -16,7 +16,7 @@ from playground.objectives.arrange.part import Part
 from playground.objectives.formula import written as formula
 from playground.objectives.objective import Step, acting_on
 from playground.rng import generator
-from playground.slicing import batches, rows, trimmed
+from playground.slicing import rows, split_rows, trimmed
 from playground.trace import frames
 from playground.trace.model_frames import FORWARD, UPDATE, as_data, numbers, with_numbers
 from playground.trace.rebuild import terms, weighted_terms
@@ -35,7 +35,7 @@ class UpdateTrace:
 
     steps: tuple[Step, ...]
     row: int
-    batch: int
+    batch_size: int
     before: ForwardTrace
     after: ForwardTrace
     losses: tuple[float, float]
@@ -53,16 +53,16 @@ class UpdateTrace:
 def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0) -> UpdateTrace:
     """Take the coming step with a copy of the learner, which itself stays as it is."""
     copy = deepcopy(learner)
-    steps, example = coming(learner, feed)
-    example = learner.remembering(example)
-    memory = example.inputs.mems[0].shape[1] if example.inputs.mems else 0
-    before = _own(read(copy.model, example, row), memory)
+    steps, batch = coming(learner, feed)
+    batch = learner.remembering(batch)
+    memory = batch.inputs.mems[0].shape[1] if batch.inputs.mems else 0
+    before = _own(read(copy.model, batch, row), memory)
     with sizes(copy.model) as groups:
-        trained, loss, _, share = copy.learn(example)
-    after = _own(read(copy.model, example, row), memory)
+        trained, loss, _, share = copy.learn(batch)
+    after = _own(read(copy.model, batch, row), memory)
     with torch.no_grad():
         loss_after, _ = total_loss(copy.model(trained), consume=True)
-    at = learner.step % (len(steps[-1].example.tokens.ids) // feed.batch_size) * feed.batch_size + row
+    at = learner.step % (len(steps[-1].batch.tokens.ids) // feed.batch_size) * feed.batch_size + row
     shown = steps_of_row(steps, at, learner.device)
     losses = torch.stack((loss, loss_after)).tolist()
     return UpdateTrace(shown, row, feed.batch_size, before, after, tuple(losses), tuple(groups), share, copy, memory)
@@ -71,17 +71,16 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0) -> Update
 def steps_of_row(steps: tuple[Step, ...], row: int, device: torch.device) -> tuple[Step, ...]:
     """The stages that acted on one row of a block, with that row alone, on the CPU; of the plans only the drawn part.
 
-    Of a batch that is shared out the last example has the rows of all, so it keeps the questions of this row.
+    Where a batch is shared out, the last one has the rows of all, so it keeps the questions of this row.
     """
     acting = acting_on(steps, row)
-    cut = [rows(step.example, at, at + 1) for step, at in acting[:-1]]
-    *before, last = on_cpu([*cut, rows(steps[-1].example, row, row + 1)], device)
+    cut = [rows(step.batch, at, at + 1) for step, at in acting[:-1]]
+    *before, last = on_cpu([*cut, rows(steps[-1].batch, row, row + 1)], device)
     if acting[-1][0].rows is not None:
         last = replace(last, questions=tuple(q for q in last.questions if bool(q.loss_mask.any())) or last.questions)
-    examples = (*before, last)
+    batches = (*before, last)
     return tuple(
-        replace(step, plan=_plan_of(step, row), example=example)
-        for (step, _), example in zip(acting, examples, strict=True)
+        replace(step, plan=_plan_of(step, row), batch=batch) for (step, _), batch in zip(acting, batches, strict=True)
     )
 
 
@@ -98,32 +97,32 @@ def _own(seen: ForwardTrace, memory: int) -> ForwardTrace:
 def coming(learner: TrainState, feed: BatchSampler) -> tuple[tuple[Step, ...], Batch]:
     """The stages of the block that holds the coming step (see `Prefetcher`), and the batch of that step."""
     objective, device = learner.objective, learner.device
-    examples = objective.specimens(feed.evaluation(), generator(0, "asked", device=device))
-    together = steps_together(objective, examples, feed)
+    batches = objective.specimens(feed.evaluation(), generator(0, "asked", device=device))
+    together = steps_together(objective, batches, feed)
     number, index = divmod(learner.step, together)
     path = (number,) if together == 1 else ("block", number)
     tokens = feed.between(number * together, (number + 1) * together)
     steps = objective.steps(tokens, generator(learner.seed, "corrupt", *path, device=device))
-    example = steps[-1].example
-    own = example if together == 1 else trimmed(batches(example, feed.batch_size)[index])
+    batch = steps[-1].batch
+    own = batch if together == 1 else trimmed(split_rows(batch, feed.batch_size)[index])
     return steps, feed.marked(own, learner.step)
 
 
 def record(update: UpdateTrace, corpus: str) -> dict[str, Any]:
     """The frames of the update: one row of the batch from its text to the predictions after the step."""
-    learner, example = update.learner, update.steps[-1].example
+    learner, batch = update.learner, update.steps[-1].batch
     objective = learner.objective
     about = {
         "title": f"Inside update {learner.step}",
-        "subtitle": f"Row {update.row + 1} of the {update.batch} texts of this batch of {corpus}; "
+        "subtitle": f"Row {update.row + 1} of the {update.batch_size} texts of this batch of {corpus}; "
         f"the model is the {learner.entry.name} of this run.",
         "formula": formula(weighted_terms(objective, update.steps)),
         "source": objective.source,
         "loss": objective.loss,
         "terms": terms(objective, update.steps),
     }
-    shown = [(s.verb, learner.model.masked(s.example)) for s in update.steps if s.part == 0]
-    made = frames.record(shown, leaks.check(learner.model.masked(example)), about)
+    shown = [(s.verb, learner.model.masked(s.batch)) for s in update.steps if s.part == 0]
+    made = frames.record(shown, leaks.check(learner.model.masked(batch)), about)
     values = numbers(made, update.before, f"{learner.entry.name} before step {learner.step}")
     values["groups"] = [vars(group) for group in update.groups]
     values["after"] = [as_data(guess) for guess in update.after.guesses]

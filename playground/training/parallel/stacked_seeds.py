@@ -22,16 +22,16 @@ from playground.training.parallel.stacked import Rows, widened
 
 def hindrance(state: RunState) -> str:
     """Why a run cannot be stacked with its other seeds; empty where it can."""
-    run, example = state.run, state.blocks.at(state.learner.step)
-    recipe, questions = run.entry.recipe, example.questions
+    run, batch = state.run, state.blocks.at(state.learner.step)
+    recipe, questions = run.entry.recipe, batch.questions
     if state.learner.gradient is not single_process:
         return "several processes share its batches"
     if recipe.grad_accum_steps > 1 or recipe.precision != "float32":
         return "its batches come in parts or in half precision"
     if run.sizes_every:
         return "its gradients are measured layer by layer"
-    if run.entry.objective.proposes or example.auxiliary or len(state.phases) > 1:
-        return "a second network, a second example or a second phase takes part"
+    if run.entry.objective.proposes or batch.auxiliary or len(state.phases) > 1:
+        return "a second network, a second batch or a second phase takes part"
     if isinstance(state.learner.model.network, StaticNetwork):
         return "static vectors have no layers to stack"
     if run.entry.model.recurrent:
@@ -58,10 +58,10 @@ class Shared:
     stack: "Stack"
     number: int
 
-    def __call__(self, model: LanguageModel, example: Batch, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded:
         loss = self.stack.loss_of(self.number)
         if loss is None:
-            return single_process(model, example, accumulate, precision)
+            return single_process(model, batch, accumulate, precision)
         for name, parameter in model.named_parameters():
             whole = self.stack.rows.parts[name].grad
             parameter.grad = None if whole is None else whole[self.number]
@@ -92,11 +92,11 @@ class Stack:
         """The losses of all seeds in the coming step, whose gradients are left in the rows."""
         for part in self.rows.parts.values():
             part.grad = None
-        examples = [state.blocks.at(state.learner.step) for state in self.states]
-        numbers = range(len(examples[0].questions))
-        targets = [StackedTarget.of([example.questions[number] for example in examples]) for number in numbers]
+        batches = [state.blocks.at(state.learner.step) for state in self.states]
+        numbers = range(len(batches[0].questions))
+        targets = [StackedTarget.of([batch.questions[number] for batch in batches]) for number in numbers]
         whole = Scores(self.model, [(t.question.stream, t.question.kind.head) for t in targets])
-        inputs = [(stacked(examples, "inputs"), stacked(examples, "decoder")), [(t.rows, t.positions) for t in targets]]
+        inputs = [(stacked(batches, "inputs"), stacked(batches, "decoder")), [(t.rows, t.positions) for t in targets]]
 
         def one(parts: dict[str, Tensor], *inputs: Any) -> list[Tensor]:
             return functional_call(whole, {f"model.{name}": part for name, part in parts.items()}, inputs)
@@ -167,9 +167,9 @@ LABEL = "label: "
 """Stands before the name of a label that a model reads."""
 
 
-def stacked(examples: Sequence[Batch], name: str) -> dict[str, Tensor]:
+def stacked(batches: Sequence[Batch], name: str) -> dict[str, Tensor]:
     """The fields and masks of one stream of all seeds with a lane axis in front; empty where there is none."""
-    streams = [getattr(example, name) for example in examples]
+    streams = [getattr(batch, name) for batch in batches]
     if streams[0] is None:
         return {}
     masks = ("attn_mask",) if streams[0].cross_attn_mask is None else ("attn_mask", "cross_attn_mask")

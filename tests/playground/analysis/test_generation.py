@@ -13,7 +13,7 @@ from playground.analysis.generation import Generation, cannot_write, search, war
 from playground.batch import begin, causal_mask, mask_by_level
 from playground.errors import UserError
 from playground.objectives import find_objective
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 from playground.training import train
 from tests.runs import learner_of, reviews, run_of
 
@@ -198,7 +198,7 @@ def test_what_a_model_writes_has_the_probability_that_the_model_gives_it(name):
     for one in found:
         with torch.no_grad():
             if model.shape.decoder_layers:
-                source = batch([text], specials, ())
+                source = pad_rows([text], specials, ())
                 begun = torch.tensor([[specials.start, *one.ids[:-1]]])
                 scores = model.score(
                     model.decode(model.features(source), source, begun)[0], "vocabulary", model.network
@@ -206,7 +206,7 @@ def test_what_a_model_writes_has_the_probability_that_the_model_gives_it(name):
             else:
                 stages = learner.objective.stages
                 chain = replace(find_objective("LM"), stages=stages)
-                [answer] = model(chain.example(batch([[*text, *one.ids]], specials, ()), rng()))
+                [answer] = model(chain.batch(pad_rows([[*text, *one.ids]], specials, ()), rng()))
                 scores = answer.scores[len(text) :]
         scores[:, never] = float("-inf")
         each = scores.log_softmax(-1)[torch.arange(len(one.ids)), torch.tensor(one.ids)]
@@ -224,7 +224,7 @@ def test_unilm_writes_at_a_mask_behind_the_text_that_sees_its_left():
     text, specials = text_and_specials()
     for length, token in enumerate(found.tokens):
         row = [specials.cls, *text, *found.ids[:length], specials.mask]
-        tokens = batch([row], specials, ())
+        tokens = pad_rows([row], specials, ())
         inputs = replace(begin(tokens).inputs, segment_ids=torch.full((1, len(row)), 2))
         inputs = replace(inputs, attn_mask=causal_mask(inputs.valid, padded=True))
         expected = next_of(learner.model.eval(), inputs, len(row) - 1)
@@ -238,7 +238,7 @@ def test_xlnet_writes_at_the_next_position_of_its_query_stream():
     model, (text, specials) = learner.model.eval(), text_and_specials()
     for length, token in enumerate(found.tokens):
         for last in (specials.mask, text[0]):
-            tokens = batch([[*text, *found.ids[:length], last]], specials, ())
+            tokens = pad_rows([[*text, *found.ids[:length], last]], specials, ())
             inputs, width = begin(tokens).inputs, len(text) + length + 1
             level = (torch.arange(width) == width - 1).long()[None] - 1  # all context but the last
             content = mask_by_level(level, level, inputs.valid)
@@ -263,7 +263,7 @@ def test_xlm_is_told_in_which_language_it_writes():
 def test_a_control_code_takes_the_place_of_the_first_special_token():
     learner, [found] = written_by("CTRL", max_new_tokens=1, control_code=3)
     text, specials = text_and_specials()
-    tokens = batch([[specials.sentinels[2], *text]], specials, ())
+    tokens = pad_rows([[specials.sentinels[2], *text]], specials, ())
     inputs = replace(begin(tokens).inputs, attn_mask=causal_mask(tokens.valid, padded=True))
     expected = next_of(learner.model.eval(), inputs, len(text))
     assert found.log_prob == pytest.approx(float(expected.max()), abs=1e-5)

@@ -112,10 +112,10 @@ def test_the_terms_of_all_groups_are_the_loss_that_trains(name):
     assert training.groups == len(words) == 8
     length = subject.held_out.ids.shape[1]
     rows = torch.randperm(len(subject.corpus.windows(length).ids), generator=subject.rng("influence rows"))[:4]
-    example = subject.objective.example(pick(subject.corpus.windows(length), rows), subject.rng("influence", 0))
-    wanted, _ = total_loss(subject.model.eval()(example))
+    batch = subject.objective.batch(pick(subject.corpus.windows(length), rows), subject.rng("influence", 0))
+    wanted, _ = total_loss(subject.model.eval()(batch))
     torch.testing.assert_close(training.terms(copy.start, 0).sum(), wanted)
-    torch.testing.assert_close(copy.mean_loss(copy.start, example), wanted)
+    torch.testing.assert_close(copy.mean_loss(copy.start, batch), wanted)
 
 
 def test_a_planted_teacher_is_found_by_retraining_and_by_every_estimate():

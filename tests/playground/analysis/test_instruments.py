@@ -75,8 +75,8 @@ def test_what_has_no_influence_is_what_the_masks_close(name):
         assert torch.equal(influence != 0, open_pairs(model, tokens, level)), level
     if model.shape.char_cnn:
         return
-    example = rows(subject.example(1), 0, 1)
-    for part in example.with_auxiliary:
+    batch = rows(subject.batch(1), 0, 1)
+    for part in batch.with_auxiliary:
         for question in part.questions:
             influence, scored = sensitivity_of_answers(model, part, question), question.loss_mask[0]
             reach, _ = leaks.answering(part, question, model.shape.layers)
@@ -93,15 +93,15 @@ def test_an_influence_is_the_norm_of_the_jacobian():
 
 def test_the_importance_of_a_head_is_the_slope_of_the_loss():
     subject = subject_of()
-    model, example = subject.model.eval().double(), subject.example(4)
+    model, batch = subject.model.eval().double(), subject.batch(4)
     heads, step = head_names(model), 1e-4
-    found = importances(model, example, heads)
+    found = importances(model, batch, heads)
     for head, importance in zip(heads, found, strict=True):
         with torch.no_grad(), model.tapped(head) as taps:
             taps.change(head, lambda value: value * (1 + step))
-            above = row_losses(model, example)
+            above = row_losses(model, batch)
             taps.change(head, lambda value: value * (1 - step))
-            slope = (above - row_losses(model, example)) / (2 * step)
+            slope = (above - row_losses(model, batch)) / (2 * step)
         assert float(importance) == pytest.approx(float(slope.abs().mean()), rel=1e-3, abs=1e-9)
 
 
@@ -122,11 +122,11 @@ def test_permuted_weights_are_the_same_weights_on_keys_that_may_be_seen():
 
 def test_the_change_is_the_median_also_of_an_even_number_of_permutations(monkeypatch):
     subject = subject_of()
-    example = with_gap(subject.model.shape, subject.sentence(), torch.tensor([0]))
+    batch = with_gap(subject.model.shape, subject.sentence(), torch.tensor([0]))
     before, near, far = (torch.tensor([row]) for row in ([0.5, 0.5], [0.4, 0.6], [0.1, 0.9]))
     answers = iter((near.log(), far.log()))
     monkeypatch.setattr("playground.analysis.instruments.explanation.log_chances", lambda *_: next(answers))
-    assert float(_change(subject, example, before, 2)) == pytest.approx((0.1 + 0.4) / 2)
+    assert float(_change(subject, batch, before, 2)) == pytest.approx((0.1 + 0.4) / 2)
 
 
 def test_nothing_switched_off_changes_nothing_and_a_whole_network_without_parts_guesses():

@@ -48,10 +48,10 @@ def memory(monkeypatch):
         for place, word in enumerate(words):
             fills[(*words[:place], 0, *words[place + 1 :])][word] += 1
 
-    def recall(model, example):
-        scores = torch.zeros(len(example.selected), len(subject.corpus.tokenizer.words))
-        gaps, sizes = example.selected.int().argmax(1).tolist(), example.tokens.lengths.tolist()
-        for row, (ids, gap, size) in enumerate(zip(example.tokens.ids.tolist(), gaps, sizes, strict=True)):
+    def recall(model, batch):
+        scores = torch.zeros(len(batch.selected), len(subject.corpus.tokenizer.words))
+        gaps, sizes = batch.selected.int().argmax(1).tolist(), batch.tokens.lengths.tolist()
+        for row, (ids, gap, size) in enumerate(zip(batch.tokens.ids.tolist(), gaps, sizes, strict=True)):
             for word, count in fills[(*ids[:gap], 0, *ids[gap + 1 : size])].items():
                 scores[row, word] = 10.0 * count
         return scores.log_softmax(-1)

@@ -30,7 +30,7 @@ def taught(name):
     learner = learner_of(name)
     feed = BatchSampler.of(reviews(), 16, 8, 0, torch.device("cpu"))
     for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
+        learner.learn(learner.batch(feed.at(step)))
     return learner
 
 
@@ -39,13 +39,13 @@ def looked(name, text=SENTENCE, seed=0):
     """A learner, a glance at it, and the example that the glance was taken with."""
     learner = taught(name)
     seen = glance(learner.model, learner.objective, learner.step, sentence(text), seed)
-    return learner, seen, learner.objective.example(sentence(text), generator(seed, "glance"))
+    return learner, seen, learner.objective.batch(sentence(text), generator(seed, "glance"))
 
 
 @each_kind
 def test_the_weights_are_the_models_own_with_a_word_for_each_reader_and_for_what_is_read(name):
-    learner, seen, example = looked(name)
-    own = learner.model.attention(example)
+    learner, seen, batch = looked(name)
+    own = learner.model.attention(batch)
     assert seen.weights.keys() == own.keys()
     for matrix, weights in seen.weights.items():
         assert weights.dtype == torch.uint8
@@ -58,12 +58,10 @@ def test_the_weights_are_the_models_own_with_a_word_for_each_reader_and_for_what
 
 @each_kind
 def test_nobody_looks_where_visibility_forbids(name):
-    _, seen, example = looked(name)
-    allowed = dict.fromkeys(("encoder", "content"), example.inputs.attn_mask) | {
-        "query": example.inputs.query_attn_mask
-    }
-    if example.decoder is not None:
-        allowed |= {"decoder": example.decoder.attn_mask, "cross": example.decoder.cross_attn_mask}
+    _, seen, batch = looked(name)
+    allowed = dict.fromkeys(("encoder", "content"), batch.inputs.attn_mask) | {"query": batch.inputs.query_attn_mask}
+    if batch.decoder is not None:
+        allowed |= {"decoder": batch.decoder.attn_mask, "cross": batch.decoder.cross_attn_mask}
     for matrix, weights in seen.weights.items():
         hidden = ~allowed[matrix].dense()[0]
         assert not weights[:, :, hidden.expand(weights.shape[-2:])].any()
@@ -71,8 +69,8 @@ def test_nobody_looks_where_visibility_forbids(name):
 
 @each_kind
 def test_the_guesses_are_the_scores_as_probabilities(name):
-    learner, seen, example = looked(name)
-    answer = learner.model(example, {})[-1]
+    learner, seen, batch = looked(name)
+    answer = learner.model(batch, {})[-1]
     assert [g.position for g in seen.guesses] == answer.positions.tolist()
     for guess, scores, target in zip(seen.guesses, answer.scores.detach(), answer.targets.tolist(), strict=True):
         if isinstance(answer.target.kind, Replaced):
@@ -84,7 +82,7 @@ def test_the_guesses_are_the_scores_as_probabilities(name):
             continue
         shares = scores.softmax(-1)
         best = shares.sort(descending=True).values[:TOP]
-        words = example.tokens.vocabulary
+        words = batch.tokens.vocabulary
         assert [p for _, p in guess.top] == pytest.approx(best.tolist())
         assert all(float(shares[words.index(word)]) == pytest.approx(p) for word, p in guess.top)
         assert guess.truth == words[target]
@@ -94,8 +92,8 @@ def test_the_guesses_are_the_scores_as_probabilities(name):
 @each_kind
 def test_the_guesses_cost_what_the_loss_says(name):
     """The mean surprise at the true answers is the loss of the question that the model itself answers."""
-    learner, seen, example = looked(name)
-    _, terms = total_loss(learner.model(example))
+    learner, seen, batch = looked(name)
+    _, terms = total_loss(learner.model(batch))
     surprise = -torch.tensor([g.probability for g in seen.guesses]).log().mean()
     assert float(surprise) == pytest.approx(float(list(terms.values())[-1].detach()), rel=1e-4)
 

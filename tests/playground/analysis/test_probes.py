@@ -31,16 +31,16 @@ def reader() -> Callable:
 
     def make(name: str):
         tokenizer, entry = of_words(WORDS), find_entry(name)
-        example = with_gap(entry.model, texts(ROWS, tokenizer), torch.tensor(PLACES))
-        return make_model(with_required_parts(entry.model, example), len(tokenizer), generator(0)), tokenizer, example
+        batch = with_gap(entry.model, texts(ROWS, tokenizer), torch.tensor(PLACES))
+        return make_model(with_required_parts(entry.model, batch), len(tokenizer), generator(0)), tokenizer, batch
 
     return make
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_a_gap_asks_for_its_own_word_and_nothing_else(reader, name):
-    _, tokenizer, example = reader(name)
-    (question,) = example.questions
+    _, tokenizer, batch = reader(name)
+    (question,) = batch.questions
     assert question.loss_mask.sum(1).tolist() == [1, 1, 1]
     targets = [tokenizer.words[i] for i in question.targets[question.loss_mask].tolist()]
     assert targets == [row[place] for row, place in zip(ROWS, PLACES, strict=True)]
@@ -62,10 +62,10 @@ def test_the_word_in_the_gap_cannot_be_seen(reader, name):
 
 @pytest.mark.parametrize("name", READERS)
 def test_every_other_word_that_may_be_seen_matters(reader, name):
-    model, tokenizer, example = reader(name)
+    model, tokenizer, batch = reader(name)
     other = [["dog", *row[1:]] for row in ROWS]
     changed = with_gap(model.shape, texts(other, tokenizer), torch.tensor(PLACES))
-    assert (log_chances(model, changed) - log_chances(model, example)).abs().amax(1).min() > 0
+    assert (log_chances(model, changed) - log_chances(model, batch)).abs().amax(1).min() > 0
 
 
 def test_static_vectors_are_refused_in_a_sentence():
@@ -93,8 +93,8 @@ def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
     right = one.words[:, 0]
 
     class Knows(torch.nn.Module):
-        def forward(self, example):
-            (answer,) = model(example)
+        def forward(self, batch):
+            (answer,) = model(batch)
             scores = torch.zeros_like(answer.scores).scatter(1, right[:, None], 5.0)
             return (answer.__class__(answer.target, answer.rows, answer.positions, scores, answer.targets),)
 
@@ -108,9 +108,9 @@ def test_gauges_whose_words_a_corpus_does_not_know_are_left_out():
     assert AGREEMENT.name not in [one.gauge.name for one in asked(PROBES, corpus, model)]
 
 
-def sharp(example, by: int) -> dict:
+def sharp(batch, by: int) -> dict:
     """Attention of one layer with two heads: the first looks `by` places on where it can, the second everywhere."""
-    real, n = example.inputs.valid[0], example.inputs.ids.shape[1]
+    real, n = batch.inputs.valid[0], batch.inputs.ids.shape[1]
     place = torch.arange(n)
     looks = (place[None] == (place[:, None] + by).clamp(0, int(real.sum()) - 1)).float()
     even = real.float().expand(n, n) / real.sum()
@@ -119,30 +119,30 @@ def sharp(example, by: int) -> dict:
 
 @pytest.mark.parametrize(("by", "name"), [(-1, "previous word"), (1, "next word")])
 def test_a_head_that_follows_a_pattern_is_named(by, name):
-    example = find_objective("MLM").example(texts([WORDS], of_words(WORDS)), generator(1))
-    first = habits(example, sharp(example, by))[0]
+    batch = find_objective("MLM").batch(texts([WORDS], of_words(WORDS)), generator(1))
+    first = habits(batch, sharp(batch, by))[0]
     assert (first.pattern.name, first.head, first.weight, first.notable) == (name, 0, 1.0, True)
-    even = next(h for h in habits(example, sharp(example, by)) if h.head == 1 and h.pattern.name == name)
+    even = next(h for h in habits(batch, sharp(batch, by)) if h.head == 1 and h.pattern.name == name)
     assert not even.notable
     assert even.weight == pytest.approx(even.chance)
 
 
 def test_induction_looks_at_what_followed_the_same_word():
-    example = find_objective("LM").example(texts(["a b c a b".split()], of_words("abc")), generator(0))
-    shown = {h.pattern.name: h for h in habits(example, sharp_on(example, reader=4, read=2))}
+    batch = find_objective("LM").batch(texts(["a b c a b".split()], of_words("abc")), generator(0))
+    shown = {h.pattern.name: h for h in habits(batch, sharp_on(batch, reader=4, read=2))}
     assert shown["after the same word"].weight == 1.0, "the second a looks at the b that followed the first"
 
 
-def sharp_on(example, reader: int, read: int) -> dict:
-    n = example.inputs.ids.shape[1]
+def sharp_on(batch, reader: int, read: int) -> dict:
+    n = batch.inputs.ids.shape[1]
     weights = torch.zeros(n, n)
     weights[reader, read] = 1.0
     return {"encoder": weights[None, None, None]}
 
 
 def test_a_pattern_that_an_example_cannot_show_is_not_measured():
-    example = find_objective("LM").example(texts([WORDS[:4]], of_words(WORDS)), generator(0))
-    names = {h.pattern.name for h in habits(example, sharp(example, -1))}
+    batch = find_objective("LM").batch(texts([WORDS[:4]], of_words(WORDS)), generator(0))
+    names = {h.pattern.name for h in habits(batch, sharp(batch, -1))}
     assert "mask to neighbours" not in names
     assert "next word" not in names, "the words to come are closed"
     assert len({p.name for p in PATTERNS}) == len(PATTERNS)
@@ -150,9 +150,9 @@ def test_a_pattern_that_an_example_cannot_show_is_not_measured():
 
 def test_the_decoder_is_asked_about_the_word_it_writes_next():
     tokenizer = of_words(WORDS)
-    example = find_objective("token masking").example(texts([WORDS[:5]], tokenizer), generator(0))
+    batch = find_objective("token masking").batch(texts([WORDS[:5]], tokenizer), generator(0))
     weights = torch.eye(6)[None, None, None, :, :5]
-    (first, *_) = [h for h in habits(example, {"cross": weights}) if h.pattern.name == "source"]
+    (first, *_) = [h for h in habits(batch, {"cross": weights}) if h.pattern.name == "source"]
     assert first.weight == 1.0
 
 

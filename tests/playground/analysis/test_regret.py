@@ -22,15 +22,15 @@ from tests.runs import reviews, tiny
 RULES = automaton("reviews")
 
 
-def example_of(objective, corpus=None, rows=8, length=16):
+def batch_of(objective, corpus=None, rows=8, length=16):
     """Held-out rows as an objective makes them into an example."""
     windows = (corpus or reviews()).windows(length, "held_out")
-    return objective.example(pick(windows, torch.arange(rows)), generator(0, "regret"))
+    return objective.batch(pick(windows, torch.arange(rows)), generator(0, "regret"))
 
 
 def answers_of(floor, scores):
     """What a model with these log chances `[k, v]` answers where the floor asks, in the order of the first question."""
-    question = floor.example.questions[0]
+    question = floor.batch.questions[0]
     places = question.loss_positions
     table = torch.zeros(len(places.rows), scores.shape[1], dtype=torch.float64)
     table[[one.score for one in floor.asked]] = scores
@@ -39,7 +39,7 @@ def answers_of(floor, scores):
 
 @pytest.mark.parametrize("name", ["LM", "MLM", "PLM", "backward LM", "seq2seq LM", "span mask"])
 def test_the_best_possible_prediction_has_no_regret_and_every_other_has_some(name):
-    floor = floor_of(RULES, example_of(find_objective(name)), 2)
+    floor = floor_of(RULES, batch_of(find_objective(name)), 2)
     assert len(floor.asked) > 8
     assert float((floor.best.exp().sum(1) - 1).abs().max()) < 1e-9
     assert float((floor.shares.sum(1) - 1).abs().max()) < 1e-9
@@ -50,7 +50,7 @@ def test_the_best_possible_prediction_has_no_regret_and_every_other_has_some(nam
 
 def test_shares_add_up_to_the_total():
     rules = automaton("agreement")
-    floor = floor_of(rules, example_of(find_objective("LM"), generate("agreement", 0, 20_000), length=24), 2)
+    floor = floor_of(rules, batch_of(find_objective("LM"), generate("agreement", 0, 20_000), length=24), 2)
     scores = torch.randn(floor.best.shape, generator=generator(1), dtype=torch.float64)
     found = regret_of(floor, answers_of(floor, scores))
     assert sum(nats for nats, _ in found.parts.values()) == pytest.approx(float(found.nats.sum()), abs=1e-6)
@@ -61,7 +61,7 @@ def test_shares_add_up_to_the_total():
 def test_at_a_verb_only_its_number_is_agreement():
     """One that knows the number of every verb but not the verb has regret in the verb alone."""
     rules = automaton("agreement")
-    floor = floor_of(rules, example_of(find_objective("LM"), generate("agreement", 0, 20_000), length=24), 2)
+    floor = floor_of(rules, batch_of(find_objective("LM"), generate("agreement", 0, 20_000), length=24), 2)
     scores = floor.best.clone()
     for words in rules.verbs.values():
         chance = floor.best[:, words].exp().sum(1, keepdim=True) / int(words.sum())
@@ -73,11 +73,11 @@ def test_at_a_verb_only_its_number_is_agreement():
 
 
 def test_words_that_stand_where_they_are_asked_for_are_no_predictions():
-    floor = floor_of(RULES, example_of(find_objective("MLM"), rows=16), 2)
-    example = floor.example
-    shown = example.inputs.ids == example.tokens.ids
+    floor = floor_of(RULES, batch_of(find_objective("MLM"), rows=16), 2)
+    batch = floor.batch
+    shown = batch.inputs.ids == batch.tokens.ids
     assert not any(shown[one.row, one.place] for one in floor.asked)
-    assert len(floor.asked) < int(example.questions[0].loss_mask.sum())
+    assert len(floor.asked) < int(batch.questions[0].loss_mask.sum())
 
 
 def trained(entry, corpus, steps, seed=0):
@@ -96,7 +96,7 @@ def test_a_model_that_learnt_is_not_below_the_best_possible():
     for seed in (0, 1):
         entry = tiny("GPT", {"width": 32, "layers": 2}, seq_len=16, batch_size=32, steps=150)
         learner = trained(entry, corpus, 150, seed)
-        floor = floor_of(rules, example_of(learner.objective, corpus, rows=64), 2)
+        floor = floor_of(rules, batch_of(learner.objective, corpus, rows=64), 2)
         found = regret(learner.model, floor)
         assert -0.01 < found.total < 2
         assert found.total > -3 * found.standard_error
@@ -124,5 +124,5 @@ def test_a_model_that_can_see_its_answer_falls_below_the_best_possible(name):
         recipe=replace(entry.recipe, seq_len=16, batch_size=16, steps=300),
     )
     learner = trained(entry, reviews(), 200)
-    floor = floor_of(RULES, example_of(learner.objective, rows=32), 2)
+    floor = floor_of(RULES, batch_of(learner.objective, rows=32), 2)
     assert regret(learner.model, floor).total < -0.01

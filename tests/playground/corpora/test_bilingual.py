@@ -63,8 +63,8 @@ def test_what_says_several_languages_reads_them_by_default(name):
         language = rows.labels["language"]
         assert language.unique().tolist() == [0, 1]
         assert (language == language[:, :1]).all()
-        example = entry.objective.example(rows, generator(0))
-        assert example.questions
+        batch = entry.objective.batch(rows, generator(0))
+        assert batch.questions
 
 
 @pytest.mark.parametrize("name", ["mBERT", "XLM-R", "Rosita", "CLM"])

@@ -57,7 +57,7 @@ def base_of(entry="RoBERTa"):
     learner = learner_of(entry, model={"layers": 2})
     feed = BatchSampler.of(reviews(), 16, 8, 0, learner.device)
     for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
+        learner.learn(learner.batch(feed.at(step)))
     return Base(learner, feed.evaluation(8), tokenizer=reviews().tokenizer, task=SENTIMENT)
 
 

@@ -14,26 +14,26 @@ from tests.texts import SPECIALS, tokens_of
 @pytest.mark.parametrize("name", ["RoBERTa", "GPT", "BART", "ELECTRA"])
 def test_every_entry_has_a_cost(name):
     entry = find_entry(name)
-    example = entry.objective.example(tokens_of([[FIRST_WORD + k for k in range(12)]] * 3), generator(0))
-    model = make_model(with_required_parts(entry.model, example), SPECIALS.size, generator(0))
-    assert step_flops(model, example) == 3 * forward_flops(model, example) > 0
+    batch = entry.objective.batch(tokens_of([[FIRST_WORD + k for k in range(12)]] * 3), generator(0))
+    model = make_model(with_required_parts(entry.model, batch), SPECIALS.size, generator(0))
+    assert step_flops(model, batch) == 3 * forward_flops(model, batch) > 0
     assert all(p.requires_grad for p in model.parameters()), "the model itself is left as it was"
 
 
 def test_the_count_is_that_of_the_products_on_paper():
     entry, number, width = find_entry("RoBERTa"), 12, 64
-    example = find_objective("MLM").example(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
+    batch = find_objective("MLM").batch(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layer = 2 * number * (4 * width**2 + 2 * 4 * width**2) + 2 * 2 * number**2 * width
-    graded = int(example.questions[0].loss_mask.sum())
+    graded = int(batch.questions[0].loss_mask.sum())
     paper = entry.model.layers * layer + 2 * graded * width * SPECIALS.size
-    assert forward_flops(model, example) == pytest.approx(paper, rel=0.02)
-    assert positions(example) == number
+    assert forward_flops(model, batch) == pytest.approx(paper, rel=0.02)
+    assert positions(batch) == number
 
 
 def test_what_is_said_from_the_sizes_is_what_is_counted():
     entry, number = find_entry("RoBERTa"), 12
-    example = find_objective("MLM").example(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
+    batch = find_objective("MLM").batch(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layers = [group for group in model.groups() if group.startswith("encoder")]
     sizes = {name: p.numel() for name, p in model.named_parameters() if p.dim() > 1}
@@ -41,8 +41,8 @@ def test_what_is_said_from_the_sizes_is_what_is_counted():
         number * operations(sum(sizes.get(name, 0) for name in model.groups()[layer]), number * 64, 1.0, 1.0)
         for layer in layers
     )
-    graded = len(example.questions[0].loss_positions.rows)
-    assert step_flops(model, example) == pytest.approx(said + PASSES * 2 * graded * 64 * SPECIALS.size, rel=0.02)
+    graded = len(batch.questions[0].loss_positions.rows)
+    assert step_flops(model, batch) == pytest.approx(said + PASSES * 2 * graded * 64 * SPECIALS.size, rel=0.02)
     assert PASSES == 3
 
 

@@ -95,7 +95,7 @@ def base_of(entry="RoBERTa"):
     learner = learner_of(entry)
     feed = BatchSampler.of(reviews(), 16, 8, 0, CPU)
     for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
+        learner.learn(learner.batch(feed.at(step)))
     return Base(learner, feed.evaluation(8))
 
 
@@ -457,7 +457,7 @@ def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
     for event in events:
         seen.append(event)
         if isinstance(event, TrialEvent) and isinstance(event.event, Result):
-            moving.learner.learn(moving.learner.example(feed.at(moving.learner.step)))
+            moving.learner.learn(moving.learner.batch(feed.at(moving.learner.step)))
     assert numbers(seen[-1]) == numbers(calm)
 
 

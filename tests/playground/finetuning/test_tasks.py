@@ -46,7 +46,7 @@ from playground.models import Architecture
 from playground.objectives import find_objective
 from playground.tokenizing import of_words
 from playground.tokenizing import train as train_tokenizer
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 from playground.tokenizing.pieces import Learnt
 from playground.tokenizing.tokenizer import of_learnt
 from playground.training import Run, train
@@ -479,8 +479,8 @@ def untrained(name, number, shots, tokenizer, learner):
 
 def going_on(rows, tokenizer, learner):
     """What a model says of every coming word of whole rows, asked in its own way."""
-    tokens = batch(rows, tokenizer.specials, tokenizer.words)
-    [answer] = learner.model(learner.objective.example(tokens, torch.Generator()))
+    tokens = pad_rows(rows, tokenizer.specials, tokenizer.words)
+    [answer] = learner.model(learner.objective.batch(tokens, torch.Generator()))
     return answer
 
 

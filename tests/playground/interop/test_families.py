@@ -197,7 +197,7 @@ def test_a_permutation_has_the_same_scores_through_both_query_streams(tmp_path, 
         ids, torch.full((3,), ids.shape[1]), torch.arange(ids.shape[1]).expand_as(ids), torch.zeros_like(ids),
         specials=specials(SIZE), padded=False,
     )  # fmt: skip
-    batch = find_objective("PLM").example(tokens, generator(1, "permutation"))
+    batch = find_objective("PLM").batch(tokens, generator(1, "permutation"))
     segments = extras(model.shape, ids)["segments"]
     batch = replace(batch, inputs=replace(batch.inputs, segment_ids=segments))
     with torch.no_grad():

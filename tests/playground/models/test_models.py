@@ -56,7 +56,7 @@ def build(positions="rotary", seed=1, init="mimetic", **knobs):
         **knobs,
     )
     for name in NAMES:
-        shape = with_required_parts(shape, ragged(name)[-1].example)
+        shape = with_required_parts(shape, ragged(name)[-1].batch)
     return LanguageModel(shape, SPECIALS.size, generator(seed)).double()
 
 
@@ -76,9 +76,9 @@ def ragged(name, seed=0, extra=0):
     return objective.turn(knobs).steps(batch(name, extra), generator(seed))
 
 
-def scores(model, example, **options):
+def scores(model, batch, **options):
     """Scores by question, row and place."""
-    answers = model.forward(example, **options)
+    answers = model.forward(batch, **options)
     return {
         (a.target.name, int(r), int(p)): s
         for a in answers
@@ -99,28 +99,28 @@ def assert_close(first, second):
 @every_objective
 @every_position
 def test_the_fast_way_and_the_way_with_weights_agree(name, positions, models):
-    example = ragged(name)[-1].example
-    assert_close(scores(models[positions], example), scores(models[positions], example, attn_weights={}))
+    batch = ragged(name)[-1].batch
+    assert_close(scores(models[positions], batch), scores(models[positions], batch, attn_weights={}))
 
 
 @every_objective
 @pytest.mark.parametrize("shape", ["ragged", "even"])
 def test_attention_rows_sum_to_one_or_nothing_and_blocked_cells_are_zero(name, shape, models):
     """The very weights that carry the answers are exactly 0 wherever visibility is shut."""
-    even = find_objective(name).example(suited(find_objective(name), plain_rows(2, 12)), generator(2))
-    example = ragged(name, extra=2)[-1].example if shape == "ragged" else even
-    weights = models["rotary"].attention(example)
-    for matrix, visible in masks(example).items():
+    even = find_objective(name).batch(suited(find_objective(name), plain_rows(2, 12)), generator(2))
+    batch = ragged(name, extra=2)[-1].batch if shape == "ragged" else even
+    weights = models["rotary"].attention(batch)
+    for matrix, visible in masks(batch).items():
         cells = visible.dense()[None, :, None].expand_as(weights[matrix])
         assert bool((weights[matrix][~cells] == 0).all()), matrix
         assert bool((weights[matrix][cells] > 0).all()), matrix
         sums = weights[matrix].sum(-1)
         assert bool(torch.where(cells.any(-1), (sums - 1).abs() < 1e-12, sums == 0).all()), matrix
-    assert weights.keys() == masks(example).keys()
+    assert weights.keys() == masks(batch).keys()
 
 
-def masks(example):
-    inputs, decoder = example.inputs, example.decoder
+def masks(batch):
+    inputs, decoder = batch.inputs, batch.decoder
     if inputs.query_attn_mask is not None:
         return {"content": inputs.attn_mask, "query": inputs.query_attn_mask}
     own = {"encoder": inputs.attn_mask}
@@ -131,11 +131,11 @@ def masks(example):
 def test_the_numbers_of_a_record_are_these_weights_over_its_states(name, models):
     """Weights and states of a row have the same shape, padding left out."""
     steps = ragged(name, extra=1)
-    example = steps[-1].example
-    named = replace(example, tokens=replace(example.tokens, vocabulary=tuple(f"w{k}" for k in range(SPECIALS.size))))
-    weights = models["rotary"].attention(example)
+    batch = steps[-1].batch
+    named = replace(batch, tokens=replace(batch.tokens, vocabulary=tuple(f"w{k}" for k in range(SPECIALS.size))))
+    weights = models["rotary"].attention(batch)
     for row in (0, 1, 3):
-        drawn = frames.matrices(named, leaks.check(example, row=row), row)
+        drawn = frames.matrices(named, leaks.check(batch, row=row), row)
         for matrix in drawn:
             n, m = matrix["shape"]
             own = (weights[matrix["name"]][:, row] * 255).round().to(torch.uint8)
@@ -165,10 +165,10 @@ def test_a_permutation_without_context_starts_from_nothing(positions, models):
     """The first word of the order sees nobody: its score is the same whatever the text."""
     objective = find_objective("PLM").turn({"partial_prediction_k": 1.0})
     steps = objective.steps(plain_rows(1, 5), generator(3))
-    rank = steps[-1].example.prediction_order[0]
+    rank = steps[-1].batch.prediction_order[0]
     first = int((rank == 0).nonzero())
     other = objective.replay(tokens_of([[90, 91, 92, 93, 94]], padded=False), tuple(s.plan for s in steps))
-    one, two = (scores(models[positions], s[-1].example) for s in (steps, other))
+    one, two = (scores(models[positions], s[-1].batch) for s in (steps, other))
     key = ("hidden words", 0, first)
     assert torch.equal(one[key], two[key])
     assert bool(torch.isfinite(one[key]).all())
@@ -183,8 +183,8 @@ def test_a_permutation_without_context_starts_from_nothing(positions, models):
 def test_padding_and_other_rows_never_change_an_answer(name, positions, models):
     """Each row alone, without padding around it, gets the scores that it gets in the batch."""
     steps = ragged(name, extra=3)
-    together = scores(models[positions], steps[-1].example)
-    for row, length in enumerate(steps[-1].example.tokens.lengths.tolist()):
+    together = scores(models[positions], steps[-1].batch)
+    for row, length in enumerate(steps[-1].batch.tokens.lengths.tolist()):
         alone = build_alone(name, steps, row, length)
         found = {(q, row, p): s for (q, _, p), s in scores(models[positions], alone).items()}
         assert found.keys() == {k for k in together if k[1] == row}
@@ -197,9 +197,9 @@ def build_alone(name, steps, row, length):
     tokens = trimmed(pick(batch(name), torch.tensor([row])))
     objective = find_objective(name)
     objective = objective.turn(hiding(objective, 0.4))
-    part = steps[0].stage.tell(steps[0].example, steps[0].plan, row) if objective.parts else {}
-    width = objective.steps(tokens, generator(0), part)[-1].example.tokens.ids.shape[1]
-    alone = objective.replay(tokens, tuple(cut(s, at, width) for s, at in acting_on(steps, row)))[-1].example
+    part = steps[0].stage.tell(steps[0].batch, steps[0].plan, row) if objective.parts else {}
+    width = objective.steps(tokens, generator(0), part)[-1].batch.tokens.ids.shape[1]
+    alone = objective.replay(tokens, tuple(cut(s, at, width) for s, at in acting_on(steps, row)))[-1].batch
     assert alone.tokens.lengths.tolist() == [length]
     return alone
 
@@ -215,11 +215,11 @@ def trimmed(tokens):
 
 def cut(step, row, length):
     """The plan of a step for one row alone, as wide as that row."""
-    plan = plan_of_one(step.plan, row, step.example.selected.shape[1])
+    plan = plan_of_one(step.plan, row, step.batch.selected.shape[1])
     if plan is None or isinstance(plan, Corruption):
         return plan
     if isinstance(plan, torch.Tensor):
-        return plan[:, :length] if plan.ndim == 2 and plan.shape[1] == step.example.selected.shape[1] else plan
+        return plan[:, :length] if plan.ndim == 2 and plan.shape[1] == step.batch.selected.shape[1] else plan
     per_token = ("positions", "rank", "segment")
     values = {f.name: getattr(plan, f.name) for f in fields(plan)}
     return replace(plan, **{k: v[:, :length] if k in per_token else v for k, v in values.items()})
@@ -227,7 +227,7 @@ def cut(step, row, length):
 
 def reordered(step, order):
     """The plan of a step for the same rows in another order."""
-    plan, width = step.plan, step.example.selected.shape[1]
+    plan, width = step.plan, step.batch.selected.shape[1]
     if step.rows is not None:
         order = [step.rows.tolist().index(row) for row in order.tolist() if row in step.rows]
     if plan is None:
@@ -248,8 +248,8 @@ def test_the_order_of_rows_does_not_matter(name, models):
     tokens = pick(batch(name), order)
     plans = tuple(reordered(step, order) for step in steps)
     objective = find_objective(name)
-    other = objective.turn(hiding(objective, 0.4)).replay(tokens, plans)[-1].example
-    first = scores(models["rotary"], steps[-1].example)
+    other = objective.turn(hiding(objective, 0.4)).replay(tokens, plans)[-1].batch
+    first = scores(models["rotary"], steps[-1].batch)
     second = {(q, int(order[r]), p): s for (q, r, p), s in scores(models["rotary"], other).items()}
     assert_close(first, second)
 
@@ -257,63 +257,63 @@ def test_the_order_of_rows_does_not_matter(name, models):
 @pytest.mark.parametrize("name", ["LM", "MLM"])
 def test_a_promise_a_level_and_a_painted_mask_are_the_same(name, models):
     """The short way of "causal" and "full" gives what the general mask gives."""
-    example = find_objective(name).example(plain_rows(2, 9), generator(4))
-    visible = example.inputs.attn_mask
+    batch = find_objective(name).batch(plain_rows(2, 9), generator(4))
+    visible = batch.inputs.attn_mask
     assert visible.form == {"LM": "causal", "MLM": "full"}[name]
     levels = replace(visible, form="levels")
     open_ = torch.zeros(2, 9, dtype=torch.long)
     painted = AttentionMask(open_, open_, overrides=visible.dense())
-    first = scores(models["rotary"], example)
+    first = scores(models["rotary"], batch)
     for other in (levels, painted):
-        seen = replace(example, inputs=replace(example.inputs, attn_mask=other))
+        seen = replace(batch, inputs=replace(batch.inputs, attn_mask=other))
         assert_close(first, scores(models["rotary"], seen))
         assert_close(first, scores(models["rotary"], seen, attn_weights={}))
 
 
 def test_a_decoder_with_a_promise_writes_as_with_a_mask(models):
-    example = find_objective("BART").example(plain_rows(2, 9), generator(5))
-    assert example.decoder.attn_mask.form == "causal"
-    plain = replace(example.decoder, attn_mask=replace(example.decoder.attn_mask, form="levels"))
-    assert_close(scores(models["rotary"], example), scores(models["rotary"], replace(example, decoder=plain)))
+    batch = find_objective("BART").batch(plain_rows(2, 9), generator(5))
+    assert batch.decoder.attn_mask.form == "causal"
+    plain = replace(batch.decoder, attn_mask=replace(batch.decoder.attn_mask, form="levels"))
+    assert_close(scores(models["rotary"], batch), scores(models["rotary"], replace(batch, decoder=plain)))
 
 
 def test_a_painted_query_mask_is_obeyed(models):
-    example = find_objective("PLM").turn({"partial_prediction_k": 2.0}).example(plain_rows(2, 8), generator(6))
-    query = example.inputs.query_attn_mask
+    batch = find_objective("PLM").turn({"partial_prediction_k": 2.0}).batch(plain_rows(2, 8), generator(6))
+    query = batch.inputs.query_attn_mask
     shut = replace(query, overrides=torch.zeros(1, 8, 8, dtype=torch.bool))
-    blind = replace(example, inputs=replace(example.inputs, query_attn_mask=shut))
+    blind = replace(batch, inputs=replace(batch.inputs, query_attn_mask=shut))
     renamed = replace(blind, inputs=replace(blind.inputs, ids=blind.inputs.ids + 3))
     assert_close(scores(models["rotary"], blind), scores(models["rotary"], renamed))
     open_ = replace(query, overrides=torch.ones(1, 8, 8, dtype=torch.bool))
-    same = replace(example, inputs=replace(example.inputs, query_attn_mask=open_))
-    assert_close(scores(models["rotary"], example), scores(models["rotary"], same))
+    same = replace(batch, inputs=replace(batch.inputs, query_attn_mask=open_))
+    assert_close(scores(models["rotary"], batch), scores(models["rotary"], same))
     assert_close(scores(models["rotary"], same), scores(models["rotary"], same, attn_weights={}))
 
 
 @every_position
 def test_the_position_of_a_word_matters(positions, models):
     """Two words swapped far from the gap change its answer, so positions are really read."""
-    example = (
+    batch = (
         find_objective("MLM")
         .turn({"mask_replace_prob": 1.0, "random_replace_prob": 0.0})
-        .example(plain_rows(1, 12), generator(7))
+        .batch(plain_rows(1, 12), generator(7))
     )
-    free = (~example.selected[0]).nonzero().flatten()[:2]
-    ids = example.inputs.ids.clone()
+    free = (~batch.selected[0]).nonzero().flatten()[:2]
+    ids = batch.inputs.ids.clone()
     ids[0, free] = ids[0, free.flip(0)]
-    swapped = replace(example, inputs=replace(example.inputs, ids=ids))
-    first, second = scores(models[positions], example), scores(models[positions], swapped)
+    swapped = replace(batch, inputs=replace(batch.inputs, ids=ids))
+    first, second = scores(models[positions], batch), scores(models[positions], swapped)
     assert all(not torch.allclose(first[k], second[k], rtol=1e-6, atol=1e-9) for k in first)
 
 
 @every_position
 def test_the_blind_stream_knows_its_position(positions, models):
     """Two queries that see the same two words answer differently, since they stand elsewhere."""
-    example = find_objective("PLM").turn({"partial_prediction_k": 3.0}).example(plain_rows(1, 9), generator(9))
+    batch = find_objective("PLM").turn({"partial_prediction_k": 3.0}).batch(plain_rows(1, 9), generator(9))
     cells = torch.zeros(1, 9, 9, dtype=torch.bool)
-    cells[:, :, (~example.selected[0]).nonzero().flatten()[:2]] = True
-    query = replace(example.inputs.query_attn_mask, query_level=torch.full((1, 9), 99), overrides=cells)
-    same = replace(example, inputs=replace(example.inputs, query_attn_mask=query))
+    cells[:, :, (~batch.selected[0]).nonzero().flatten()[:2]] = True
+    query = replace(batch.inputs.query_attn_mask, query_level=torch.full((1, 9), 99), overrides=cells)
+    same = replace(batch, inputs=replace(batch.inputs, query_attn_mask=query))
     found = list(scores(models[positions], same).values())
     assert len(found) == 3
     assert not torch.allclose(found[0], found[1], rtol=1e-6, atol=1e-9)
@@ -326,26 +326,26 @@ def test_the_blind_stream_knows_its_position(positions, models):
 @every_objective
 def test_only_scored_positions_have_scores_and_the_same_as_everywhere(name, models):
     """Scoring every position and taking the graded ones afterwards gives the same."""
-    example = ragged(name)[-1].example
+    batch = ragged(name)[-1].batch
     everywhere = replace(
-        example, questions=tuple(replace(q, loss_mask=stream_of(example, q).valid) for q in example.questions)
+        batch, questions=tuple(replace(q, loss_mask=stream_of(batch, q).valid) for q in batch.questions)
     )
-    few, all_ = scores(models["rotary"], example), scores(models["rotary"], everywhere)
-    own = [q for q in example.questions if not q.kind.compares_rows]  # a match is scored against the other answers
+    few, all_ = scores(models["rotary"], batch), scores(models["rotary"], everywhere)
+    own = [q for q in batch.questions if not q.kind.compares_rows]  # a match is scored against the other answers
     graded = {(q.name, *place) for q in own for place in map(tuple, q.loss_mask.nonzero().tolist())}
     assert graded <= few.keys() <= all_.keys()
     for key in graded:
         torch.testing.assert_close(few[key], all_[key], rtol=1e-9, atol=1e-9)
 
 
-def stream_of(example, question):
-    return example.decoder if question.stream == "decoder" else example.inputs
+def stream_of(batch, question):
+    return batch.decoder if question.stream == "decoder" else batch.inputs
 
 
 @every_objective
 def test_answers_know_their_position_and_target(name, models):
-    example = ragged(name)[-1].example
-    for answer in models["rotary"].forward(example):
+    batch = ragged(name)[-1].batch
+    for answer in models["rotary"].forward(batch):
         question = answer.target
         graded = question.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
@@ -356,7 +356,7 @@ def test_answers_know_their_position_and_target(name, models):
 
 @every_objective
 def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
-    answers = models["rotary"].forward(ragged(name)[-1].example)
+    answers = models["rotary"].forward(ragged(name)[-1].batch)
     total, terms = total_loss(answers)
     by_hand = 0.0
     for answer in answers:
@@ -445,16 +445,16 @@ def test_the_generator_is_as_wide_as_said_in_whole_heads(share):
 def of_electra(**knobs):
     """A model with a narrow generator and learned positions, and the example that it trains on."""
     shape = Architecture(layers=1, width=16, heads=2, mlp_ratio=1, positions="learned", segments=2, languages=2)
-    example = ragged("RTD")[-1].example
-    model = LanguageModel(with_required_parts(replace(shape, **knobs), example), SPECIALS.size, generator(0)).double()
-    return model, example
+    batch = ragged("RTD")[-1].batch
+    model = LanguageModel(with_required_parts(replace(shape, **knobs), batch), SPECIALS.size, generator(0)).double()
+    return model, batch
 
 
 @pytest.mark.parametrize("share", [0.5, 1.0])
 def test_generator_and_detector_have_one_word_position_and_segment_embedding(share):
     """As in ELECTRA's released code: added as wide as the table, and only then made narrow for the generator."""
-    model, example = of_electra(generator_ratio=share, tie_generator="embeddings")
-    small, whole, stream = model.generator, model.network, example.inputs
+    model, batch = of_electra(generator_ratio=share, tie_generator="embeddings")
+    small, whole, stream = model.generator, model.network, batch.inputs
     own = {name for name, _ in small.named_parameters() if name.split(".")[0] in ("place", "segment", "language")}
     assert own == set()
     wide = model.token_embedding(stream.ids) + whole.position_embedding(stream.position_ids)
@@ -466,8 +466,8 @@ def test_generator_and_detector_have_one_word_position_and_segment_embedding(sha
 
 @pytest.mark.parametrize(("tied", "reached"), [("table", False), ("embeddings", True), ("all", True)])
 def test_the_generators_loss_reaches_the_positions_that_it_shares(tied, reached):
-    model, example = of_electra(generator_ratio=1.0, tie_generator=tied)
-    names, replaced = model(example)
+    model, batch = of_electra(generator_ratio=1.0, tie_generator=tied)
+    names, replaced = model(batch)
     assert (names.target.name, replaced.target.name) == ("hidden words", "replaced?")
     names.mean().backward()
     assert (model.network.position_embedding.weight.grad is not None) is reached
@@ -477,7 +477,7 @@ def test_the_generators_loss_reaches_the_positions_that_it_shares(tied, reached)
 
 @pytest.mark.parametrize("tied", ["table", "embeddings", "all"])
 def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
-    model, example = of_electra(generator_ratio=1.0, tie_generator=tied)
+    model, batch = of_electra(generator_ratio=1.0, tie_generator=tied)
     names = list(model.state_dict())
     assert names == [name for name, _ in model.named_parameters()]
     assert any(name.startswith("generator") for name in names) is (tied != "all")
@@ -485,7 +485,7 @@ def test_shared_weights_are_listed_once_and_stay_shared_in_a_copy(tied):
     twin = deepcopy(model)
     with torch.no_grad():
         twin.network.position_embedding.weight += 1.0
-    moved = not torch.equal(twin.propose(example), model.propose(example))
+    moved = not torch.equal(twin.propose(batch), model.propose(batch))
     assert moved is (tied != "table")
 
 
@@ -494,7 +494,7 @@ def test_one_network_for_both_has_one_width():
         UserError, match=r"tie_generator is all, but the generator is 32 wide and the model 64; set generator_ratio"
     ):
         Architecture(generator_ratio=0.5, tie_generator="all")
-    assert with_required_parts(Architecture(tie_generator="all"), ragged("RTD")[-1].example).generator_ratio == 1.0
+    assert with_required_parts(Architecture(tie_generator="all"), ragged("RTD")[-1].batch).generator_ratio == 1.0
 
 
 # proposals and features
@@ -506,11 +506,11 @@ def test_proposals_are_words_for_the_chosen_positions_of_the_text(models):
     tokens = tokens_of(RAGGED)
     objective = find_objective("RTD").turn({"mask_ratio": 0.4, "add_special_tokens": True})
     steps = objective.steps(tokens, generator(8))
-    before = next(s for s in reversed(steps) if s.verb == "ask" and s.example.generator is None).example
+    before = next(s for s in reversed(steps) if s.verb == "ask" and s.batch.generator is None).batch
     proposed = model.propose(before)
     assert proposed.shape == (int(before.selected.sum()), SPECIALS.size)
     assert bool((proposed[:, :FIRST_WORD] == float("-inf")).all())
-    answer = model.forward(steps[-1].example)[0]
+    answer = model.forward(steps[-1].batch)[0]
     assert (answer.rows.tolist(), (answer.positions - 1).tolist()) == tuple(
         x.tolist() for x in before.selected.nonzero(as_tuple=True)
     )

@@ -40,8 +40,8 @@ def made(shape, name="MLM", words=()):
     """A model in double precision with the parts that an objective needs, and a ragged batch for it."""
     objective = find_objective(name)
     text = suited(objective, tokens_of(ROWS))
-    example = objective.turn(hiding(objective, 0.4)).example(text, generator(0))
-    return LanguageModel(with_required_parts(shape, example), SPECIALS.size, generator(1), words).double(), example
+    batch = objective.turn(hiding(objective, 0.4)).batch(text, generator(0))
+    return LanguageModel(with_required_parts(shape, batch), SPECIALS.size, generator(1), words).double(), batch
 
 
 def parameters(**shape):
@@ -56,11 +56,11 @@ def test_every_second_layer_attends_to_a_band_and_the_others_to_all_that_the_mas
     cases = {"LM": "left to right", "backward LM": "right to left", "MLM": "bidirectional", "PLM": "bidirectional"}
     for name, reads in (cases | {"MASS": "bidirectional"}).items():
         shape = Architecture(layers=3, width=16, heads=2, attention=reads, positions="learned")
-        plain, example = made(shape, name)
+        plain, batch = made(shape, name)
         banded = LanguageModel(replace(plain.shape, attention_window=3), SPECIALS.size, generator(1)).double()
         band = (LEVEL[0][:, None] - LEVEL[0]).abs() < 3
-        for matrix, weights in banded.attention(example).items():
-            stream = example.decoder if matrix == "decoder" else example.inputs
+        for matrix, weights in banded.attention(batch).items():
+            stream = batch.decoder if matrix == "decoder" else batch.inputs
             mask = stream.query_attn_mask if matrix == "query" else stream.attn_mask
             for number, layer in enumerate(weights if matrix != "cross" else ()):
                 n = len(layer[0, 0])
@@ -181,9 +181,9 @@ def test_relative_positions_are_the_four_terms_of_transformer_xl():
 @pytest.mark.parametrize("name", ["LM", "MLM", "PLM"])
 def test_relative_positions_see_distances_only(name):
     """A text further on in a document is read as at its beginning."""
-    model, example = made(Architecture(width=16, heads=2, positions="relative", norm_first=False), name)
-    later = replace(example.inputs, position_ids=example.inputs.position_ids + 37)
-    for one, other in zip(model(example), model(replace(example, inputs=later)), strict=True):
+    model, batch = made(Architecture(width=16, heads=2, positions="relative", norm_first=False), name)
+    later = replace(batch.inputs, position_ids=batch.inputs.position_ids + 37)
+    for one, other in zip(model(batch), model(replace(batch, inputs=later)), strict=True):
         torch.testing.assert_close(one.scores, other.scores, atol=1e-5, rtol=1e-5)
 
 
@@ -237,8 +237,8 @@ def test_what_layers_share_is_one_weight_that_is_saved_once(sharing, own):
 
 
 def test_a_shared_layer_learns_from_every_depth():
-    model, example = made(Architecture(width=16, heads=2, layers=3, layer_sharing="all"))
-    total_loss(model(example))[0].backward()
+    model, batch = made(Architecture(width=16, heads=2, layers=3, layer_sharing="all"))
+    total_loss(model(batch))[0].backward()
     first, _, third = model.network.encoder.layers
     assert first.mlp.fc1.weight is third.mlp.fc1.weight
     assert bool(first.mlp.fc1.weight.grad.any())
@@ -283,8 +283,8 @@ def test_a_run_with_dropout_is_the_same_again_and_goes_on_bit_for_bit(kind, tmp_
     one, other = (checkpoint.load(tmp_path / folder).learner for folder in ("one", "other"))
     for weight, same in zip(one.model.parameters(), other.model.parameters(), strict=True):
         assert torch.equal(weight, same)
-    example = one.example(checkpoint.load(tmp_path / "one").corpus.held_out)
-    first, second = (learner.learn(example)[1] for learner in (one, other))
+    batch = one.batch(checkpoint.load(tmp_path / "one").corpus.held_out)
+    first, second = (learner.learn(batch)[1] for learner in (one, other))
     assert float(first) == float(second)
     assert one.evaluate(checkpoint.load(tmp_path / "one").corpus.held_out) == other.evaluate(
         checkpoint.load(tmp_path / "other").corpus.held_out
@@ -332,12 +332,12 @@ def test_what_a_recurrent_state_depends_on_is_what_its_mask_allows(kind, reads):
 @every_cell
 def test_two_texts_side_by_side_are_read_apart_where_the_mask_says_so(kind):
     """InferSent: what stands in the second text never changes a state of the first."""
-    model, example = made(Architecture(kind=kind, width=16, heads=2), "InferSent")
-    order = ReadingOrder.of(example.inputs.attn_mask, len(example.inputs.ids))
-    segments = example.inputs.segment_ids
+    model, batch = made(Architecture(kind=kind, width=16, heads=2), "InferSent")
+    order = ReadingOrder.of(batch.inputs.attn_mask, len(batch.inputs.ids))
+    segments = batch.inputs.segment_ids
     for number, positions in enumerate(order.rows):
         assert len(set(segments.flatten()[positions].tolist())) == 1, number
-    assert all(bool(answer.scores.isfinite().all()) for answer in model(example))
+    assert all(bool(answer.scores.isfinite().all()) for answer in model(batch))
 
 
 @pytest.mark.parametrize("each", [1, 3])
@@ -366,14 +366,14 @@ def test_a_mask_by_hand_that_recurrence_cannot_obey_is_refused_in_training():
 
 def test_context2vec_meets_the_word_before_from_the_left_and_the_next_from_the_right():
     """Melamud et al. 2016, sec. 2: the word itself changes nothing, and each other word of its text does."""
-    model, example = made(Architecture(kind="lstm", layers=1, width=16, heads=2, two_streams=True), "context2vec")
+    model, batch = made(Architecture(kind="lstm", layers=1, width=16, heads=2, two_streams=True), "context2vec")
     network, table = model.network, model.token_embedding.weight
     places = LEVEL[:, :9]
 
     def states(ids):
-        return network.query_stream(replace(example.inputs, ids=ids), places, table)
+        return network.query_stream(replace(batch.inputs, ids=ids), places, table)
 
-    ids, before = example.inputs.ids, states(example.inputs.ids)
+    ids, before = batch.inputs.ids, states(batch.inputs.ids)
     for place in range(len(ROWS[0])):
         other = ids.clone()
         other[0, place] = 77
@@ -385,15 +385,15 @@ def test_context2vec_meets_the_word_before_from_the_left_and_the_next_from_the_r
 
 @pytest.mark.parametrize("name", ["seq2seq LM", "PLM", "UniLM"])
 def test_a_mask_that_recurrence_cannot_obey_is_refused_in_a_sentence(name):
-    model, example = made(Architecture(kind="lstm", width=16, heads=2), name)
+    model, batch = made(Architecture(kind="lstm", width=16, heads=2), name)
     with pytest.raises(UserError, match="kind to transformer"):
-        model(example)
+        model(batch)
 
 
 def test_a_network_of_one_direction_refuses_what_it_would_have_to_see_on_the_other_side():
-    model, example = made(Architecture(kind="lstm", width=16, heads=2, attention="left to right"))
+    model, batch = made(Architecture(kind="lstm", width=16, heads=2, attention="left to right"))
     with pytest.raises(UserError, match="set attention to bidirectional"):
-        model(example)
+        model(batch)
     with pytest.raises(UserError, match="this attention mask"):
         ReadingOrder.of(
             AttentionMask(LEVEL, LEVEL, overrides=torch.eye(9, dtype=torch.bool)[None] | (LEVEL[0] == 3)), 3
@@ -401,10 +401,10 @@ def test_a_network_of_one_direction_refuses_what_it_would_have_to_see_on_the_oth
 
 
 def test_recurrence_has_a_decoder_that_attends_to_what_was_read():
-    model, example = made(Architecture(kind="lstm", width=16, heads=2), "translation")
-    weights = model.attention(example)
+    model, batch = made(Architecture(kind="lstm", width=16, heads=2), "translation")
+    weights = model.attention(batch)
     assert set(weights) == {"cross"}
-    allowed = example.decoder.cross_attn_mask.dense()
+    allowed = batch.decoder.cross_attn_mask.dense()
     assert not weights["cross"][0, :, 0].masked_select(~allowed).any()
     readers = allowed.any(-1).expand(3, -1)
     torch.testing.assert_close(weights["cross"][0, :, 0].sum(-1), readers.double())
@@ -413,14 +413,14 @@ def test_recurrence_has_a_decoder_that_attends_to_what_was_read():
 def test_the_one_vector_of_a_text_feeds_its_decoder_at_every_step():
     """LASER (arXiv:1812.10464, fig. 1): beside each word and, through a linear layer, as the initial states."""
     shape = Architecture(kind="lstm", width=16, heads=2, max_pooling=True, decoder_layers=1, languages=2)
-    model, example = made(shape, "translation through one vector")
-    network, table, decoder = model.network, model.token_embedding.weight, example.decoder
-    read = network(example.inputs, table)[:, 0]
+    model, batch = made(shape, "translation through one vector")
+    network, table, decoder = model.network, model.token_embedding.weight, batch.decoder
+    read = network(batch.inputs, table)[:, 0]
     rnn, [initial] = network.decoder.blocks[0].forward_rnn, network.decoder.initial
     told = network.language_embedding.weight[decoder.language_ids]
     fed = torch.cat([table[decoder.ids] + told, read[:, None].expand(-1, decoder.ids.shape[1], -1)], dim=-1)
     begins = tuple(part.contiguous()[None] for part in initial(read).chunk(2, dim=-1))
-    states = network.decode(decoder, example.inputs, table)
+    states = network.decode(decoder, batch.inputs, table)
     torch.testing.assert_close(states[decoder.valid], rnn(fed, begins)[0][decoder.valid])
 
 
@@ -454,8 +454,8 @@ def test_words_that_are_spelt_alike_are_alike_and_the_spelling_decides():
 
 def test_vectors_made_of_letters_are_read_and_learn():
     words = [f"w{k}" for k in range(SPECIALS.size)]
-    model, example = made(Architecture(width=16, heads=2, char_cnn=True), words=words)
-    total_loss(model(example))[0].backward()
+    model, batch = made(Architecture(width=16, heads=2, char_cnn=True), words=words)
+    total_loss(model(batch))[0].backward()
     assert all(bool(p.grad.any()) for p in model.network.characters.parameters() if p.dim() > 1)
 
 
@@ -467,13 +467,13 @@ def test_a_window_network_is_that_of_nnlm():
     shape = Architecture(
         kind="window", layers=1, width=8, heads=2, attention="left to right", tie_word_embeddings=False
     )
-    model, example = made(shape, "window LM")
+    model, batch = made(shape, "window LM")
     [layer], table = model.network.encoder.blocks, model.token_embedding.weight
     assert model.shape.window_radius == 3 and layer.fc.in_features == 4 * 8
     torch.nn.init.normal_(layer.boundary)
-    [answer] = model(example)
+    [answer] = model(batch)
     for row, place, scores in zip(answer.rows, answer.positions, answer.scores, strict=True):
-        ids = example.inputs.ids[row]
+        ids = batch.inputs.ids[row]
         beside = [table[ids[at]] if at >= 0 else layer.boundary for at in range(int(place) - 3, int(place) + 1)]
         hidden = torch.tanh(layer.fc.weight @ torch.cat(beside) + layer.fc.bias)
         torch.testing.assert_close(scores, model.lm_head.table.weight @ hidden + model.lm_head.bias)
@@ -497,7 +497,7 @@ def test_a_window_network_reads_as_far_as_its_masks_and_a_plain_text_so_too(read
 
 def test_a_window_is_as_wide_as_the_objective_opens_it_and_anything_else_is_refused():
     shape = Architecture(kind="window", layers=1, width=8, heads=2, attention="left to right")
-    wide = find_objective("window LM").turn({"sliding_window": 6}).example(tokens_of(ROWS), generator(0))
+    wide = find_objective("window LM").turn({"sliding_window": 6}).batch(tokens_of(ROWS), generator(0))
     assert with_required_parts(shape, wide).window_radius == 5
     with pytest.raises(UserError, match="set attention to bidirectional"):
         made(shape.reading("right to left"), "window LM")
@@ -508,4 +508,4 @@ def test_a_window_is_as_wide_as_the_objective_opens_it_and_anything_else_is_refu
         replace(shape, decoder_layers=1)
     model, _ = made(shape, "window LM")
     with pytest.raises(UserError, match="opens 9 positions, but this window network reads 3 to a side"):
-        model(find_objective("LM").example(tokens_of(ROWS), generator(0)))
+        model(find_objective("LM").batch(tokens_of(ROWS), generator(0)))

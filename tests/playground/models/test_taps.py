@@ -20,18 +20,18 @@ def learner(name="RoBERTa", **model):
 @torch.no_grad()
 def test_taps_read_without_changing_and_reach_every_head(name):
     made = learner(name)
-    model, example = made.model.eval(), of_learner(made, suited_reviews(made.objective)).example()
-    before, heads = model(example)[-1].scores, head_names(model)
+    model, batch = made.model.eval(), of_learner(made, suited_reviews(made.objective)).batch()
+    before, heads = model(batch)[-1].scores, head_names(model)
     with model.tapped(*heads) as taps:
-        assert torch.equal(before, model(example)[-1].scores)
+        assert torch.equal(before, model(batch)[-1].scores)
         changes = {}
         for head in heads:
             assert taps[head].shape[-1] == model.shape.width // model.shape.heads
             taps.restore()
             taps.zero(head)
-            changes[head] = float((model(example)[-1].scores - before).abs().max())
+            changes[head] = float((model(batch)[-1].scores - before).abs().max())
     assert all(change > 0 for change in changes.values()), changes
-    assert torch.equal(before, model(example)[-1].scores)
+    assert torch.equal(before, model(batch)[-1].scores)
     assert not any(m._forward_hooks or m._forward_pre_hooks for m in model.modules())
     assert not any(m.weight_taps for m in model.modules() if isinstance(m, Attention))
 
@@ -107,9 +107,9 @@ def test_values_of_another_shape_and_of_nothing_are_refused():
 @pytest.mark.parametrize(("entry", "name"), [("XLNet", "layer1"), ("BART", "decoder.layer1"), ("BART", "layer1")])
 def test_a_layer_that_is_switched_off_changes_the_answers_of_every_kind_of_network(entry, name):
     made = learner(entry)
-    model, example = made.model.eval(), of_learner(made, suited_reviews(made.objective)).example()
-    [before, *_] = [answer.scores for answer in model(example)]
+    model, batch = made.model.eval(), of_learner(made, suited_reviews(made.objective)).batch()
+    [before, *_] = [answer.scores for answer in model(batch)]
     with model.tapped(name) as taps:
         taps.zero(name)
-        [after, *_] = [answer.scores for answer in model(example)]
+        [after, *_] = [answer.scores for answer in model(batch)]
     assert not torch.equal(before, after)

@@ -33,15 +33,15 @@ every_static = pytest.mark.parametrize("name", STATIC)
 def static(name, seed=1, knobs=None, **shape):
     """A static model in double precision that can answer an objective's example of a text."""
     objective = find_objective(name).turn(knobs or {})
-    example = objective.example(tokens_for(objective), generator(0))
-    made = with_required_parts(Architecture(kind="static", width=8, heads=2, **shape), example)
-    return make_model(made, SPECIALS.size, generator(seed)).double(), example
+    batch = objective.batch(tokens_for(objective), generator(0))
+    made = with_required_parts(Architecture(kind="static", width=8, heads=2, **shape), batch)
+    return make_model(made, SPECIALS.size, generator(seed)).double(), batch
 
 
 @every_static
 @pytest.mark.parametrize("seed", range(2))
 def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypatch):
-    model, example = static(name, seed)
+    model, batch = static(name, seed)
     embedded = {}
     embed = type(model.network)._embed
 
@@ -50,19 +50,19 @@ def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypat
         return embedded[id(stream)]
 
     monkeypatch.setattr(type(model.network), "_embed", watch)
-    (answer,) = model(example)
-    reach, _ = leaks.answering(example, answer.target, 1)
-    assert torch.equal(influences(answer, embedded[id(example.inputs)]), reach[answer.positions])
+    (answer,) = model(batch)
+    reach, _ = leaks.answering(batch, answer.target, 1)
+    assert torch.equal(influences(answer, embedded[id(batch.inputs)]), reach[answer.positions])
 
 
 @settings(max_examples=20)
 @given(tokens=batches(), seed=seeds)
 def test_the_short_way_of_a_window_is_the_mean_of_its_matrix(tokens, seed):
-    example = find_objective("CBOW").example(tokens, generator(seed))
+    batch = find_objective("CBOW").batch(tokens, generator(seed))
     model = make_model(
         Architecture(kind="static", width=8, heads=2, two_streams=True), SPECIALS.size, generator(seed)
     ).double()
-    inputs = example.inputs
+    inputs = batch.inputs
     places = torch.arange(inputs.ids.shape[1]).expand(inputs.ids.shape)
     short = model.network.query_stream(inputs, places, model.token_embedding.weight)
     slow = replace(inputs, query_attn_mask=replace(inputs.query_attn_mask, form="levels"))
@@ -76,41 +76,41 @@ def test_the_short_way_of_a_window_is_the_mean_of_its_matrix(tokens, seed):
 
 
 def test_a_word_is_the_same_wherever_it_stands():
-    model, example = static("skip-gram")
-    vectors = model.features(example.tokens)
-    ids = example.tokens.ids[0]
+    model, batch = static("skip-gram")
+    vectors = model.features(batch.tokens)
+    ids = batch.tokens.ids[0]
     assert torch.equal(vectors[0], model.token_embedding.weight[ids])
     assert model.groups() == {"embeddings": ["token_embedding.weight"], "heads": ["lm_head.out.weight"]}
 
 
 def test_the_weights_that_are_drawn_are_the_mean():
-    model, example = static("CBOW")
-    found = model.attention(example)
+    model, batch = static("CBOW")
+    found = model.attention(batch)
     assert set(found) == {"content", "query"}
     query = found["query"][0, 0, 0]
-    seen = example.inputs.query_attn_mask.dense()[0]
+    seen = batch.inputs.query_attn_mask.dense()[0]
     assert torch.equal(query > 0, seen)
     torch.testing.assert_close(query.sum(1), torch.ones(len(seen), dtype=torch.double))
 
 
 def test_static_vectors_do_not_write():
     model, _ = static("CBOW")
-    example = find_objective("BART").example(tokens_for(find_objective("BART")), generator(0))
+    batch = find_objective("BART").batch(tokens_for(find_objective("BART")), generator(0))
     with pytest.raises(
         UserError, match=r"writes with a decoder, which static vectors cannot do; set kind to transformer"
     ):
-        make_model(with_required_parts(model.shape, example), SPECIALS.size, generator(0))(example)
+        make_model(with_required_parts(model.shape, batch), SPECIALS.size, generator(0))(batch)
 
 
 @pytest.mark.parametrize("name", ["skip-gram", "skip-gram NS", "skip-gram NCE", "CBOW", "CBOW NS"])
 def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
     """The formulas hold u·v without any bias (arXiv:1310.4546, eq. 2 and 4)."""
-    model, example = static(name)
-    (answer,) = model(example)
-    seen = example.inputs.attn_mask if "skip" in name else example.inputs.query_attn_mask
+    model, batch = static(name)
+    (answer,) = model(batch)
+    seen = batch.inputs.attn_mask if "skip" in name else batch.inputs.query_attn_mask
     shares = seen.dense().double()
     shares = shares / shares.sum(-1, keepdim=True).clamp(min=1)
-    own = (shares @ model.token_embedding.weight[example.inputs.ids])[answer.rows, answer.positions]
+    own = (shares @ model.token_embedding.weight[batch.inputs.ids])[answer.rows, answer.positions]
     out = model.lm_head.out.weight
     right = (own * out[answer.targets]).sum(1)
     contrast = isinstance(answer.target.kind, NegativeSampling)
@@ -122,18 +122,18 @@ def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
 
 def test_a_window_is_scored_by_a_hidden_layer_over_all_its_words_in_order():
     """Collobert and Weston 2008, sec. 3 and 5: v tanh(W [window] + b), and a hinge against a wrong centre."""
-    model, example = static("pairwise ranking", window_radius=5)
+    model, batch = static("pairwise ranking", window_radius=5)
     network, head, table = model.network, model.lm_head, model.token_embedding.weight
     torch.nn.init.normal_(network.boundary)
-    [answer] = model(example)
+    [answer] = model(batch)
     sides, centre = network.fc.weight.split(40, dim=1), head.centre.weight
     whole = torch.cat([sides[0], centre, sides[1]], dim=1)
-    open_to = example.inputs.query_attn_mask.dense()
+    open_to = batch.inputs.query_attn_mask.dense()
 
     def score(row, place, word):
         at = range(place - 5, place + 6)
         there = [0 <= k < open_to.shape[2] and bool(open_to[row, place, k]) for k in at]
-        words = [table[example.inputs.ids[row, k]] if t else network.boundary for k, t in zip(at, there, strict=True)]
+        words = [table[batch.inputs.ids[row, k]] if t else network.boundary for k, t in zip(at, there, strict=True)]
         return head.out.weight[0] @ torch.tanh(
             whole @ torch.cat([*words[:5], table[word], *words[6:]]) + network.fc.bias
         )
@@ -142,7 +142,7 @@ def test_a_window_is_scored_by_a_hidden_layer_over_all_its_words_in_order():
     for number, (row, place) in enumerate(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True)):
         true, false = (score(row, place, word) for word in (answer.targets[number], wrong[number, 0]))
         torch.testing.assert_close(answer.losses()[number], (1 - true + false).clamp(min=0))
-    hidden = network.query_stream(example.inputs, answer.positions[None, :1].expand(len(example.tokens.ids), -1), table)
+    hidden = network.query_stream(batch.inputs, answer.positions[None, :1].expand(len(batch.tokens.ids), -1), table)
     every = head(hidden[answer.rows[0]], table)[0]
     torch.testing.assert_close(every[answer.targets[0]], answer.scores[0, 0])
 
@@ -166,18 +166,18 @@ def test_scores_of_some_words_are_those_of_all():
 
 def test_glove_weighs_counts_as_published():
     """X = 1 .032, 10 .178, 50 .595, 100 and more 1 (inventory, appendix D): the share of the square that is paid."""
-    model, example = static("GloVe")
-    question = example.questions[0]
+    model, batch = static("GloVe")
+    question = batch.questions[0]
     for times, share in ((1.0, 0.032), (10.0, 0.178), (50.0, 0.595), (100.0, 1.0), (400.0, 1.0)):
         against = replace(question.kind, counts=torch.full_like(question.kind.counts, times))
-        (answer,) = model(replace(example, questions=(replace(question, kind=against),)))
+        (answer,) = model(replace(batch, questions=(replace(question, kind=against),)))
         square = (answer.scores[:, 0] - math.log(times)) ** 2
         torch.testing.assert_close(answer.losses() / square, torch.full_like(square, share), atol=5e-4, rtol=0)
 
 
 def test_glove_is_content_when_the_logarithm_is_met():
-    model, example = static("GloVe")
-    (answer,) = model(example)
+    model, batch = static("GloVe")
+    (answer,) = model(batch)
     met = replace(answer, scores=answer.target.kind.counts[answer.rows, answer.positions].log()[:, None])
     assert float(met.mean()) == 0.0
     assert float(answer.mean()) > 0.0
@@ -185,10 +185,10 @@ def test_glove_is_content_when_the_logarithm_is_met():
 
 def test_glove_has_a_bias_for_each_side():
     """w·w~ + b + b~: the last number of a word's own vector is its bias (Pennington et al. 2014, eq. 8)."""
-    model, example = static("GloVe")
+    model, batch = static("GloVe")
     torch.nn.init.normal_(model.lm_head.bias, generator=generator(4))
-    (answer,) = model(example)
-    word = example.inputs.ids[answer.rows, answer.positions]
+    (answer,) = model(batch)
+    word = batch.inputs.ids[answer.rows, answer.positions]
     own, out = model.token_embedding.weight[word], model.lm_head.out.weight[answer.targets, :-1]
     expected = (own[:, :-1] * out).sum(1) + own[:, -1] + model.lm_head.bias[answer.targets]
     torch.testing.assert_close(answer.scores[:, 0], expected)
@@ -237,7 +237,7 @@ def test_a_static_model_is_saved_and_goes_on_bit_for_bit(tmp_path, monkeypatch):
     words = corpus.tokenizer.words
     learner = TrainState.new(entry, words, 0, torch.device("cpu"))
     batch = pick(corpus.windows(16), torch.arange(8))
-    learner.learn(learner.example(batch))
+    learner.learn(learner.batch(batch))
     studied = checkpoint.CorpusInfo(
         corpus.name, corpus.hash, 1.0, pick(corpus.windows(16, "held_out"), torch.arange(4))
     )
@@ -245,7 +245,7 @@ def test_a_static_model_is_saved_and_goes_on_bit_for_bit(tmp_path, monkeypatch):
         checkpoint.save(tmp_path / "checkpoint.safetensors", learner, corpus.tokenizer, studied)
     ).learner
     for one in (learner, saved):
-        one.learn(one.example(batch))
+        one.learn(one.batch(batch))
     assert all(torch.equal(a, b) for a, b in zip(learner.model.parameters(), saved.model.parameters(), strict=True))
 
 
@@ -258,5 +258,5 @@ def test_words_that_mean_alike_come_near_each_other(name):
     learner = TrainState.new(entry, corpus.tokenizer.words, 0, torch.device("cpu"))
     windows = corpus.windows(16)
     rows = (torch.arange(8) + 8 * (step % 140) for step in range(141))
-    learned = [float(learner.learn(learner.example(pick(windows, some)))[1]) for some in rows]
+    learned = [float(learner.learn(learner.batch(pick(windows, some)))[1]) for some in rows]
     assert learned[-1] < 0.8 * learned[0], "the same batch, before and after"

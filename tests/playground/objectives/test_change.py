@@ -32,17 +32,17 @@ def test_shuffled_words_come_in_every_order_equally_often():
 
 def test_shuffled_sentences_come_in_every_order_equally_often():
     tokens = tokens_of([list(range(40, 48))] * 12_000, sentence=[[0, 0, 0, 1, 2, 2, 2, 2]] * 12_000, padded=False)
-    example = find_objective("sentence permutation").example(tokens, generator(15))
-    orders = Counter(tuple(dict.fromkeys(row)) for row in tokens.sentence_ids.gather(1, example.inputs.origin).tolist())
+    batch = find_objective("sentence permutation").batch(tokens, generator(15))
+    orders = Counter(tuple(dict.fromkeys(row)) for row in tokens.sentence_ids.gather(1, batch.inputs.origin).tolist())
     assert_law(orders, uniform(permutations(range(3))))
 
 
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
 def test_p8_sentences_stay_whole(tokens, seed):
-    example = find_objective("sentence permutation").example(tokens, generator(seed))
+    batch = find_objective("sentence permutation").batch(tokens, generator(seed))
     for row in range(len(tokens.ids)):
-        origin = shown(example.inputs, row)[1]
+        origin = shown(batch.inputs, row)[1]
         sentence = tokens.sentence_ids[row].tolist()
         for left, right in pairwise(origin):
             if sentence[left] == sentence[right]:
@@ -53,8 +53,8 @@ def test_p8_sentences_stay_whole(tokens, seed):
 @given(tokens=batches(special=False), seed=seeds, window=st.integers(1, 6))
 def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, window):
     tokens = replace(tokens, word_ids=torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids))
-    example = find_objective("sentence shuffling").turn({"shuffle_distance": window}).example(tokens, generator(seed))
-    away = (example.prediction_order - torch.arange(tokens.ids.shape[1])).abs()
+    batch = find_objective("sentence shuffling").turn({"shuffle_distance": window}).batch(tokens, generator(seed))
+    away = (batch.prediction_order - torch.arange(tokens.ids.shape[1])).abs()
     assert bool(((away < window) | ~tokens.valid).all())
 
 
@@ -62,9 +62,9 @@ def test_local_shuffling_moves_a_word_by_less_than_its_window(tokens, seed, wind
 def test_a_share_of_the_sentences_is_shuffled_and_the_others_stay(share, count):
     """So many of four sentences, rounded up, are put into any order of their own places."""
     text, sentence = [40 + k for k in range(8)], [k // 2 for k in range(8)]
-    example = begin(tokens_of([text] * 12_000, sentence=[sentence] * 12_000, padded=False))
+    batch = begin(tokens_of([text] * 12_000, sentence=[sentence] * 12_000, padded=False))
     stage = ChangeSentenceOrder(shuffle_ratio=share)
-    source = stage.build(example, stage.plan(example, generator(38))).inputs.origin[:, ::2] // 2
+    source = stage.build(batch, stage.plan(batch, generator(38))).inputs.origin[:, ::2] // 2
     law = Counter()
     for places in combinations(range(4), count):
         for order in permutations(places):
@@ -99,19 +99,19 @@ def test_rotation_by_hand():
 
 @pytest.mark.parametrize("stages", [(ChangeSentenceOrder(), ChangeWordOrder()), (RotateDocument(), ChangeWordOrder())])
 def test_a_word_order_after_another_one_is_as_free_as_alone(stages):
-    example = begin(plain_rows(12_000, 4))
+    batch = begin(plain_rows(12_000, 4))
     for number, stage in enumerate(stages):
-        example = stage.build(example, stage.plan(example, generator(28, number)))
-    assert_law(Counter(map(tuple, example.inputs.origin.tolist())), uniform(permutations(range(4))))
+        batch = stage.build(batch, stage.plan(batch, generator(28, number)))
+    assert_law(Counter(map(tuple, batch.inputs.origin.tolist())), uniform(permutations(range(4))))
 
 
 def test_a_local_shuffle_after_a_turn_moves_words_little_from_where_they_are():
-    example = begin(plain_rows(500, 12))
-    turned = RotateDocument().build(example, RotateDocument().plan(example, generator(29)))
+    batch = begin(plain_rows(500, 12))
+    turned = RotateDocument().build(batch, RotateDocument().plan(batch, generator(29)))
     stage = ChangeWordOrder(shuffle_distance=3)
     after = stage.build(turned, stage.plan(turned, generator(30)))
     assert int((after.prediction_order - turned.prediction_order).abs().max()) == 2
-    assert int((after.prediction_order - example.prediction_order).abs().max()) > 2
+    assert int((after.prediction_order - batch.prediction_order).abs().max()) > 2
 
 
 def test_the_chain_in_words():
@@ -137,12 +137,12 @@ def test_words_and_sentences_are_edited_apart_in_one_chain():
 
 def test_masked_words_that_move_stay_hidden():
     """A mark that has moved is no moved word: the leak check and a decoder that hides masks still know it."""
-    example = find_objective("all noises").example(plain_rows(50, 30), generator(4))
-    shown_as_mask = example.inputs.ids == SPECIALS.mask
-    places = example.inputs.origin[shown_as_mask & (example.inputs.origin >= 0)]
-    rows = (shown_as_mask & (example.inputs.origin >= 0)).nonzero()[:, 0]
+    batch = find_objective("all noises").batch(plain_rows(50, 30), generator(4))
+    shown_as_mask = batch.inputs.ids == SPECIALS.mask
+    places = batch.inputs.origin[shown_as_mask & (batch.inputs.origin >= 0)]
+    rows = (shown_as_mask & (batch.inputs.origin >= 0)).nonzero()[:, 0]
     assert len(places) > 50
-    assert bool((example.actions[rows, places] == Action.MASKED).all())
+    assert bool((batch.actions[rows, places] == Action.MASKED).all())
 
 
 def test_every_noise_of_the_chain_can_be_switched_off():
@@ -156,12 +156,12 @@ def test_every_noise_of_the_chain_can_be_switched_off():
     }
     tokens = tokens_for(find_objective("all noises"))
     tokens = pick(tokens, torch.zeros(200, dtype=torch.long))
-    still = find_objective("all noises").turn(off).example(tokens, generator(37))
+    still = find_objective("all noises").turn(off).batch(tokens, generator(37))
     assert torch.equal(still.inputs.ids, tokens.ids)
     assert not still.actions.any()
     for one, value in (("shuffle_ratio", 1.0), ("shuffle_distance", 0), ("rotate_prob", 1.0)):
-        moved = find_objective("all noises").turn(off | {one: value}).example(tokens, generator(37))
+        moved = find_objective("all noises").turn(off | {one: value}).batch(tokens, generator(37))
         assert set(moved.actions.unique().tolist()) == {Action.KEPT, Action.MOVED}
     for one, action in (("ChooseRatio.mask_ratio", Action.MASKED), ("delete_ratio", Action.DELETED)):
-        changed = find_objective("all noises").turn(off | {one: 0.3}).example(tokens, generator(37))
+        changed = find_objective("all noises").turn(off | {one: 0.3}).batch(tokens, generator(37))
         assert set(changed.actions.unique().tolist()) == {Action.KEPT, action}

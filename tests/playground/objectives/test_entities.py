@@ -43,9 +43,9 @@ def named(rows, entity, kind=None, words=None):
 def test_every_partner_is_another_name_of_the_same_kind_and_length(tokens, seed, types):
     tokens = suited(find_objective("WKLM"), tokens)
     kind = (tokens.labels["entity"] % types).where(tokens.labels["entity"] >= 0, -1)
-    example = begin(replace(tokens, labels={**tokens.labels, "entity_type": kind}))
-    names = mentions(example)
-    donor = partners(example, names, sampling.noise(tuple(tokens.ids.shape), generator(seed)))
+    batch = begin(replace(tokens, labels={**tokens.labels, "entity_type": kind}))
+    names = mentions(batch)
+    donor = partners(batch, names, sampling.noise(tuple(tokens.ids.shape), generator(seed)))
     width, flat = tokens.ids.shape[1], []
     for row in range(len(tokens.ids)):
         for k in range(int((names.length[row] > 0).sum())):
@@ -60,12 +60,12 @@ def test_every_partner_is_another_name_of_the_same_kind_and_length(tokens, seed,
 def test_every_other_name_is_equally_likely_and_half_of_the_names_are_replaced():
     words = [[40, 50], [41, 50], [42, 50], [42, 50], [43, 50]] * 1600
     tokens = named(8000, [[0, -1], [1, -1], [2, -1], [2, -1], [3, -1]] * 1600, words=words)
-    example = find_objective("WKLM").turn({"mask_ratio": 0.0}).example(tokens, generator(10))
-    replaced = example.actions[:, 0] == Action.REPLACED
+    batch = find_objective("WKLM").turn({"mask_ratio": 0.0}).batch(tokens, generator(10))
+    replaced = batch.actions[:, 0] == Action.REPLACED
     assert_share(int(replaced.sum()), 8000, 0.5)
-    first = example.inputs.ids[:, 0][replaced & (tokens.ids[:, 0] == 40)]
+    first = batch.inputs.ids[:, 0][replaced & (tokens.ids[:, 0] == 40)]
     assert_law(Counter(first.tolist()), {41: 0.25, 42: 0.5, 43: 0.25})
-    question = example.questions[-1]
+    question = batch.questions[-1]
     assert torch.equal(question.targets[:, 0].bool(), replaced)
     assert question.loss_mask[:, 0].all()
     assert not question.loss_mask[:, 1].any()
@@ -79,18 +79,18 @@ def test_a_name_of_another_length_or_kind_is_no_partner():
 
 def test_the_same_name_by_luck_counts_as_original():
     tokens = named(2, [[0, 0], [1, 1]], words=[[40, 41], [40, 41]])
-    example = ChangeEntities(replace_prob=1.0).build(
+    batch = ChangeEntities(replace_prob=1.0).build(
         begin(tokens), ChangeEntities(replace_prob=1.0).plan(begin(tokens), generator(0))
     )
-    assert not example.actions.any()
+    assert not batch.actions.any()
 
 
 def test_names_are_never_hidden_where_replaced_ones_are_to_be_detected():
     objective = find_objective("entity replacement").turn({"mask_ratio": 1.0})
     tokens = suited(objective, plain_rows(20, 30))
-    example = objective.example(tokens, generator(0))
-    assert not (example.questions[0].loss_mask & (tokens.labels["mention"] >= 0)).any()
-    assert int(example.questions[0].loss_mask.sum()) == int((tokens.labels["mention"] < 0).sum())
+    batch = objective.batch(tokens, generator(0))
+    assert not (batch.questions[0].loss_mask & (tokens.labels["mention"] >= 0)).any()
+    assert int(batch.questions[0].loss_mask.sum()) == int((tokens.labels["mention"] < 0).sum())
 
 
 # labels
@@ -107,10 +107,10 @@ def test_a_typed_text_without_the_label_is_refused(name):
 
 def test_labels_are_asked_where_the_corpus_knows_them():
     labels = {"pos": torch.tensor([[0, 1, -1, 2, 1]]), "mention": torch.tensor([[-1, 0, 0, -1, 1]])}
-    example = begin(replace(plain_rows(1, 5), labels=labels))
-    example = replace(example, selected=torch.tensor([[True, False, True, False, True]]))
+    batch = begin(replace(plain_rows(1, 5), labels=labels))
+    batch = replace(batch, selected=torch.tensor([[True, False, True, False, True]]))
     asked = {
-        w: AskLabel("pos", ("a", "b", "c"), w).build(example).questions[0] for w in ("chosen", "mentions", "everywhere")
+        w: AskLabel("pos", ("a", "b", "c"), w).build(batch).questions[0] for w in ("chosen", "mentions", "everywhere")
     }
     places = {w: (q.loss_mask[0].nonzero().flatten() + 1).tolist() for w, q in asked.items()}
     assert places == {"chosen": [1, 5], "mentions": [2, 5], "everywhere": [1, 2, 4, 5]}
@@ -124,13 +124,13 @@ def test_a_corpus_names_its_own_classes():
     labels = {"pos": torch.full((2, 6), 3), "polarity": torch.ones(2, 6, dtype=torch.long)}
     labels["word_polarity"] = labels["polarity"]
     tokens = replace(plain_rows(2, 6), labels=labels)
-    example = objective.steps(tokens, generator(0), {"part": LATE})[-1].example
+    batch = objective.steps(tokens, generator(0), {"part": LATE})[-1].batch
     del names["topic"]
-    assert {q.name: q.kind.classes for q in example.questions[1:]} == names
-    shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), example)
+    assert {q.name: q.kind.classes for q in batch.questions[1:]} == names
+    shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), batch)
     assert dict(shape.labels) == {"polarity": 2, "pos": 4, "word_polarity": 3}
     assert dict(shape.label_embeddings) == {"pos": 4, "word_polarity": 3}
-    total, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(example))
+    total, terms = total_loss(make_model(shape, SPECIALS.size, generator(0))(batch))
     assert set(terms) == {"hidden words", *names}
     assert total.item() == pytest.approx(sum(term.item() for term in terms.values()), rel=1e-5)
     assert find_objective("MLM").knowing(names) == find_objective("MLM")
@@ -153,7 +153,7 @@ def test_most_batches_say_the_sentiment_and_the_others_ask_for_it():
     """SentiLR: words given the label of their text, and the label given the words (arXiv:1911.02493, released code)."""
     objective = find_objective("SentiLR")
     tokens = rows_of([-1, 1, 1, 1, -1, 0], [0, 0, 0, 0, 0, -1], [-1] * 6)
-    early, late = (objective.steps(tokens, generator(0), {"part": k})[-1].example for k in (EARLY, LATE))
+    early, late = (objective.steps(tokens, generator(0), {"part": k})[-1].batch for k in (EARLY, LATE))
     read = early.inputs.label_ids["polarity"]
     assert read.classes == ("negative", "neutral", "positive")
     assert read.ids.tolist() == [[0, 2, 2, 2, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1, 0, 0], [0] * 8]
@@ -172,45 +172,43 @@ def test_labels_are_read_with_the_words_but_not_those_of_hidden_words():
     """A word that is asked for but left as it is keeps its labels (SentiLARE, released code)."""
     tokens = rows_of([1] * 5)
     wanted = {"part": EARLY, "chosen": [1, 3, 5], "actions": ["mask", "random", "keep"]}
-    example = find_objective("SentiLR").steps(tokens, generator(0), wanted)[-1].example
-    read = {name: label.ids[0].tolist() for name, label in example.inputs.label_ids.items()}
+    batch = find_objective("SentiLR").steps(tokens, generator(0), wanted)[-1].batch
+    read = {name: label.ids[0].tolist() for name, label in batch.inputs.label_ids.items()}
     assert read == {
         "pos": [0, 0, 2, 0, 2, 2, 0], "word_polarity": [0, 0, 2, 0, 2, 2, 0], "polarity": [0, 2, 2, 2, 2, 2, 0]
     }  # fmt: skip
-    verdict = leaks.check(example)
+    verdict = leaks.check(batch)
     assert not verdict.leak and verdict.by_design == (5,)
-    shown = SeeLabels("pos", ("a", "b"), "text").build(example)
+    shown = SeeLabels("pos", ("a", "b"), "text").build(batch)
     assert leaks.check(shown).leaking == (1, 3)
     assert [(p.position, p.layer) for p in leaks.check(shown).path] == [(1, 4)]
 
 
 def test_a_label_of_the_whole_text_that_is_read_gives_its_question_away():
-    example = find_objective("SentiLR").steps(rows_of([1] * 5), generator(0), {"part": LATE})[-1].example
-    assert not leaks.check(example).leak
-    assert leaks.check(SeeLabels("polarity", ("bad", "good"), "text").build(example)).leaking == (0,)
+    batch = find_objective("SentiLR").steps(rows_of([1] * 5), generator(0), {"part": LATE})[-1].batch
+    assert not leaks.check(batch).leak
+    assert leaks.check(SeeLabels("polarity", ("bad", "good"), "text").build(batch)).leaking == (0,)
 
 
 def test_what_is_read_of_a_label_is_added_to_the_vector_of_the_word():
-    example = (
-        find_objective("SentiLR").steps(rows_of([1, 1, 0]), generator(0), {"part": EARLY, "chosen": [2]})[-1].example
-    )
+    batch = find_objective("SentiLR").steps(rows_of([1, 1, 0]), generator(0), {"part": EARLY, "chosen": [2]})[-1].batch
     model = make_model(
-        with_required_parts(Architecture(layers=1, width=8, heads=2), example), SPECIALS.size, generator(0)
+        with_required_parts(Architecture(layers=1, width=8, heads=2), batch), SPECIALS.size, generator(0)
     )
     network, table = model.network, model.token_embedding.weight
-    plain = network._embed(replace(example.inputs, label_ids={}), table)
-    vectors = {name: network.label_embedding[name].weight for name in example.inputs.label_ids}
-    known = {name: label.ids for name, label in example.inputs.label_ids.items()}
+    plain = network._embed(replace(batch.inputs, label_ids={}), table)
+    vectors = {name: network.label_embedding[name].weight for name in batch.inputs.label_ids}
+    known = {name: label.ids for name, label in batch.inputs.label_ids.items()}
     added = sum(vectors[name][ids] - vectors[name][0] for name, ids in known.items())
-    torch.testing.assert_close(network._embed(example.inputs, table), plain + added)
+    torch.testing.assert_close(network._embed(batch.inputs, table), plain + added)
 
 
 @settings(max_examples=40)
 @given(seed=seeds)
 def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
     tokens = rows_of(*[[-1, -1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0]] * 4)
-    example = find_objective("SentiLR").turn({"mask_ratio": 1.0}).example(tokens, generator(seed))
-    assert example.questions[0].targets[example.questions[0].loss_mask].tolist() == [42, 43, 44, 45] * 4
+    batch = find_objective("SentiLR").turn({"mask_ratio": 1.0}).batch(tokens, generator(seed))
+    assert batch.questions[0].targets[batch.questions[0].loss_mask].tolist() == [42, 43, 44, 45] * 4
 
 
 def test_the_caption_says_which_labels_are_read():

@@ -37,11 +37,11 @@ def article(rows=1):
     ],
 )
 def test_fields_stand_between_their_special_tokens_and_all_of_it_is_predicted(fields, written):
-    example = find_objective("Grover").steps(article(), generator(0), {"fields": list(fields)})[-1].example
-    tokens, question = example.tokens, example.questions[0]
+    batch = find_objective("Grover").steps(article(), generator(0), {"fields": list(fields)})[-1].batch
+    tokens, question = batch.tokens, batch.questions[0]
     assert tokens.ids[0][tokens.valid[0]].tolist() == written
     assert question.targets[0][question.loss_mask[0]].tolist() == written
-    assert example.inputs.ids[0, : len(written)].tolist() == [SPECIALS.start, *written[:-1]]
+    assert batch.inputs.ids[0, : len(written)].tolist() == [SPECIALS.start, *written[:-1]]
     names = {token: k for k in range(5) for token in (OPENS[k], CLOSES[k])} | {40: 0, 41: 0, 42: 2, 43: 4, 44: 4, 45: 4}
     assert tokens.labels["field"][0, : len(written)].tolist() == [names[token] for token in written]
     assert tokens.word_ids[0, : len(written)].tolist() == list(range(len(written)))
@@ -76,7 +76,7 @@ def test_fields_that_are_not_there_or_named_twice_are_refused():
 def test_a_vocabulary_with_too_few_sentinels_is_refused():
     few = replace(article(), specials=replace(SPECIALS, sentinels=SPECIALS.sentinels[:9]))
     with pytest.raises(UserError, match="5 fields need 10 sentinels; this vocabulary has 9"):
-        find_objective("Grover").example(few, generator(0))
+        find_objective("Grover").batch(few, generator(0))
 
 
 def test_the_fields_of_news_decide_on_the_text():

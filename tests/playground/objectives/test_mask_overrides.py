@@ -64,7 +64,7 @@ def test_every_text_is_read_by_the_rule_and_padding_stays_hidden(name, matrix, l
     plain, changed = find_objective(name), find_objective(f"{name} painted {matrix} opens +1 closes -2")
     whole = pick(rebuild(plain, "we walk home together in the evening rain").tokens, torch.tensor([0, 0]))
     tokens = replace(whole, lengths=torch.tensor([3, 8]))
-    before, after = (o.example(tokens, generator(0)) for o in (plain, changed))
+    before, after = (o.batch(tokens, generator(0)) for o in (plain, changed))
     streams = {
         "encoder": ("inputs", "attn_mask"),
         "query": ("inputs", "query_attn_mask"),
@@ -91,7 +91,7 @@ def test_words_by_hand_share_their_drawn_steps_in_that_order_in_every_text(name)
     fixed = find_objective(f"{name} painted order 12 3 99 1")
     assert "words 12, 3, 99 and 1 come in this order" in fixed.idea
     rows = reviews().windows(24)
-    both = (objective.example(rows, generator(0)).with_auxiliary for objective in (find_objective(name), fixed))
+    both = (objective.batch(rows, generator(0)).with_auxiliary for objective in (find_objective(name), fixed))
     plain, made = (next(e for e in examples if e.inputs.query_attn_mask is not None) for examples in both)
     drawn, there = plain.prediction_order, made.prediction_order
     assert torch.equal(plain.selected.sum(1), made.selected.sum(1)), "as many are predicted"
@@ -134,13 +134,13 @@ def test_the_leak_check_finds_the_part_of_a_mixture_that_was_painted(part, leaki
 @pytest.mark.parametrize("part", [1, 2, 3, 4])
 def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch):
     objective = find_objective(f"{MIXTURE} painted part {part} encoder opens +1 closes -1")
-    example = objective.specimens(tokens_for(objective), generator(0))[part - 1]
+    batch = objective.specimens(tokens_for(objective), generator(0))[part - 1]
     model, embedded = model_for(objective), watched(monkeypatch)
-    answers = model(example)[0]
-    reach, _ = leaks.answering(example, answers.target, LAYERS)
-    assert torch.equal(influences(answers, embedded[id(example.inputs)]), reach[answers.positions])
-    place = int((example.inputs.valid[0].sum()) // 2)
-    seen = example.inputs.attn_mask.dense()[0, place]
+    answers = model(batch)[0]
+    reach, _ = leaks.answering(batch, answers.target, LAYERS)
+    assert torch.equal(influences(answers, embedded[id(batch.inputs)]), reach[answers.positions])
+    place = int((batch.inputs.valid[0].sum()) // 2)
+    seen = batch.inputs.attn_mask.dense()[0, place]
     assert seen[place + 1] and not seen[place - 1]
 
 
@@ -171,10 +171,10 @@ def held_out(name, steps=80, out=None):
 
 def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
     made = rebuild("MLM", SENTENCE)
-    counts = natural(made.example)["graded"][0]
+    counts = natural(made.batch)["graded"][0]
     hidden, shown = counts.index(1), counts.index(0)
     less = repainted(made, {"graded": [(0, hidden, False)]})
-    assert less.example.questions[0].loss_mask[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
+    assert less.batch.questions[0].loss_mask[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
     assert not less.verdict.leak and less.signal["graded"] == made.signal["graded"] - 1
     more = repainted(made, {"graded": [(0, shown, True)]})
     cell = more.record()["frames"][-1]["lanes"][-1]["cells"][shown]
@@ -203,7 +203,7 @@ def test_in_every_text_the_answers_at_these_positions_are_scored_and_no_others_c
     """Row by row, padding left out, as the lane of the stage counts its places."""
     plain, changed = find_objective(name), find_objective(f"{name} painted answers count 2-3 skip 1 4-5")
     texts = tokens_for(plain)
-    before, after = (o.example(texts, generator(0)) for o in (plain, changed))
+    before, after = (o.batch(texts, generator(0)) for o in (plain, changed))
     for row in range(len(texts.ids)):
         old, new = (natural(e, row)["graded"][0] for e in (before, after))
         able = [[bool(answerable(before, q)[row, p]) for q in before.questions] for p in places(before, row)]
@@ -212,16 +212,16 @@ def test_in_every_text_the_answers_at_these_positions_are_scored_and_no_others_c
     assert torch.equal(before.inputs.ids, after.inputs.ids)
 
 
-def places(example, row):
-    return example.answering.valid[row].nonzero().flatten().tolist()
+def places(batch, row):
+    return batch.answering.valid[row].nonzero().flatten().tolist()
 
 
 def test_the_stage_and_training_agree_on_which_answers_count():
     """What a click does to the text on the stage is what its rule does to that text in training."""
     made = rebuild("MLM", SENTENCE)
     cells = {"graded": [(0, 2, False), (0, 4, True)]}
-    trained = find_objective(f"MLM painted {written(carried(cells))}").example(made.tokens, generator(0, DRAW))
-    assert torch.equal(trained.questions[0].loss_mask, repainted(made, cells).example.questions[0].loss_mask)
+    trained = find_objective(f"MLM painted {written(carried(cells))}").batch(made.tokens, generator(0, DRAW))
+    assert torch.equal(trained.questions[0].loss_mask, repainted(made, cells).batch.questions[0].loss_mask)
 
 
 @pytest.mark.slow

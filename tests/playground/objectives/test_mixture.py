@@ -72,11 +72,11 @@ def test_what_is_no_sum_is_refused_in_one_sentence(said, refusal):
 
 
 def loss(objective, model=None):
-    example = objective.example(suited(objective, tokens_for(objective)), generator(1))
+    batch = objective.batch(suited(objective, tokens_for(objective)), generator(1))
     model = model or make_model(
-        with_required_parts(Architecture(layers=1, width=8, heads=2), example), SPECIALS.size, generator(0)
+        with_required_parts(Architecture(layers=1, width=8, heads=2), batch), SPECIALS.size, generator(0)
     )
-    total, terms = total_loss(model.eval()(example))
+    total, terms = total_loss(model.eval()(batch))
     return float(total.detach()), {name: float(value.detach()) for name, value in terms.items()}, model
 
 
@@ -171,16 +171,16 @@ MASKS = ("both sides", "seq2seq", "left to right", "right to left")
 def test_unilm_is_cloze_and_not_shift(kind):
     """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
     tokens = pairs_of(7, 6)
-    example = find_objective(f"UniLM {kind}").turn({"mask_ratio": 0.4}).example(tokens, generator(8))
-    question = example.questions[0]
-    assert torch.equal(question.origin[question.loss_mask], example.inputs.origin[question.loss_mask])
-    assert torch.equal(question.loss_mask, (example.inputs.origin >= 0) & (question.loss_mask))
-    assert {0, 1} == set(example.inputs.segment_ids[question.loss_mask].tolist())
-    assert not leaks.check(example).leak
+    batch = find_objective(f"UniLM {kind}").turn({"mask_ratio": 0.4}).batch(tokens, generator(8))
+    question = batch.questions[0]
+    assert torch.equal(question.origin[question.loss_mask], batch.inputs.origin[question.loss_mask])
+    assert torch.equal(question.loss_mask, (batch.inputs.origin >= 0) & (question.loss_mask))
+    assert {0, 1} == set(batch.inputs.segment_ids[question.loss_mask].tolist())
+    assert not leaks.check(batch).leak
     next_word = replace(
-        question, origin=example.inputs.origin.roll(-1, 1), loss_mask=example.inputs.origin.roll(-1, 1) >= 0
+        question, origin=batch.inputs.origin.roll(-1, 1), loss_mask=batch.inputs.origin.roll(-1, 1) >= 0
     )
-    assert leaks.check(replace(example, questions=(next_word,))).leak == (kind != "left to right")
+    assert leaks.check(replace(batch, questions=(next_word,))).leak == (kind != "left to right")
 
 
 def test_the_four_masks_of_unilm_share_the_rows_of_every_batch():
@@ -200,13 +200,13 @@ def test_every_row_of_unilm_is_as_its_own_part_makes_it(knobs):
     objective = find_objective("UniLM").turn(knobs)
     tokens = suited(objective, tokens_of([[40 + k for k in range(2 + 3 * (row % 4))] for row in range(24)]))
     steps = objective.steps(tokens, generator(3))
-    whole = steps[-1].example
+    whole = steps[-1].batch
     assert not whole.inputs.attn_mask.dense().any(1)[~whole.inputs.valid].any(), "padding is attended to by nobody"
     ends = [step for step, other in pairwise(steps[1:]) if step.rows is not other.rows]
     assert sorted(row for step in (*ends, steps[-1]) for row in step.rows.tolist()) == list(range(24))
-    assert [len(step.example.tokens.ids) for step in ends] == [len(step.rows) for step in ends]
+    assert [len(step.batch.tokens.ids) for step in ends] == [len(step.rows) for step in ends]
     for step in ends:
-        part, asked = step.example, {question.name for question in step.example.questions}
+        part, asked = step.batch, {question.name for question in step.batch.questions}
         width, own = part.inputs.ids.shape[1], step.rows
         for name in ("ids", "origin", "valid", "segment_ids", "position_ids"):
             assert torch.equal(getattr(whole.inputs, name)[own, :width], getattr(part.inputs, name)), name
@@ -231,23 +231,23 @@ def test_a_batch_of_unilm_has_the_weighted_loss_of_its_parts():
     shape = with_required_parts(Architecture(layers=1, width=16, heads=2), *objective.specimens(tokens, generator(0)))
     model = make_model(shape, SPECIALS.size, generator(0)).eval()
     with torch.no_grad():
-        total, terms = total_loss(model(steps[-1].example))
+        total, terms = total_loss(model(steps[-1].batch))
     weights = [1 / 3, 1.0, 1 / 3, 1 / 6, 1 / 6]
-    assert [question.weight for question in steps[-1].example.questions] == weights
+    assert [question.weight for question in steps[-1].batch.questions] == weights
     assert float(total) == pytest.approx(sum(w * float(t) for w, t in zip(weights, terms.values(), strict=True)))
     again = objective.replay(tokens, tuple(step.plan for step in steps))
     with torch.no_grad():
-        assert float(total_loss(model(again[-1].example))[0]) == float(total)
+        assert float(total_loss(model(again[-1].batch))[0]) == float(total)
     ends = [step for step, other in pairwise(steps[1:]) if step.rows is not other.rows]
     for step in ends:
-        for name, value in total_loss(model(step.example))[1].items():
+        for name, value in total_loss(model(step.batch))[1].items():
             assert float(value.detach()) == pytest.approx(float(terms[name]), rel=1e-5)
 
 
 def test_rows_are_not_shared_out_among_objectives_with_a_decoder():
     shared = mixture("shared", ((1.0, find_objective("LM")), (1.0, find_objective("T5 spans"))), by_row=True, **CARD)
     with pytest.raises(UserError, match="only among objectives that read one stream each"):
-        shared.example(plain_rows(8, 9), generator(0))
+        shared.batch(plain_rows(8, 9), generator(0))
 
 
 # mixtures
@@ -281,11 +281,11 @@ def test_a_mixture_is_one_of_its_parts():
     tokens = suited(objective, plain_rows(3, 9))
     for number, part in enumerate(objective.parts, 1):
         steps = objective.steps(tokens, generator(1), {"part": number})
-        assert steps[0].stage.tell(steps[0].example, steps[0].plan, 0) == {"part": number}
+        assert steps[0].stage.tell(steps[0].batch, steps[0].plan, 0) == {"part": number}
         assert [type(s.stage) for s in steps[1:]] == [type(s) for s in part.stages]
         assert steps[0].plan.number.tolist() == [number - 1] * 3
         again = objective.replay(tokens, tuple(s.plan for s in steps))
-        assert torch.equal(again[-1].example.inputs.attn_mask.dense(), steps[-1].example.inputs.attn_mask.dense())
+        assert torch.equal(again[-1].batch.inputs.attn_mask.dense(), steps[-1].batch.inputs.attn_mask.dense())
     with pytest.raises(UserError, match=r"The part is 5; this mixture has the parts 1 to 4\."):
         objective.steps(tokens, generator(1), {"part": 5})
 
@@ -298,7 +298,7 @@ def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_text_alone_asks_that_of_
     for seed in range(12):
         made = story("UniLM", seed=seed)
         number = made.facts()["plan"]["part"] - 1
-        assert [q.name for part in made.example.with_auxiliary for q in part.questions] == losses[number]
+        assert [q.name for part in made.batch.with_auxiliary for q in part.questions] == losses[number]
         assert list(made.facts()["signal_by_question"]) == losses[number]
         assert [term["question"] for term in made.facts()["terms"]] == losses[number]
         drawn.add(number)
@@ -309,9 +309,9 @@ def test_unilm_hides_a_fifth_as_two_or_three_and_numbers_the_segments_by_the_mas
     """One text where it is read from one side, two elsewhere; segments as in the released code (arXiv:1905.03197)."""
     objective, tokens = find_objective("UniLM"), pairs_of(12, 11)
     for number, wanted in enumerate(({0, 1}, {4, 5}, {2}, {3}), 1):
-        example = objective.steps(suited(objective, tokens), generator(3), {"part": number})[-1].example
-        assert set(example.inputs.segment_ids[example.inputs.valid].tolist()) == wanted
-        assert int((example.inputs.origin >= 0).sum()) == (12 if number > 2 else example.tokens.lengths.sum())
+        batch = objective.steps(suited(objective, tokens), generator(3), {"part": number})[-1].batch
+        assert set(batch.inputs.segment_ids[batch.inputs.valid].tolist()) == wanted
+        assert int((batch.inputs.origin >= 0).sum()) == (12 if number > 2 else batch.tokens.lengths.sum())
     chooses = [stage for part in objective.parts for stage in part.stages if isinstance(stage, ChooseNgrams)]
     assert [(stage.sampler, stage.max_ngram, stage.whole_words) for stage in chooses] == [("80/20", 3, False)] * 4
 
@@ -349,29 +349,29 @@ def test_a_sum_weighs_its_parts_and_names_their_questions_apart():
     """MLM and 50 times RTD both ask for hidden words: the second says whose they are."""
     objective = mixed("both", ((2.0, find_objective("MLM")), (0.5, find_objective("RTD"))), **CARD)
     assert [t.question for t in objective.terms] == ["hidden words", "RTD: hidden words", "replaced?"]
-    example = objective.example(plain_rows(3, 12), generator(0))
-    weights = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
+    batch = objective.batch(plain_rows(3, 12), generator(0))
+    weights = {q.name: q.weight for part in batch.with_auxiliary for q in part.questions}
     assert weights == {"hidden words": 2.0, "RTD: hidden words": 0.5, "replaced?": 25.0}
     assert objective.formula.startswith(r"-2\,\frac")
     assert r"-0.5\,\lambda\,\frac" in objective.formula.replace(" - ", " + -")
     model = make_model(
-        with_required_parts(Architecture(layers=1, width=16, heads=2), example), SPECIALS.size, generator(0)
+        with_required_parts(Architecture(layers=1, width=16, heads=2), batch), SPECIALS.size, generator(0)
     )
-    total, terms = total_loss(model(example))
+    total, terms = total_loss(model(batch))
     assert total.item() == pytest.approx(sum(weights[k] * t.item() for k, t in terms.items()), rel=1e-5)
 
 
 def test_a_mixture_may_stand_first_in_a_sum_and_a_sum_in_a_mixture():
     first = mixed("first", ((0.5, prefix_or_cloze()), (1.0, find_objective("BiLM"))), **CARD)
     for seed in range(6):
-        example = first.example(plain_rows(2, 8), generator(seed))
-        names = {q.name: q.weight for part in example.with_auxiliary for q in part.questions}
+        batch = first.batch(plain_rows(2, 8), generator(seed))
+        names = {q.name: q.weight for part in batch.with_auxiliary for q in part.questions}
         assert names in (
             {"BiLM: next word": 0.5, "previous word": 0.5, "next word": 0.5},
             {"BiLM: next word": 0.5, "previous word": 0.5, "hidden words": 0.5},
         )
     nested = mixture("nested", ((1.0, find_objective("BiLM")), (1.0, find_objective("MLM"))), **CARD)
-    parts = {len(nested.example(plain_rows(2, 8), generator(seed)).with_auxiliary) for seed in range(20)}
+    parts = {len(nested.batch(plain_rows(2, 8), generator(seed)).with_auxiliary) for seed in range(20)}
     assert parts == {1, 2}
     steps = nested.steps(plain_rows(2, 8), generator(0), {"part": 1})
     assert [s.part for s in steps] == [-1, 1, 1, 1, 0, 0, 0]

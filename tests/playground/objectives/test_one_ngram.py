@@ -36,10 +36,10 @@ def test_ngram_lengths_follow_the_rounded_normal_law():
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, mean=st.floats(1.0, 10.0))
 def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, mean):
-    example = begin(tokens)
+    batch = begin(tokens)
     stage = ChooseNgram(mean)
-    plan = stage.plan(example, generator(seed))
-    chosen = stage.build(example, plan).selected
+    plan = stage.plan(batch, generator(seed))
+    chosen = stage.build(batch, plan).selected
     for row, text in enumerate(texts(tokens)):
         allowed, marked = stages.maskable(text), chosen[row, : len(text)].tolist()
         assert (sum(marked) > 0) == (sum(allowed) > 1)
@@ -49,10 +49,10 @@ def test_every_text_of_two_words_loses_one_run_and_keeps_a_word(tokens, seed, me
 
 def dim(tokens, seed=0, **knobs):
     """The loss of DIM with a small model, and the answer."""
-    example = find_objective("DIM").turn(knobs).example(tokens, generator(seed))
+    batch = find_objective("DIM").turn(knobs).batch(tokens, generator(seed))
     model = make_model(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), SPECIALS.size, generator(1)).double()
-    (answer,) = model(example)
-    return float(answer.mean().detach()), answer, example
+    (answer,) = model(batch)
+    return float(answer.mean().detach()), answer, batch
 
 
 def varied(rows, length=9):
@@ -80,7 +80,7 @@ def test_the_loss_is_the_same_in_any_order_of_the_batch():
     order = torch.tensor([3, 0, 5, 1, 4, 2])
     steps = find_objective("DIM").steps(tokens, generator(0))
     plans = tuple(s.plan and replace(s.plan, start=s.plan.start[order], length=s.plan.length[order]) for s in steps)
-    again = find_objective("DIM").replay(pick(tokens, order), plans)[-1].example
+    again = find_objective("DIM").replay(pick(tokens, order), plans)[-1].batch
     model = make_model(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), SPECIALS.size, generator(1)).double()
     assert float(model(again)[0].mean().detach()) == pytest.approx(loss, rel=1e-9)
     assert math.log(6) - loss <= math.log(6)
@@ -97,16 +97,16 @@ def test_an_equal_ngram_of_another_text_is_no_wrong_answer():
 
 def test_a_visible_ngram_is_a_leak():
     """The check of leaks treats a match as a whole run of words."""
-    example = find_objective("DIM").example(varied(2), generator(0))
-    assert not leaks.check(example).leak
-    shown_again = replace(example, actions=torch.full_like(example.actions, Action.KEPT))
+    batch = find_objective("DIM").batch(varied(2), generator(0))
+    assert not leaks.check(batch).leak
+    shown_again = replace(batch, actions=torch.full_like(batch.actions, Action.KEPT))
     verdict = leaks.check(shown_again)
     assert verdict.leak
     assert verdict.path[-1].position == 0
 
 
 def test_infoword_is_words_and_runs():
-    example = find_objective("InfoWord").example(varied(3), generator(0))
-    assert [q.name for part in example.with_auxiliary for q in part.questions] == ["hidden words", "match"]
+    batch = find_objective("InfoWord").batch(varied(3), generator(0))
+    assert [q.name for part in batch.with_auxiliary for q in part.questions] == ["hidden words", "match"]
     assert find_objective("InfoWord").misprint is find_objective("DIM").misprint
     assert "\\exp" not in find_objective("DIM").misprint.latex

@@ -198,24 +198,24 @@ def assert_steps_are_stories(tokens, steps):
         act = ACTS[type(step.stage).__name__]
         after = [act(step.stage, *each) for each in zip(plans, before, strict=True)]
         for row, story in enumerate(after):
-            assert_row_is_story(step.example, row, story)
+            assert_row_is_story(step.batch, row, story)
             if story.generator is not None:
-                assert_row_is_story(step.example.generator, row, story.generator)
+                assert_row_is_story(step.batch.generator, row, story.generator)
             if step.verb == "arrange" and getattr(story, "turn", 0):
                 halves = [int(k >= story.turn) for k in range(len(story.inputs.ids))]
                 halves[-1] += getattr(step.stage, "pair_format", "") == "xlnet"  # [CLS] is a segment of its own
-                assert step.example.inputs.segment_ids[row, : len(halves)].tolist() == halves
-        told[step.part], spans = after, step.example.spans.is_span
+                assert step.batch.inputs.segment_ids[row, : len(halves)].tolist() == halves
+        told[step.part], spans = after, step.batch.spans.is_span
 
 
 @settings(max_examples=40)
 @given(tokens=batches(), window=st.integers(1, 6))
 def test_p15_cells_are_those_of_the_whole_batch(tokens, window):
-    example = find_objective("GloVe").turn({"window_size": window}).example(tokens, generator(0))
-    question = example.questions[0]
+    batch = find_objective("GloVe").turn({"window_size": window}).batch(tokens, generator(0))
+    question = batch.questions[0]
     for row, cells in enumerate(contrast.cells_of(texts(tokens), window)):
         n = len(cells)
-        ids, origin, _ = shown(example.inputs, row)
+        ids, origin, _ = shown(batch.inputs, row)
         told = zip(ids, question.targets[row].tolist(), origin, question.origin[row].tolist(), strict=False)
         assert list(told) == [cell[:4] for cell in cells]
         assert question.loss_mask[row].tolist() == [k < n for k in range(question.loss_mask.shape[1])]
@@ -227,11 +227,11 @@ def test_p15_cells_are_those_of_the_whole_batch(tokens, window):
 @given(tokens=batches(), seed=seeds)
 def test_p15_what_is_matched_stands_alone_behind_a_special_token(name, tokens, seed):
     objective = find_objective(name)
-    example = objective.example(suited(objective, tokens), generator(seed))
-    (partner,) = example.auxiliary
-    for row, text in enumerate(texts(example.tokens)):
+    batch = objective.batch(suited(objective, tokens), generator(seed))
+    (partner,) = batch.auxiliary
+    for row, text in enumerate(texts(batch.tokens)):
         ids, origin, _ = shown(partner.inputs, row)
-        places = example.selected[row].nonzero().flatten().tolist()
+        places = batch.selected[row].nonzero().flatten().tolist()
         assert (ids, origin) == ([SPECIALS.cls, *(text[p] for p in places)], [-1, *places])
         assert partner.inputs.attn_mask.dense()[row, : len(ids), : len(ids)].all()
     assert partner.questions == ()
@@ -242,11 +242,11 @@ def test_p15_what_is_matched_stands_alone_behind_a_special_token(name, tokens, s
 @given(tokens=batches(), seed=seeds)
 def test_p15_views_see_half_and_answer_for_their_positions(views, tokens, seed):
     objective = find_objective("CVT").turn({"views": views})
-    example = objective.example(suited(objective, tokens), generator(seed))
+    batch = objective.batch(suited(objective, tokens), generator(seed))
     for row, text in enumerate(texts(tokens)):
-        told = replace(stages.begin(text), chosen=example.selected[row, : len(text)].tolist())
+        told = replace(stages.begin(text), chosen=batch.selected[row, : len(text)].tolist())
         halves = contrast.views(told, views == "unlabelled texts")
-        for part, (cells, answers) in zip(example.auxiliary, halves, strict=True):
+        for part, (cells, answers) in zip(batch.auxiliary, halves, strict=True):
             assert part.inputs.attn_mask.dense()[row, : len(text), : len(text)].tolist() == cells
             assert [q.name for q in part.questions] == list(answers)
             for question, places in zip(part.questions, answers.values(), strict=True):
@@ -277,14 +277,14 @@ READS_A_PART = {"ShiftRight", "ArrangeWindows", "FirstOfPair"}
 def test_p1_p2_p4_p8_input_and_targets_restore_the_text_and_what_is_kept_stands_there_once(name, knobs, tokens, seed):
     """Special tokens of the text are never hidden, unless a knob allows it, and never lost."""
     objective = find_objective(name).turn(knobs)
-    example = objective.example(suited(objective, tokens), generator(seed))
+    batch = objective.batch(suited(objective, tokens), generator(seed))
     stages = (stage for chain in objective.chains for stage in chain.stages)
     whole = not READS_A_PART & {type(stage).__name__ for stage in stages}
     hides = {Action.MASKED, Action.DELETED, Action.RANDOMISED, Action.GRADED_AS_IS, Action.REPLACED}
-    for row, text in enumerate(texts(example.tokens)):
-        assert restored(example, row) == text or name in NOT_RESTORED or "threshold" in knobs
-        ids, origin, _ = shown(example.inputs, row)
-        done = example.actions[row].tolist()
+    for row, text in enumerate(texts(batch.tokens)):
+        assert restored(batch, row) == text or name in NOT_RESTORED or "threshold" in knobs
+        ids, origin, _ = shown(batch.inputs, row)
+        done = batch.actions[row].tolist()
         for token, place in zip(ids, origin, strict=True):
             changed = place < 0 or done[place] not in (Action.KEPT, Action.GRADED_AS_IS, Action.MOVED)
             assert changed or token == text[place]
@@ -302,8 +302,8 @@ def test_p1_p2_p4_p8_input_and_targets_restore_the_text_and_what_is_kept_stands_
 def test_p12_p14_p19_padding_is_never_seen_a_seed_decides_all_and_shapes_are_right(name, knobs, tokens, seed):
     objective = find_objective(name).turn(knobs)
     tokens = suited(objective, tokens)
-    example, again = (objective.example(tokens, generator(seed)) for _ in range(2))
-    for part, same in zip(example.with_auxiliary, again.with_auxiliary, strict=True):
+    batch, again = (objective.batch(tokens, generator(seed)) for _ in range(2))
+    for part, same in zip(batch.with_auxiliary, again.with_auxiliary, strict=True):
         assert torch.equal(part.inputs.ids, same.inputs.ids)
         assert torch.equal(part.selected, same.selected)
         shape = part.tokens.ids.shape
@@ -335,9 +335,9 @@ def assert_question(question, stream):
     assert not (question.loss_mask & ~stream.valid).any(), "padding is never scored"
 
 
-def masks_of(example):
+def masks_of(batch):
     """Every mask and what it reads; those above a mask too."""
-    inputs, decoder = example.inputs, example.decoder
+    inputs, decoder = batch.inputs, batch.decoder
     seen = [(inputs.attn_mask, inputs), (inputs.query_attn_mask, inputs)]
     if decoder is not None:
         seen += [(decoder.attn_mask, decoder), (decoder.cross_attn_mask, inputs)]
@@ -348,6 +348,6 @@ def masks_of(example):
 def test_a_batch_without_rows_or_columns_is_built_and_asks_for_no_word(name):
     for rows in ([], [[]], [[], []]):
         objective = find_objective(name)
-        example = objective.example(suited(objective, tokens_of(rows)), generator(0))
-        for question in (q for part in example.with_auxiliary for q in part.questions):
+        batch = objective.batch(suited(objective, tokens_of(rows)), generator(0))
+        for question in (q for part in batch.with_auxiliary for q in part.questions):
             assert set(question.targets[question.loss_mask].tolist()) <= {SPECIALS.end}

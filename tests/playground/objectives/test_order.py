@@ -38,14 +38,14 @@ def ordered(order, cut, **settings_):
 # the naive model
 
 
-def model_for(example):
+def model_for(batch):
     shape = Architecture(layers=2, width=16, heads=2, two_streams=True)
-    return make_model(with_required_parts(shape, example), example.tokens.specials.size, generator(0)).eval()
+    return make_model(with_required_parts(shape, batch), batch.tokens.specials.size, generator(0)).eval()
 
 
 def guesses(model, made):
     """The scores of every answer by the word (1-based) that it is asked for."""
-    (answer,) = model.forward(made.example)
+    (answer,) = model.forward(made.batch)
     words = answer.target.origin[answer.rows, answer.positions] + 1
     return dict(zip(words.tolist(), answer.scores, strict=True))
 
@@ -58,7 +58,7 @@ def test_words_alone_guess_alike_whatever_position_comes_next(context, same):
     alike = {}
     for streams in ("words only", "two streams"):
         one, two = (ordered(order, 3, streams=streams, context=context) for order in (ORDER, other))
-        model = model_for(one.example)
+        model = model_for(one.batch)
         first, second = guesses(model, one)[ORDER[same]], guesses(model, two)[other[same]]
         alike[streams] = torch.allclose(first, second, atol=1e-5)
     assert alike == {"words only": True, "two streams": False}
@@ -68,7 +68,7 @@ def test_words_alone_guess_alike_whatever_position_comes_next(context, same):
 @pytest.mark.parametrize("cut", [1, 3])
 def test_the_word_before_in_the_order_answers(context, cut):
     made = ordered(ORDER, cut, streams="words only", context=context)
-    question, ids = made.example.questions[0], made.tokens.ids[0].tolist()
+    question, ids = made.batch.questions[0], made.tokens.ids[0].tolist()
     told = {
         p: (o, t)
         for p, (o, t, g) in enumerate(
@@ -85,8 +85,7 @@ def test_the_word_before_in_the_order_answers(context, cut):
 def test_words_alone_hear_as_much_as_the_two_streams(context):
     """What is missing is the place, not a word."""
     heard = [
-        leaks.context_words(ordered(ORDER, 3, streams=s, context=context).example)
-        for s in ("two streams", "words only")
+        leaks.context_words(ordered(ORDER, 3, streams=s, context=context).batch) for s in ("two streams", "words only")
     ]
     assert heard[0] == heard[1] > 0
 
@@ -107,9 +106,9 @@ def test_no_position_predicts_the_first_word_of_the_order_unless_special_tokens_
 def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, context, functional, wrap, kept):
     knobs = {"context": context, "special_tokens": functional, "add_special_tokens": wrap, "partial_prediction_k": kept}
     objective = find_objective("PLM").turn(knobs)
-    two, one = (objective.turn({"streams": s}).example(tokens, generator(seed)) for s in ("two streams", "words only"))
+    two, one = (objective.turn({"streams": s}).batch(tokens, generator(seed)) for s in ("two streams", "words only"))
     for row in range(len(tokens.ids)):
-        (asked, _), (also, model) = (places_and_answers(example, row) for example in (two, one))
+        (asked, _), (also, model) = (places_and_answers(batch, row) for batch in (two, one))
         level = two.inputs.attn_mask.query_level[row]
         first = int(level.masked_fill(~two.inputs.valid[row], 2**14).min())
         alone = {p for p in asked if first == int(level[two.inputs.origin[row] == p])}
@@ -120,8 +119,8 @@ def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, 
             assert not leaks.check(one, row=row).leak
 
 
-def places_and_answers(example, row):
-    (question,) = example.questions
+def places_and_answers(batch, row):
+    (question,) = batch.questions
     graded = question.loss_mask[row]
     return question.origin[row][graded].tolist(), question.targets[row][graded].tolist()
 
@@ -137,9 +136,9 @@ def test_a_special_token_comes_right_after_its_neighbour(context, seed, length):
     objective = find_objective("PLM").turn(
         {"context": context, "add_special_tokens": True, "partial_prediction_k": 3.0}
     )
-    example = objective.example(plain_rows(1, length), generator(seed))
-    rank, chosen = example.prediction_order[0].tolist(), example.selected[0].tolist()
-    content, query = (seen.dense()[0] for seen in (example.inputs.attn_mask, example.inputs.query_attn_mask))
+    batch = objective.batch(plain_rows(1, length), generator(seed))
+    rank, chosen = batch.prediction_order[0].tolist(), batch.selected[0].tolist()
+    content, query = (seen.dense()[0] for seen in (batch.inputs.attn_mask, batch.inputs.query_attn_mask))
     for special, near in ((0, 0), (length + 1, length - 1)):
         for place in range(length):
             early = not chosen[place] or rank[place] <= rank[near]
@@ -155,13 +154,13 @@ def test_a_special_token_comes_right_after_its_neighbour(context, seed, length):
 
 @pytest.mark.parametrize("context", ["together", "strict"])
 def test_under_the_other_rules_a_special_token_around_the_text_is_context(context):
-    example = (
+    batch = (
         find_objective("PLM")
         .turn({"context": context, "add_special_tokens": True})
-        .example(plain_rows(3, 9), generator(2))
+        .batch(plain_rows(3, 9), generator(2))
     )
-    assert bool(example.inputs.query_attn_mask.dense()[:, 1:-1][:, :, [0, -1]][example.selected].all())
-    assert not bool(example.inputs.attn_mask.dense()[:, 0][:, 1:-1][example.selected].any())
+    assert bool(batch.inputs.query_attn_mask.dense()[:, 1:-1][:, :, [0, -1]][batch.selected].all())
+    assert not bool(batch.inputs.attn_mask.dense()[:, 0][:, 1:-1][batch.selected].any())
 
 
 # special tokens within a text
@@ -180,13 +179,13 @@ SEEN = {
 
 
 def with_a_separator(context, masked=False):
-    example = replace(
+    batch = replace(
         begin(tokens_of([SIGNED], padded=False)),
         prediction_order=torch.tensor([[2, 0, 3, 1, 4]]),
         selected=torch.tensor([[True, False, False, False, True]]),
     )
-    example = MaskContentStream().build(example) if masked else example
-    return AskQueryStream().build(SeePermutation(context).build(example))
+    batch = MaskContentStream().build(batch) if masked else batch
+    return AskQueryStream().build(SeePermutation(context).build(batch))
 
 
 @pytest.mark.parametrize("context", SEEN)
@@ -195,9 +194,9 @@ def test_the_four_rules_differ_in_the_context_only(context):
         return ["".join(str(int(c)) for c in row) for row in visible.dense()[0].tolist()]
 
     content, query = SEEN[context]
-    example = with_a_separator(context)
-    assert lines(example.inputs.attn_mask) == content
-    assert [lines(example.inputs.query_attn_mask)[k] for k in (0, 4)] == query
+    batch = with_a_separator(context)
+    assert lines(batch.inputs.attn_mask) == content
+    assert [lines(batch.inputs.query_attn_mask)[k] for k in (0, 4)] == query
 
 
 def test_a_separator_tells_a_target_its_own_word_under_hfs_rule():
@@ -211,9 +210,9 @@ def test_hfs_rule_would_leak_in_most_texts_with_separators():
     tokens = tokens_of([[50, SPECIALS.sep, 51, 52, SPECIALS.sep, 53, 54, 55, 56, 57, 58, 59, 60, SPECIALS.cls]])
     objective = find_objective("PLM as in transformers")
     shown_ = objective.turn({"content": "words"})
-    found = [leaks.check(shown_.example(tokens, generator(s))).leak for s in range(60)]
+    found = [leaks.check(shown_.batch(tokens, generator(s))).leak for s in range(60)]
     assert sum(found) > 30
-    assert not any(leaks.check(objective.example(tokens, generator(s))).leak for s in range(60))
+    assert not any(leaks.check(objective.batch(tokens, generator(s))).leak for s in range(60))
 
 
 def test_separators_come_anywhere_among_the_targets_when_drawn():
@@ -237,11 +236,11 @@ def test_separators_are_no_targets_under_any_law():
 
 
 def test_plm_orders_and_targets_are_uniform():
-    example = begin(plain_rows(12_000, 4))
+    batch = begin(plain_rows(12_000, 4))
     stage = ChooseOrder(partial_prediction_k=2.0, ngram_weights="single")
-    plan = stage.plan(example, generator(16))
+    plan = stage.plan(batch, generator(16))
     assert_law(Counter(map(tuple, plan.rank.tolist())), uniform(permutations(range(4))))
-    chosen = stage.build(example, plan).selected
+    chosen = stage.build(batch, plan).selected
     pairs = Counter(map(tuple, chosen.nonzero()[:, 1].view(-1, 2).tolist()))
     assert_law(pairs, uniform((a, b) for a in range(4) for b in range(a + 1, 4)))
 
@@ -253,9 +252,9 @@ def test_plm_orders_and_targets_are_uniform():
 def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept, sampler):
     """HF's law is another: `test_many_short_texts_have_no_target_under_the_law_of_the_collator`."""
     stage = ChooseOrder(kept, ngram_weights=grams, special_tokens=functional, sampler=sampler)
-    example = begin(tokens)
-    plan = stage.plan(example, generator(seed))
-    chosen = stage.build(example, plan).selected
+    batch = begin(tokens)
+    plan = stage.plan(batch, generator(seed))
+    chosen = stage.build(batch, plan).selected
     for row, text in enumerate(texts(tokens)):
         allowed = stages.maskable(text)
         assert sorted(plan.rank[row, : len(text)].tolist()) == list(range(len(text)))
@@ -270,8 +269,8 @@ def test_p3_the_number_of_targets_is_exact(grams, functional, tokens, seed, kept
 def test_every_position_is_a_target_equally_often(grams, length):
     """Also the first and the last word, which windows from the begin of the text hardly ever reach."""
     rows = 20_000
-    stage, example = ChooseOrder(ngram_weights=grams), begin(plain_rows(rows, length))
-    chosen = stage.build(example, stage.plan(example, generator(11))).selected
+    stage, batch = ChooseOrder(ngram_weights=grams), begin(plain_rows(rows, length))
+    chosen = stage.build(batch, stage.plan(batch, generator(11))).selected
     share = max(1, length // 6) / length
     for place in range(length):
         assert_share(int(chosen[:, place].sum()), rows, share)
@@ -279,8 +278,8 @@ def test_every_position_is_a_target_equally_often(grams, length):
 
 def test_ragged_texts_have_equal_positions_too():
     rows = [[FIRST_WORD + k for k in range(size)] for size in (7, 12)] * 10_000
-    stage, example = ChooseOrder(), begin(tokens_of(rows))
-    chosen = stage.build(example, stage.plan(example, generator(12))).selected
+    stage, batch = ChooseOrder(), begin(tokens_of(rows))
+    chosen = stage.build(batch, stage.plan(batch, generator(12))).selected
     for size in (7, 12):
         for place in range(size):
             assert_share(int(chosen[size == 12 :: 2, place].sum()), 10_000, max(1, size // 6) / size)
@@ -311,7 +310,7 @@ def test_each_run_lies_in_its_own_window(length, seed, kept, grams):
 
 
 def test_85_of_512_are_predicted():
-    assert find_objective("PLM").example(plain_rows(3, 512), generator(0)).selected.sum(1).tolist() == [85] * 3
+    assert find_objective("PLM").batch(plain_rows(3, 512), generator(0)).selected.sum(1).tolist() == [85] * 3
 
 
 LENGTHS = {n: 60 / 137 / n for n in range(1, 6)}
@@ -348,7 +347,7 @@ def without_a_target(length):
 def test_many_short_texts_have_no_target_under_the_law_of_the_collator(length, measured):
     """The share that a run of the collator gave, and the exact one."""
     rows = 20_000
-    chosen = find_objective("PLM as in transformers").example(plain_rows(rows, length), generator(13)).selected
+    chosen = find_objective("PLM as in transformers").batch(plain_rows(rows, length), generator(13)).selected
     empty = int((chosen.sum(1) == 0).sum())
     assert_share(empty, rows, without_a_target(length))
     assert abs(empty / rows - measured) < 0.02
@@ -358,7 +357,7 @@ def test_many_short_texts_have_no_target_under_the_law_of_the_collator(length, m
 def test_the_collator_predicts_a_sixth_of_a_long_text_and_less_of_a_short_one(length, share, rounding):
     """Shares that runs of the collator gave; a run that reaches the end is cut there."""
     rows = 2000 if length > 100 else 20_000
-    chosen = find_objective("PLM as in transformers").example(plain_rows(rows, length), generator(14)).selected
+    chosen = find_objective("PLM as in transformers").batch(plain_rows(rows, length), generator(14)).selected
     assert_mean(chosen.double().mean(1), share, rounding)
     assert chosen[:, -1].any()
 
@@ -371,19 +370,19 @@ def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
     assert float(raw.float().mean()) == pytest.approx(1 / 7.05, abs=0.001)
     assert not raw[:, -1].any()
     assert_mean(runs.length[:, :8].flatten(), 300 / 137)
-    example = begin(plain_rows(20, 512))
-    assert stage.build(example, stage.plan(example, generator(16))).selected.sum(1).unique().tolist() == [85]
+    batch = begin(plain_rows(20, 512))
+    assert stage.build(batch, stage.plan(batch, generator(16))).selected.sum(1).unique().tolist() == [85]
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_plan_of_a_text_without_a_target_is_read_back(seed):
     made = rebuild("PLM as in transformers", seed=seed)
     again = rebuild("PLM as in transformers", seed=99, wanted=made.facts()["plan"])
-    assert torch.equal(made.example.selected, again.example.selected)
-    assert (made.facts()["plan"]["cut"] == len(SENTENCE.split())) is not bool(made.example.selected.any())
+    assert torch.equal(made.batch.selected, again.batch.selected)
+    assert (made.facts()["plan"]["cut"] == len(SENTENCE.split())) is not bool(made.batch.selected.any())
 
 
 @pytest.mark.parametrize("context", ["together", "strict"])
 def test_a_query_sees_exactly_those_who_do_not_see_it(context):
-    inputs = find_objective("PLM").turn({"context": context}).example(plain_rows(50, 20), generator(6)).inputs
+    inputs = find_objective("PLM").turn({"context": context}).batch(plain_rows(50, 20), generator(6)).inputs
     assert torch.equal(inputs.query_attn_mask.dense(), ~inputs.attn_mask.dense().transpose(1, 2))

@@ -46,7 +46,7 @@ FAIR = {
 def test_every_outcome_of_a_pair_is_as_likely_as_the_others(name):
     objective = find_objective(name)
     tokens = suited(objective, tokens_of([[40, 41, 42, 43, 44, 45]] * 9000, padded=False))
-    question = objective.example(tokens, generator(1)).questions[-1]
+    question = objective.batch(tokens, generator(1)).questions[-1]
     outcomes = question.targets[question.loss_mask]
     assert len(outcomes) == 9000
     assert len(question.kind.classes) == FAIR[name]
@@ -110,7 +110,7 @@ def test_the_printed_example_is_rebuilt(name, inputs, target):
 
 def test_a_typed_pair_asks_nothing_until_somebody_judges_it():
     rebuilt = rebuild("inference", "I am happy", pair="We walk")
-    assert not any(q.loss_mask.any() for q in rebuilt.example.questions)
+    assert not any(q.loss_mask.any() for q in rebuilt.batch.questions)
     assert "set pair in the plan to contradiction, neutral or entailment" in rebuilt.notice
     assert tell(rebuilt.steps) == {}
     judged = rebuild("inference", "I am happy", pair="We walk", wanted={"pair": "neutral"})
@@ -124,44 +124,42 @@ def test_a_typed_pair_asks_nothing_until_somebody_judges_it():
 def test_a_label_that_is_none_of_the_classes_is_not_asked():
     tokens = suited(find_objective("inference"), tokens_of([[40, 41], [42, 43], [44, 45]]))
     said = torch.tensor([[-1, -1], [2, 2], [3, 3]])
-    example = find_objective("inference").example(replace(tokens, labels={"inference": said}), generator(0))
-    assert example.questions[0].loss_mask[:, 0].tolist() == [False, True, False]
+    batch = find_objective("inference").batch(replace(tokens, labels={"inference": said}), generator(0))
+    assert batch.questions[0].loss_mask[:, 0].tolist() == [False, True, False]
 
 
-def turn_of(example):
+def turn_of(batch):
     """The first position of the second text's half in the first row: of its special token or its text."""
-    (question,) = example.questions
+    (question,) = batch.questions
     if question.reads is not None:
         return int(question.reads[0, 0, 1])
-    return int((example.inputs.segment_ids[0] == 0).sum())
+    return int((batch.inputs.segment_ids[0] == 0).sum())
 
 
 def test_no_word_of_one_text_reaches_the_vector_of_the_other():
     """InferSent's two halves are strangers in every layer; side by side they are not."""
     for name, strangers in (("InferSent", True), ("inference", False)):
-        example = story(name).example
-        reach = leaks.reaches(example.inputs.attn_mask.dense()[0], 4)
-        half = (torch.arange(len(reach)) >= turn_of(example)).long()
+        batch = story(name).batch
+        reach = leaks.reaches(batch.inputs.attn_mask.dense()[0], 4)
+        half = (torch.arange(len(reach)) >= turn_of(batch)).long()
         assert (not reach[half == 0][:, half == 1].any()) is strangers
         assert (not reach[half == 1][:, half == 0].any()) is strangers
-        assert bool(example.inputs.segment_ids.any()) is not strangers, "nothing says which of the two a text is"
+        assert bool(batch.inputs.segment_ids.any()) is not strangers, "nothing says which of the two a text is"
 
 
 @pytest.mark.parametrize("positions", ["rotary", "learned"])
 def test_equal_texts_that_are_read_apart_have_equal_vectors(positions):
     rows = tokens_of([[40, 41, 42], [43], [44, 45, 46, 47]])
     same = replace(rows, neighbours={"next": rows}, labels={"inference": torch.ones_like(rows.ids)})
-    example = find_objective("InferSent").example(same, generator(0))
-    shape = with_required_parts(Architecture(layers=2, width=16, heads=2, mlp_ratio=1, positions=positions), example)
+    batch = find_objective("InferSent").batch(same, generator(0))
+    shape = with_required_parts(Architecture(layers=2, width=16, heads=2, mlp_ratio=1, positions=positions), batch)
     model = make_model(shape, SPECIALS.size, generator(0)).double()
-    (question,), hidden = example.questions, model.network(example.inputs, model.token_embedding.weight)
+    (question,), hidden = batch.questions, model.network(batch.inputs, model.token_embedding.weight)
     for row in range(3):
         first, second = question.reads[row, 0].tolist()
         assert first < second
         torch.testing.assert_close(hidden[row, first], hidden[row, second])
-    with_other = replace(
-        example, inputs=replace(example.inputs, ids=example.inputs.ids.where(example.inputs.ids != 41, 50))
-    )
+    with_other = replace(batch, inputs=replace(batch.inputs, ids=batch.inputs.ids.where(batch.inputs.ids != 41, 50)))
     assert not torch.allclose(model.network(with_other.inputs, model.token_embedding.weight)[0, 0], hidden[0, 0])
 
 
@@ -175,7 +173,7 @@ def test_the_corpus_of_an_objective_has_its_classes_and_every_pair_is_asked(name
     label = objective.needs[1].removeprefix("label:")
     assert source.label_names[label] == classes
     rows = BatchSampler.of(source, 32, 64, 0, CPU, objective.needs).windows
-    question = objective.example(rows, generator(0)).questions[0]
+    question = objective.batch(rows, generator(0)).questions[0]
     assert bool(question.loss_mask[:, 0].all())
     told = Counter(question.targets[:, 0].tolist())
     assert_law(told, dict.fromkeys(range(len(classes)), 1 / len(classes)))
@@ -259,7 +257,7 @@ def test_each_distance_comes_a_third_of_the_time_and_its_label_says_which():
         row = int((number == k).nonzero()[0])
         wanted = texts(rows.neighbours[name])[row]
         length = int(rows.lengths[row])
-        assert texts(first.example.tokens)[row][length:] == wanted
+        assert texts(first.batch.tokens)[row][length:] == wanted
 
 
 def test_of_a_text_with_more_than_three_sentences_the_others_are_left_out_and_that_is_said():

@@ -46,10 +46,10 @@ def made(name, tokens, seed):
 @settings(max_examples=5)
 @given(tokens=batches(longest=40, rows=3), seed=seeds)
 def test_p11_no_row_leaks_in_one_layer_or_in_four(name, tokens, seed):
-    example = made(name, tokens, seed)[-1].example
+    batch = made(name, tokens, seed)[-1].batch
     for row in range(len(tokens.ids)):
         for layers in (1, 4):
-            verdict = leaks.check(example, layers, row)
+            verdict = leaks.check(batch, layers, row)
             assert (verdict.leak, verdict.leaking, verdict.path) == (False, (), ())
 
 
@@ -67,9 +67,9 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
     tokens = suited(objective, tokens)
     steps = objective.steps(tokens, generator(seed))
     for row in range(len(tokens.ids)):
-        plans = tuple(alone_in(s.plan, at, s.example.selected.shape[1]) for s, at in acting_on(steps, row))
-        alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].example
-        for one, whole in zip(alone.with_auxiliary, steps[-1].example.with_auxiliary, strict=True):
+        plans = tuple(alone_in(s.plan, at, s.batch.selected.shape[1]) for s, at in acting_on(steps, row))
+        alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].batch
+        for one, whole in zip(alone.with_auxiliary, steps[-1].batch.with_auxiliary, strict=True):
             assert_same_row(one, whole, row)
 
 
@@ -96,9 +96,9 @@ def test_p13_holds_next_to_a_row_of_special_tokens_alone():
     tokens = suited(objective, tokens_of([[7], [SPECIALS.sep, SPECIALS.mask]], extra=1))
     steps = objective.steps(tokens, generator(0))
     for row in range(2):
-        plans = tuple(alone_in(s.plan, row, s.example.selected.shape[1]) for s in steps)
-        alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].example
-        assert_same_row(alone, steps[-1].example, row)
+        plans = tuple(alone_in(s.plan, row, s.batch.selected.shape[1]) for s in steps)
+        alone = objective.replay(pick(tokens, torch.tensor([row])), plans)[-1].batch
+        assert_same_row(alone, steps[-1].batch, row)
 
 
 def alone_in(plan, row, width):
@@ -119,8 +119,8 @@ def begun(length):
 
 def chosen_by(stage):
     def count(length):
-        example = begun(length)
-        return int(stage.build(example, stage.plan(example, generator(0))).selected.sum())
+        batch = begun(length)
+        return int(stage.build(batch, stage.plan(batch, generator(0))).selected.sum())
 
     return count
 
@@ -199,8 +199,8 @@ def test_special_tokens_may_stand_anywhere_in_the_vocabulary(name, tokens, seed)
 
 
 def assert_renamed(objective, tokens, others, mapping, seed):
-    first = objective.example(tokens, generator(seed))
-    other = objective.example(others, generator(seed))
+    first = objective.batch(tokens, generator(seed))
+    other = objective.batch(others, generator(seed))
     for one, two in zip(first.with_auxiliary, other.with_auxiliary, strict=True):
         assert torch.equal(two.actions, one.actions)
         assert torch.equal(two.inputs.origin, one.inputs.origin)
@@ -227,9 +227,9 @@ def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, se
     mapping = torch.arange(SPECIALS.size)
     mapping[FIRST_WORD:] = mapping[FIRST_WORD:].flip(0)
     plans = [mapping[s.plan] if s.verb == "propose" else s.plan for s in steps]
-    again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].example
-    assert torch.equal(again.inputs.ids, mapping[steps[-1].example.inputs.ids])
-    assert torch.equal(again.questions[0].targets, steps[-1].example.questions[0].targets)
+    again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].batch
+    assert torch.equal(again.inputs.ids, mapping[steps[-1].batch.inputs.ids])
+    assert torch.equal(again.questions[0].targets, steps[-1].batch.questions[0].targets)
 
 
 # languages
@@ -249,7 +249,7 @@ def test_every_stage_keeps_the_language_of_every_word(name, tokens, seed):
     if "translation" not in objective.needs:
         text = replace(text, labels={**text.labels, **several.labels})
     for step in objective.steps(text, generator(seed)):
-        for part in step.example.with_auxiliary:
+        for part in step.batch.with_auxiliary:
             language = part.tokens.labels["language"]
             for stream in filter(None, (part.inputs, part.decoder)):
                 rows, here = (stream.origin >= 0).nonzero(as_tuple=True)

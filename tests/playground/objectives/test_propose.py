@@ -20,15 +20,15 @@ from tests.texts import FIRST, SPECIALS, WORDS, plain_rows, tokens_of
 
 
 def test_a_uniform_generator_is_right_once_in_v():
-    example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(17))
-    number = int(example.selected.sum())
+    batch = find_objective("RTD").turn({"mask_ratio": 0.5}).batch(plain_rows(2000, 30), generator(17))
+    number = int(batch.selected.sum())
     assert number >= 20_000
-    assert_share(int(example.questions[0].targets.sum()), number, 1 - 1 / WORDS)
+    assert_share(int(batch.questions[0].targets.sum()), number, 1 - 1 / WORDS)
 
 
 def test_rtd_shows_the_generator_85_percent_masks_and_nothing_random():
-    example = find_objective("RTD").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(18))
-    action = example.generator.actions[example.selected]
+    batch = find_objective("RTD").turn({"mask_ratio": 0.5}).batch(plain_rows(2000, 30), generator(18))
+    action = batch.generator.actions[batch.selected]
     assert_share(int((action == Action.MASKED).sum()), len(action), 0.85)
     assert not (action == Action.RANDOMISED).any()
 
@@ -42,13 +42,13 @@ def test_proposed_words_follow_the_generators_softmax():
 def test_a_stage_with_a_proposer_samples_from_its_scores():
     scores = torch.full((SPECIALS.size,), float("-inf"))
     scores[[50, 51, 52]] = torch.tensor([1.0, 0.0, -1.0])
-    stage = SampleFromGenerator(lambda example: scores.expand(int(example.selected.sum()), -1))
-    example = begin(plain_rows(2000, 24))
-    example = replace(example, selected=torch.arange(24).expand(2000, 24) % 2 == 0)
-    words = stage.plan(example, generator(20))
-    assert words[~example.selected].equal(example.tokens.ids[~example.selected]), "only chosen words are drawn"
+    stage = SampleFromGenerator(lambda batch: scores.expand(int(batch.selected.sum()), -1))
+    batch = begin(plain_rows(2000, 24))
+    batch = replace(batch, selected=torch.arange(24).expand(2000, 24) % 2 == 0)
+    words = stage.plan(batch, generator(20))
+    assert words[~batch.selected].equal(batch.tokens.ids[~batch.selected]), "only chosen words are drawn"
     shares = scores[50:53].double().softmax(0).tolist()
-    assert_law(Counter(words[example.selected].tolist()), dict(zip((50, 51, 52), shares, strict=True)))
+    assert_law(Counter(words[batch.selected].tolist()), dict(zip((50, 51, 52), shares, strict=True)))
 
 
 @pytest.mark.parametrize("proposes", [True, False])
@@ -58,18 +58,18 @@ def test_the_right_word_can_be_forbidden_and_all_others_keep_their_law(proposes)
     weights[FIRST_WORD:] = 0.0
     weights[[50, 51, 52]] = torch.tensor([3.0, 2.0, 1.0]) if proposes else torch.zeros(3)
     tokens = tokens_of([[50, 51] * 10] * 1500)
-    proposer = (lambda example: weights.expand(int(example.selected.sum()), -1)) if proposes else None
+    proposer = (lambda batch: weights.expand(int(batch.selected.sum()), -1)) if proposes else None
     objective = find_objective("RTD").turn({"mask_ratio": 1.0, "disallow_correct": True})
     objective = objective.proposing(proposer) if proposer else objective
-    example = objective.example(tokens, generator(21))
-    assert not (example.actions == Action.SAME_BY_LUCK).any()
-    assert bool((example.actions == Action.REPLACED).all())
+    batch = objective.batch(tokens, generator(21))
+    assert not (batch.actions == Action.SAME_BY_LUCK).any()
+    assert bool((batch.actions == Action.REPLACED).all())
     for right in (50, 51):
         shares = weights.exp().double().index_fill(0, torch.tensor([right]), 0.0)
         shares = shares / shares.sum()
-        drawn = Counter(example.inputs.ids[example.tokens.ids == right].tolist())
+        drawn = Counter(batch.inputs.ids[batch.tokens.ids == right].tolist())
         assert_law(drawn, {word: float(p) for word, p in enumerate(shares.tolist()) if p})
-    allowed = objective.turn({"disallow_correct": False}).example(tokens, generator(21))
+    allowed = objective.turn({"disallow_correct": False}).batch(tokens, generator(21))
     assert bool((allowed.actions == Action.SAME_BY_LUCK).any())
 
 
@@ -95,7 +95,7 @@ def test_noise_is_the_unigram_law_to_the_power_of_three_quarters():
 def test_wrong_words_follow_the_noise_and_are_never_the_right_one():
     tokens = replace(plain_rows(4000, 3), word_counts=counted(90.0, 9.0, 1.0))
     steps = find_objective("CBOW NS").steps(tokens, generator(6))
-    drawn, question = steps[-1].plan, steps[-1].example.questions[0]
+    drawn, question = steps[-1].plan, steps[-1].batch.questions[0]
     law = noise_probability(tokens, 0.75)
     assert_law(Counter(drawn.flatten().tolist()), {w: float(law[w]) for w in range(FIRST, FIRST + 3)})
     wrong = question.kind.negatives
@@ -158,7 +158,7 @@ def test_nce_keeps_a_draw_that_is_the_right_word_and_negative_sampling_skips_it(
         objective = find_objective("CBOW NS").turn({"loss": loss})
         tokens = replace(plain_rows(200, 3), word_counts=counted(90.0, 9.0, 1.0))
         steps = objective.steps(tokens, generator(6))
-        question, drawn = steps[-1].example.questions[0], steps[-1].plan
+        question, drawn = steps[-1].batch.questions[0], steps[-1].plan
         hit = question.loss_mask[..., None] & (drawn == question.targets[..., None])
         assert bool(hit.any())
         assert torch.equal(question.kind.negatives[hit], drawn[hit]) is kept

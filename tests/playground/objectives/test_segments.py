@@ -36,10 +36,10 @@ def paragraph():
 def test_the_order_of_shuffled_segments_is_asked_for(segments, shown, order):
     objective = find_objective("sentence reordering")
     steps = objective.steps(paragraph(), generator(0), {"segments": segments})
-    example = steps[-1].example
+    batch = steps[-1].batch
     seen = [SPECIALS.cls, *(token for segment in shown for token in (*segment, SPECIALS.sep))]
-    assert example.inputs.ids[0][example.inputs.valid[0]].tolist() == seen
-    question = example.questions[0]
+    assert batch.inputs.ids[0][batch.inputs.valid[0]].tolist() == seen
+    question = batch.questions[0]
     assert question.loss_mask.nonzero().tolist() == [[0, 0]]
     assert question.kind.classes[int(question.targets[0, 0])] == order
     assert tell(steps) == {"segments": segments}
@@ -102,7 +102,7 @@ def test_each_stage_of_ernie_2_adds_a_task_and_every_position_reads_which_one_it
     assert names == [[task.name for task in TASKS[:number]] for number in range(1, 6)]
     tokens = tokens_for(entry.objective)
     for number in range(1, 6):
-        inputs = entry.objective.steps(tokens, generator(0), {"part": number})[-1].example.inputs
+        inputs = entry.objective.steps(tokens, generator(0), {"part": number})[-1].batch.inputs
         task = inputs.label_ids["task"]
         assert task.ids.tolist() == (inputs.valid * number).tolist()
         assert task.classes[number - 1] == TASKS[number - 1].name

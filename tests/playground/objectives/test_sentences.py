@@ -24,8 +24,8 @@ from tests.texts import batches, seeds, tokens_of
 @settings(max_examples=60)
 @given(tokens=batches(), seed=seeds, ratio=st.sampled_from((0.1, 0.3, 0.45, 0.9)))
 def test_gap_sentences_have_the_highest_rouge(tokens, seed, ratio):
-    example = begin(tokens)
-    plan = ChooseGapSentences(gap_sentence_ratio=ratio).plan(example, generator(seed))
+    batch = begin(tokens)
+    plan = ChooseGapSentences(gap_sentence_ratio=ratio).plan(batch, generator(seed))
     for row, text in enumerate(texts(tokens)):
         wanted = oracles_noise.gap_sentences(text, tokens.sentence_ids[row, : len(text)].tolist(), ratio)
         assert plan[row].nonzero().flatten().tolist() == wanted
@@ -120,14 +120,14 @@ def many_sentences(rows=400):
 def test_a_fifth_of_the_chosen_sentences_is_left_and_must_still_be_written():
     objective = find_objective("PEGASUS large")
     steps = objective.steps(many_sentences(), generator(1))
-    chosen = steps[0].example.spans.is_span.sum()
+    chosen = steps[0].batch.spans.is_span.sum()
     assert int(chosen) == 400 * 4
     assert_share(int(steps[1].plan.sum()), int(chosen), 0.2)
-    example = steps[-1].example
-    left = example.actions == Action.GRADED_AS_IS
-    shown = torch.zeros_like(left).scatter(1, example.inputs.origin.clamp(min=0), example.inputs.valid)
+    batch = steps[-1].batch
+    left = batch.actions == Action.GRADED_AS_IS
+    shown = torch.zeros_like(left).scatter(1, batch.inputs.origin.clamp(min=0), batch.inputs.valid)
     assert bool((shown | ~left).all())
-    assert int(example.questions[0].loss_mask.sum()) == 400 * (4 * 3 + 1)
+    assert int(batch.questions[0].loss_mask.sum()) == 400 * (4 * 3 + 1)
 
 
 def test_what_is_left_is_no_leak_but_by_design():
@@ -146,6 +146,6 @@ def test_what_is_left_is_no_leak_but_by_design():
 def test_nothing_left_is_the_smaller_model():
     tokens = many_sentences(4)
     large = find_objective("PEGASUS large").turn({"unmasked_ratio": 0.0, "gap_sentence_ratio": 0.3})
-    one, other = (o.example(tokens, generator(2)) for o in (large, find_objective("gap sentences")))
+    one, other = (o.batch(tokens, generator(2)) for o in (large, find_objective("gap sentences")))
     assert torch.equal(one.inputs.ids, other.inputs.ids)
     assert torch.equal(one.questions[0].targets, other.questions[0].targets)

@@ -180,9 +180,9 @@ def test_bart_gaps_have_no_favourite_third_of_the_text():
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.floats(0.0, 0.9), mean=st.sampled_from((0.5, 1.0, 3.0, 10.0)))
 def test_runs_of_whole_words_cut_none_and_hold_a_share_of_the_words(tokens, seed, rate, mean):
-    example = begin(tokens)
+    batch = begin(tokens)
     stage = ChoosePoissonSpans(mask_ratio=rate, mean_length=mean, whole_words=True)
-    chosen = stage.build(example, stage.plan(example, generator(seed))).selected
+    chosen = stage.build(batch, stage.plan(batch, generator(seed))).selected
     for row, text in enumerate(texts(tokens)):
         words, number = oracles.maskable(text), tokens.word_ids[row].tolist()
         starts = [p for p in range(len(text)) if words[p] and not (p and words[p - 1] and number[p - 1] == number[p])]
@@ -244,10 +244,10 @@ BUDGETS = {
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
 def test_p7_special_tokens_in_a_text_cost_no_span_its_share(name, tokens, seed):
-    example = find_objective(name).example(tokens, generator(seed))
+    batch = find_objective(name).batch(tokens, generator(seed))
     words = [sum(oracles.maskable(text)) for text in texts(tokens)]
-    assert example.selected.sum(1).tolist() == [BUDGETS[name](n) for n in words]
-    assert example.spans.length.clamp(min=0).sum(1).tolist() == [BUDGETS[name](n) for n in words]
+    assert batch.selected.sum(1).tolist() == [BUDGETS[name](n) for n in words]
+    assert batch.spans.length.clamp(min=0).sum(1).tolist() == [BUDGETS[name](n) for n in words]
 
 
 RUNS = {
@@ -307,11 +307,11 @@ def test_a_described_plan_with_special_tokens_in_its_spans_gives_the_same_batch(
         first = objective.steps(tokens, generator(seed))
         told = {key: plan_overrides.read(key, value) for key, value in tell(first).items()}
         again = objective.steps(tokens, generator(seed + 100), told)
-        for one, other in ((f.example, a.example) for f, a in zip(first, again, strict=True)):
+        for one, other in ((f.batch, a.batch) for f, a in zip(first, again, strict=True)):
             assert torch.equal(one.selected, other.selected)
             assert torch.equal(one.inputs.ids, other.inputs.ids)
-        assert torch.equal(first[-1].example.questions[0].targets, again[-1].example.questions[0].targets)
-        parted += int(first[0].example.spans.is_span.sum()) > int((first[0].plan.length >= 0).sum())
+        assert torch.equal(first[-1].batch.questions[0].targets, again[-1].batch.questions[0].targets)
+        parted += int(first[0].batch.spans.is_span.sum()) > int((first[0].plan.length >= 0).sum())
     assert parted
 
 
@@ -328,15 +328,15 @@ def test_runs_without_a_number_of_their_own_stay_in_the_text():
 
 def test_a_tenth_of_the_marks_becomes_a_random_word():
     objective = find_objective("BART infilling").turn({"mask_random": 0.1})
-    example = objective.example(plain_rows(2000, 60), generator(5))
-    there = example.spans.is_span
-    plan = SpansToSentinels(mask_random=0.1).plan(example, generator(6))[there]
+    batch = objective.batch(plain_rows(2000, 60), generator(5))
+    there = batch.spans.is_span
+    plan = SpansToSentinels(mask_random=0.1).plan(batch, generator(6))[there]
     assert_share(int((plan != SPECIALS.mask).sum()), len(plan), 0.1)
     assert_law(Counter(plan[plan != SPECIALS.mask].tolist()), uniform(range(FIRST_WORD, SPECIALS.size)))
-    action = example.actions
+    action = batch.actions
     number = int(((action == Action.MASKED) | (action == Action.RANDOMISED)).sum())
     assert_share(int((action == Action.RANDOMISED).sum()), number, 0.1)
-    assert not leaks.check(example).leak
+    assert not leaks.check(batch).leak
 
 
 def test_marks_by_hand():

@@ -29,7 +29,7 @@ from tests.texts import spoken as in_language
 
 def shifted(side, tokens, end=False):
     name = "LM" if side == "left" else "backward LM"
-    return find_objective(name).turn({"add_eos": end}).example(tokens, generator(0))
+    return find_objective(name).turn({"add_eos": end}).batch(tokens, generator(0))
 
 
 @settings(max_examples=40)
@@ -58,12 +58,12 @@ def test_elmo_answers_as_released_with_the_end_tokens():
 
 
 def test_every_word_is_asked_for_once_in_each_direction():
-    example = find_objective("BiLM").example(tokens_of([[50, 51, 52], [53]]), generator(0))
-    assert [(part.network, part.questions[0].name) for part in example.with_auxiliary] == [
+    batch = find_objective("BiLM").batch(tokens_of([[50, 51, 52], [53]]), generator(0))
+    assert [(part.network, part.questions[0].name) for part in batch.with_auxiliary] == [
         ("backward", "previous word"),
         ("main", "next word"),
     ]
-    for part in example.with_auxiliary:
+    for part in batch.with_auxiliary:
         question = part.questions[0]
         assert sorted(question.origin[0][question.loss_mask[0]].tolist()) == [0, 1, 2]
         assert question.weight == 0.5
@@ -80,9 +80,9 @@ def test_a_window_closes_all_but_the_nearest(stage, sign, window):
 
 
 def test_each_layer_looks_one_window_further():
-    example = find_objective("window LM").turn({"sliding_window": 3}).example(plain_rows(1, 12), generator(0))
+    batch = find_objective("window LM").turn({"sliding_window": 3}).batch(plain_rows(1, 12), generator(0))
     for layers, heard in ((1, 3), (2, 5), (3, 7)):
-        assert int(leaks.answering(example, example.questions[0], layers)[0][11].sum()) == heard
+        assert int(leaks.answering(batch, batch.questions[0], layers)[0][11].sum()) == heard
 
 
 # codes
@@ -96,12 +96,12 @@ def coded(*topics):
 def test_a_code_is_the_first_topic_of_a_row_wherever_it_begins():
     """Rows begin in the middle of documents: of other documents nothing is read and nothing is asked."""
     tokens = coded([-1, -1, 3, 3, 3, -1], [4, 4, -1, 2, 2, 2], [1, 1, 1, 2, 2, 2], [-1] * 6)
-    example = find_objective("CTRL").example(tokens, generator(0))
+    batch = find_objective("CTRL").batch(tokens, generator(0))
     code, word = SPECIALS.sentinels, [FIRST_WORD + k for k in range(6)]
     spans = [(2, 5), (0, 2), (0, 3), (0, 6)]
     for row, (sign, (first, end)) in enumerate(zip([code[3], code[4], code[1], SPECIALS.start], spans, strict=True)):
-        assert scored_answers(example, row) == word[first:end]
-        assert shown(example.inputs, row)[0] == [sign, *word[first : end - 1]]
+        assert scored_answers(batch, row) == word[first:end]
+        assert shown(batch.inputs, row)[0] == [sign, *word[first : end - 1]]
 
 
 @settings(max_examples=40)
@@ -120,12 +120,12 @@ def test_words_of_a_document_are_numbered_from_0(tokens, seed):
 
 def test_a_label_with_more_values_than_there_are_special_tokens_is_refused():
     count = len(SPECIALS.sentinels)
-    most = find_objective("conditional LM").example(coded([count - 1] * 3), generator(0))
+    most = find_objective("conditional LM").batch(coded([count - 1] * 3), generator(0))
     assert int(most.inputs.ids[0, 0]) == SPECIALS.sentinels[-1]
     with pytest.raises(
         UserError, match=rf"'topic' has the number {count} and there are {count} special tokens for it;"
     ):
-        find_objective("conditional LM").example(coded([count] * 3), generator(0))
+        find_objective("conditional LM").batch(coded([count] * 3), generator(0))
 
 
 # languages
@@ -147,14 +147,14 @@ def test_the_model_reads_the_language_where_it_is_given(name):
     """XLM has a vector for each language; mBERT, XLM-R and Rosita have none."""
     objective = find_objective(name).turn({"language_embeddings": True})
     tokens = plain_rows(2, 8)
-    one, other = (objective.example(in_language(tokens, k), generator(0)) for k in (0, 1))
+    one, other = (objective.batch(in_language(tokens, k), generator(0)) for k in (0, 1))
     assert other.inputs.language_ids.unique().tolist() == [1]
     model = make_model(
         with_required_parts(Architecture(layers=1, width=16, heads=2), other), SPECIALS.size, generator(0)
     )
     first, second = (model(e)[0].scores for e in (one, other))
     assert not torch.equal(first, second)
-    quiet = find_objective(name).example(in_language(tokens, 1), generator(0))
+    quiet = find_objective(name).batch(in_language(tokens, 1), generator(0))
     assert not quiet.inputs.language_ids.any()
     assert with_required_parts(Architecture(), quiet).languages == 0
     assert with_required_parts(Architecture(), other).languages == 2
@@ -176,13 +176,13 @@ def test_a_text_is_read_in_either_language_as_often():
 def test_laser_translates_in_both_directions_and_only_the_decoder_knows_the_language():
     """arXiv:1812.10464, sec. 3.1: the encoder is not told what it reads, the decoder is told what to write."""
     rows = pick(open_corpus("parallel").pairs(12), torch.arange(20))
-    example = find_objective("translation through one vector").example(rows, generator(0))
+    batch = find_objective("translation through one vector").batch(rows, generator(0))
     other = rows.neighbours["translation"]
-    back = (example.tokens.ids[:, : other.ids.shape[1]] == other.ids).all(1)
-    assert 0 < int(back.sum()) < 20 and not example.inputs.language_ids.any()
+    back = (batch.tokens.ids[:, : other.ids.shape[1]] == other.ids).all(1)
+    assert 0 < int(back.sum()) < 20 and not batch.inputs.language_ids.any()
     first, second = rows.labels["language"][:, 0], other.labels["language"][:, 0]
-    assert torch.equal(example.decoder.language_ids[:, 0], first.where(back, second))
-    [question] = example.questions
+    assert torch.equal(batch.decoder.language_ids[:, 0], first.where(back, second))
+    [question] = batch.questions
     for row in range(20):
         written = rows if back[row] else other
         length = int(written.lengths[row])

@@ -40,8 +40,8 @@ from tests.texts import SPECIALS, WORDS, batches, built, plain_rows, seeds, stor
 def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials, copies):
     """Also of masks that are fixed, each text having a few."""
     stage = ChooseTokens(mask_ratio=rate, num_special_tokens=specials, dupe_factor=copies)
-    example = begin(tokens)
-    chosen = stage.build(example, stage.plan(example, generator(seed))).selected
+    batch = begin(tokens)
+    chosen = stage.build(batch, stage.plan(batch, generator(seed))).selected
     wanted = [stages.count_half_even(text, rate, specials) for text in texts(tokens)]
     assert chosen.sum(1).tolist() == wanted
 
@@ -49,8 +49,8 @@ def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials, c
 @settings(max_examples=30)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.1, 0.3, 0.5, 1.0)))
 def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, rate):
-    masked = find_objective("token masking").turn({"mask_ratio": rate}).example(tokens, generator(seed))
-    deleted = find_objective("token deletion").turn({"mask_ratio": rate}).example(tokens, generator(seed))
+    masked = find_objective("token masking").turn({"mask_ratio": rate}).batch(tokens, generator(seed))
+    deleted = find_objective("token deletion").turn({"mask_ratio": rate}).batch(tokens, generator(seed))
     words = [sum(oracles.maskable(text)) for text in texts(tokens)]
     wanted = [-int(-(rate * n - 1e-9) // 1) for n in words]
     assert (masked.actions == Action.MASKED).sum(1).tolist() == wanted
@@ -82,18 +82,18 @@ def test_independent_selection_is_binomial_and_can_miss_all():
 def test_roberta_rounds_up_or_down_by_chance():
     """0.15 of 8 words and 2 special tokens is 1.5: one or two targets, half of the time each (reference, section 0)."""
     stage = ChooseTokens(selection="stochastic")
-    example = begin(plain_rows(8000, 8))
-    count = stage.build(example, stage.plan(example, generator(1))).selected.sum(1)
+    batch = begin(plain_rows(8000, 8))
+    count = stage.build(batch, stage.plan(batch, generator(1))).selected.sum(1)
     assert_law(Counter(count.tolist()), {1: 0.5, 2: 0.5})
 
 
 @pytest.mark.parametrize("name", ["T5 i.i.d.", "T5 drop", "T5 mask in place"])
 def test_t5_draws_every_word_alone_and_an_idle_row_asks_nothing(name):
-    example = find_objective(name).example(plain_rows(9000, 8), generator(42))
-    assert_share(int(example.selected.sum()), example.selected.numel(), 0.15)
-    idle = ~example.selected.any(1)
+    batch = find_objective(name).batch(plain_rows(9000, 8), generator(42))
+    assert_share(int(batch.selected.sum()), batch.selected.numel(), 0.15)
+    idle = ~batch.selected.any(1)
     assert_share(int(idle.sum()), len(idle), 0.85**8)
-    assert name == "T5 mask in place" or torch.equal(idle, ~example.questions[0].loss_mask.any(1))
+    assert name == "T5 mask in place" or torch.equal(idle, ~batch.questions[0].loss_mask.any(1))
 
 
 # special tokens within a text
@@ -106,12 +106,12 @@ def test_special_tokens_within_a_text_may_be_hidden_and_are_asked_for(special_to
     """RoBERTa's code takes all, XLM's all but the first (reference, section 0); a typed [MASK] is never taken."""
     sep, mask = SPECIALS.sep, SPECIALS.mask
     tokens = tokens_of([[sep, 40, 41, sep, 42, sep, mask, SPECIALS.sentinels[0]]], padded=False)
-    example = (
-        find_objective("MLM").turn({"special_tokens": special_tokens, "mask_ratio": 1.0}).example(tokens, generator(0))
+    batch = (
+        find_objective("MLM").turn({"special_tokens": special_tokens, "mask_ratio": 1.0}).batch(tokens, generator(0))
     )
-    graded = example.questions[0].loss_mask
+    graded = batch.questions[0].loss_mask
     assert graded[0].nonzero().flatten().tolist() == [*able]
-    assert example.questions[0].targets[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
+    assert batch.questions[0].targets[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
 
 
 def test_a_plan_that_hides_a_special_token_is_read_back():
@@ -129,8 +129,8 @@ def test_a_plan_that_hides_a_special_token_is_read_back():
 def test_special_tokens_are_as_likely_to_be_hidden_as_words(special_tokens):
     tokens = tokens_of([[40, 41, SPECIALS.sep, 42, 43]] * 12_000, padded=False)
     stage = ChooseTokens(mask_ratio=0.4, num_special_tokens=0, special_tokens=special_tokens)
-    example = begin(tokens)
-    chosen = stage.build(example, stage.plan(example, generator(3))).selected
+    batch = begin(tokens)
+    chosen = stage.build(batch, stage.plan(batch, generator(3))).selected
     assert chosen.sum(1).unique().tolist() == [2]
     for place in range(5):
         assert_share(int(chosen[:, place].sum()), 12_000, 0.4)
@@ -141,9 +141,9 @@ def test_a_pair_counts_with_the_special_tokens_around_it(name, number):
     """15 % of 20 words and 4 others is 3.6, so 4; of 16 words and 3 others 2.85, so 3 (reference, section 0)."""
     objective = find_objective(name)
     for words in (8, 10, 13):
-        example = objective.example(suited(objective, plain_rows(1, words)), generator(0))
-        assert int((example.inputs.valid & (example.inputs.origin < 0)).sum()) == number
-        assert int(example.selected.sum()) == round(0.15 * (2 * words + number))
+        batch = objective.batch(suited(objective, plain_rows(1, words)), generator(0))
+        assert int((batch.inputs.valid & (batch.inputs.origin < 0)).sum()) == number
+        assert int(batch.selected.sum()) == round(0.15 * (2 * words + number))
 
 
 # fixed masks
@@ -153,7 +153,7 @@ def test_what_becomes_of_a_fixed_choice_is_fixed_too():
     objective = find_objective("static MLM").turn(
         {"dupe_factor": 2, "mask_replace_prob": 0.4, "random_replace_prob": 0.4, "mask_ratio": 0.5}
     )
-    seen = [objective.example(visited(plain_rows(50, 30), k), generator(k)).inputs.ids for k in range(4)]
+    seen = [objective.batch(visited(plain_rows(50, 30), k), generator(k)).inputs.ids for k in range(4)]
     assert torch.equal(seen[0], seen[2])
     assert torch.equal(seen[1], seen[3])
     assert not torch.equal(seen[0], seen[1])
@@ -164,7 +164,7 @@ def test_a_fixed_mask_does_not_depend_on_the_batch_or_its_padding():
     ids = [[*range(40, 52)], [*range(40, 60)]]
     among = begin(replace(tokens_of(ids, extra=3), example_ids=torch.tensor([7, 2]), epoch=torch.tensor([3, 0])))
     stage = ChooseTokens(dupe_factor=5, selection="stochastic")
-    one, two = (stage.plan(example, generator(k)).positions for k, example in enumerate((alone, among)))
+    one, two = (stage.plan(batch, generator(k)).positions for k, batch in enumerate((alone, among)))
     assert torch.equal(one[0], two[0, :12])
 
 
@@ -177,16 +177,16 @@ def test_a_typed_text_has_one_fixed_mask_whatever_the_seed():
 
 
 def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
-    example = find_objective("MLM").turn({"mask_ratio": 0.5}).example(plain_rows(2000, 30), generator(1))
-    chosen = example.selected
-    ids, text = example.inputs.ids[chosen], example.tokens.ids[chosen]
+    batch = find_objective("MLM").turn({"mask_ratio": 0.5}).batch(plain_rows(2000, 30), generator(1))
+    chosen = batch.selected
+    ids, text = batch.inputs.ids[chosen], batch.tokens.ids[chosen]
     number = len(ids)
     assert number >= 20_000
     assert_share(int((ids == SPECIALS.mask).sum()), number, 0.8)
     assert_share(int((ids == text).sum()), number, 0.1 + 0.1 / WORDS)
     assert_share(int(((ids != text) & (ids != SPECIALS.mask)).sum()), number, 0.1 * (1 - 1 / WORDS))
     for action, share in ((Action.MASKED, 0.8), (Action.RANDOMISED, 0.1), (Action.GRADED_AS_IS, 0.1)):
-        assert_share(int((example.actions[chosen] == action).sum()), number, share)
+        assert_share(int((batch.actions[chosen] == action).sum()), number, share)
 
 
 def test_random_words_are_uniform_over_the_words():
@@ -210,8 +210,8 @@ def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
 
 def pool(name, tokens, seed=0):
     stage = ChangeTokens(mask_replace_prob=0.0, random_replace_prob=1.0, random_words_from=name)
-    example = replace(begin(tokens), selected=tokens.valid)
-    return stage.plan(example, generator(seed)).words.tolist()
+    batch = replace(begin(tokens), selected=tokens.valid)
+    return stage.plan(batch, generator(seed)).words.tolist()
 
 
 def test_random_words_from_the_whole_vocabulary_may_be_specials():
@@ -241,7 +241,7 @@ def test_a_plan_with_a_special_token_as_random_word_is_read_back():
         "mask_ratio": 0.9,
     }
     first = story("MLM", settings=settings_, seed=3)
-    assert set(first.facts()["plan"]["replace"]) & set(first.example.tokens.vocabulary[:FIRST_WORD])
+    assert set(first.facts()["plan"]["replace"]) & set(first.batch.tokens.vocabulary[:FIRST_WORD])
     again = story("MLM", settings=settings_, seed=4, wanted=tell(first.steps))
     assert again.facts()["inputs"] == first.facts()["inputs"]
 
@@ -254,9 +254,9 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
     """Words are 0-1, 2, 3, 4-5; the third word is not chosen, so there are two runs."""
     tokens = tokens_of([range(40, 46)] * 6000, [[0, 0, 1, 2, 3, 3]] * 6000, padded=False)
     chosen = torch.tensor([True, True, True, False, True, True]).expand(6000, 6)
-    example = replace(begin(tokens), selected=chosen)
+    batch = replace(begin(tokens), selected=chosen)
     stage = ChangeTokens(replace_unit=together)
-    action = stage.build(example, stage.plan(example, generator(2))).actions
+    action = stage.build(batch, stage.plan(batch, generator(2))).actions
     assert all(torch.equal(action[:, a], action[:, b]) for a, b in shared)
     law = {int(Action.MASKED): 0.8, int(Action.RANDOMISED): 0.1, int(Action.GRADED_AS_IS): 0.1}
     assert_law(Counter(action[:, group].flatten().tolist()), law)
@@ -268,22 +268,22 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds)
 def test_nothing_is_drawn_where_all_are_masked(tokens, seed):
-    example = begin(tokens)
-    example = replace(example, selected=(sampling.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
+    batch = begin(tokens)
+    batch = replace(batch, selected=(sampling.noise(tuple(tokens.ids.shape), generator(seed)) < 0.7) & tokens.valid)
     stage, rng = ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), generator(seed)
     before = rng.get_state()
-    plan = stage.plan(example, rng)
+    plan = stage.plan(batch, rng)
     assert torch.equal(rng.get_state(), before)
-    built = stage.build(example, plan)
-    assert torch.equal(built.inputs.ids, tokens.ids.masked_fill(example.selected, SPECIALS.mask))
-    assert torch.equal(built.actions, example.selected * int(Action.MASKED))
+    built = stage.build(batch, plan)
+    assert torch.equal(built.inputs.ids, tokens.ids.masked_fill(batch.selected, SPECIALS.mask))
+    assert torch.equal(built.actions, batch.selected * int(Action.MASKED))
     replayed = replace(plan, places=plan.places)
-    assert torch.equal(stage.build(example, replayed).inputs.ids, built.inputs.ids)
+    assert torch.equal(stage.build(batch, replayed).inputs.ids, built.inputs.ids)
 
 
 def test_a_word_by_hand_takes_the_place_of_a_mask_where_all_are_masked():
     first = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, wanted={"chosen": [2, 4]})
-    word = first.example.tokens.vocabulary[-1]
+    word = first.batch.tokens.vocabulary[-1]
     wished = {"chosen": [2, 4], "replace": [word, word]}
     shown = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, wanted=wished)
     assert first.facts()["inputs"].count("[MASK]") == 2

@@ -48,8 +48,8 @@ def found_units(tokens, unit):
 def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
     """Places come in any order, some of them twice; where a unit must be cut, it is any of those of the row."""
     tokens = suited(find_objective("knowledge masking"), tokens)
-    example, rate = begin(tokens), 0.3
-    size = ChooseWholeUnits(unit, mask_ratio=rate).units(example).size
+    batch, rate = begin(tokens), 0.3
+    size = ChooseWholeUnits(unit, mask_ratio=rate).units(batch).size
     budget = torch.tensor([stages.count_half_even(t, rate) for t in texts(tokens)])
     order = sampling.noise(tuple(tokens.ids.shape), generator(seed)).argsort(1)
     order = torch.cat([order[:, :3], order], dim=1)
@@ -84,8 +84,8 @@ def test_units_come_in_order_until_the_budget_is_spent_and_the_last_is_cut(token
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 1.0)), one=st.booleans())
 def test_p5_p7_whole_units_within_the_budget(tokens, seed, rate, one):
-    stage, example = ChooseWholeUnits(mask_ratio=rate, min_one=one), begin(tokens)
-    chosen = stage.plan(example, generator(seed)).positions
+    stage, batch = ChooseWholeUnits(mask_ratio=rate, min_one=one), begin(tokens)
+    chosen = stage.plan(batch, generator(seed)).positions
     for row, text in enumerate(texts(tokens)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
         units, budget = found_units(tokens, "word")[row], stages.count_half_even(text, rate)
@@ -117,7 +117,7 @@ def test_names_and_phrases_are_hidden_whole(name, tokens, seed):
     objective = find_objective(name)
     tokens = suited(objective, tokens)
     unit = next(stage.unit for stage in objective.stages if isinstance(stage, ChooseWholeUnits))
-    chosen = objective.example(tokens, generator(seed)).selected
+    chosen = objective.batch(tokens, generator(seed)).selected
     for row, units in enumerate(found_units(tokens, unit)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
         assert hidden == {place for u in units if hidden & set(u) for place in u}
@@ -148,8 +148,8 @@ def filled(order, size, budget):
 def test_a_word_of_three_pieces_does_not_fit_into_a_budget_of_one():
     """BERT's released code then hides nothing (reference, section 4); we cut the word."""
     tokens = tokens_of([[40, 41, 42]], [[0, 0, 0]])
-    example = begin(tokens)
-    official, ours = (ChooseWholeUnits(min_one=one).plan(example, generator(0)).positions for one in (False, True))
+    batch = begin(tokens)
+    official, ours = (ChooseWholeUnits(min_one=one).plan(batch, generator(0)).positions for one in (False, True))
     assert (official.sum().item(), ours[0].tolist()) == (0, [True, False, False])
 
 
@@ -190,9 +190,9 @@ def test_without_marks_there_are_no_units_and_words_do_not_stand_in(unit, label)
     tokens=batches(), seed=seeds, longest=st.integers(1, 5), whole=st.booleans(), law=st.sampled_from(("1/n", "80/20"))
 )
 def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
-    example, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, max_ngram=longest, sampler=law, whole_words=whole)
+    batch, stage = begin(tokens), ChooseNgrams(mask_ratio=0.4, max_ngram=longest, sampler=law, whole_words=whole)
     number = tokens.word_ids if whole else torch.arange(tokens.ids.shape[1]).expand_as(tokens.ids)
-    words, blocks = marked_spans(example, example.maskable, number), marked_spans(example, example.maskable)
+    words, blocks = marked_spans(batch, batch.maskable, number), marked_spans(batch, batch.maskable)
     dice, chance = sampling.noise((2, *tokens.ids.shape), generator(seed))
     order = dice.masked_fill(words.length == 0, 2.0).argsort(1)
     budget = torch.tensor([stages.count_half_even(text, 0.4) for text in texts(tokens)])
@@ -214,10 +214,10 @@ LENGTHS = {"1/n": {1: 6 / 11, 2: 3 / 11, 3: 2 / 11}, "80/20": {1: 0.8, 2: 0.1, 3
 @pytest.mark.parametrize("law", LENGTHS)
 def test_ngram_lengths(law):
     """ALBERT: 6/11, 3/11, 2/11; UniLM: 80 % single, 10 % pairs, 10 % triples; near an end what there is room for."""
-    example = begin(plain_rows(2000, 30))
+    batch = begin(plain_rows(2000, 30))
     stage = ChooseNgrams(sampler=law)
-    words = marked_spans(example, example.maskable, example.tokens.word_ids)
-    size = stage.sizes(words, marked_spans(example, example.maskable))
+    words = marked_spans(batch, batch.maskable, batch.tokens.word_ids)
+    size = stage.sizes(words, marked_spans(batch, batch.maskable))
     length = stage.lengths(size, sampling.noise(tuple(words.of.shape), generator(4)))
     assert_law(Counter(length[:, :28].flatten().tolist()), LENGTHS[law])
     two = {n: LENGTHS[law][n] / (LENGTHS[law][1] + LENGTHS[law][2]) for n in (1, 2)}
@@ -231,8 +231,8 @@ def test_ngram_lengths(law):
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, rate=st.sampled_from((0.0, 0.15, 0.5, 0.9)))
 def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
-    example, stage = begin(tokens), ChooseGeometricSpans(mask_ratio=rate)
-    words, blocks = marked_spans(example, example.maskable, tokens.word_ids), marked_spans(example, example.maskable)
+    batch, stage = begin(tokens), ChooseGeometricSpans(mask_ratio=rate)
+    words, blocks = marked_spans(batch, batch.maskable, tokens.word_ids), marked_spans(batch, batch.maskable)
     rng = generator(seed)
     budget = torch.tensor([min(sum(m), ceil(rate * sum(m) - 1e-9)) for m in map(stages.maskable, texts(tokens))])
     dice = sampling.noise(tuple(tokens.ids.shape), rng)
@@ -270,10 +270,10 @@ def test_only_the_last_run_is_cut_inside_a_word():
 
 
 def boundary(chosen, length=12, **knobs):
-    example = begin(plain_rows(1, length))
+    batch = begin(plain_rows(1, length))
     mask = torch.zeros(1, length, dtype=torch.bool)
     mask[0, [p - 1 for p in chosen]] = True
-    return AskSpanBoundary(**knobs).build(replace(example, selected=mask)).questions[0]
+    return AskSpanBoundary(**knobs).build(replace(batch, selected=mask)).questions[0]
 
 
 def test_the_ends_of_a_run_are_the_words_around_it():
@@ -294,18 +294,16 @@ def test_no_run_and_no_end_lies_across_the_special_token_between_two_texts():
     """The last word of A and the first of B are neighbours in the numbering, not in the input."""
     objective = find_objective("MLM + NSP")
     tokens = suited(objective, tokens_of([range(40, 46), range(46, 52)], padded=False))
-    example = objective.stages[0].build(begin(tokens), objective.stages[0].plan(begin(tokens), generator(0)))
-    example = replace(
-        example, selected=example.tokens.valid & (example.prediction_order >= 5) & (example.prediction_order <= 6)
-    )
-    assert marked_spans(example, example.selected).length[:, :3].tolist() == [[1, 1, 0]] * 2
-    assert not AskSpanBoundary().build(example).questions[0].loss_mask.any()
+    batch = objective.stages[0].build(begin(tokens), objective.stages[0].plan(begin(tokens), generator(0)))
+    batch = replace(batch, selected=batch.tokens.valid & (batch.prediction_order >= 5) & (batch.prediction_order <= 6))
+    assert marked_spans(batch, batch.selected).length[:, :3].tolist() == [[1, 1, 0]] * 2
+    assert not AskSpanBoundary().build(batch).questions[0].loss_mask.any()
 
 
 def test_the_boundary_head_knows_the_ends_and_the_number_within_the_run():
-    example = find_objective("SpanBERT").example(plain_rows(1, 12), generator(0))
+    batch = find_objective("SpanBERT").batch(plain_rows(1, 12), generator(0))
     model = make_model(
-        with_required_parts(Architecture(layers=1, width=16, heads=2, mlp_ratio=1), example),
+        with_required_parts(Architecture(layers=1, width=16, heads=2, mlp_ratio=1), batch),
         SPECIALS.size,
         generator(1),
     )
@@ -325,12 +323,12 @@ def test_the_boundary_head_knows_the_ends_and_the_number_within_the_run():
 @settings(max_examples=40)
 @given(tokens=batches(), seed=seeds, share=st.sampled_from((0.0, 0.05, 0.3, 0.9)))
 def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, seed, share):
-    example = begin(tokens)
-    example = ChooseTokens(mask_ratio=0.2).build(example, ChooseTokens(mask_ratio=0.2).plan(example, generator(seed)))
-    free = example.maskable & ~example.selected
+    batch = begin(tokens)
+    batch = ChooseTokens(mask_ratio=0.2).build(batch, ChooseTokens(mask_ratio=0.2).plan(batch, generator(seed)))
+    free = batch.maskable & ~batch.selected
     dice = sampling.noise(tuple(free.shape), generator(seed, "trigrams"))
     wanted = torch.tensor([round(share * sum(stages.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
-    start = take_trigrams(example, free, dice, wanted, max(1, int(wanted.max())))
+    start = take_trigrams(batch, free, dice, wanted, max(1, int(wanted.max())))
     for row, text in enumerate(texts(tokens)):
         found = [s for s in start[row].tolist() if s < free.shape[1]]
         assert found == slow.take_trigrams(free[row, : len(text)].tolist(), dice[row].tolist(), int(wanted[row]))
@@ -339,10 +337,10 @@ def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, 
 @pytest.mark.parametrize("derange", [False, True])
 def test_every_order_of_a_trigram_is_equally_likely(derange):
     objective = find_objective("word structure").turn({"derange": derange, "trigram_ratio": 0.05})
-    example = objective.example(plain_rows(8000, 20), generator(9))
-    start = example.spans.start[:, :1]
-    assert (example.spans.length[:, 0] == 3).all()
-    orders = (example.inputs.origin.gather(1, start + torch.arange(3)) - start).tolist()
+    batch = objective.batch(plain_rows(8000, 20), generator(9))
+    start = batch.spans.start[:, :1]
+    assert (batch.spans.length[:, 0] == 3).all()
+    orders = (batch.inputs.origin.gather(1, start + torch.arange(3)) - start).tolist()
     allowed = [p for p in permutations(range(3)) if not (derange and p == (0, 1, 2))]
     assert_law(Counter(map(tuple, orders)), uniform(allowed))
 
@@ -352,8 +350,8 @@ def test_every_order_of_a_trigram_is_equally_likely(derange):
 )
 def test_trigrams_hold_5_percent_of_the_tokens(length, number):
     """round(.05 n / 3), half to even, at least one where one fits."""
-    example = begin(plain_rows(2, length))
-    assert (ChooseTrigrams().plan(example, generator(0)).length > 0).sum(1).tolist() == [number] * 2
+    batch = begin(plain_rows(2, length))
+    assert (ChooseTrigrams().plan(batch, generator(0)).length > 0).sum(1).tolist() == [number] * 2
 
 
 def test_an_order_by_hand_stays_within_its_trigram():

@@ -14,15 +14,15 @@ from tests.texts import SPECIALS, plain_rows, story, suited
 
 def cvt(tokens=None, **knobs):
     objective = find_objective("CVT").turn(knobs)
-    example = objective.example(suited(objective, tokens if tokens is not None else plain_rows(4, 7)), generator(0))
-    shape = with_required_parts(Architecture(layers=2, width=8, heads=2, mlp_ratio=1), example)
-    return example, make_model(shape, SPECIALS.size, generator(1)).double()
+    batch = objective.batch(suited(objective, tokens if tokens is not None else plain_rows(4, 7)), generator(0))
+    shape = with_required_parts(Architecture(layers=2, width=8, heads=2, mlp_ratio=1), batch)
+    return batch, make_model(shape, SPECIALS.size, generator(1)).double()
 
 
 def test_views_have_n_n_n_less_one_and_n_less_one_terms():
     def asked(**knobs):
-        example, _ = cvt(plain_rows(1, 7), **knobs)
-        return {q.name: int(q.loss_mask.sum()) for part in example.with_auxiliary for q in part.questions}
+        batch, _ = cvt(plain_rows(1, 7), **knobs)
+        return {q.name: int(q.loss_mask.sum()) for part in batch.with_auxiliary for q in part.questions}
 
     views = {"forwards": 7, "future": 6, "backwards": 7, "past": 6}
     assert asked(supervised_ratio=0.0) == views | {"label": 0}
@@ -34,27 +34,27 @@ def test_views_have_n_n_n_less_one_and_n_less_one_terms():
 def test_labelled_is_yes_or_no():
     with pytest.raises(UserError, match=r"The plan labelled is 'perhaps'; it must be yes or no\."):
         story("CVT", wanted={"labelled": "perhaps"})
-    assert not story("CVT", wanted={"labelled": "no"}).example.questions[0].loss_mask.any()
-    assert story("CVT", wanted={"labelled": "yes"}).example.questions[0].loss_mask.any()
+    assert not story("CVT", wanted={"labelled": "no"}).batch.questions[0].loss_mask.any()
+    assert story("CVT", wanted={"labelled": "yes"}).batch.questions[0].loss_mask.any()
 
 
 def test_a_text_is_judged_by_what_is_asked_of_it():
     """Views of a text without labels show no answer; where a question asks nothing, another one speaks."""
     for said in ("yes", "no"):
         told = story("CVT", wanted={"labelled": said})
-        assert (told.verdict.leak, told.verdict.graded) == (False, int(told.example.maskable.sum()))
+        assert (told.verdict.leak, told.verdict.graded) == (False, int(told.batch.maskable.sum()))
 
 
 def test_an_exact_share_of_the_texts_is_labelled():
     for share, number in ((0.0, 0), (0.3, 2), (0.5, 2), (1.0, 4)):
-        example, _ = cvt(supervised_ratio=share)
-        assert int(example.questions[0].loss_mask.any(1).sum()) == number
+        batch, _ = cvt(supervised_ratio=share)
+        assert int(batch.questions[0].loss_mask.any(1).sum()) == number
 
 
 def test_the_teacher_learns_nothing_from_the_views():
     """The head of the whole text gets no gradient from students, and students' heads none from the labels."""
-    example, model = cvt()
-    by_name = {a.target.name: a for a in model(example)}
+    batch, model = cvt()
+    by_name = {a.target.name: a for a in model(batch)}
     sum(a.mean() for name, a in by_name.items() if name != "label").backward()
     assert all(p.grad is None for p in model.label_heads["pos"].parameters())
     assert all(p.grad is not None for p in model.label_heads["pos future"].parameters())
@@ -63,15 +63,15 @@ def test_the_teacher_learns_nothing_from_the_views():
 
 def test_labels_still_teach_the_whole_network_next_to_the_views():
     """The teacher's reading of the text is the one that the labels are learnt from, with its gradient."""
-    example, model = cvt()
-    label = next(a for a in model(example) if a.target.name == "label")
+    batch, model = cvt()
+    label = next(a for a in model(batch) if a.target.name == "label")
     label.mean().backward()
     assert bool(model.token_embedding.weight.grad.any())
 
 
 def test_a_view_costs_least_when_it_says_what_it_is_taught():
-    example, model = cvt()
-    view = next(a for a in model(example) if a.target.name == "future")
+    batch, model = cvt()
+    view = next(a for a in model(batch) if a.target.name == "future")
     entropy = -(view.targets * view.targets.log()).sum(1)
     best = replace(view, scores=view.targets.log())
     torch.testing.assert_close(best.losses(), entropy)
@@ -80,10 +80,10 @@ def test_a_view_costs_least_when_it_says_what_it_is_taught():
 
 def test_a_view_is_taught_by_what_is_said_of_the_same_word():
     """The state before a word is compared with what the teacher says at that word."""
-    example, model = cvt(plain_rows(1, 5), supervised_ratio=0.0)
-    hidden = model.network(example.inputs, model.token_embedding.weight)[0]
+    batch, model = cvt(plain_rows(1, 5), supervised_ratio=0.0)
+    hidden = model.network(batch.inputs, model.token_embedding.weight)[0]
     said = model.label_heads["pos"](hidden).softmax(-1)
-    by_name = {a.target.name: a for a in model(example)}
+    by_name = {a.target.name: a for a in model(batch)}
     torch.testing.assert_close(by_name["forwards"].targets, said)
     torch.testing.assert_close(by_name["future"].targets, said[1:])
     torch.testing.assert_close(by_name["past"].targets, said[:-1])
@@ -91,4 +91,4 @@ def test_a_view_is_taught_by_what_is_said_of_the_same_word():
 
 def test_labels_that_are_not_there_are_missed_in_a_sentence():
     with pytest.raises(UserError, match="needs the label 'pos' of every word"):
-        find_objective("CVT").example(plain_rows(2, 9), generator(0))
+        find_objective("CVT").batch(plain_rows(2, 9), generator(0))

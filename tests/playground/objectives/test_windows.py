@@ -19,8 +19,8 @@ from tests.texts import FIRST, SPECIALS, plain_rows, tokens_of
 
 def test_a_pair_at_distance_d_is_seen_with_the_chance_w_minus_d_plus_1_in_w():
     """1 .8 .6 .4 .2 for a window of five (objectives reference, 22b)."""
-    example = find_objective("CBOW").example(plain_rows(4000, 21), generator(1))
-    seen = example.inputs.query_attn_mask.dense()[:, 10]
+    batch = find_objective("CBOW").batch(plain_rows(4000, 21), generator(1))
+    seen = batch.inputs.query_attn_mask.dense()[:, 10]
     for distance, share in zip(range(1, 6), (1.0, 0.8, 0.6, 0.4, 0.2), strict=True):
         for place in (10 - distance, 10 + distance):
             number = int(seen[:, place].sum())
@@ -30,7 +30,7 @@ def test_a_pair_at_distance_d_is_seen_with_the_chance_w_minus_d_plus_1_in_w():
 
 def test_skip_gram_has_the_pairs_that_cbow_sees():
     tokens = tokens_of([list(range(FIRST, FIRST + 12)), [FIRST, FIRST + 1]])
-    pairs, bags = (find_objective(n).example(tokens, generator(2)) for n in ("skip-gram", "CBOW"))
+    pairs, bags = (find_objective(n).batch(tokens, generator(2)) for n in ("skip-gram", "CBOW"))
     for row, length in enumerate((12, 2)):
         cells = bags.inputs.query_attn_mask.dense()[row, :length, :length].nonzero().tolist()
         real = pairs.inputs.valid[row]
@@ -44,7 +44,7 @@ def test_skip_gram_has_the_pairs_that_cbow_sees():
 
 def test_the_radius_belongs_to_the_centre():
     """A pair may be there and its mirror not (objectives reference, 18)."""
-    seen = find_objective("CBOW").example(plain_rows(50, 12), generator(3)).inputs.query_attn_mask.dense()
+    seen = find_objective("CBOW").batch(plain_rows(50, 12), generator(3)).inputs.query_attn_mask.dense()
     assert (seen & ~seen.transpose(1, 2)).any()
 
 
@@ -78,10 +78,10 @@ def test_a_plan_that_does_not_fit_is_refused(name, plan, sentence):
 
 
 def test_windows_end_at_special_tokens():
-    example = find_objective("CBOW").example(tokens_of([[FIRST, FIRST + 1, SPECIALS.sep, FIRST + 2]]), generator(4))
-    seen = example.inputs.query_attn_mask.dense()[0]
+    batch = find_objective("CBOW").batch(tokens_of([[FIRST, FIRST + 1, SPECIALS.sep, FIRST + 2]]), generator(4))
+    seen = batch.inputs.query_attn_mask.dense()[0]
     assert seen.nonzero().tolist() == [[0, 1], [1, 0]]
-    assert example.questions[0].loss_mask[0].tolist() == [True, True, False, False]
+    assert batch.questions[0].loss_mask[0].tolist() == [True, True, False, False]
 
 
 def test_frequent_words_stay_with_the_published_chance():

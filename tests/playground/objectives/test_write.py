@@ -35,9 +35,9 @@ def test_p1_t5_inputs_and_targets_decode_to_the_text(tokens, seed, name, rate, f
     """Sentinels are the same in both, from left to right, and say which part goes where."""
     objective = find_objective(name)
     objective = objective.turn({**hiding(objective, rate), "final_sentinel": final})
-    example = objective.example(tokens, generator(seed))
+    batch = objective.batch(tokens, generator(seed))
     for row, text in enumerate(texts(tokens)):
-        inputs, targets = pair_of(example, row)
+        inputs, targets = pair_of(batch, row)
         parts = parts_by_sentinel(targets)
         if final:
             assert parts.popitem() == (SPECIALS.sentinels[len(parts)], [])
@@ -45,8 +45,8 @@ def test_p1_t5_inputs_and_targets_decode_to_the_text(tokens, seed, name, rate, f
         assert [t for token in inputs for t in parts.get(token, [token])] == text
 
 
-def pair_of(example, row):
-    return shown(example.inputs, row)[0], closed(scored_answers(example, row))
+def pair_of(batch, row):
+    return shown(batch.inputs, row)[0], closed(scored_answers(batch, row))
 
 
 def official(text, noise, fold_noise):
@@ -63,14 +63,14 @@ def official(text, noise, fold_noise):
 
 @pytest.mark.parametrize("length", [2, 3, 8, 40, 100])
 def test_official_masks_give_what_the_released_functions_give(length):
-    example = (
+    batch = (
         find_objective("T5")
         .turn({"match_released_code": True})
-        .example(plain_rows(50, min(length, 60)), generator(length))
+        .batch(plain_rows(50, min(length, 60)), generator(length))
     )
-    for row, text in enumerate(texts(example.tokens)):
-        noise = example.selected[row].tolist()
-        assert pair_of(example, row) == (official(text, noise, True), official(text, noise, False))
+    for row, text in enumerate(texts(batch.tokens)):
+        noise = batch.selected[row].tolist()
+        assert pair_of(batch, row) == (official(text, noise, True), official(text, noise, False))
 
 
 @pytest.mark.parametrize("spans", [[(0, 2), (5, 1)], [(0, 1), (3, 2)], [(0, 3)]])
@@ -82,8 +82,8 @@ def test_the_released_functions_tear_markers_apart_where_a_text_begins_with_nois
     steps = stage.replay(
         tokens, (ChosenSpans(start, length), torch.tensor([SPECIALS.sentinels[: len(spans)]]), None, None)
     )
-    inputs, targets = pair_of(steps[-1].example, 0)
-    noise = steps[-1].example.selected[0].tolist()
+    inputs, targets = pair_of(steps[-1].batch, 0)
+    noise = steps[-1].batch.selected[0].tolist()
     text = texts(tokens)[0]
     assert inputs == official(text, noise, True)
     assert targets != official(text, noise, False)
@@ -114,8 +114,8 @@ def test_the_forms_of_t5s_table():
 @pytest.mark.parametrize("name", ["T5 drop", "T5 prefix LM", "gap sentences"])
 def test_where_there_is_nothing_to_write_no_end_token_is_asked_for(name):
     objective = find_objective(name).turn({"add_eos": True} | ({"mask_ratio": 0.0} if name == "T5 drop" else {}))
-    example = objective.example(plain_rows(3, 1), generator(41))
-    assert not example.questions[0].loss_mask.any()
+    batch = objective.batch(plain_rows(3, 1), generator(41))
+    assert not batch.questions[0].loss_mask.any()
 
 
 # fragments
@@ -128,10 +128,10 @@ def test_words_hidden_here_and_there_are_written_from_the_words_before_them():
 
 
 def test_words_hidden_here_and_there_at_the_beginning_have_positions_of_their_own():
-    example = rebuild("discrete mask", wanted={"chosen": "1,2,4"}).example
-    assert example.decoder.position_ids.tolist() == [[0, 1, 3]]
-    example = rebuild("MASS", wanted={"spans": "3:3"}).example
-    assert example.decoder.position_ids.tolist() == [[1, 2, 3]]
+    batch = rebuild("discrete mask", wanted={"chosen": "1,2,4"}).batch
+    assert batch.decoder.position_ids.tolist() == [[0, 1, 3]]
+    batch = rebuild("MASS", wanted={"spans": "3:3"}).batch
+    assert batch.decoder.position_ids.tolist() == [[1, 2, 3]]
 
 
 @pytest.mark.parametrize("hide", [True, False])
@@ -193,10 +193,10 @@ def test_a_translation_is_written_from_the_other_language_alone():
 def test_denoising_reads_either_language_and_says_which():
     objective = find_objective("mBART")
     tokens = suited(objective, plain_rows(2000, 6))
-    example = objective.example(tokens, generator(24))
-    spoken = example.inputs.language_ids.amax(1)
+    batch = objective.batch(tokens, generator(24))
+    spoken = batch.inputs.language_ids.amax(1)
     assert_share(int(spoken.sum()), 2000, 0.5)
-    assert torch.equal(example.decoder.language_ids.amax(1), spoken)
+    assert torch.equal(batch.decoder.language_ids.amax(1), spoken)
     wanted = {"language": "second", "spans": "1:1"}
     facts = rebuild("mBART", "How are you", pair="Comment vas-tu", wanted=wanted).facts()
     assert facts["inputs"][0] == "[MASK]"

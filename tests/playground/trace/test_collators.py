@@ -39,8 +39,8 @@ def bert():
     return made
 
 
-def words(example, ids):
-    return [example.tokens.vocabulary[k] for k in ids[0].tolist()]
+def words(batch, ids):
+    return [batch.tokens.vocabulary[k] for k in ids[0].tolist()]
 
 
 def returned(collator, tokenizer, seed, text=TEXT, **more):
@@ -61,7 +61,7 @@ def test_our_own_tokenizer_is_one_of_the_library(tokenizer):
 @pytest.mark.parametrize("seed", range(6))
 def test_a_masked_sentence_is_what_the_collator_returned(bert, seed):
     collator = hf.DataCollatorForLanguageModeling(bert, mlm_probability=0.5)
-    made, theirs = collate(collator, TEXT, seed=seed).example, returned(collator, bert, seed)
+    made, theirs = collate(collator, TEXT, seed=seed).batch, returned(collator, bert, seed)
     strings = bert.convert_ids_to_tokens(theirs["input_ids"][0].tolist())
     [question] = made.questions
     assert words(made, made.inputs.ids) == strings and words(made, made.tokens.ids)[0] == "[CLS]"
@@ -88,7 +88,7 @@ def test_the_vocabulary_holds_the_tokens_of_the_sentence_and_no_number_of_a_mask
     """In this tokenizer the ids 0 and 1, which stand in an attention mask too, are ordinary words."""
     made = wrapped(OURS)
     rest = hf.PreTrainedTokenizerFast(tokenizer_object=made.backend_tokenizer)
-    made = collate(lambda rows: _as_labels(rows, attention_mask=torch.ones(1, 9).long()), TEXT, tokenizer=rest).example
+    made = collate(lambda rows: _as_labels(rows, attention_mask=torch.ones(1, 9).long()), TEXT, tokenizer=rest).batch
     assert set(made.tokens.vocabulary[FIRST_WORD:]) == set(TEXT.split())
     assert made.inputs.valid.all()
 
@@ -101,7 +101,7 @@ def _as_labels(rows, **more):
 
 def test_a_language_model_answers_one_position_before_its_label(tokenizer):
     """The collator's labels equal its input; the models of the library move them, so the picture does too."""
-    made = collate(hf.DataCollatorForLanguageModeling(tokenizer, mlm=False), TEXT).example
+    made = collate(hf.DataCollatorForLanguageModeling(tokenizer, mlm=False), TEXT).batch
     [question] = made.questions
     assert words(made, question.targets)[:-1] == TEXT.split()[1:]
     assert question.loss_mask[0].tolist() == [True] * 8 + [False]
@@ -134,7 +134,7 @@ def test_the_cells_of_both_streams_are_those_of_perm_mask(bert, seed):
         hf.DataCollatorForPermutationLanguageModeling(bert, plm_probability=0.5),
         " ".join(TEXT.split()[:8]),
     )
-    made, theirs = collate(collator, text, seed=seed).example, returned(collator, bert, seed, text)
+    made, theirs = collate(collator, text, seed=seed).batch, returned(collator, bert, seed, text)
     seen, itself = theirs["perm_mask"] == 0, torch.eye(10, dtype=torch.bool)
     assert torch.equal(made.inputs.query_attn_mask.dense(), seen)
     assert torch.equal(made.inputs.attn_mask.dense(), seen | itself)
@@ -152,8 +152,8 @@ def test_its_targets_are_hidden_for_good_and_the_stage_says_so(tokenizer):
     collator = hf.DataCollatorForPermutationLanguageModeling(tokenizer, plm_probability=0.5)
     made = collate(collator, TEXT + " bad", seed=2)
     assert "no target ever sees an earlier one" in made.notice
-    hidden = made.example.questions[0].loss_mask[0]
-    assert {words(made.example, made.example.inputs.ids)[k] for k in hidden.nonzero()[:, 0].tolist()} == {"[MASK]"}
+    hidden = made.batch.questions[0].loss_mask[0]
+    assert {words(made.batch, made.batch.inputs.ids)[k] for k in hidden.nonzero()[:, 0].tolist()} == {"[MASK]"}
 
 
 def test_it_refuses_odd_lengths_in_its_own_words(tokenizer):
@@ -188,7 +188,7 @@ def test_and_for_or_is_seen_in_the_rows_of_the_special_tokens(bert):
     for kind in kinds:
         found = 0
         for seed in range(12):
-            made = collate(kind(bert, **drawn), text, seed=seed).example
+            made = collate(kind(bert, **drawn), text, seed=seed).batch
             hidden = made.questions[0].loss_mask[0]
             found += int(made.inputs.attn_mask.dense()[0][[0, -1]][:, hidden].sum())
         sees.append(found)
@@ -201,7 +201,7 @@ def test_and_for_or_is_seen_in_the_rows_of_the_special_tokens(bert):
 @pytest.mark.parametrize("padded", [None, 8])
 def test_a_decoder_has_the_labels_before_each(tokenizer, padded):
     collator = hf.DataCollatorForSeq2Seq(tokenizer, pad_to_multiple_of=padded)
-    made = collate(collator, TEXT, answer="bad film").example
+    made = collate(collator, TEXT, answer="bad film").batch
     theirs = returned(collator, tokenizer, 0, labels=tokenizer("bad film")["input_ids"])
     [question] = made.questions
     assert made.inputs.ids.shape == theirs["input_ids"].shape and question.stream == "decoder"
@@ -222,7 +222,7 @@ def test_the_decoders_ids_are_the_models_where_it_prepares_them(tokenizer):
             pad_token_id=tokenizer.pad_token_id, decoder_start_token_id=tokenizer.eos_token_id,
         )
     )  # fmt: skip
-    made = collate(hf.DataCollatorForSeq2Seq(tokenizer, model=model), TEXT, answer="bad film").example
+    made = collate(hf.DataCollatorForSeq2Seq(tokenizer, model=model), TEXT, answer="bad film").batch
     assert words(made, made.decoder.ids) == ["[END]", "bad"]
 
 
@@ -280,7 +280,7 @@ def test_our_tokenizer_may_be_given_as_it_is():
         return {"input_ids": ids, "labels": ids.masked_fill(ids != ids[0, 0], -100)}
 
     made = notebook.stage(collator=doubled, text=TEXT, tokenizer=OURS).rebuilt
-    assert made.example.questions[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
+    assert made.batch.questions[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
     assert made.objective.idea.endswith("sentence. It asks for each first word again.")
 
 

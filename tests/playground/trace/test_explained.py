@@ -72,17 +72,17 @@ def test_why_two_streams_as_the_leak_table_says():
 def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, hears_itself):
     """Another word at a graded place changes the guess for that very place only where the order turns round."""
     made = rebuild("PLM", settings={"streams": choice}, wanted=find_objective("PLM").printed.plan)
-    inputs, place = made.example.inputs, len(SENTENCE.split()) - 1
+    inputs, place = made.batch.inputs, len(SENTENCE.split()) - 1
     ids = inputs.ids.clone()
     ids[0, place] = ids[0, 0]
-    other = replace(made.example, inputs=replace(inputs, ids=ids))
+    other = replace(made.batch, inputs=replace(inputs, ids=ids))
     shape = Architecture(layers=2, width=16, heads=2, two_streams=True)
     model = LanguageModel(shape, made.tokens.specials.size, torch.Generator().manual_seed(0)).eval()
-    (said,), (changed,) = model(made.example), model(other)
+    (said,), (changed,) = model(made.batch), model(other)
     at = (said.positions == place).nonzero()[0, 0]
     assert torch.allclose(said.scores[at], changed.scores[at], atol=1e-6) is not hears_itself
-    attention = model.attention(made.example)["content"][:, 0].sum(1) > 0
-    seen = frames.visible(made.example)
+    attention = model.attention(made.batch)["content"][:, 0].sum(1) > 0
+    seen = frames.visible(made.batch)
     above = seen.get("content above", seen["content"])
     assert attention.long().tolist() == [seen["content"], above]
 
@@ -93,18 +93,18 @@ def test_how_many_words_an_answer_hears(name):
     settings, wanted = ({"context": "strict"}, {"order": [2, 1, 3, 4], "cut": 1}) if name == "PLM" else ({}, {})
     made = rebuild(name, "we walk home together", settings=settings, wanted=wanted)
     by_hand = {"PLM": (1 + 2 + 3) / 3, "LM": (0 + 1 + 2 + 3) / 4, "MLM": 3.0}
-    assert leaks.context_words(made.example) == pytest.approx(by_hand[name])
+    assert leaks.context_words(made.batch) == pytest.approx(by_hand[name])
 
 
 @pytest.mark.parametrize("choice", STREAMS[1:])
 def test_the_variants_of_a_switch_are_examples_that_train(choice):
     tokens = pick(rebuild("PLM", SENTENCE).tokens, torch.zeros(3, dtype=torch.long))
-    example = find_objective("PLM").turn({"streams": choice}).example(tokens, torch.Generator().manual_seed(0))
-    (question,) = example.questions
+    batch = find_objective("PLM").turn({"streams": choice}).batch(tokens, torch.Generator().manual_seed(0))
+    (question,) = batch.questions
     assert question.stream == ("query" if choice in ("positions only", "an order that turns round") else "inputs")
-    assert (example.inputs.query_attn_mask is None) == (question.stream == "inputs")
+    assert (batch.inputs.query_attn_mask is None) == (question.stream == "inputs")
     if choice == "positions only":
-        assert not example.inputs.query_attn_mask.dense().any()
+        assert not batch.inputs.query_attn_mask.dense().any()
 
 
 def test_a_row_of_the_table_is_cells_that_say_what_the_survey_says():
@@ -120,7 +120,7 @@ def test_a_row_of_the_table_is_cells_that_say_what_the_survey_says():
 def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     short = rebuild("T5 spans", "we go home")
     assert short.notice == "15 % of 3 tokens is 0.45, which would be none: one is chosen."
-    assert sum(short.example.selected[0].tolist()) == 1
+    assert sum(short.batch.selected[0].tolist()) == 1
     assert "one is chosen" in rebuild("MLM", "go").notice
     told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
     assert told == "Nothing is predicted in this text, so it teaches nothing: no word was chosen."

@@ -30,14 +30,14 @@ def said_of(objective):
     own = objective.printed
     pair = PAIR if "translation" in objective.needs else ""
     made = rebuild(objective, own.text or TEXT, pair=own.pair or pair, wanted=own.plan if own.text else None)
-    shown = frames.visible(made.example)
-    return shown, re.findall(r"[^.]+\.", masks_in_words(shown)), made.example
+    shown = frames.visible(made.batch)
+    return shown, re.findall(r"[^.]+\.", masks_in_words(shown)), made.batch
 
 
 @pytest.mark.parametrize("objective", objectives().values(), ids=lambda objective: objective.name)
 def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
     try:
-        shown, sentences, example = said_of(objective)
+        shown, sentences, batch = said_of(objective)
     except UserError:
         return  # a typed text lacks its labels
     assert len(sentences) == len(shown)
@@ -49,13 +49,13 @@ def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
             if re.fullmatch(words, claim):
                 assert all(bool(cell) == allows(i, j) for i, row in enumerate(cells) for j, cell in enumerate(row))
         if "in the order" in claim:
-            order, origin = example.prediction_order[0].tolist(), example.inputs.origin[0].tolist()
+            order, origin = batch.prediction_order[0].tolist(), batch.inputs.origin[0].tolist()
             first = iter(range(origin.count(-1)))  # special tokens are given before all words
             rank = [next(first) if place < 0 else order[place] + origin.count(-1) for place in origin]
             seen = [{rank[j] for j, cell in enumerate(row) if cell} - {rank[i]} for i, row in enumerate(cells)]
             given = int((re.search(r"the (\d+) given words", claim) or [0, 0])[1])
             assert all(ranks <= set(range(max(rank[i], given))) for i, ranks in enumerate(seen))
-            late = [i for i in range(len(cells)) if example.questions[0].loss_mask[0, i]]
+            late = [i for i in range(len(cells)) if batch.questions[0].loss_mask[0, i]]
             assert all(seen[i] == set(range(rank[i])) for i in late)
 
 

@@ -19,44 +19,44 @@ def made(name):
 
 @pytest.mark.parametrize("name", objectives())
 def test_every_cell_of_every_matrix_can_be_turned_over_and_back(name):
-    example = made(name).example
-    for matrix, cells in frames.visible(example).items():
+    batch = made(name).batch
+    for matrix, cells in frames.visible(batch).items():
         i, j = len(cells) - 1, len(cells[0]) // 2
-        turned = painted(example, {matrix: [(i, j, not cells[i][j])]})
+        turned = painted(batch, {matrix: [(i, j, not cells[i][j])]})
         assert frames.visible(turned)[matrix][i][j] == 1 - cells[i][j]
         assert {k: v for k, v in frames.visible(turned).items() if k != matrix} == {
-            k: v for k, v in frames.visible(example).items() if k != matrix
+            k: v for k, v in frames.visible(batch).items() if k != matrix
         }
         back = painted(turned, {matrix: [(i, j, bool(cells[i][j]))]})
-        assert frames.visible(back) == frames.visible(example)
-        assert leaks.check(back) == leaks.check(example)
+        assert frames.visible(back) == frames.visible(batch)
+        assert leaks.check(back) == leaks.check(batch)
 
 
 def test_closing_keeps_the_levels_and_opening_needs_a_matrix_of_its_own():
-    seen = made("LM").example.inputs.attn_mask
-    closed = painted(made("LM").example, {"encoder": [(3, 1, False)]}).inputs.attn_mask
+    seen = made("LM").batch.inputs.attn_mask
+    closed = painted(made("LM").batch, {"encoder": [(3, 1, False)]}).inputs.attn_mask
     assert torch.equal(closed.key_level, seen.key_level) and closed.form == "levels"
     assert not closed.dense()[0, 3, 1]
-    opened = painted(made("LM").example, {"encoder": [(1, 3, True)]}).inputs.attn_mask
+    opened = painted(made("LM").batch, {"encoder": [(1, 3, True)]}).inputs.attn_mask
     assert opened.dense()[0, 1, 3] and not opened.key_level.any()
     assert int((opened.dense() != seen.dense()).sum()) == 1
 
 
 def test_a_cell_over_the_diagonal_is_a_leak_with_its_path_and_closing_it_is_the_repair():
-    example = made("LM").example
-    assert not leaks.check(example).leak
-    leaking = leaks.check(painted(example, {"encoder": [(2, 4, True)]}))
+    batch = made("LM").batch
+    assert not leaks.check(batch).leak
+    leaking = leaks.check(painted(batch, {"encoder": [(2, 4, True)]}))
     assert leaking.leak and leaking.leaking == (2, 3)
     assert [place.position for place in leaking.path][-1] == leaking.leaking[0]
-    assert not leaks.check(painted(example, {"encoder": [(2, 4, True), (2, 4, False)]})).leak
+    assert not leaks.check(painted(batch, {"encoder": [(2, 4, True), (2, 4, False)]})).leak
 
 
 def test_a_rebuilt_text_shows_the_paint_from_the_frame_that_draws_matrices():
     plain = made("PLM")
     leaky = repainted(plain, {"query": [(2, 2, True)]})
     assert [f["name"] for f in leaky.record()["frames"]] == [f["name"] for f in plain.record()["frames"]]
-    assert frames.visible(leaky.example)["query"][2][2] == 1
-    assert leaky.steps[0].example is plain.steps[0].example
+    assert frames.visible(leaky.batch)["query"][2][2] == 1
+    assert leaky.steps[0].batch is plain.steps[0].batch
 
 
 @pytest.mark.parametrize(
@@ -64,4 +64,4 @@ def test_a_rebuilt_text_shows_the_paint_from_the_frame_that_draws_matrices():
 )
 def test_what_is_not_there_cannot_be_painted(cells, named):
     with pytest.raises(UserError, match=named):
-        painted(made("MLM").example, cells)
+        painted(made("MLM").batch, cells)

@@ -19,7 +19,7 @@ ROWS, LENGTH = 4, 60
 def of(name, tokens=None, **knobs):
     objective = find_objective(name).turn(knobs)
     tokens = tokens or plain_rows(ROWS, LENGTH)
-    return measure(objective.example(suited(objective, tokens), generator(0, "signal")))
+    return measure(objective.batch(suited(objective, tokens), generator(0, "signal")))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_permutation_teaches_at_one_position_in_k(kept):
 
 
 def test_the_main_question_is_the_detectors_and_not_the_generators():
-    found = meters(find_objective("RTD").example(plain_rows(ROWS, LENGTH), generator(0)))
+    found = meters(find_objective("RTD").batch(plain_rows(ROWS, LENGTH), generator(0)))
     assert [(meter["question"], meter["share"]) for meter in found] == [("replaced?", 1.0), ("hidden words", 0.15)]
 
 
@@ -66,8 +66,8 @@ def test_special_tokens_that_are_scored_count_beyond_the_text():
 
 def test_nothing_read_and_nothing_asked_are_no_error():
     assert of("MLM", tokens_of([[]], extra=1))["hidden words"].share == 0.0
-    example = find_objective("MLM").steps(plain_rows(1, 8), generator(0))[0].example
-    assert measure(example) == {}
+    batch = find_objective("MLM").steps(plain_rows(1, 8), generator(0))[0].batch
+    assert measure(batch) == {}
 
 
 def test_the_command_line_tells_it_by_question(capsys):

@@ -176,7 +176,7 @@ def test_a_label_that_a_corpus_lacks_is_refused_before_the_run():
 
 def test_padding_of_pairs_is_not_counted_as_read():
     steps = [e for e in train(run_of(entry=alone(NSP), corpus=suited_reviews(NSP), steps=3)) if isinstance(e, Stepped)]
-    lengths = [int(e.example.tokens.valid.sum()) for e in steps]
+    lengths = [int(e.batch.tokens.valid.sum()) for e in steps]
     assert steps[-1].tokens == sum(lengths) < 3 * 8 * 16 + 1
 
 
@@ -206,13 +206,13 @@ def test_the_steps_of_a_block_are_corrupted_apart_and_so_are_the_blocks():
 def test_a_block_is_drawn_once(monkeypatch):
     monkeypatch.setattr(data, "STEPS", 32)
     drawn = []
-    example = TrainState.example
+    batch = TrainState.batch
 
     def counted(self, tokens, *path):
         drawn.append((path, len(tokens.ids)))
-        return example(self, tokens, *path)
+        return batch(self, tokens, *path)
 
-    monkeypatch.setattr(TrainState, "example", counted)
+    monkeypatch.setattr(TrainState, "batch", counted)
     list(train(run_of(entry=tiny(batch_size=2, steps=40), steps=40)))
     assert drawn == [(("block", 0), 64), (("block", 1), 64)]
 
@@ -223,23 +223,23 @@ def test_a_generator_proposes_with_the_weights_of_the_step():
     learner = learner_of("ELECTRA")
     for event in train(run):
         if isinstance(event, Stepped):
-            assert_same(event.example, learner.example(feed.at(learner.step)))
-            learner.learn(event.example)
+            assert_same(event.batch, learner.batch(feed.at(learner.step)))
+            learner.learn(event.batch)
 
 
 def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blocks():
     feed = feed_of()
-    example = learner_of("RoBERTa").example(feed.at(0))
-    assert steps_together(MLM, [example], feed) == 256
-    question = example.questions[0]
+    batch = learner_of("RoBERTa").batch(feed.at(0))
+    assert steps_together(MLM, [batch], feed) == 256
+    question = batch.questions[0]
     wrong = replace(question, kind=NegativeSampling(torch.full((*question.targets.shape, 5), -1)))
-    assert steps_together(MLM, [replace(example, questions=(question, wrong))], feed) == 32
-    pairs = replace(example, questions=(replace(question, kind=CooccurrenceTarget(torch.ones_like(question.targets))),))
+    assert steps_together(MLM, [replace(batch, questions=(question, wrong))], feed) == 32
+    pairs = replace(batch, questions=(replace(question, kind=CooccurrenceTarget(torch.ones_like(question.targets))),))
     assert steps_together(MLM, [pairs], feed) == 1
-    assert steps_together(MLM, [replace(example, auxiliary=(pairs,))], feed) == 1
-    assert steps_together(objectives()["RTD"], [example], feed)
-    assert steps_together(objectives()["T5 multi-task"], [example], feed) == 1
-    assert steps_together(objectives()["UniLM"], [example], feed) == 256
+    assert steps_together(MLM, [replace(batch, auxiliary=(pairs,))], feed) == 1
+    assert steps_together(objectives()["RTD"], [batch], feed)
+    assert steps_together(objectives()["T5 multi-task"], [batch], feed) == 1
+    assert steps_together(objectives()["UniLM"], [batch], feed) == 256
     wide = SimpleNamespace(batch_size=512, windows=SimpleNamespace(ids=torch.zeros(1, 256)))
-    assert steps_together(MLM, [example], wide) == data.MOST // (512 * 256) == 2
-    assert steps_together(MLM, [example], SimpleNamespace(batch_size=4096, windows=wide.windows)) == 1
+    assert steps_together(MLM, [batch], wide) == data.MOST // (512 * 256) == 2
+    assert steps_together(MLM, [batch], SimpleNamespace(batch_size=4096, windows=wide.windows)) == 1

@@ -97,8 +97,8 @@ def test_an_event_carries_the_very_batch_that_trained_as_the_sampler_gives_it(na
             learner, before = event.learner, deepcopy(event.learner.model)
             assert learner.entry == run.entry, "an entry of the zoo has all its parts already"
         if isinstance(event, Stepped):
-            assert torch.equal(event.example.tokens.ids, sampler.at(event.step - 1).ids)
-            loss, terms = total_loss(before(event.example))
+            assert torch.equal(event.batch.tokens.ids, sampler.at(event.step - 1).ids)
+            loss, terms = total_loss(before(event.batch))
             assert torch.equal(loss.detach(), event.loss)
             assert {k: float(v.detach()) for k, v in terms.items()} == {k: float(v) for k, v in event.terms.items()}
             before = deepcopy(learner.model)
@@ -139,16 +139,16 @@ def test_evaluation_names_every_question_and_reports_the_first(name):
 
 
 def answers_of(learner):
-    return learner.model(learner.example(reviews().windows(16)))
+    return learner.model(learner.batch(reviews().windows(16)))
 
 
 @pytest.mark.parametrize("name", ["RoBERTa", "PLM", "BART", "ELECTRA"])
 def test_the_same_text_is_corrupted_anew_in_every_step(name):
     learner, tokens = learner_of(name), feed_of().at(0)
-    first = learner.example(tokens)
-    again = learner.example(tokens)
+    first = learner.batch(tokens)
+    again = learner.batch(tokens)
     learner.step = 1
-    later = learner.example(tokens)
+    later = learner.batch(tokens)
     assert torch.equal(first.selected, again.selected) and torch.equal(first.prediction_order, again.prediction_order)
     assert not (
         torch.equal(first.selected, later.selected) and torch.equal(first.prediction_order, later.prediction_order)
@@ -243,7 +243,7 @@ def test_what_an_event_shows_is_what_trained_in_its_stage():
     events = list(train(run_of(entry=staged(), evaluate_every=3)))
     terms = [list(e.terms) for e in events if isinstance(e, Stepped)]
     assert terms == [["hidden words"]] * 6 + [["replaced?"]] * 6
-    networks = [e.example.network for e in events if isinstance(e, Stepped)]
+    networks = [e.batch.network for e in events if isinstance(e, Stepped)]
     assert networks == ["generator"] * 6 + ["main"] * 6
     tested = [(e.step, list(e.terms)) for e in events if isinstance(e, Evaluated)]
     words, replaced = ["hidden words"], ["replaced?"]
@@ -372,7 +372,7 @@ def test_every_parameter_learns(name):
     before = {n: p.detach().clone() for n, p in learner.model.named_parameters()}
     feed = feed_of(reviews())
     for step in range(3):
-        learner.learn(learner.example(feed.at(step)))
+        learner.learn(learner.batch(feed.at(step)))
     still = {n for n, p in learner.model.named_parameters() if torch.equal(p, before[n])}
     assert still == ({n for n in before if n.startswith("lm_head.")} if name == "ELECTRA" else set())
 
@@ -386,7 +386,7 @@ def nothing_but_specials(tokens):
 
 def test_a_question_without_graded_answers_costs_nothing():
     learner = learner_of("RoBERTa")
-    _, loss, terms, _ = learner.learn(learner.example(nothing_but_specials(feed_of().at(0))))
+    _, loss, terms, _ = learner.learn(learner.batch(nothing_but_specials(feed_of().at(0))))
     assert float(loss) == 0.0
     assert [float(v) for v in terms.values()] == [0.0]
 
@@ -394,8 +394,8 @@ def test_a_question_without_graded_answers_costs_nothing():
 @each_kind
 def test_a_batch_without_words_leaves_every_weight_a_number(name):
     learner = learner_of(name)
-    learner.learn(learner.example(nothing_but_specials(feed_of().at(0))))
-    _, loss, _, _ = learner.learn(learner.example(feed_of().at(1)))
+    learner.learn(learner.batch(nothing_but_specials(feed_of().at(0))))
+    _, loss, _, _ = learner.learn(learner.batch(feed_of().at(1)))
     assert learner.sound(loss)
     assert all(bool(p.isfinite().all()) for p in learner.model.parameters())
 
@@ -408,7 +408,7 @@ def test_evaluation_without_graded_answers_is_zero_and_not_nan():
 def test_padding_is_not_counted_as_read():
     learner = learner_of("RoBERTa")
     tokens: Tokens = feed_of().at(0)
-    learner.learn(learner.example(replace(tokens, lengths=torch.tensor([16, 3, 1, 5, 9, 2, 4, 8]), padded=True)))
+    learner.learn(learner.batch(replace(tokens, lengths=torch.tensor([16, 3, 1, 5, 9, 2, 4, 8]), padded=True)))
     assert learner.tokens == 48
 
 

@@ -130,12 +130,12 @@ class Full:
     def __init__(self, rows):
         self.rows, self.asked = rows, []
 
-    def __call__(self, model, example, accumulate, precision):
-        rows = -(-len(example.tokens.ids) // accumulate)
+    def __call__(self, model, batch, accumulate, precision):
+        rows = -(-len(batch.tokens.ids) // accumulate)
         self.asked.append(rows)
         if rows > self.rows:
             raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 3000000000 bytes.")
-        return single_process(model, example, accumulate, precision)
+        return single_process(model, batch, accumulate, precision)
 
 
 def test_want_of_memory_names_the_knob_and_goes_on_in_smaller_parts(monkeypatch):
@@ -182,10 +182,10 @@ def test_want_of_memory_in_the_evaluation_evaluates_in_parts(time, monkeypatch):
     passes = iter([False] * (time - 1) + [True] + [False] * 99)
     answers = LanguageModel.forward
 
-    def once(self, example, attn_weights=None, **more):
+    def once(self, batch, attn_weights=None, **more):
         if not torch.is_grad_enabled() and next(passes):
             raise RuntimeError(NO_ROOM_FOR_IT)
-        return answers(self, example, attn_weights, **more)
+        return answers(self, batch, attn_weights, **more)
 
     monkeypatch.setattr(LanguageModel, "forward", once)
     events = list(train(run_of(evaluate_every=2)))
@@ -211,14 +211,14 @@ def test_want_of_memory_in_any_part_of_a_step_goes_on_from_where_all_was_well(wh
 
 
 def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch):
-    example = TrainState.example
+    batch = TrainState.batch
 
     def roomy(self, tokens, *path):
         if len(tokens.ids) > 64:
             raise RuntimeError(NO_ROOM_FOR_IT)
-        return example(self, tokens, *path)
+        return batch(self, tokens, *path)
 
-    monkeypatch.setattr(TrainState, "example", roomy)
+    monkeypatch.setattr(TrainState, "batch", roomy)
     events = list(train(run_of()))
     troubles = [e for e in events if isinstance(e, Incident)]
     assert [number for t in troubles for number in re.findall(r"drawn for (\d+) steps", t.sentence)] == [
@@ -228,7 +228,7 @@ def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch
     ]
     assert troubles[0].settings == {"batch_size": 4}
     assert len(losses(events)) == 12
-    monkeypatch.setattr(TrainState, "example", lambda *_: (_ for _ in ()).throw(MemoryError()))
+    monkeypatch.setattr(TrainState, "batch", lambda *_: (_ for _ in ()).throw(MemoryError()))
     with pytest.raises(UserError, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
         list(train(run_of()))
 
@@ -256,10 +256,10 @@ def test_want_of_memory_while_steps_of_a_generator_are_opened_opens_fewer_and_ch
 def test_a_run_that_must_end_for_want_of_memory_keeps_what_it_learnt(tmp_path, monkeypatch):
     learn = TrainState.learn
 
-    def roomy(self, example, *more):
+    def roomy(self, batch, *more):
         if self.step == 5:
             raise OutOfMemory(0)
-        return learn(self, example, *more)
+        return learn(self, batch, *more)
 
     monkeypatch.setattr(TrainState, "learn", roomy)
     with pytest.raises(UserError, match="Not even one row"):

@@ -45,9 +45,9 @@ def test_a_moment_is_what_the_model_of_that_step_says(name, tmp_path):
         if isinstance(event, Started):
             learner = event.learner
             text = to_watch(run.corpus, learner.objective, learner.entry.recipe.seq_len)
-            example = ReplayRecorder.of(learner, "reviews", text).example
+            batch = ReplayRecorder.of(learner, "reviews", text).batch
         if isinstance(event, Started | Stepped):
-            found[learner.step] = read(learner.model, example)
+            found[learner.step] = read(learner.model, batch)
     for k, moment in enumerate(replay.moments):
         seen = found[moment["step"]]
         assert [g["loss"] for g in moment["guesses"]] == [round(g.loss, 4) for g in seen.guesses]

@@ -69,7 +69,7 @@ def test_a_step_of_electra_that_is_taken_again_is_the_same():
     blocks = prepared(run_of("ELECTRA")).blocks
     first, later, again = blocks.at(3), blocks.at(4), blocks.at(3)
     assert torch.equal(first.inputs.ids, again.inputs.ids) and not torch.equal(first.inputs.ids, later.inputs.ids)
-    alone = blocks.learner.example(blocks.feed.at(3), 3)
+    alone = blocks.learner.batch(blocks.feed.at(3), 3)
     assert torch.equal(first.inputs.ids, alone.inputs.ids) and torch.equal(first.actions, alone.actions)
 
 

@@ -47,9 +47,9 @@ def test_the_copy_takes_the_very_step_that_training_takes_and_the_run_does_not_n
     kept, feed = [t.clone() for t in state(learner)], feed_of(run)
     asked = learner.objective.specimens(feed.evaluation(), generator(0, "asked"))
     wanted = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
-    _, example = coming(learner, feed)
-    assert torch.equal(example.inputs.ids, wanted.inputs.ids), "the batch that the blocks will give"
-    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(example.questions, wanted.questions, strict=True))
+    _, batch = coming(learner, feed)
+    assert torch.equal(batch.inputs.ids, wanted.inputs.ids), "the batch that the blocks will give"
+    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(batch.questions, wanted.questions, strict=True))
     update = look_inside(learner, feed)
     assert all(torch.equal(a, b) for a, b in zip(kept, state(learner), strict=True))
     stepped = next(e for e in events if isinstance(e, Stepped))
@@ -69,8 +69,8 @@ def test_gradient_and_change_are_those_of_the_parameters():
         assert group.change == pytest.approx(
             sqrt(sum(float(((new[n] - old[n]) ** 2).sum().detach()) for n in names)), rel=1e-4
         )
-    _, example = coming(learner, feed_of(run))
-    total_loss(learner.model(example))[0].backward()
+    _, batch = coming(learner, feed_of(run))
+    total_loss(learner.model(batch))[0].backward()
     total = sqrt(sum(float((p.grad**2).sum()) for p in learner.model.parameters() if p.grad is not None))
     assert update.gradient == pytest.approx(total, rel=1e-4)
 
@@ -81,12 +81,12 @@ def test_the_frames_show_the_row_that_trained_and_what_the_model_said_of_it(row)
     learner, _ = stopped(run)
     update = look_inside(learner, feed_of(run), row)
     made = record(update, "reviews")
-    _, example = coming(learner, feed_of(run))
-    vocabulary = example.tokens.vocabulary
+    _, batch = coming(learner, feed_of(run))
+    vocabulary = batch.tokens.vocabulary
     lane = next(part for part in made["frames"][-1]["lanes"] if part["name"] == "inputs")
-    real = example.inputs.valid[row]
-    assert [c["text"] for c in lane["cells"]] == [vocabulary[i] for i in example.inputs.ids[row][real].tolist()]
-    seen = read(learner.model, example, row)
+    real = batch.inputs.valid[row]
+    assert [c["text"] for c in lane["cells"]] == [vocabulary[i] for i in batch.inputs.ids[row][real].tolist()]
+    seen = read(learner.model, batch, row)
     assert [g["truth"] for g in made["numbers"]["guesses"]] == [g.truth for g in seen.guesses]
     assert [g["place"] for g in made["numbers"]["after"]] == [g.position for g in seen.guesses]
     data = base64.b64decode(made["numbers"]["attention"]["encoder"]["data"]["0"])
@@ -121,9 +121,9 @@ def test_a_row_of_a_batch_that_is_shared_out_shows_the_stages_of_its_own_part():
         update = look_inside(learner, feed_of(run), row)
         part = parts[update.steps[0].plan.index]
         assert [step.stage for step in update.steps[1:]] == list(part.stages)
-        last = update.steps[-1].example
+        last = update.steps[-1].batch
         assert [question.name for question in last.questions] == [term.question for term in part.terms]
-        assert all(len(step.example.tokens.ids) == 1 for step in update.steps)
+        assert all(len(step.batch.tokens.ids) == 1 for step in update.steps)
         assert {term["question"] for term in record(update, "world")["terms"]} == {q.name for q in last.questions}
 
 

@@ -103,8 +103,8 @@ def test_an_unknown_recipe_is_refused_with_those_there_are():
 # one gradient
 
 
-def gradients(learner, example, accumulate):
-    loss, terms, _ = single_process(learner.model, example, accumulate, "float32")
+def gradients(learner, batch, accumulate):
+    loss, terms, _ = single_process(learner.model, batch, accumulate, "float32")
     grads = {n: p.grad.clone() for n, p in learner.model.named_parameters() if p.grad is not None}
     learner.model.zero_grad(set_to_none=True)
     return float(loss), {k: float(v) for k, v in terms.items()}, grads
@@ -114,9 +114,9 @@ def gradients(learner, example, accumulate):
 @pytest.mark.parametrize("parts", [2, 3, 8])
 def test_the_gradient_of_the_parts_is_that_of_the_batch(name, parts):
     course = prepared(run_of(name, steps=1))
-    example = course.blocks.at(0)
-    loss, terms, whole = gradients(course.learner, example, 1)
-    again, same, joined = gradients(course.learner, example, parts)
+    batch = course.blocks.at(0)
+    loss, terms, whole = gradients(course.learner, batch, 1)
+    again, same, joined = gradients(course.learner, batch, parts)
     assert again == pytest.approx(loss, rel=1e-5)
     assert same == pytest.approx(terms, rel=1e-5)
     assert whole.keys() == joined.keys()
@@ -127,11 +127,11 @@ def test_the_gradient_of_the_parts_is_that_of_the_batch(name, parts):
 def test_rows_with_few_answers_do_not_count_more_than_others():
     """The mean of the means of two halves is not the mean of all answers where the halves have unlike many."""
     course = prepared(run_of("RoBERTa", steps=1))
-    example = course.blocks.at(0)
-    question = example.questions[0]
+    batch = course.blocks.at(0)
+    question = batch.questions[0]
     graded = question.loss_mask.clone()
     graded[:4] &= torch.arange(graded.shape[1]) < 6
-    uneven = replace(example, questions=(replace(question, loss_mask=graded),))
+    uneven = replace(batch, questions=(replace(question, loss_mask=graded),))
     assert graded[:4].sum() != graded[4:].sum()
     whole, parts = (single_process(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
     assert float(parts) == pytest.approx(float(whole), rel=1e-5)
@@ -158,8 +158,8 @@ def test_only_graded_positions_reach_the_vocabulary():
     course = prepared(run_of("RoBERTa", steps=1))
     seen = []
     course.learner.model.lm_head.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
-    course.learner.learn(example := course.blocks.at(0))
-    assert seen == [int(example.questions[0].loss_mask.sum())]
+    course.learner.learn(batch := course.blocks.at(0))
+    assert seen == [int(batch.questions[0].loss_mask.sum())]
 
 
 # devices

@@ -115,7 +115,7 @@ def test_a_model_that_hides_its_weights_says_so_and_still_guesses(monkeypatch):
     run = Run(entry_named("MLM"), reviews(), 0, torch.device("cpu"), steps=1, evaluate_every=1)
     learner = next(event.learner for event in train(run) if isinstance(event, Started))
     real = LanguageModel.forward
-    monkeypatch.setattr(LanguageModel, "forward", lambda self, example, attn_weights=None: real(self, example))
+    monkeypatch.setattr(LanguageModel, "forward", lambda self, batch, attn_weights=None: real(self, batch))
     visit = StageStore(objective=objective.name)
     visit.attach(StageModel(learner, reviews()))
     frames = {frame["name"]: frame for frame in visit.record()["frames"]}

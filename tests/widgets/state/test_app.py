@@ -109,12 +109,12 @@ def test_every_objective_can_be_put_on_the_stage(name):
     assert store.trouble == ""
     assert store.rebuilt.objective.name == name
     assert store.rebuilt.record()["frames"]
-    counts = natural(store.rebuilt.example)["graded"][0]
+    counts = natural(store.rebuilt.batch)["graded"][0]
     store.edit(
         {"do": "paint", "matrix": "graded", "cells": [[0, k, False] for k, counted in enumerate(counts) if counted]}
     )
     assert store.trouble == "" and not store.rebuilt.verdict.leak
-    assert not any(natural(store.rebuilt.example)["graded"][0]), "with no answer graded nothing is asked"
+    assert not any(natural(store.rebuilt.batch)["graded"][0]), "with no answer graded nothing is asked"
     assert store.record()["frames"]
 
 
@@ -275,12 +275,12 @@ def test_an_order_by_hand_is_trained_with_and_a_cut_is_drawn_again(tmp_path):
     said = notices.text.object
     assert "In training, words 8, 7, 6, 5, 4, 3, 2 and 1 come in this order, the others as drawn, in every text" in said
     assert "set by hand (cut) is drawn again" in said and notices.anyway.label == "Train with an order by hand"
-    order = store.stage.rebuilt.example.prediction_order
+    order = store.stage.rebuilt.batch.prediction_order
     store.stage.train_anyway()
     run = store.train.session.run
     assert (store.page, run.entry.name) == (1, "PLM painted order 8 7 6 5 4 3 2 1")
     text = store.stage.rebuilt.tokens
-    assert torch.equal(run.entry.objective.example(text, generator(0)).prediction_order, order), "what is drawn trains"
+    assert torch.equal(run.entry.objective.batch(text, generator(0)).prediction_order, order), "what is drawn trains"
     store.close()
 
 
@@ -330,7 +330,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store.stage.train_anyway()
     run = store.train.session.run
     assert (store.page, run.entry.name) == (1, "LM painted answers skip 1-2 5")
-    batch = run.entry.objective.example(tokens_for(run.entry.objective), generator(0))
+    batch = run.entry.objective.batch(tokens_for(run.entry.objective), generator(0))
     graded = batch.questions[0].loss_mask
     assert not graded[:, [0, 1, 4]].any() and graded[:, [2, 3]].all()
     store.close()
@@ -388,7 +388,7 @@ def test_matrices_above_the_first_layer_cannot_be_painted_and_nothing_is_lost():
     store.edit({"do": "paint", "matrix": "content", "cells": [[2, 0, True]]})
     assert (
         store.record()["painted"] == {"content": [[2, 0]]}
-        and store.rebuilt.example.inputs.attn_mask.odd_layers is not None
+        and store.rebuilt.batch.inputs.attn_mask.odd_layers is not None
     )
 
 
@@ -477,7 +477,7 @@ def test_objectives_beside_share_the_plan_where_they_have_its_keys():
     store.param.update(plan="chosen=2,4 actions=mask,mask")
     store.beside = ["RTD", "LM"]
     rtd, _ = store.companions
-    assert [i + 1 for i, c in enumerate(rtd.example.selected[0].tolist()) if c] == [2, 4]
+    assert [i + 1 for i, c in enumerate(rtd.batch.selected[0].tolist()) if c] == [2, 4]
     assert [r["title"] for r in store.record()["records"]] == ["MLM", "RTD", "LM"]
     store.beside = ["sentence permutation"]
     assert store.companions == [] and is_a_sentence(store.trouble)
@@ -839,7 +839,7 @@ def test_a_model_brings_three_frames_and_a_text_that_it_can_read():
     assert frames_of(store)[-3:] == ["forward", "predict", "loss"]
     assert "[UNK]" not in store.record()["text"]
     assert store.frame == "forward" and store.silent == ""
-    seen = read(model.learner.model, store.rebuilt.example)
+    seen = read(model.learner.model, store.rebuilt.batch)
     assert [g["loss"] for g in store.record()["numbers"]["guesses"]] == [round(g.loss, 4) for g in seen.guesses]
     store.attach(None)
     assert frames_of(store) == bare and store.text == SENTENCE

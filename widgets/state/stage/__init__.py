@@ -1,4 +1,4 @@
-"""An objective on a text, as the Stage page shows it: what is chosen, and the example that it rebuilds to."""
+"""An objective on a text, as the Stage page shows it: what is chosen, and the batch that it rebuilds to."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -55,7 +55,7 @@ Rows = tuple[str, list[Rebuilt], list[tuple[Objective, str]]]
 
 
 class StageStore(param.Parameterized):
-    """An objective, a text, a seed, knobs, a plan and a mask by hand, and the example that they rebuild to."""
+    """An objective, a text, a seed, knobs, a plan and a mask by hand, and the batch that they rebuild to."""
 
     objective = param.String("MLM")
     text = param.String(SENTENCE, label="your sentence")
@@ -586,6 +586,6 @@ def _answers(model: StageModel | None, made: Rebuilt, layers: tuple[int, ...] | 
     if model is None:
         return {}, ""
     try:
-        return model.answers(made, layers), model.model.unscored(made.example)
+        return model.answers(made, layers), model.model.unscored(made.batch)
     except UserError as refusal:
         return {}, str(refusal)

@@ -79,7 +79,7 @@ def _paint(stage: "StageStore", message: Mapping[str, Any]) -> None:
     name, made = str(message.get("matrix")), stage.plain
     if name.endswith(frames.ABOVE):
         raise UserError("Paint the matrices of the first layer; those above follow the turned order.")
-    cells = natural(made.example).get(name, []) if made is not None else []
+    cells = natural(made.batch).get(name, []) if made is not None else []
     mine = {(i, j): allowed for i, j, allowed in stage.painted.get(name, [])}
     for cell in cells_of(message):
         query, key, allowed = (number(dict(enumerate(cell)), k) for k in range(3))

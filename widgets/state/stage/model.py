@@ -1,4 +1,4 @@
-"""A model on the Stage page: its predictions for the very example on screen, and the inside of one update."""
+"""A model on the Stage page: its predictions for the very batch on screen, and the inside of one update."""
 
 from copy import deepcopy
 from dataclasses import dataclass, replace
@@ -109,7 +109,7 @@ class StageModel:
     def answers(self, made: Rebuilt, layers: tuple[int, ...] | None = None) -> dict[str, Any]:
         """The record of a rebuilt text with the predictions of this model; a model that cannot predict is refused."""
         try:
-            seen = read(self.model, made.example)
+            seen = read(self.model, made.batch)
         except UserError as refusal:
             why = str(refusal).replace("This objective", made.objective.name).split("; set ")[0].rstrip(".")
             raise UserError(f"{self.name} cannot answer here: {why}. Train a small model that can.") from refusal

@@ -24,7 +24,7 @@ def offered(name: str) -> set[str]:
 
 
 def texts_for(objective: str) -> dict[str, str]:
-    """The two texts with which an objective opens: its own example, else those that fit what it needs."""
+    """The two texts with which an objective opens: its own batch, else those that fit what it needs."""
     own = find_objective(objective)
     if own.printed.text and not own.row:
         return {"text": own.printed.text, "pair": own.printed.pair}

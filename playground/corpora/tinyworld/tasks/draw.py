@@ -41,10 +41,10 @@ def different(
     found: dict[tuple[str, ...], T] = {}
     idle = 0
     while len(found) < count and idle < PATIENCE:
-        example = make()
-        words = tuple(key(example))
+        batch = make()
+        words = tuple(key(batch))
         new = words not in found and split_of(words) == split
-        found |= {words: example} if new else {}
+        found |= {words: batch} if new else {}
         idle = 0 if new else idle + 1
     if len(found) < count:
         raise UserError(

@@ -29,7 +29,7 @@ from playground.errors import UserError
 from playground.models import Architecture
 from playground.models.model import make_model
 from playground.rng import generator
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 from playground.training.observe.subjects import of_learner
 from tests.runs import learner_of, reviews
 
@@ -57,7 +57,7 @@ def drawn(most, corpus=None, part="held_out"):
 def planted(rows=120, width=6, dim=16, seed=0):
     """Texts of random words, with a class for each word that does not follow from the word."""
     ids = torch.randint(20, 30, (rows, width), generator=generator(seed, "ids"))
-    tokens = batch(ids.tolist(), reviews().tokenizer.specials, reviews().tokenizer.words)
+    tokens = pad_rows(ids.tolist(), reviews().tokenizer.specials, reviews().tokenizer.words)
     labels = torch.randint(3, (rows, width), generator=generator(seed, "labels"))
     texts = Texts(replace(tokens, labels={"kind": labels}), {"kind": CLASSES})
     directions = torch.eye(dim)[:3] * 3

@@ -39,7 +39,7 @@ from playground.models import Architecture
 from playground.models.model import make_model
 from playground.objectives import find_objective
 from playground.rng import generator
-from playground.tokenizing.padding import batch
+from playground.tokenizing.padding import pad_rows
 from playground.training.observe.subjects import of_learner
 from playground.training.train_state import TrainState
 from tests.runs import reviews, run_of, tiny
@@ -94,7 +94,7 @@ def test_neighbours_are_sorted_by_cosine():
 
 def test_vectors_that_are_the_same_everywhere_are_not_contextual():
     ids = torch.randint(60, 66, (60, 5), generator=generator(0))
-    tokens = batch(ids.tolist(), reviews().tokenizer.specials, reviews().tokenizer.words)
+    tokens = pad_rows(ids.tolist(), reviews().tokenizer.specials, reviews().tokenizer.words)
     static = random(70, 8)[tokens.ids]
     own = contextuality(static, tokens, 5, 40, generator(1))
     assert own.self_similarity == pytest.approx(1.0, abs=1e-5) and own.explained == 1.0
