@@ -1,4 +1,4 @@
-"""Questions about a batch and the kinds of answers: a kind knows its scores, its loss and its words on screen.
+"""Targets about a batch and the kinds of answers: a kind knows its scores, its loss and its words on screen.
 
 A new kind of answer is one subclass of `AnswerKind`; nothing else in the project asks for the class of a kind.
 """
@@ -19,7 +19,7 @@ from playground.inplace_cross_entropy import inplace_cross_entropy
 
 @dataclass(frozen=True)
 class Target:
-    """One question to a stream: targets `[b, n]` of some kind, which of them are scored, with what weight in the loss.
+    """One target to a stream: labels `[b, n]` of some kind, which of them are scored, with what weight in the loss.
 
     `origin` is the place in the text that holds the answer (-1: none, as for a label). `copying` allows the input to
     show the answer because finding its place is the task (denoising). `reads` `[b, n, 2]` are the two positions whose
@@ -30,7 +30,7 @@ class Target:
     name: str
     kind: "AnswerKind"
     stream: Literal["inputs", "query", "decoder"]
-    targets: Tensor
+    labels: Tensor
     loss_mask: Tensor
     origin: Tensor
     weight: float = 1.0
@@ -84,13 +84,13 @@ class LossPositions:
 
 @dataclass(frozen=True)
 class Answer:
-    """A model's scores at the k scored positions of a question."""
+    """A model's scores at the k scored positions of a target."""
 
     target: Target
     rows: Tensor
     positions: Tensor
     scores: Tensor  # `[k, classes]`; `[k, 1]` for yes or no and for a count; the true word before its negatives
-    targets: Tensor  # `[k]`, or `[k, classes]` where they are probabilities
+    labels: Tensor  # `[k]`, or `[k, classes]` where they are probabilities
 
     def losses(self, consume: bool = False) -> Tensor:
         """The loss of every scored answer in the unit of its kind, `[k]`.
@@ -100,8 +100,8 @@ class Answer:
         return self.target.kind.losses(self, consume)
 
     def mean(self, consume: bool = False) -> Tensor:
-        """The mean over all scored answers of the batch; a question without scored answers costs 0, never NaN."""
-        return self.losses(consume).mean() if len(self.targets) else self.scores.sum() * 0.0
+        """The mean over all scored answers of the batch; a target without scored answers costs 0, never NaN."""
+        return self.losses(consume).mean() if len(self.labels) else self.scores.sum() * 0.0
 
     def right(self) -> Tensor | None:
         """Which answers are right, `[k]` of booleans; None where the target is a number or a distribution."""
@@ -114,12 +114,12 @@ class Answer:
 def total_loss(
     answers: Sequence[Answer], shares: Mapping[str, float] | None = None, consume: bool = False
 ) -> tuple[Tensor, dict[str, Tensor]]:
-    """The weighted sum that is trained, and each question's own mean loss; without questions it is 0.
+    """The weighted sum that is trained, and each target's own mean loss; without targets it is 0.
 
-    The questions of a part of a batch count by their `shares` of the whole batch's answers; `consume` as in `losses`.
+    The targets of a part of a batch count by their `shares` of the whole batch's answers; `consume` as in `losses`.
     """
     terms = {a.target.name: a.mean(consume) for a in answers}
-    assert len(terms) == len(answers), "two questions of one batch share a name"
+    assert len(terms) == len(answers), "two targets of one batch share a name"
     if shares:
         terms = {name: shares[name] * mean for name, mean in terms.items()}
     if not answers:
@@ -159,28 +159,28 @@ class AnswerKind:
     switch: ClassVar[str] = ""
     unit: str = "nats"  # of its loss
     phrase: ClassVar[str] = ""  # what the model predicts, for a caption
-    names_words: ClassVar[bool] = False  # targets are token ids
+    names_words: ClassVar[bool] = False  # labels are token ids
     plain: ClassVar[bool] = True  # the scores of all classes follow from one state, and the loss from these scores
-    always_known: ClassVar[bool] = False  # a target is right also where it is not scored
+    always_known: ClassVar[bool] = False  # a label is right also where it is not scored
     whole_span: ClassVar[bool] = False  # the answer is all selected tokens of the row together
     compares_rows: ClassVar[bool] = False  # the loss of a row depends on the other rows of the batch
     steps_at_once: ClassVar[int] = 256  # steps whose batches may be drawn in one call
 
-    def scores(self, model: ForwardPass, part: Batch, question: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        """Scores `[k, classes]` and targets from the states `[k, d]` of the scored positions."""
-        return model.score(part, hidden, self.head), question.scored(question.targets)
+    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        """Scores `[k, classes]` and labels from the states `[k, d]` of the scored positions."""
+        return model.score(part, hidden, self.head), target.scored(target.labels)
 
     def losses(self, answer: Answer, consume: bool) -> Tensor:
-        if consume and answer.targets.dim() == 1 and len(answer.targets):
-            return inplace_cross_entropy(answer.scores, answer.targets)
-        return cross_entropy(answer.scores, answer.targets, reduction="none")
+        if consume and answer.labels.dim() == 1 and len(answer.labels):
+            return inplace_cross_entropy(answer.scores, answer.labels)
+        return cross_entropy(answer.scores, answer.labels, reduction="none")
 
     def right(self, answer: Answer) -> Tensor | None:
-        return answer.scores.argmax(1) == answer.targets
+        return answer.scores.argmax(1) == answer.labels
 
     def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
         """The names of the scores of the k-th answer, and the number of the true one."""
-        return self.classes or batch.tokens.vocabulary, int(answer.targets[k])
+        return self.classes or batch.tokens.vocabulary, int(answer.labels[k])
 
     def prediction(self, batch: Batch, answer: Answer, k: int, most: int) -> Ranking:
         names, right = self.options(batch, answer, k)
@@ -189,8 +189,8 @@ class AnswerKind:
         top = tuple((names[i], float(p)) for i, p in zip(best.indices.tolist(), best.values, strict=True))
         return names[right], top, float(shares[right])
 
-    def text(self, batch: Batch, target: int, row: int) -> str:
-        return (self.classes or batch.tokens.vocabulary)[target]
+    def text(self, batch: Batch, label: int, row: int) -> str:
+        return (self.classes or batch.tokens.vocabulary)[label]
 
     def describe(self) -> str:
         """What the model predicts, for a caption."""
@@ -226,18 +226,18 @@ class Replaced(AnswerKind):
     always_known = True
 
     def losses(self, answer: Answer, consume: bool) -> Tensor:
-        return binary_cross_entropy_with_logits(answer.scores[:, 0], answer.targets.float(), reduction="none")
+        return binary_cross_entropy_with_logits(answer.scores[:, 0], answer.labels.float(), reduction="none")
 
     def right(self, answer: Answer) -> Tensor:
-        return (answer.scores[:, 0] > 0) == answer.targets.bool()
+        return (answer.scores[:, 0] > 0) == answer.labels.bool()
 
     def prediction(self, batch: Batch, answer: Answer, k: int, most: int) -> Ranking:
-        target, share = int(answer.targets[k]), float(answer.scores[k, 0].sigmoid())
+        label, share = int(answer.labels[k]), float(answer.scores[k, 0].sigmoid())
         top = sorted((("replaced", share), ("original", 1 - share)), key=lambda pair: -pair[1])
-        return "replaced" if target else "original", tuple(top), share if target else 1 - share
+        return "replaced" if label else "original", tuple(top), share if label else 1 - share
 
-    def text(self, batch: Batch, target: int, row: int) -> str:
-        return "or"[target]
+    def text(self, batch: Batch, label: int, row: int) -> str:
+        return "or"[label]
 
 
 @dataclass(frozen=True)
@@ -264,10 +264,10 @@ class SoftTargets(Label):
     positions: Tensor
     plain = False
 
-    def scores(self, model: ForwardPass, part: Batch, question: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         position = position_of(model.batch.inputs, model.batch.tokens.ids.shape[1])
-        rows = question.loss_positions.rows
-        whole = model.states(model.batch, "inputs")[rows, position[rows, question.scored(self.positions)]]
+        rows = target.loss_positions.rows
+        whole = model.states(model.batch, "inputs")[rows, position[rows, target.scored(self.positions)]]
         taught = model.score(part, whole, Label(self.teacher, self.classes).head)
         return model.score(part, hidden, self.head), taught.detach().softmax(-1)
 
@@ -275,9 +275,9 @@ class SoftTargets(Label):
         return None
 
     def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
-        return self.classes, int(answer.targets[k].argmax())
+        return self.classes, int(answer.labels[k].argmax())
 
-    def text(self, batch: Batch, target: int, row: int) -> str:
+    def text(self, batch: Batch, label: int, row: int) -> str:
         return "taught"
 
 
@@ -290,18 +290,18 @@ class InBatchContrast(AnswerKind):
     plain = False
     whole_span = compares_rows = True
 
-    def scores(self, model: ForwardPass, part: Batch, question: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
         """Each row's state against every row's n-gram, `[k, k]`; rows with the same target are no negatives."""
-        rows, group = question.loss_positions.rows, question.scored(question.targets)
-        other = model.states(next(e for e in part.auxiliary if not e.questions), "inputs")[rows, 0]
+        rows, group = target.loss_positions.rows, target.scored(target.labels)
+        other = model.states(next(e for e in part.auxiliary if not e.targets), "inputs")[rows, 0]
         own = torch.arange(len(rows), device=rows.device)
         twin = (group[:, None] == group) & (own[:, None] != own)
         return (hidden @ other.T).masked_fill(twin, float("-inf")), own
 
     def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
-        return tuple(self.text(batch, 0, row) for row in answer.rows.tolist()), int(answer.targets[k])
+        return tuple(self.text(batch, 0, row) for row in answer.rows.tolist()), int(answer.labels[k])
 
-    def text(self, batch: Batch, target: int, row: int) -> str:
+    def text(self, batch: Batch, label: int, row: int) -> str:
         return " ".join(batch.tokens.vocabulary[i] for i in batch.tokens.ids[row][batch.selected[row]].tolist())
 
 
@@ -326,9 +326,9 @@ class NegativeSampling(Word):
     plain = False
     steps_at_once = 32
 
-    def scores(self, model: ForwardPass, part: Batch, question: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        targets, wrong = question.scored(question.targets), question.scored(self.negatives).clamp(min=0)
-        return model.score_candidates(part, hidden, torch.cat([targets[:, None], wrong], dim=1)), targets
+    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        labels, wrong = target.scored(target.labels), target.scored(self.negatives).clamp(min=0)
+        return model.score_candidates(part, hidden, torch.cat([labels[:, None], wrong], dim=1)), labels
 
     def losses(self, answer: Answer, consume: bool) -> Tensor:
         scores, wrong = answer.scores, answer.at(self.negatives)
@@ -339,7 +339,7 @@ class NegativeSampling(Word):
             wrong_ones = scores[:, 1:].masked_fill(~there, float("-inf"))
             return torch.cat([scores[:, :1], wrong_ones], dim=1).logsumexp(1) - scores[:, 0]
         if self.log_noise_prob is not None:
-            ids = torch.cat([answer.targets[:, None], wrong.clamp(min=0)], dim=1)
+            ids = torch.cat([answer.labels[:, None], wrong.clamp(min=0)], dim=1)
             scores = scores - math.log(wrong.shape[1]) - self.log_noise_prob[ids]
         return -logsigmoid(scores[:, 0]) - (logsigmoid(-scores[:, 1:]) * there).sum(1)
 
@@ -353,7 +353,7 @@ class NegativeSampling(Word):
     def options(self, batch: Batch, answer: Answer, k: int) -> tuple[tuple[str, ...], int]:
         drawn = self.negatives[answer.rows[k], answer.positions[k]].tolist()
         words = batch.tokens.vocabulary
-        return tuple(words[i] if i >= 0 else "–" for i in (int(answer.targets[k]), *drawn)), 0
+        return tuple(words[i] if i >= 0 else "–" for i in (int(answer.labels[k]), *drawn)), 0
 
     def describe_samples(self, row: int) -> str:
         number = int((self.negatives[row] >= 0).sum())
@@ -374,9 +374,9 @@ class CooccurrenceTarget(Word):
     plain = False
     steps_at_once = 1  # pairs are counted over the rows of one batch
 
-    def scores(self, model: ForwardPass, part: Batch, question: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
-        targets = question.scored(question.targets)
-        return model.log_counts(part, hidden, targets[:, None]), targets
+    def scores(self, model: ForwardPass, part: Batch, target: Target, hidden: Tensor) -> tuple[Tensor, Tensor]:
+        labels = target.scored(target.labels)
+        return model.log_counts(part, hidden, labels[:, None]), labels
 
     def losses(self, answer: Answer, consume: bool) -> Tensor:
         seen = answer.at(self.counts)

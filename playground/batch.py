@@ -358,7 +358,7 @@ class Batch:
     decoder: Stream | None = None
     auxiliary: tuple["Batch", ...] = ()
     network: Literal["main", "generator", "backward"] = "main"
-    questions: "tuple[Target, ...]" = ()
+    targets: "tuple[Target, ...]" = ()
     dupe_factor: int = 0
     drawn: "DrawnSelection | None" = field(default=None, repr=False, compare=False)
 
@@ -377,12 +377,12 @@ class Batch:
 
     @property
     def answering(self) -> Stream:
-        """The stream whose positions answer its first question."""
-        return self.stream_of(self.questions[0])
+        """The stream whose positions answer its first target."""
+        return self.stream_of(self.targets[0])
 
-    def stream_of(self, question: "Target") -> Stream:
-        """The stream whose positions answer a question."""
-        return self.decoder if self.decoder is not None and question.at_decoder else self.inputs
+    def stream_of(self, target: "Target") -> Stream:
+        """The stream whose positions answer a target."""
+        return self.decoder if self.decoder is not None and target.at_decoder else self.inputs
 
     @cached_property
     def selected_positions(self) -> Tensor:
@@ -432,7 +432,7 @@ def token_strings(ids: Tensor, real: Tensor, vocabulary: Sequence[str]) -> list[
 
 
 def begin(tokens: Tokens) -> Batch:
-    """The text as it stands: nothing selected or changed, full attention, no question."""
+    """The text as it stands: nothing selected or changed, full attention, no target."""
     empty, places = tokens.ids[:, :0], arange_rows(tokens.ids)
     origin = places.where(tokens.valid, -1) if tokens.padded else places
     return Batch(

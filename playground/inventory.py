@@ -86,7 +86,7 @@ def _task(t: Task) -> Facts:
 
 
 def _fitted(entry: Entry) -> Entry:
-    """The entry with every part that its objective's questions need, as when training begins."""
+    """The entry with every part that its objective's targets need, as when training begins."""
     recipe, needs = entry.recipe, entry.objective.needs
     corpus = open_corpus(entry.corpus, tokens=TEXT)
     rows = BatchSampler.of(corpus, recipe.seq_len, recipe.batch_size, 0, torch.device("cpu"), needs).evaluation()

@@ -44,8 +44,8 @@ class Verdict:
 
 
 def check(batch: Batch, layers: int = 4, row: int = 0) -> Verdict:
-    """The verdict for one row of a batch, questions of the auxiliary examples included."""
-    verdicts = [_question(e, q, layers, row) for e in batch.with_auxiliary for q in e.questions]
+    """The verdict for one row of a batch, targets of the auxiliary batches included."""
+    verdicts = [_question(e, target, layers, row) for e in batch.with_auxiliary for target in e.targets]
     worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design), v.graded > 0), default=None)
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
@@ -65,14 +65,14 @@ def reaches(visible: Tensor, layers: int) -> Tensor:
     return reach
 
 
-def answering(batch: Batch, question: Target, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
+def answering(batch: Batch, target: Target, layers: int, row: int = 0) -> tuple[Tensor, Tensor | None]:
     """What reaches each predicting position: `[n, inputs]` and, for a decoder, `[n, decoder]` booleans."""
     inputs = batch.inputs
     reach = climb(inputs.attn_mask, row, layers)
-    if question.at_query:
+    if target.at_query:
         return _query_reach(inputs, row, layers), None
-    if not question.at_decoder:
-        return (reach if question.reads is None else reach[question.reads[row]].any(1)), None
+    if not target.at_decoder:
+        return (reach if target.reads is None else reach[target.reads[row]].any(1)), None
     decoder = batch.decoder
     assert decoder is not None
     own = reaches(_dense(decoder.attn_mask, row), layers)
@@ -100,21 +100,21 @@ def _query_reach(inputs: Stream, row: int, layers: int) -> Tensor:
 
 
 def context_words(batch: Batch, layers: int = 4, row: int = 0) -> float:
-    """The mean number of other words of the text that reach a scored position of the first question."""
-    question = batch.questions[0]
-    reach, _ = answering(batch, question, layers, row)
+    """The mean number of other words of the text that reach a scored position of the first target."""
+    target = batch.targets[0]
+    reach, _ = answering(batch, target, layers, row)
     shown, _ = shown_places(batch.inputs, batch, row)
-    words = reach & (shown >= 0) & (shown[None, :] != question.origin[row][:, None])
-    return float(words[question.loss_mask[row]].sum(1).float().mean()) if bool(question.loss_mask[row].any()) else 0.0
+    words = reach & (shown >= 0) & (shown[None, :] != target.origin[row][:, None])
+    return float(words[target.loss_mask[row]].sum(1).float().mean()) if bool(target.loss_mask[row].any()) else 0.0
 
 
-def known_places(batch: Batch, question: Target, layers: int, row: int = 0) -> Tensor:
+def known_places(batch: Batch, target: Target, layers: int, row: int = 0) -> Tensor:
     """Which words of the text reach each predicting position, `[n, t]`, those that are left on purpose included."""
-    reach, own = answering(batch, question, layers, row)
+    reach, own = answering(batch, target, layers, row)
     size = batch.tokens.ids.shape[1]
     known = [_words_at(reach, places, size) for places in shown_places(batch.inputs, batch, row)]
     if own is not None and batch.decoder is not None:
-        known.append(_words_at(own, _written(batch.decoder, question, row), size))
+        known.append(_words_at(own, _written(batch.decoder, target, row), size))
     return torch.stack(known).any(0)
 
 
@@ -123,19 +123,19 @@ def _words_at(reach: Tensor, places: Tensor, size: int) -> Tensor:
     return _join(reach, places[:, None] == torch.arange(size, device=places.device))
 
 
-def _question(batch: Batch, question: Target, layers: int, row: int) -> Verdict:
-    scored = question.loss_mask[row]
-    from_inputs, from_decoder = answering(batch, question, layers, row)
-    open_ended = torch.zeros_like(from_inputs) if question.copying else from_inputs
-    answer, shown, on_purpose = _answers_shown(batch, question, row)
+def _question(batch: Batch, target: Target, layers: int, row: int) -> Verdict:
+    scored = target.loss_mask[row]
+    from_inputs, from_decoder = answering(batch, target, layers, row)
+    open_ended = torch.zeros_like(from_inputs) if target.copying else from_inputs
+    answer, shown, on_purpose = _answers_shown(batch, target, row)
     leak = _meets(open_ended, shown, answer)
     if from_decoder is not None and batch.decoder is not None:
-        leak |= _meets(from_decoder, _written(batch.decoder, question, row), answer)
+        leak |= _meets(from_decoder, _written(batch.decoder, target, row), answer)
     leaking = tuple((leak & scored).nonzero().flatten().tolist())
     by_design = tuple((_meets(open_ended, on_purpose, answer) & scored).nonzero().flatten().tolist())
     number = int(scored.sum())
-    path = _path(batch, question, leaking[0], layers, row) if leaking else ()
-    return Verdict(bool(leaking), leaking, number, by_design, path, _sentence(question, leaking, by_design, number))
+    path = _path(batch, target, leaking[0], layers, row) if leaking else ()
+    return Verdict(bool(leaking), leaking, number, by_design, path, _sentence(target, leaking, by_design, number))
 
 
 def shown_places(stream: Stream, batch: Batch, row: int, whole_span: bool = False) -> tuple[Tensor, Tensor]:
@@ -150,40 +150,40 @@ def shown_places(stream: Stream, batch: Batch, row: int, whole_span: bool = Fals
     return origin.masked_fill(hidden | left, -1), origin.masked_fill(~left, -1)
 
 
-def _answers_shown(batch: Batch, question: Target, row: int) -> tuple[Tensor, Tensor, Tensor]:
+def _answers_shown(batch: Batch, target: Target, row: int) -> tuple[Tensor, Tensor, Tensor]:
     """The place of each answer, of what each position of the input shows, and of what it shows on purpose, `[n]` each.
 
-    The answer to a question for a label that is read stands at its own word; for that of the whole text, at any word.
+    The answer to a target for a label that is read stands at its own word; for that of the whole text, at any word.
     """
-    inputs, label = batch.inputs, batch.inputs.label_ids.get(question.kind.label)
+    inputs, label = batch.inputs, batch.inputs.label_ids.get(target.kind.label)
     if label is None:
-        shown, on_purpose = shown_places(inputs, batch, row, question.kind.whole_span)
-        return _answers(question, row), shown, on_purpose
+        shown, on_purpose = shown_places(inputs, batch, row, target.kind.whole_span)
+        return _answers(target, row), shown, on_purpose
     origin = inputs.origin[row]
-    whole = bool((question.loss_mask[row] & (origin < 0)).any())
+    whole = bool((target.loss_mask[row] & (origin < 0)).any())
     answer = torch.full_like(origin, SPAN) if whole else origin
     known = answer.masked_fill(label.ids[row] == 0, -1)
     left = gather_origin(batch.actions, inputs.origin)[row] == Action.GRADED_AS_IS
     return answer, known.masked_fill(left, -1), known.masked_fill(~left, -1)
 
 
-def _answers(question: Target, row: int) -> Tensor:
+def _answers(target: Target, row: int) -> Tensor:
     """The place of the text that holds each answer, `[n]`; what a decoder writes beside the text has its own place."""
-    origin = question.origin[row]
-    if question.kind.whole_span:
-        return origin.masked_fill(question.loss_mask[row], SPAN)
-    if not question.at_decoder or not question.kind.names_words:
+    origin = target.origin[row]
+    if target.kind.whole_span:
+        return origin.masked_fill(target.loss_mask[row], SPAN)
+    if not target.at_decoder or not target.kind.names_words:
         return origin
     return origin.where(origin >= 0, WRITTEN + torch.arange(len(origin), device=origin.device))
 
 
-def _written(decoder: Stream, question: Target, row: int) -> Tensor:
+def _written(decoder: Stream, target: Target, row: int) -> Tensor:
     """The place of the answer that each position of a decoder shows, `[n]`: the target of the position before."""
     origin = decoder.origin[row]
-    if not question.kind.names_words:
+    if not target.kind.names_words:
         return origin
     place = torch.arange(len(origin), device=origin.device)
-    tells = (place > 0) & (decoder.ids[row] == question.targets[row].roll(1))
+    tells = (place > 0) & (decoder.ids[row] == target.labels[row].roll(1))
     return origin.where((origin >= 0) | ~tells, WRITTEN + place - 1)
 
 
@@ -204,11 +204,11 @@ def _dense(visible: AttentionMask | None, row: int) -> Tensor:
     return cells[min(row, len(cells) - 1)]
 
 
-def _path(batch: Batch, question: Target, position: int, layers: int, row: int) -> tuple[Place, ...]:
+def _path(batch: Batch, target: Target, position: int, layers: int, row: int) -> tuple[Place, ...]:
     """The shortest path from a position that shows the answer to the one that must predict it, source first."""
-    goals = _goals(batch, question, row, position)
-    ends = [position] if question.reads is None else question.reads[row, position].tolist()
-    wave = [Place(NAMES[question.stream], end, layers) for end in dict.fromkeys(ends)]
+    goals = _goals(batch, target, row, position)
+    ends = [position] if target.reads is None else target.reads[row, position].tolist()
+    wave = [Place(NAMES[target.stream], end, layers) for end in dict.fromkeys(ends)]
     came: dict[Place, Place | None] = dict.fromkeys(wave)
     edges = [_edges(batch, row, layers, number) for number in range(2)]
     while wave:
@@ -258,17 +258,17 @@ def _next_wave(wave: list[Place], edges: list[Edges], came: dict[Place, Place | 
     return found
 
 
-def _goals(batch: Batch, question: Target, row: int, position: int) -> set[tuple[str, int]]:
+def _goals(batch: Batch, target: Target, row: int, position: int) -> set[tuple[str, int]]:
     """The nodes that show the answer."""
-    answers, shown, _ = _answers_shown(batch, question, row)
+    answers, shown, _ = _answers_shown(batch, target, row)
     answer = int(answers[position])
-    goals = set() if question.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
-    if question.at_decoder and batch.decoder is not None:
-        goals |= {("decoder", int(p)) for p in (_written(batch.decoder, question, row) == answer).nonzero().flatten()}
+    goals = set() if target.copying else {("encoder", int(p)) for p in (shown == answer).nonzero().flatten()}
+    if target.at_decoder and batch.decoder is not None:
+        goals |= {("decoder", int(p)) for p in (_written(batch.decoder, target, row) == answer).nonzero().flatten()}
     return goals
 
 
-def _sentence(question: Target, leaking: tuple[int, ...], by_design: tuple[int, ...], scored: int) -> str:
+def _sentence(target: Target, leaking: tuple[int, ...], by_design: tuple[int, ...], scored: int) -> str:
     if leaking:
         return f"{len(leaking)} of {scored} scored answers can reach their own prediction: the model can copy them."
     if by_design and len(by_design) == scored > 1:
@@ -277,6 +277,6 @@ def _sentence(question: Target, leaking: tuple[int, ...], by_design: tuple[int, 
         return f"{len(by_design)} of {scored} scored answers are shown on purpose; the model cannot know which."
     if not scored:
         return "Nothing is scored in this text."
-    if question.copying:
+    if target.copying:
         return "No answer can reach its own prediction through the decoder; the input shows words on purpose."
     return "No scored answer can reach its own prediction."

@@ -79,13 +79,13 @@ class _Splitter:
     def batches(self, batch: Batch, trim: int = 0) -> list[Batch]:
         """The parts of a batch, trimmed where they have `trim` rows each; a decoder also attends to the encoder."""
         inputs, decoder = _widths(batch.inputs, trim), _widths(batch.decoder, trim)
-        questions = (self.parts(q, decoder if q.at_decoder else inputs) for q in batch.questions)
+        targets = (self.parts(target, decoder if target.at_decoder else inputs) for target in batch.targets)
         return self._made(
             batch,
             inputs=self.parts(batch.inputs, inputs, inputs),
             decoder=self.parts(batch.decoder, decoder, inputs),
             auxiliary=self._side_by_side(self.batches(part, trim) for part in batch.auxiliary),
-            questions=self._side_by_side(questions),
+            targets=self._side_by_side(targets),
             drawn=self._same(None),
         )
 
@@ -171,7 +171,7 @@ def _narrow(parts: Sequence[Any], widths: Widths, axis: int = 1) -> list[Any]:
 def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
     """One batch of the rows of several batches, each padded to the widest; `rows` are their numbers in that batch.
 
-    Every question is asked of the rows of its own batch alone.
+    Every target is asked of the rows of its own batch alone.
     """
     if any(e.auxiliary or e.decoder is not None or e.inputs.query_attn_mask is not None for e in batches):
         raise UserError("The rows of a batch can be shared out only among objectives that read one stream each.")
@@ -188,17 +188,17 @@ def gathered(batches: Sequence[Batch], rows: Sequence[Tensor]) -> Batch:
             gather([batch.spans.start for batch in batches]),
             gather([batch.spans.length for batch in batches], -1),
         ),
-        questions=tuple(
+        targets=tuple(
             replace(
-                question,
-                targets=gather.one(group, question.targets, width, pad if question.kind.names_words else 0),
-                loss_mask=gather.one(group, question.loss_mask, width),
-                origin=gather.one(group, question.origin, width, -1),
-                reads=None if question.reads is None else gather.one(group, question.reads, width),
+                target,
+                labels=gather.one(group, target.labels, width, pad if target.kind.names_words else 0),
+                loss_mask=gather.one(group, target.loss_mask, width),
+                origin=gather.one(group, target.origin, width, -1),
+                reads=None if target.reads is None else gather.one(group, target.reads, width),
                 known=None,
             )
             for group, batch in enumerate(batches)
-            for question in batch.questions
+            for target in batch.targets
         ),
         drawn=None,
     )

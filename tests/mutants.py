@@ -111,8 +111,8 @@ MUTANTS = (
     Mutant(
         "macro for micro mean",
         "playground/answers.py",
-        "return self.losses(consume).mean() if len(self.targets) else",
-        "return torch.stack([self.losses()[self.rows == r].mean() for r in self.rows.unique()]).mean() if len(self.targets) else",
+        "return self.losses(consume).mean() if len(self.labels) else",
+        "return torch.stack([self.losses()[self.rows == r].mean() for r in self.rows.unique()]).mean() if len(self.labels) else",
     ),
     Mutant(
         "MASS: the decoder sees the encoder's masks",
@@ -151,10 +151,10 @@ MUTANTS = (
         "step = visible",
     ),
     Mutant(
-        "the leak check sees one question only",
+        "the leak check sees one target only",
         "playground/leaks.py",
-        "for e in batch.with_auxiliary for q in e.questions]",
-        "for e in batch.with_auxiliary for q in e.questions[-1:]]",
+        "for e in batch.with_auxiliary for q in e.targets]",
+        "for e in batch.with_auxiliary for q in e.targets[-1:]]",
     ),
     Mutant(
         "span lengths are clipped and not renormalised",
@@ -166,7 +166,7 @@ MUTANTS = (
         "the right word among the wrong ones",
         f"{STAGES}/propose/wrong.py",
         "drawn.masked_fill(skipped, -1), self.loss",
-        "drawn.masked_fill(~question.loss_mask[..., None], -1), self.loss",
+        "drawn.masked_fill(~target.loss_mask[..., None], -1), self.loss",
     ),
     Mutant(
         "the generator has places of its own",
@@ -189,7 +189,7 @@ MUTANTS = (
     Mutant(
         "the path ends where an answer is asked and not where it is read",
         "playground/leaks.py",
-        "ends = [position] if question.reads is None else question.reads[row, position].tolist()",
+        "ends = [position] if target.reads is None else target.reads[row, position].tolist()",
         "ends = [position]",
     ),
     Mutant(

@@ -17,8 +17,8 @@ def shown(stream, row):
 
 def scored_answers(batch, row):
     """The scored answers of the first question of a row."""
-    question = batch.questions[0]
-    return question.targets[row][question.loss_mask[row]].tolist()
+    target = batch.targets[0]
+    return target.labels[row][target.loss_mask[row]].tolist()
 
 
 def dense(visible, row, readers, read):
@@ -51,14 +51,14 @@ def assert_row_is_story(batch, row, story):
     assert_sees(batch, row, story)
     read = {name: label.ids[row, : len(story.inputs.ids)].tolist() for name, label in batch.inputs.label_ids.items()}
     assert read == story.read
-    assert len(batch.questions) == len(story.asked)
-    for question, asked in zip(batch.questions, story.asked, strict=True):
-        count = len(asked.targets)
-        assert question.targets[row, :count].tolist() == asked.targets
-        assert question.loss_mask[row, :count].tolist() == asked.graded
-        assert question.origin[row, :count].tolist() == asked.origin
-        assert not question.loss_mask[row, count:].any()
-        assert not asked.reads or question.reads[row, :count].tolist() == asked.reads
+    assert len(batch.targets) == len(story.asked)
+    for target, asked in zip(batch.targets, story.asked, strict=True):
+        count = len(asked.labels)
+        assert target.labels[row, :count].tolist() == asked.labels
+        assert target.loss_mask[row, :count].tolist() == asked.graded
+        assert target.origin[row, :count].tolist() == asked.origin
+        assert not target.loss_mask[row, count:].any()
+        assert not asked.reads or target.reads[row, :count].tolist() == asked.reads
 
 
 def assert_sees(batch, row, story):
@@ -83,11 +83,11 @@ def restored(batch, row):
     for token, place in zip(*shown(batch.inputs, row)[:2], strict=True):
         if place >= 0:
             text[place] = token
-    for question in (*(batch.generator.questions if batch.generator else ()), *batch.questions):
-        if question.kind.names_words:
-            for position in question.loss_mask[row].nonzero().flatten().tolist():
-                if question.origin[row, position] >= 0:
-                    text[question.origin[row, position]] = int(question.targets[row, position])
+    for target in (*(batch.generator.targets if batch.generator else ()), *batch.targets):
+        if target.kind.names_words:
+            for position in target.loss_mask[row].nonzero().flatten().tolist():
+                if target.origin[row, position] >= 0:
+                    text[target.origin[row, position]] = int(target.labels[row, position])
     return text
 
 

@@ -88,7 +88,7 @@ def _own_segment(_: Batch, rows: Stream, columns: Stream) -> Tensor:
 
 
 def _source(batch: Batch, _: Stream, columns: Stream) -> Tensor:
-    written = next(q.origin for q in batch.questions if q.at_decoder)
+    written = next(target.origin for target in batch.targets if target.at_decoder)
     return (written >= 0)[:, :, None] & (written[:, :, None] == columns.origin[:, None, :])
 
 
@@ -124,7 +124,7 @@ def _sides(batch: Batch, matrix: str) -> tuple[Stream, Stream, AttentionMask] | 
     inputs, decoder = batch.inputs, batch.decoder
     if matrix == "decoder" and decoder is not None:
         return decoder, decoder, decoder.attn_mask
-    asked = any(question.at_decoder for question in batch.questions)
+    asked = any(target.at_decoder for target in batch.targets)
     if matrix == "cross" and asked and decoder is not None and decoder.cross_attn_mask is not None:
         return decoder, inputs, decoder.cross_attn_mask
     return (inputs, inputs, inputs.attn_mask) if matrix in ("encoder", "content") else None

@@ -89,8 +89,8 @@ def words_seen(shape: Architecture, place: int, length: int) -> list[bool]:
 
 def _only(batch: Batch, places: Tensor) -> Batch:
     """The same batch with the gaps alone scored."""
-    first, *_ = batch.questions
-    return replace(batch, questions=(replace(first, loss_mask=first.loss_mask & (first.origin == places[:, None])),))
+    first, *_ = batch.targets
+    return replace(batch, targets=(replace(first, loss_mask=first.loss_mask & (first.origin == places[:, None])),))
 
 
 @torch.no_grad()

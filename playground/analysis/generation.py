@@ -257,7 +257,7 @@ def cannot_write(shape: Architecture, objective: Objective) -> str:
 
 
 def _chain(objective: Objective) -> tuple[Stage, ...]:
-    """The stages of an objective, up to the question, by which a text is continued or written; empty without."""
+    """The stages of an objective, up to the target, by which a text is continued or written; empty without."""
     for sees, asks in WAYS:
         for chain in objective.chains:
             kinds = [type(stage) for stage in chain.stages]
@@ -295,9 +295,9 @@ def _scores_behind(
     def scores(written: Tensor) -> Tensor:
         rows = [[*row, specials.mask] for row in written.tolist()]
         batch = _example(chain, text, rows, specials, how, device)
-        [question] = batch.questions
-        last = question.loss_mask & (question.origin == len(text) + written.shape[1])
-        [answer] = model(replace(batch, auxiliary=(), questions=(replace(question, loss_mask=last, known=None),)))
+        [target] = batch.targets
+        last = target.loss_mask & (target.origin == len(text) + written.shape[1])
+        [answer] = model(replace(batch, auxiliary=(), targets=(replace(target, loss_mask=last, known=None),)))
         return answer.scores.cpu()
 
     return scores

@@ -21,15 +21,15 @@ ROWS_AT_ONCE = 512
 """Copies of a sentence that are read in one pass."""
 
 
-def states_of(model: LanguageModel, batch: Batch, question: Target, leaf: Tensor) -> Tensor:
-    """The states `[b, n, d]` of the stream that answers a question, with `leaf` `[b, m, w]` as the input's vectors."""
+def states_of(model: LanguageModel, batch: Batch, target: Target, leaf: Tensor) -> Tensor:
+    """The states `[b, n, d]` of the stream that answers a target, with `leaf` `[b, m, w]` as the input's vectors."""
     network, inputs = cast("Network", model.network_of(batch)), batch.inputs
     own = torch.arange(inputs.ids.numel(), device=leaf.device).view(inputs.ids.shape)
     source, table = replace(inputs, ids=own), leaf.flatten(0, 1)
-    if question.at_query:
-        places = torch.arange(question.loss_mask.shape[1], device=leaf.device).expand_as(question.loss_mask)
+    if target.at_query:
+        places = torch.arange(target.loss_mask.shape[1], device=leaf.device).expand_as(target.loss_mask)
         return network.query_stream(source, places, table)
-    if question.at_decoder:
+    if target.at_decoder:
         assert batch.decoder is not None
         written = replace(batch.decoder, ids=batch.decoder.ids + len(table))
         return network.decode(written, source, torch.cat([table, model.token_embedding.weight.detach()]))
@@ -55,11 +55,11 @@ def sensitivity_of_text(model: LanguageModel, tokens: Tokens, level: int) -> Ten
     return _norms(states, below)
 
 
-def sensitivity_of_answers(model: LanguageModel, batch: Batch, question: Target) -> Tensor:
+def sensitivity_of_answers(model: LanguageModel, batch: Batch, target: Target) -> Tensor:
     """How much each answering state of an example of one row moves with each word vector that is read, `[n, m]`."""
 
     def states(leaf: Tensor) -> Tensor:
-        return states_of(model, _copied(batch, len(leaf)), _copied(question, len(leaf)), leaf)
+        return states_of(model, _copied(batch, len(leaf)), _copied(target, len(leaf)), leaf)
 
     return _norms(states, leaf_of(model, batch.inputs))
 

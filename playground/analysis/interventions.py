@@ -12,7 +12,7 @@ from playground.models import LanguageModel
 
 
 def row_losses(model: LanguageModel, batch: Batch) -> Tensor:
-    """The loss that is trained, of each text `[b]` alone: the weighted sum of the mean losses of its questions."""
+    """The loss that is trained, of each text `[b]` alone: the weighted sum of the mean losses of its targets."""
     total = model.token_embedding.weight.new_zeros(len(batch.tokens.ids))
     for answer in model(batch):
         losses, zero = answer.losses(), torch.zeros_like(total)

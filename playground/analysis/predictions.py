@@ -26,14 +26,14 @@ class Prediction:
     top: tuple[tuple[str, float], ...]
     probability: float
     loss: float
-    question: str
+    target: str
     reader: str
     unit: str = "nats"
 
 
 @dataclass(frozen=True)
 class ForwardTrace:
-    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` by question.
+    """One forward pass over a row: `weights` `[layers][h][n][m]` as bytes by matrix, `losses` by target.
 
     `unscored` says in a sentence why there are no predictions, where the model lacks the head for them.
     """
@@ -95,7 +95,7 @@ def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
     weights = _row_of({name: torch.stack(layers) for name, layers in taps.items()}, row)
     batch, answers, weights = on_cpu((batch, answers, weights), device)
     here = [(answer, answer.losses(), (answer.rows == row).nonzero()[:, 0].tolist()) for answer in answers]
-    own = here[len(here) - len(batch.questions) :]
+    own = here[len(here) - len(batch.targets) :]
     return ForwardTrace(
         weights,
         tuple(_prediction(batch, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
@@ -125,7 +125,7 @@ def glance_at(model: LanguageModel, batch: Batch, step: int) -> Predictions:
 
 
 def _prediction(batch: Batch, answer: Answer, k: int, loss: float) -> Prediction:
-    question = answer.target
-    truth, top, probability = question.kind.prediction(batch, answer, k, TOP)
-    asked = question.name, question.stream, question.kind.unit
+    target = answer.target
+    truth, top, probability = target.kind.prediction(batch, answer, k, TOP)
+    asked = target.name, target.stream, target.kind.unit
     return Prediction(int(answer.positions[k]), truth, top, probability, loss, *asked)

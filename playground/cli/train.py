@@ -418,7 +418,7 @@ def _report(facts: dict[str, Any]) -> list[str]:
 
 
 def _each_loss(losses: dict[str, dict[str, Any]]) -> list[str]:
-    """A line for each of several questions."""
+    """A line for each of several targets."""
     each = [
         f"  {name}: {_number(loss['train'])}, {_number(loss['held_out'])} {loss['unit']}"
         for name, loss in losses.items()

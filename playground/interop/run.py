@@ -57,7 +57,7 @@ def _evaluated(learner: TrainState, corpus: checkpoint.CorpusInfo) -> Iterator[E
 def _doubt(evaluated: Evaluated, learner: TrainState, corpus: checkpoint.CorpusInfo) -> str:
     """A sentence where the loss of words is far above ln V, that of the same probability for all; else nothing."""
     parts = learner.batch(corpus.held_out, "import").with_auxiliary
-    asked = [question.name for part in parts for question in part.questions if question.kind.names_words]
+    asked = [target.name for part in parts for target in part.targets if target.kind.names_words]
     worst = max((evaluated.terms[name] for name in asked if name in evaluated.terms), default=0.0)
     size = len(corpus.held_out.vocabulary)
     if worst <= math.log(size) + FAR:

@@ -261,16 +261,16 @@ def need(there: object, what: str, knob: str) -> None:
 
 
 def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
-    """The same shape with every stream, stack and head that the questions of some batches need."""
+    """The same shape with every stream, stack and head that the targets of some batches need."""
     parts = [part for batch in batch for part in batch.with_auxiliary]
-    questions, networks = [q for part in parts for q in part.questions], {part.network for part in parts}
-    labelled = [q for q in questions if q.kind.label]
-    grown: dict[str, Any] = {q.kind.switch: True for q in questions if q.kind.switch}
+    targets, networks = [target for part in parts for target in part.targets], {part.network for part in parts}
+    labelled = [q for q in targets if q.kind.label]
+    grown: dict[str, Any] = {q.kind.switch: True for q in targets if q.kind.switch}
     grown["labels"] = tuple((dict(shape.labels) | {q.kind.label: len(q.kind.classes) for q in labelled}).items())
     read = {name: len(label.classes) for part in parts for name, label in part.inputs.label_ids.items()}
     grown["label_embeddings"] = tuple((dict(shape.label_embeddings) | read).items())
     grown["paired"] = tuple(sorted({*shape.paired, *(q.kind.label for q in labelled if q.reads is not None)}))
-    grown["two_streams"] = shape.two_streams or any(q.at_query for q in questions)
+    grown["two_streams"] = shape.two_streams or any(q.at_query for q in targets)
     grown["backward"] = shape.backward or {"main", "backward"} <= networks
     if any(part.decoder is not None for part in parts) and not shape.decoder_layers:
         grown["decoder_layers"] = shape.layers

@@ -1,4 +1,4 @@
-"""A language model: embeddings, one or two stacks, heads. It reads a `Batch` and scores its questions."""
+"""A language model: embeddings, one or two stacks, heads. It reads a `Batch` and scores its targets."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -278,12 +278,12 @@ class LanguageModel(nn.Module):
     def forward(
         self, batch: Batch, attn_weights: Weights = None, states: list[Tensor] | None = None
     ) -> tuple[Answer, ...]:
-        """Scores at the scored positions of every question; those of the auxiliary batches come first.
+        """Scores at the scored positions of every target; those of the auxiliary batches come first.
 
         What the layers read of the batch itself, `[b, n, d]` each, is appended to `states`, for a memory of it.
         """
         reading = ForwardPass(self, batch, attn_weights, states)
-        return tuple(reading.answer(part, question) for part in batch.with_auxiliary for question in part.questions)
+        return tuple(reading.answer(part, target) for part in batch.with_auxiliary for target in part.targets)
 
     def network_of(self, batch: Batch) -> Network | StaticNetwork:
         """The network that reads a batch; without a backward network, one network reads both directions."""
@@ -312,8 +312,8 @@ class LanguageModel(nn.Module):
         return self.lm_head
 
     def unscored(self, batch: Batch) -> str:
-        """Why the questions of a batch have no scores, in a sentence; empty where this model can answer."""
-        asks = any(question.kind.head == "vocabulary" for question in batch.questions)
+        """Why the targets of a batch have no scores, in a sentence; empty where this model can answer."""
+        asks = any(target.kind.head == "vocabulary" for target in batch.targets)
         return NO_LM_HEAD if asks and not batch.is_generator and self.lm_head is None else ""
 
     @torch.no_grad()
@@ -426,12 +426,12 @@ class LanguageModel(nn.Module):
 
     @torch.no_grad()
     def attention(self, batch: Batch) -> dict[str, Tensor]:
-        """Attention weights by matrix, `[layers, b, h, n, m]`, of the pass that the questions read."""
+        """Attention weights by matrix, `[layers, b, h, n, m]`, of the pass that the targets read."""
         attn_weights: AttentionWeights = {}
         if self.unscored(batch):
             reading = ForwardPass(self, batch, attn_weights)
-            for question in batch.questions:
-                reading.read(batch, question)
+            for target in batch.targets:
+                reading.read(batch, target)
         else:
             self(batch, attn_weights)
         return {name: torch.stack(layers) for name, layers in attn_weights.items()}
@@ -486,14 +486,14 @@ class ForwardPass:
     memory: list[Tensor] | None = None
     _known: list[tuple[Batch, str, Tensor]] = field(default_factory=list)
 
-    def answer(self, part: Batch, question: Target) -> Answer:
-        """The scores of one question at its scored positions."""
-        hidden, at = self.read(part, question), question.loss_positions
-        return Answer(question, at.rows, at.positions, *question.kind.scores(self, part, question, hidden))
+    def answer(self, part: Batch, target: Target) -> Answer:
+        """The scores of one target at its scored positions."""
+        hidden, at = self.read(part, target), target.loss_positions
+        return Answer(target, at.rows, at.positions, *target.kind.scores(self, part, target, hidden))
 
-    def read(self, part: Batch, question: Target) -> Tensor:
-        """The states `[k, d]` from which a question is answered."""
-        return self._query_states(part, question) if question.at_query else self._states(part, question)
+    def read(self, part: Batch, target: Target) -> Tensor:
+        """The states `[k, d]` from which a target is answered."""
+        return self._query_states(part, target) if target.at_query else self._states(part, target)
 
     def states(self, part: Batch, stream: str) -> Tensor:
         """The hidden states of a stream, `[b, n, d]`."""
@@ -531,23 +531,23 @@ class ForwardPass:
             return []
         return [self.memory]
 
-    def _states(self, part: Batch, question: Target) -> Tensor:
-        """The states `[k, d]` of the scored positions, or what is made of the two positions that a question reads."""
-        rows, positions = question.loss_positions.rows, question.loss_positions.positions
-        hidden, shape = self.states(part, question.stream), self.model.shape
-        if question.reads is None:
+    def _states(self, part: Batch, target: Target) -> Tensor:
+        """The states `[k, d]` of the scored positions, or what is made of the two positions that a target reads."""
+        rows, positions = target.loss_positions.rows, target.loss_positions.positions
+        hidden, shape = self.states(part, target.stream), self.model.shape
+        if target.reads is None:
             return hidden[rows, positions]
-        left, right = question.scored(question.reads).unbind(-1)
-        if name := question.kind.label:
+        left, right = target.scored(target.reads).unbind(-1)
+        if name := target.kind.label:
             need(name in shape.paired, f"compares two texts for the label {name!r}", f"paired to hold {name!r}")
             return infersent_features(hidden[rows, left], hidden[rows, right])
         need(shape.sbo_head, "guesses spans from their ends", "sbo_head to yes")
         return self.model.sbo_head(hidden[rows, left], hidden[rows, right], positions - left - 1)
 
-    def _query_states(self, part: Batch, question: Target) -> Tensor:
+    def _query_states(self, part: Batch, target: Target) -> Tensor:
         """The states `[k, d]` of the query stream at the scored positions; weights need every position in its order."""
         need(self.model.shape.two_streams, "is answered by a query stream", "two_streams to yes")
-        weights, mask, at = self._weights(part), question.loss_mask, question.loss_positions
+        weights, mask, at = self._weights(part), target.loss_mask, target.loss_positions
         if weights is not None:
             places, columns = arange_rows(mask), at.positions
         else:

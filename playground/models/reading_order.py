@@ -80,17 +80,17 @@ class ReadingOrder:
         return x.gather(1, self.turned[..., None].expand(-1, -1, x.shape[-1]))
 
 
-Question = tuple[AttentionMask, int, AttentionMask | None]
+Target = tuple[AttentionMask, int, AttentionMask | None]
 """A mask, its number of rows, and the mask of a position's own token where there are two streams."""
 
 
-def find_stretches(questions: Sequence[Question]) -> list[Stretches | None]:
+def find_stretches(targets: Sequence[Target]) -> list[Stretches | None]:
     """The stretches of several masks, None where recurrence cannot obey one; synchronises with the GPU once for all."""
-    if not questions:
+    if not targets:
         return []
-    begins, facts = zip(*(_stretches_in(*question) for question in questions), strict=True)
+    begins, facts = zip(*(_stretches_in(*target) for target in targets), strict=True)
     values = iter(torch.cat([*facts, *(each.flatten() for each in begins)]).tolist())
-    sides = [tuple(islice(values, 5)) for _ in questions]
+    sides = [tuple(islice(values, 5)) for _ in targets]
     made: list[Stretches | None] = []
     for marks, (left, right, left_differs, right_differs, differs) in zip(begins, sides, strict=True):
         rows, width = marks.shape
@@ -146,13 +146,13 @@ def with_stretches(batches: Sequence[Batch]) -> list[Batch]:
     A mask that recurrence cannot obey stays as it is and is refused where it is read.
     """
     parts = [part for batch in batches for part in batch.with_auxiliary]
-    asked = {id(question[0]): question for part in parts for question in _read_masks(part)}
+    asked = {id(target[0]): target for part in parts for target in _read_masks(part)}
     found = find_stretches(list(asked.values()))
     known = {key: replace(q[0], stretches=s) for (key, q), s in zip(asked.items(), found, strict=True)}
     return [_with_masks(batch, known) for batch in batches]
 
 
-def _read_masks(part: Batch) -> Iterator[Question]:
+def _read_masks(part: Batch) -> Iterator[Target]:
     """The masks of a part of a batch that a recurrent network reads and whose form does not say how."""
     query, decoder = part.inputs.query_attn_mask, part.decoder
     two = query is not None

@@ -1,4 +1,4 @@
-"""The loss in symbols: named terms, each fed by one question, so that a view can light up what a position pays."""
+"""The loss in symbols: named terms, each fed by one target, so that a view can light up what a position pays."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -14,13 +14,13 @@ HALF = r"\tfrac{1}{2}"
 
 @dataclass(frozen=True)
 class Term:
-    """One term of a loss: the question that feeds it, its LaTeX, its weight in front, and what its symbols mean.
+    """One term of a loss: the target that feeds it, its LaTeX, its weight in front, and what its symbols mean.
 
     `under` gives the LaTeX for the knobs of the chain that asks, by their names; without it no knob changes the LaTeX.
     Where it does, only the symbols that stand in it are kept.
     """
 
-    question: str
+    target: str
     latex: str
     weight: str = ""
     symbols: Mapping[str, str] = field(default_factory=dict)
@@ -30,12 +30,13 @@ class Term:
     def by(
         cls,
         under: Callable[[Mapping[str, Any]], str],
-        question: str,
+        target: str,
         symbols: Mapping[str, str] | None = None,
+        /,
         **knobs: Any,
     ) -> "Term":
         """A term that follows its knobs, as it stands with these."""
-        return cls(question, "", "", symbols or {}, under).now(knobs)
+        return cls(target, "", "", symbols or {}, under).now(knobs)
 
     def now(self, knobs: Mapping[str, Any]) -> "Term":
         """The term with the knobs turned so."""
@@ -50,7 +51,7 @@ class Term:
         return {s: what for s, what in self.symbols.items() if re.search(stands.format(re.escape(s)), self.latex)}
 
     def weighing(self, weight: float) -> "Term":
-        """The term with the number that its question counts in front."""
+        """The term with the number that its target counts in front."""
         if FREE in self.weight or _number(self.weight) == weight:
             return self
         return replace(self, weight="" if weight == 1.0 else spelt(weight))

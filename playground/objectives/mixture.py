@@ -22,8 +22,8 @@ def mixture(name: str, parts: Parts, alternating: bool = False, by_row: bool = F
     """Draws one of the parts for each batch by its share (T5's multi-task mixture, arXiv:1910.10683, sec. 3.5.2).
 
     With `alternating` the parts, of equal shares, take turns from step to step. With `by_row` the rows of every batch
-    are shared out among the parts, which must read one stack and have questions of different names. `card` are the
-    other fields of an `Objective`; the terms are those of all parts, each question once.
+    are shared out among the parts, which must read one stack and have targets of different names. `card` are the
+    other fields of an `Objective`; the terms are those of all parts, each target once.
     """
     objectives = tuple(part for _, part in parts)
     if any(share < 0 for share, _ in parts) or not any(share for share, _ in parts):
@@ -32,14 +32,14 @@ def mixture(name: str, parts: Parts, alternating: bool = False, by_row: bool = F
         )
     shares, known = tuple(share for share, _ in parts), tuple(part.plan_keys for part in objectives)
     draw = SampleTask(shares, known, alternating, by_row)
-    terms = {term.question: term for part in objectives for term in part.terms}
+    terms = {term.target: term for part in objectives for term in part.terms}
     return Objective(name, (draw,), parts=objectives, **_shared(objectives, tuple(terms.values()), card))
 
 
 def mixed(name: str, parts: Parts, **card: Any) -> Objective:
     """The weighted sum of the parts in every step; the first one is shown as the main one, the others beside it.
 
-    A later part whose question has a name that is taken asks it under its own name in front, as in "RTD: hidden words".
+    A later part whose target has a name that is taken asks it under its own name in front, as in "RTD: hidden words".
     """
     named = _named_apart(tuple(part for _, part in parts))
     (weight, first), *others = ((weight, part) for (weight, _), part in zip(parts, named, strict=True))
@@ -102,35 +102,35 @@ def _shared(objectives: tuple[Objective, ...], terms: tuple[Term, ...], card: Ma
 
 
 def _named_apart(objectives: tuple[Objective, ...]) -> tuple[Objective, ...]:
-    """The same objectives, no two of them with a question of the same name."""
+    """The same objectives, no two of them with a target of the same name."""
     taken: set[str] = set()
     found = []
     for part in objectives:
-        asked = [term.question for term in part.terms]
-        names = {question: f"{part.name}: {question}" for question in asked if question in taken}
-        taken |= {names.get(question, question) for question in asked}
+        asked = [term.target for term in part.terms]
+        names = {target: f"{part.name}: {target}" for target in asked if target in taken}
+        taken |= {names.get(target, target) for target in asked}
         found.append(_asking(part, 1.0, names) if names else part)
     return tuple(found)
 
 
 def _asking(part: Objective, weight: float, names: Mapping[str, str]) -> Objective:
-    """The part with all its questions weighed once more and some of them renamed, in every chain it has."""
+    """The part with all its targets weighed once more and some of them renamed, in every chain it has."""
     within = () if part.parts else (Reweight(weight, tuple(names.items())),)
     return replace(
         part,
         stages=(*part.stages, *within),
         parts=tuple(_asking(p, weight, names) for p in part.parts),
         beside=tuple((w * weight, _asking(chain, 1.0, names)) for w, chain in part.beside),
-        terms=tuple(replace(term, question=names.get(term.question, term.question)) for term in part.terms),
+        terms=tuple(replace(term, target=names.get(term.target, term.target)) for term in part.terms),
     )
 
 
-def renamed(part: Objective, question: str, name: str, weight: float = 1.0) -> Objective:
-    """The same objective with another name for one of its questions, so that its loss is told from others'.
+def renamed(part: Objective, target: str, name: str, weight: float = 1.0) -> Objective:
+    """The same objective with another name for one of its targets, so that its loss is told from others'.
 
-    All its questions are weighed once more.
+    All its targets are weighed once more.
     """
-    named = _asking(part, weight, {question: name})
+    named = _asking(part, weight, {target: name})
     return replace(named, terms=tuple(_weighed(term, weight) for term in named.terms))
 
 

@@ -138,15 +138,15 @@ class Objective:
     @property
     def current_terms(self) -> tuple[Term, ...]:
         """The terms of the loss under the knobs as they stand, each by those of the chain that asks."""
-        return tuple(term.now(self._asking(term.question)._values) for term in self.terms)
+        return tuple(term.now(self._asking(term.target)._values) for term in self.terms)
 
-    def _asking(self, question: str) -> "Objective":
-        """The chain that asks a question."""
-        return {term.question: chain for chain in self.chains[1:] for term in chain.terms}.get(question, self)
+    def _asking(self, target: str) -> "Objective":
+        """The chain that asks a target."""
+        return {term.target: chain for chain in self.chains[1:] for term in chain.terms}.get(target, self)
 
-    def unit(self, question: str = "") -> str:
-        """The unit of the loss of a question, by default of the first one, under the knobs as they stand."""
-        stages = self._asking(question or self.questions[0]).stages
+    def unit(self, target: str = "") -> str:
+        """The unit of the loss of a target, by default of the first one, under the knobs as they stand."""
+        stages = self._asking(target or self.target_names[0]).stages
         return next((stage.unit for stage in stages if isinstance(stage, AskCount | SampleNegatives)), "nats")
 
     @property
@@ -246,9 +246,9 @@ class Objective:
         return any(isinstance(stage, SampleTask) and stage.by_row for stage in self.stages)
 
     @property
-    def questions(self) -> tuple[str, ...]:
+    def target_names(self) -> tuple[str, ...]:
         """The names of what it asks, in the order in which losses are reported: what stands beside comes first."""
-        beside, own = [q for _, chain in self.beside for q in chain.questions], [term.question for term in self.terms]
+        beside, own = [q for _, chain in self.beside for q in chain.target_names], [term.target for term in self.terms]
         if any(isinstance(stage, AskCrossView) for stage in self.stages):  # the views stand beside the whole text
             own = [*own[1:], *own[:1]]
         return tuple(dict.fromkeys((*beside, *own)))
@@ -407,9 +407,9 @@ def acting_on(steps: tuple[Step, ...], row: int) -> list[tuple[Step, int]]:
 
 
 def weighed(batch: Batch, weight: float) -> Batch:
-    """The same batch with all its questions weighed once more."""
-    questions = tuple(replace(q, weight=q.weight * weight) for q in batch.questions)
-    return replace(batch, questions=questions, auxiliary=tuple(weighed(e, weight) for e in batch.auxiliary))
+    """The same batch with all its targets weighed once more."""
+    targets = tuple(replace(target, weight=target.weight * weight) for target in batch.targets)
+    return replace(batch, targets=targets, auxiliary=tuple(weighed(e, weight) for e in batch.auxiliary))
 
 
 def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:

@@ -236,7 +236,7 @@ class AskCollated(Ask):
         name = "next word" if made.shifts else "labels"
         stream = "query" if made.permuted else "inputs"
         target = Target(name, Word(), stream, labels.clamp(min=0), labels != IGNORED, origin)
-        return replace(batch, questions=(target,))
+        return replace(batch, targets=(target,))
 
     def _in_decoder(self, batch: Batch) -> Batch:
         """A decoder that has the labels before each, as the models of the library shift them where no ids are given."""
@@ -247,7 +247,7 @@ class AskCollated(Ask):
         nowhere = torch.full_like(labels, -1)
         decoder = stream(ids, nowhere, real, padded=not bool(real.all()))
         target = Target("labels", Word(), "decoder", labels.clamp(min=0), real, nowhere)
-        return replace(batch, decoder=decoder, questions=(target,))
+        return replace(batch, decoder=decoder, targets=(target,))
 
 
 def _traps(made: Collated, tokens: Tokens) -> list[str]:

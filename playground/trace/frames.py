@@ -28,7 +28,7 @@ TITLES = {"see": "Attention mask", "ask": "Predict"}
 NAMES = {"change": "corrupt", "see": "visibility"}
 STATES = {action: action.name.lower() for action in Action}
 BETWEEN = " · "
-"""Stands between the answers of several questions at one position."""
+"""Stands between the answers of several targets at one position."""
 
 ABOVE = " above"
 """Ends the name of a matrix that holds in every second layer only, where layers differ."""
@@ -90,7 +90,7 @@ def lanes(batch: Batch, row: int) -> list[dict[str, Any]]:
     if batch.decoder is not None:
         written = _stream(batch, batch.decoder, row, plain=True)
         found.append({"name": "decoder", "title": "The decoder has", **written})
-    if batch.questions:
+    if batch.targets:
         found.append({"name": "targets", "title": "It must predict", "cells": _targets(batch, row)})
     return found
 
@@ -191,11 +191,11 @@ def _targets(batch: Batch, row: int) -> list[Cell]:
 def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
     """For every position of the answering stream the target in words, whether it is scored, and its place in the text.
 
-    Several questions of one stream share the lane: two answers at one position stand side by side.
+    Several targets of one stream share the lane: two answers at one position stand side by side.
     """
-    question, *others = (q for q in batch.questions if q.at_decoder == batch.questions[0].at_decoder)
-    texts, scored = _texts(batch, question, row)
-    origin = question.origin[row].tolist()
+    target, *others = (target for target in batch.targets if target.at_decoder == batch.targets[0].at_decoder)
+    texts, scored = _texts(batch, target, row)
+    origin = target.origin[row].tolist()
     for other in others:
         also, counts = _texts(batch, other, row)
         for place, (text, place_in_text) in enumerate(zip(also, other.origin[row].tolist(), strict=True)):
@@ -206,22 +206,22 @@ def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
     return texts, scored, origin
 
 
-def _texts(batch: Batch, question: Target, row: int) -> tuple[list[str], list[int]]:
+def _texts(batch: Batch, target: Target, row: int) -> tuple[list[str], list[int]]:
     """The targets of a row in words, empty where they are not known, and which of them are scored."""
-    kind, scored = question.kind, question.loss_mask[row].long().tolist()
+    kind, scored = target.kind, target.loss_mask[row].long().tolist()
     pad = batch.tokens.specials.pad if kind.names_words else -1
     return [
-        kind.text(batch, target, row) if counts or (kind.always_known and target != pad) else ""
-        for target, counts in zip(question.targets[row].tolist(), scored, strict=True)
+        kind.text(batch, label, row) if counts or (kind.always_known and label != pad) else ""
+        for label, counts in zip(target.labels[row].tolist(), scored, strict=True)
     ], scored
 
 
 def _scored(batch: Batch, streams: Container[str], row: int, width: int) -> list[int]:
-    """Which of the first positions are scored by a question to one of the streams."""
+    """Which of the first positions are scored by a target to one of the streams."""
     scored = torch.zeros(width, dtype=torch.bool)
-    for question in batch.questions:
-        if question.stream in streams:
-            scored |= question.loss_mask[row][:width].cpu()
+    for target in batch.targets:
+        if target.stream in streams:
+            scored |= target.loss_mask[row][:width].cpu()
     return scored.long().tolist()
 
 
@@ -329,7 +329,7 @@ def caption(verb: str, batch: Batch, row: int) -> str:
         case "change":
             return _changes(batch, row)
         case "propose":
-            samples = batch.questions[-1].kind.describe_samples(row) if batch.questions else ""
+            samples = batch.targets[-1].kind.describe_samples(row) if batch.targets else ""
             return samples or f"{_changes(batch, row)} No gradient flows back through the samples."
         case "see":
             return f"{masks_in_words(visible(batch, row))}{_labels_read(batch, row)}"
@@ -381,13 +381,16 @@ def _labels_read(batch: Batch, row: int) -> str:
 
 
 def _questions(batch: Batch, row: int) -> str:
-    if not batch.questions:
+    if not batch.targets:
         return "Nothing is predicted yet."
-    there, scored = int(batch.answering.valid[row].sum()), [int(q.loss_mask[row].sum()) for q in batch.questions]
+    there, scored = (
+        int(batch.answering.valid[row].sum()),
+        [int(target.loss_mask[row].sum()) for target in batch.targets],
+    )
     if scored == [there]:
-        what, where = batch.questions[0].kind.describe(), _count(there, "position", "all ")
+        what, where = batch.targets[0].kind.describe(), _count(there, "position", "all ")
         return f"The model predicts {what} at {where}; all count in the loss."
-    parts = [f"{q.kind.describe()} at {number}" for q, number in zip(batch.questions, scored, strict=True)]
+    parts = [f"{q.kind.describe()} at {number}" for q, number in zip(batch.targets, scored, strict=True)]
     only = "only this one counts" if sum(scored) == 1 else "only these count"
     return f"The model predicts {' and '.join(parts)} of {_count(there, 'position')}; {only} in the loss."
 

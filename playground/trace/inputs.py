@@ -110,7 +110,7 @@ def said_by_hand(objective: Objective) -> set[str]:
 def unjudged(objective: Objective, batch: Batch) -> str:
     """A notice that a typed pair has no label, so that nothing is scored; else empty."""
     judges = [s for chain in objective.chains for s in chain.stages if isinstance(s, LabelledPair)]
-    if not judges or any(bool(q.loss_mask.any()) for q in batch.questions):
+    if not judges or any(bool(target.loss_mask.any()) for target in batch.targets):
         return ""
     *first, last = judges[0].outcomes
     return f"This pair has no label, so nothing is predicted; set pair in the plan to {', '.join(first)} or {last}."

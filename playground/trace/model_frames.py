@@ -30,7 +30,7 @@ def as_data(guess: Prediction) -> dict[str, Any]:
     """A prediction as data; probabilities to a ten-thousandth."""
     return {
         "place": guess.position,
-        "question": guess.question,
+        "target": guess.target,
         "reader": guess.reader,
         "truth": guess.truth,
         "probability": round(guess.probability, 4),
@@ -65,6 +65,6 @@ def _captions(seen: ForwardTrace, model: str) -> dict[str, str]:
     positions = f"{number} scored position{'' if number == 1 else 's'}"
     loss = f"The loss is the mean over {positions}: {fmean(g.loss for g in seen.guesses):.2f} {seen.guesses[0].unit}."
     if len(seen.losses) > 1:
-        loss += f" By question: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
+        loss += f" By target: {', '.join(f'{name} {value:.2f}' for name, value in seen.losses.items())}."
     predict = f"The most probable answer is the true one at {right} of {positions}."
     return {"forward": forward, "predict": predict, "loss": loss}

@@ -22,7 +22,7 @@ The loss mask is a matrix of one row under the name "graded": 0, the position, a
 def natural(batch: Batch, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
     """What can be painted, as the objective has it: the cells of every matrix, and the loss mask."""
     found = frames.visible(batch, row)
-    if not batch.questions:
+    if not batch.targets:
         return found
     scored = frames.answers(batch, row)[1]
     return {**found, GRADED: [[scored[position] for position in _answered(batch, row)]]}
@@ -57,11 +57,11 @@ def _answered(batch: Batch, row: int) -> list[int]:
 
 
 def _refuse_what_is_not_asked(batch: Batch, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
-    places = _answered(batch, row) if batch.questions else []
+    places = _answered(batch, row) if batch.targets else []
     for _, at, _counts in wanted:
         if not 0 <= at < len(places):
             raise UserError(f"There is no answer {at + 1} to grade; there are {len(places)} positions.")
-        if not any(bool(answerable(batch, q)[row, places[at]]) for q in batch.questions):
+        if not any(bool(answerable(batch, target)[row, places[at]]) for target in batch.targets):
             raise UserError(f"Nothing is asked at position {at + 1}, so it has no answer that could be scored.")
 
 

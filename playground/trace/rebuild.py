@@ -105,7 +105,7 @@ class Rebuilt:
     def facts(self) -> dict[str, Any]:
         """The JSON of `playground objective` (docs/cli.md)."""
         batch = self.batch
-        question = batch.questions[0]
+        target = batch.targets[0]
         targets, graded, listed = _answers(batch)
         return {
             "objective": self.objective.name,
@@ -119,7 +119,7 @@ class Rebuilt:
             "targets": targets,
             "graded": graded,
             "target_positions": [p + 1 for p in listed],
-            "reader": question.stream,
+            "reader": target.stream,
             "actions": [frames.STATES[a] for a in batch.actions[0][batch.tokens.valid[0]].tolist()],
             "visible": frames.visible(batch),
             "leak": self.verdict.leak,
@@ -129,7 +129,7 @@ class Rebuilt:
             "row": self.objective.row,
             "survey": self.survey(),
             "signal": sum(graded) / max(1, int(batch.tokens.lengths[0])),
-            "signal_by_question": {n: asdict(m) | {"share": m.share} for n, m in measure(batch).items()},
+            "signal_by_target": {n: asdict(m) | {"share": m.share} for n, m in measure(batch).items()},
             "beside": [part_facts(part) for part in batch.with_auxiliary[:-1]],
             "notice": self.notice,
             **self._shared_facts(),
@@ -146,11 +146,11 @@ class Rebuilt:
         badges = {cell["key"]: cell["badge"] for cell in lanes["original"]}
         _, scored, listed = _answers(batch)
         number = {place: i for i, place in enumerate(sorted(listed))}
-        question, end = batch.questions[0], batch.tokens.specials.end
+        target, end = batch.targets[0], batch.tokens.specials.end
         asked = [
             lanes["targets"][number[p]]
             for p, counts in zip(listed, scored, strict=True)
-            if counts and not (question.at_decoder and int(question.targets[0, p]) == end)  # the survey prints no [END]
+            if counts and not (target.at_decoder and int(target.labels[0, p]) == end)  # the survey prints no [END]
         ]
         given = [lanes["inputs"][p] for p in _given(batch)]
         return {
@@ -203,7 +203,7 @@ def rebuild_row(
 
 def silent(batch: Batch) -> str:
     """Why nothing is scored in a text, where nothing is."""
-    if any(bool(q.loss_mask.any()) for part in batch.with_auxiliary for q in part.questions):
+    if any(bool(target.loss_mask.any()) for part in batch.with_auxiliary for target in part.targets):
         return ""
     why = "what was chosen cannot be predicted here" if bool(batch.selected.any()) else "no word was chosen"
     return f"Nothing is predicted in this text, so it teaches nothing: {why}."
@@ -269,47 +269,47 @@ def table(
 
 
 def weighted_terms(objective: Objective, steps: Sequence[Step]) -> tuple[Term, ...]:
-    """The terms of the loss under the knobs, each with its question's weight; of a mixture, those of the drawn part."""
+    """The terms of the loss under the knobs, each with its target's weight; of a mixture, those of the drawn part."""
     batch, drawn = steps[-1].batch, next((step.plan.index for step in steps if step.part == -1), None)
-    own = {} if drawn is None else {term.question: term for term in objective.parts[drawn].current_terms}
-    others = {term.question for part in objective.parts for term in part.terms} - set(own) if own else set()
-    weights = {q.name: q.weight for part in batch.with_auxiliary for q in part.questions}
-    kept = (own.get(term.question, term) for term in objective.current_terms if term.question not in others)
-    return tuple(t.weighing(weights[t.question]) if t.question in weights else t for t in kept)
+    own = {} if drawn is None else {term.target: term for term in objective.parts[drawn].current_terms}
+    others = {term.target for part in objective.parts for term in part.terms} - set(own) if own else set()
+    weights = {target.name: target.weight for part in batch.with_auxiliary for target in part.targets}
+    kept = (own.get(term.target, term) for term in objective.current_terms if term.target not in others)
+    return tuple(t.weighing(weights[t.target]) if t.target in weights else t for t in kept)
 
 
 def terms(objective: Objective, steps: Sequence[Step]) -> list[dict[str, Any]]:
     """Every term of the loss: its symbols, its weight, and the positions (1-based) and the stream that it scores."""
-    asked = {q.name: (part, q) for part in steps[-1].batch.with_auxiliary for q in part.questions}
+    asked = {target.name: (part, target) for part in steps[-1].batch.with_auxiliary for target in part.targets}
     return [
         {
-            "question": term.question,
+            "target": term.target,
             "latex": term.latex,
-            "weight": question.weight,
+            "weight": target.weight,
             "symbols": term.meanings,
             "network": part.network,
-            "reader": question.stream,
-            "positions": (question.loss_mask[0].nonzero().flatten() + 1).tolist(),
+            "reader": target.stream,
+            "positions": (target.loss_mask[0].nonzero().flatten() + 1).tolist(),
         }
         for term in weighted_terms(objective, steps)
-        if term.question in asked
-        for part, question in (asked[term.question],)
+        if term.target in asked
+        for part, target in (asked[term.target],)
     ]
 
 
 def meters(batch: Batch) -> list[dict[str, Any]]:
-    """The signal of every question that is trained in the step, the main one first, and the network that answers."""
+    """The signal of every target that is trained in the step, the main one first, and the network that answers."""
     measured = measure(batch)
-    asked = ((q.name, part.network) for part in reversed(batch.with_auxiliary) for q in part.questions)
+    asked = ((target.name, part.network) for part in reversed(batch.with_auxiliary) for target in part.targets)
     found = ((name, network, measured[name]) for name, network in asked)
-    return [{"question": q, "network": n, "graded": m.graded, "tokens": m.read, "share": m.share} for q, n, m in found]
+    return [{"target": q, "network": n, "graded": m.graded, "tokens": m.read, "share": m.share} for q, n, m in found]
 
 
 def part_facts(part: Batch) -> dict[str, Any]:
-    """The input, the questions and the masks of an auxiliary batch."""
+    """The input, the targets and the masks of an auxiliary batch."""
     found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.valid)}
     found |= frames.id_lists(part.inputs)
-    if part.questions:
+    if part.targets:
         targets, graded, _ = _answers(part)
         found |= {"targets": targets, "graded": graded}
     return found | {"visible": frames.visible(part)}
@@ -323,25 +323,25 @@ def _answers(batch: Batch) -> tuple[list[str], list[int], list[int]]:
     """Targets, loss mask and positions, in the order in which they are predicted."""
     texts, scored, _ = frames.answers(batch, 0)
     places = batch.answering.valid[0].nonzero().flatten().tolist()
-    if batch.questions[0].at_query and bool(batch.prediction_order[0].any()):
+    if batch.targets[0].at_query and bool(batch.prediction_order[0].any()):
         places.sort(key=lambda p: int(batch.prediction_order[0, int(batch.inputs.origin[0, p])]))
     return [texts[p] for p in places], [scored[p] for p in places], places
 
 
 def _given(batch: Batch) -> list[int]:
     """Which positions the survey prints as inputs: without those that are also predicted from the left."""
-    question = batch.questions[0]
+    target = batch.targets[0]
     places = batch.inputs.valid[0].nonzero().flatten().tolist()
     if "pair" in batch.tokens.labels:
         return _between_signs(places, batch.inputs.ids[0].tolist(), batch.tokens.specials)
-    if question.at_query:
+    if target.at_query:
         rank, origin = batch.prediction_order[0].tolist(), batch.inputs.origin[0].tolist()
-        given = [p for p in places if not bool(question.loss_mask[0, p])] or places
+        given = [p for p in places if not bool(target.loss_mask[0, p])] or places
         return sorted(given, key=lambda p: rank[origin[p]] if origin[p] >= 0 else -1)
-    asked = question.loss_mask[0].nonzero().flatten().tolist()
-    if question.name == "next word":
+    asked = target.loss_mask[0].nonzero().flatten().tolist()
+    if target.name == "next word":
         return places[: (asked or [0])[0] + 1]
-    return [p for p in places if p >= asked[-1]] if question.name == "previous word" and asked else places
+    return [p for p in places if p >= asked[-1]] if target.name == "previous word" and asked else places
 
 
 def _between_signs(places: list[int], ids: list[int], specials: Specials) -> list[int]:

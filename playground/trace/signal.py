@@ -1,4 +1,4 @@
-"""How much signal a step has: scored positions, tokens read, rows without a question."""
+"""How much signal a step has: scored positions, tokens read, rows without a target."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from playground.batch import Batch
 
 @dataclass(frozen=True)
 class Meter:
-    """The signal of a question: scored positions, tokens of text that were read for it, rows without a question."""
+    """The signal of a target: scored positions, tokens of text that were read for it, rows without a target."""
 
     graded: int
     read: int
@@ -20,8 +20,8 @@ class Meter:
 
 
 def measure(batch: Batch) -> dict[str, Meter]:
-    """The meters of all questions by name, those of auxiliary batches included."""
-    asked = [(q.name, q.loss_mask.sum(1), part) for part in batch.with_auxiliary for q in part.questions]
+    """The meters of all targets by name, those of auxiliary batches included."""
+    asked = [(target.name, target.loss_mask.sum(1), part) for part in batch.with_auxiliary for target in part.targets]
     return {
         name: Meter(int(by_row.sum()), int(part.tokens.lengths.sum()), int((by_row == 0).sum()))
         for name, by_row, part in asked

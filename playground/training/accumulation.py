@@ -1,6 +1,6 @@
 """The gradient of a batch: at once, in parts that need less memory, or shared between processes; always the same one.
 
-A question's loss is the mean over its scored answers, so a part is weighted by its share of the answers of the batch.
+A target's loss is the mean over its scored answers, so a part is weighted by its share of the answers of the batch.
 """
 
 import re
@@ -20,7 +20,7 @@ from playground.slicing import split_rows, trimmed
 
 
 class Graded(NamedTuple):
-    """The weighted sum that is trained, each question's mean loss, and what the layers read, where that is kept."""
+    """The weighted sum that is trained, each target's mean loss, and what the layers read, where that is kept."""
 
     loss: Tensor
     terms: dict[str, Tensor]
@@ -28,7 +28,7 @@ class Graded(NamedTuple):
 
 
 Shares = Mapping[str, float]
-"""The weight of each question in a part of a batch; empty for a whole batch."""
+"""The weight of each target in a part of a batch; empty for a whole batch."""
 
 Part = Literal["drawing", "gradient", "optimiser", "evaluation"]
 """What was being done: drawing the batches of a step, its two passes, moving the weights, evaluating."""
@@ -89,13 +89,13 @@ def in_parts(batch: Batch, number: int) -> list[Batch]:
     rows = len(batch.inputs.ids)
     if number <= 1 or rows <= 1:
         return [batch]
-    if any(q.kind.compares_rows for part in batch.with_auxiliary for q in part.questions):
+    if any(target.kind.compares_rows for part in batch.with_auxiliary for target in part.targets):
         raise UserError("grad_accum_steps is above 1, but this objective compares the rows of a batch; set it to 1.")
     return [trimmed(part) for part in split_rows(batch, -(-rows // number))]
 
 
 def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
-    """For each part, its share of the scored answers of each question; empty for a whole batch."""
+    """For each part, its share of the scored answers of each target; empty for a whole batch."""
     if len(parts) == 1:
         return [{}]
     total = _counts(whole)
@@ -103,7 +103,7 @@ def shares_of(parts: Sequence[Batch], whole: Batch) -> list[dict[str, float]]:
 
 
 def _counts(batch: Batch) -> dict[str, int]:
-    return {q.name: len(q.loss_positions.rows) for part in batch.with_auxiliary for q in part.questions}
+    return {target.name: len(target.loss_positions.rows) for part in batch.with_auxiliary for target in part.targets}
 
 
 def summed(parts: Sequence[Graded]) -> Graded:

@@ -254,8 +254,8 @@ def steps_together(objective: Objective, batches: Sequence[Batch], feed: BatchSa
     """
     if objective.proposes or any(chain.parts and not chain.mixes_rows for chain in objective.chains):
         return 1
-    questions = [q for batch in batches for part in batch.with_auxiliary for q in part.questions]
-    return most_at_once(feed, min([STEPS, *(q.kind.steps_at_once for q in questions)]))
+    targets = [target for batch in batches for part in batch.with_auxiliary for target in part.targets]
+    return most_at_once(feed, min([STEPS, *(q.kind.steps_at_once for q in targets)]))
 
 
 def most_at_once(feed: BatchSampler, steps: int) -> int:

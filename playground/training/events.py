@@ -80,7 +80,7 @@ def read_losses(steps: Sequence[Stepped]) -> None:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """The mean held-out loss of the first question in nats per scored position, and the accuracy by question."""
+    """The mean held-out loss of the first target in nats per scored position, and the accuracy by target."""
 
     step: int
     held_out: float

@@ -37,7 +37,7 @@ class Properties:
     """The measured properties of one entry.
 
     `right_context`: the state of a word in a plain text changes, to the bit, with the words after it. `generates`: some
-    question for words is answered without the words that come later, so that the model can write on from what it has
+    target for words is answered without the words that come later, so that the model can write on from what it has
     written. `mismatch`: the share of the positions read in training that hold a mask token or a sentinel in a text
     with hidden words, as no text in use has it. `taught`: the share of these positions that carry a loss. `step_ms`:
     the median time of a training step, with the drawing of its batch unless many are drawn at once; `taught_us`: what
@@ -91,13 +91,13 @@ def sees_right(model: LanguageModel, tokens: Tokens) -> bool:
 
 @torch.no_grad()
 def writes_on(model: LanguageModel, batch: Batch) -> bool:
-    """Whether a question for words is answered in order by the network that is kept, by scores of all words."""
+    """Whether a target for words is answered in order by the network that is kept, by scores of all words."""
     return any(
-        _in_order(model, replace(part, auxiliary=(), questions=(question,)))
+        _in_order(model, replace(part, auxiliary=(), targets=(target,)))
         for rows in split_rows(batch, ROWS)
         for part in _kept(rows)
-        for question in part.questions
-        if question.kind.names_words and question.kind.plain and bool(question.loss_mask.any())
+        for target in part.targets
+        if target.kind.names_words and target.kind.plain and bool(target.loss_mask.any())
     )
 
 
@@ -107,17 +107,17 @@ def _in_order(model: LanguageModel, part: Batch) -> bool:
     What the answering position itself shows stands in for its answer and stays. In a decoder places are positions: each
     answers for the next one.
     """
-    [question], stream = part.questions, part.answering
-    shown = arange_rows(stream.ids) if question.at_decoder else stream.origin
+    [target], stream = part.targets, part.answering
+    shown = arange_rows(stream.ids) if target.at_decoder else stream.origin
     [before] = model(part)
-    answered = before.at(shown + 1 if question.at_decoder else question.origin)
+    answered = before.at(shown + 1 if target.at_decoder else target.origin)
     in_order = torch.tensor([not leaks.check(part, row=row).leak for row in range(len(stream.ids))])
     tested = torch.zeros_like(in_order)
     for first in range(1, stream.ids.shape[1]):
         changed = stream.valid & (shown >= first)
         bound = (answered < first) | ((answered == first) & ~before.at(changed))
         bound &= (answered >= 0) & changed.any(1)[before.rows]
-        [after] = model(_with_ids(part, question, _other_words(stream.ids, changed, part.tokens.specials)))
+        [after] = model(_with_ids(part, target, _other_words(stream.ids, changed, part.tokens.specials)))
         in_order[before.rows[bound & (before.scores != after.scores).any(1)]] = False
         tested[before.rows[bound]] = True
         if not bool(in_order.any()):
@@ -125,10 +125,10 @@ def _in_order(model: LanguageModel, part: Batch) -> bool:
     return bool((in_order & tested).any())
 
 
-def _with_ids(part: Batch, question: Target, ids: Tensor) -> Batch:
-    """The part with other tokens in the stream that answers a question."""
-    name = "decoder" if question.at_decoder else "inputs"
-    return replace(part, **{name: replace(part.stream_of(question), ids=ids)})
+def _with_ids(part: Batch, target: Target, ids: Tensor) -> Batch:
+    """The part with other tokens in the stream that answers a target."""
+    name = "decoder" if target.at_decoder else "inputs"
+    return replace(part, **{name: replace(part.stream_of(target), ids=ids)})
 
 
 def _other_words(ids: Tensor, changed: Tensor, specials: Specials) -> Tensor:
@@ -155,7 +155,7 @@ def _cells(part: Batch) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     hidden = (part.actions != Action.KEPT).any(1, keepdim=True)  # a control code is a sentinel that hides nothing
     for stream in (part.inputs, part.decoder):
         if stream is not None:
-            asked = [question.loss_mask for question in part.questions if part.stream_of(question) is stream]
+            asked = [target.loss_mask for target in part.targets if part.stream_of(target) is stream]
             taught = torch.stack([torch.zeros_like(stream.valid), *asked]).any(0)
             yield stream.valid, torch.isin(stream.ids, signs) & hidden & stream.valid, taught & stream.valid
 

@@ -28,9 +28,9 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Row:
-    """One point of the curves, in nats per scored position of the first question; `more` names the loss of every one.
+    """One point of the curves, in nats per scored position of the first target; `more` names the loss of every one.
 
-    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by question. `graded` are the scored
+    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by target. `graded` are the scored
     answers and `flops` the operations so far.
     """
 

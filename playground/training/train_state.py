@@ -70,7 +70,7 @@ class TrainState:
     def new(
         cls, entry: Entry, words: Sequence[str], seed: int, device: torch.device, batches: Sequence[Batch] = ()
     ) -> "TrainState":
-        """A fresh model for the vocabulary `words`, with every part that the questions of `batches` need."""
+        """A fresh model for the vocabulary `words`, with every part that the targets of `batches` need."""
         if batches:
             entry = replace(entry, model=with_required_parts(entry.model, *batches))
         segment_memory.check(entry, batches)
@@ -118,7 +118,7 @@ class TrainState:
         # computed here, so that the device is waited for once for several steps
         _ = batch.selected_positions, batch.count
         for part in batch.with_auxiliary:
-            _ = [q.loss_positions.per_row for q in part.questions]
+            _ = [target.loss_positions.per_row for target in part.targets]
             _ = [stream.ends for stream in (part.inputs, part.decoder) if stream is not None and stream.padded]
         return PartialBatch(self.objective, batch, rng, rng.get_state())
 
@@ -159,7 +159,7 @@ class TrainState:
             self.entry.all_phases[self.phase].begin(self.model)
             self.mems = ()
             self.enter_phase()
-        self.graded += sum(len(q.loss_positions.rows) for part in batch.with_auxiliary for q in part.questions)
+        self.graded += sum(len(target.loss_positions.rows) for part in batch.with_auxiliary for target in part.targets)
         self.tokens += batch.count
         return batch, loss, terms, share
 
@@ -188,12 +188,12 @@ class TrainState:
         return self.gradient is accumulation.single_process and not compares
 
     def evaluate(self, tokens: Tokens) -> dict[str, float]:
-        """The mean held-out loss of every question that trains, in nats, always under the same corruption."""
+        """The mean held-out loss of every target that trains, in nats, always under the same corruption."""
         return self.measure(tokens)[0]
 
     @torch.no_grad()
     def measure(self, tokens: Tokens) -> tuple[dict[str, float], dict[str, float]]:
-        """The same, and the accuracy of every question whose answers are right or wrong."""
+        """The same, and the accuracy of every target whose answers are right or wrong."""
         self.model.eval()
         rng, phase = generator(0, "held out", device=self.device), self.entry.all_phases[self.phase]
         losses: dict[str, list[float]] = {}

@@ -176,15 +176,15 @@ class Entry:
         return replace(self.objective, needs=self.needs)
 
     @property
-    def questions(self) -> tuple[str, ...]:
+    def target_names(self) -> tuple[str, ...]:
         """The names of what it asks in any phase, those of the last one first, as losses are reported."""
         asked = [self.objective, *(self.objective_in(phase) for phase in self.phases)]
-        return tuple(dict.fromkeys(question for objective in asked for question in objective.questions))
+        return tuple(dict.fromkeys(target for objective in asked for target in objective.target_names))
 
-    def unit(self, question: str = "") -> str:
-        """The unit of the loss of a question of any phase, by default of the first one of the last phase."""
+    def unit(self, target: str = "") -> str:
+        """The unit of the loss of a target of any phase, by default of the first one of the last phase."""
         asked = (self.objective, *(self.objective_in(phase) for phase in self.phases))
-        return next((one for one in asked if question in one.questions), self.objective).unit(question)
+        return next((one for one in asked if target in one.target_names), self.objective).unit(target)
 
     def lr_multiplier(self, step: int, falling: bool = True) -> float:
         """The factor of the learning rate in a step (0-based), by a schedule that each phase begins anew."""

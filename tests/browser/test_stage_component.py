@@ -470,7 +470,7 @@ def test_every_formula_is_drawn_whole_and_so_are_its_symbols(stage: Stage) -> No
     turned = [find_objective("CBOW NS").turn({"loss": loss}) for loss in ("hinge", "softmax", "nce")]
     terms = [term for objective in (*objectives().values(), *turned) for term in objective.current_terms]
     fed = {"weight": 1.0, "network": "main", "reader": "inputs", "positions": [1]}
-    terms = [{"question": t.question, "latex": t.latex, "symbols": t.meanings, **fed} for t in terms]
+    terms = [{"question": t.target, "latex": t.latex, "symbols": t.meanings, **fed} for t in terms]
     stage.open("formulas", {**gallery.RECORDS["lm"](), "terms": terms})
     formulas = stage.tab.locator(".stage-terms .stage-formula")
     expect(formulas).to_have_count(len(terms))
@@ -642,9 +642,9 @@ def test_the_bars_of_the_signal_are_the_engines_shares(stage: Stage, name: str) 
     stage.open("signal", made.record())
     bars = stage.tab.get_by_role("meter")
     expect(bars).to_have_count(len(measured))
-    main = made.batch.questions[0].name
-    asked = [main, *(question for question in measured if question != main)]
-    for bar, meter in zip(bars.all(), (measured[question] for question in asked), strict=True):
+    main = made.batch.targets[0].name
+    asked = [main, *(target for target in measured if target != main)]
+    for bar, meter in zip(bars.all(), (measured[target] for target in asked), strict=True):
         filled, whole = bar.locator("i").bounding_box(), bar.bounding_box()
         assert filled and whole
         assert filled["width"] / whole["width"] == pytest.approx(min(1.0, meter.share), abs=0.02)

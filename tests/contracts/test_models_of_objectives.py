@@ -74,7 +74,7 @@ def test_every_weight_of_its_model_is_taught(name):
     if name == "translation through one vector":  # attention to a single key is 1, whatever query and key are
         idle = [n for n in idle if not any(part in n for part in ("cross_attn.query", "cross_attn.key", "ln_cross"))]
     model.zero_grad(set_to_none=True)
-    heads = {q.kind.head for part in parts(name) if part.network != "generator" for q in part.questions}
+    heads = {target.kind.head for part in parts(name) if part.network != "generator" for target in part.targets}
     assert [n for n in idle if not n.startswith("lm_head.") or "vocabulary" in heads] == []
 
 
@@ -88,7 +88,7 @@ def test_it_reads_a_plain_text_from_where_it_read_in_training(name):
     """From the left alone, from the right alone, or from both sides, as the masks of its own network say."""
     model = course(name).learner.model
     shape = model.shape
-    seen = [sides(part.inputs) for part in parts(name) if model.network_of(part) is model.network and part.questions]
+    seen = [sides(part.inputs) for part in parts(name) if model.network_of(part) is model.network and part.targets]
     left, right = (any(side) for side in zip(*seen, strict=True))
     if shape.kind == "static":
         return
@@ -111,7 +111,7 @@ def sides(stream):
 @every_name
 def test_it_has_as_many_networks_as_it_trains(name):
     model = course(name).learner.model
-    trained = {part.network for part in parts(name) if part.questions}
+    trained = {part.network for part in parts(name) if part.targets}
     assert (model.shape.directions == 2) == ({"main", "backward"} <= trained)
     assert bool(model.shape.generator_ratio) == ("generator" in trained)
     assert bool(model.shape.decoder_layers) == any(part.decoder is not None for part in parts(name))
@@ -127,7 +127,9 @@ def test_a_word_changes_no_answer_that_the_masks_do_not_let_it_reach(name):
     model, moved = course(name).learner.model.eval(), 0
     rounding = 1e-5 if model.shape.kind == "static" else 0.0
     for part in parts(name):
-        alone = replace(part, auxiliary=(), questions=tuple(q for q in part.questions if not q.kind.compares_rows))
+        alone = replace(
+            part, auxiliary=(), targets=tuple(target for target in part.targets if not target.kind.compares_rows)
+        )
         row, places = 0, part.inputs.valid[0].nonzero().flatten().tolist()
         before = model(alone)
         for place in places[:: max(1, len(places) // 5)]:
@@ -140,7 +142,7 @@ def test_a_word_changes_no_answer_that_the_masks_do_not_let_it_reach(name):
                 assert bool(reach[one.positions[changed]].all()), (one.target.name, place)
                 moved += int(changed.sum())
     model.train()
-    assert moved or all(q.kind.compares_rows for part in parts(name) for q in part.questions)
+    assert moved or all(target.kind.compares_rows for part in parts(name) for target in part.targets)
 
 
 @every_entry_or_kind
@@ -213,4 +215,4 @@ def test_its_data_is_what_the_card_says(name):
     for objective, phase in zip(made.learner.objectives, made.phases, strict=True):
         for need in objective.needs:
             assert is_known(need, phase.held_out), need
-    assert any(bool(q.loss_mask.any()) for part in parts(name) for q in part.questions)
+    assert any(bool(target.loss_mask.any()) for part in parts(name) for target in part.targets)

@@ -292,10 +292,12 @@ def test_nothing_leaks_by_default(name, seed):
 @every_objective
 def test_something_is_scored_and_only_real_words_are(name):
     numbers = Counter()
-    for batch, question in ((e, q) for e in batches_of(name) for part in e.with_auxiliary for q in part.questions):
-        asked = question.targets[question.loss_mask]
-        numbers[question.name] += len(asked)
-        if question.kind.names_words:
+    for batch, target in (
+        (e, target) for e in batches_of(name) for part in e.with_auxiliary for target in part.targets
+    ):
+        asked = target.labels[target.loss_mask]
+        numbers[target.name] += len(asked)
+        if target.kind.names_words:
             specials = batch.tokens.specials
             signs = torch.isin(asked, torch.tensor((*specials.sentinels, specials.end)))
             assert bool(((asked >= specials.unknown) | signs).all())
@@ -311,16 +313,16 @@ def test_a_loss_has_the_unit_of_its_formula(name):
     settings = [{"loss": each} for each in getattr(asked.knobs.get("loss"), "choices", ())] or [{}]
     for objective in (asked.turn(each) for each in settings):
         batches = objective.specimens(tokens_for(objective), generator(0))
-        kinds = {q.name: q.kind for e in batches for part in e.with_auxiliary for q in part.questions}
+        kinds = {target.name: target.kind for e in batches for part in e.with_auxiliary for target in part.targets}
         for term in objective.current_terms:
             unit = "logits" if r"\max" in term.latex else "squared nats" if ")^2" in term.latex else "nats"
-            assert objective.unit(term.question) == unit, term
-            assert term.question not in kinds or kinds[term.question].unit == unit
+            assert objective.unit(term.target) == unit, term
+            assert term.target not in kinds or kinds[term.target].unit == unit
 
 
 def test_the_parts_of_a_sum_keep_their_units():
     both = find_objective("MLM + 0.5 pairwise ranking")
-    assert {question: both.unit(question) for question in both.questions} == {
+    assert {target: both.unit(target) for target in both.target_names} == {
         "centre word": "logits", "hidden words": "nats"
     }  # fmt: skip
 
@@ -352,36 +354,36 @@ def assert_frame_shows(frame, batch):
     assert ("decoder" in lanes) == (batch.decoder is not None)
     if batch.decoder is not None:
         assert texts(lanes["decoder"]) == words(batch, batch.decoder)
-    assert ("targets" in lanes) == bool(batch.questions)
+    assert ("targets" in lanes) == bool(batch.targets)
     for cells in lanes.values():
         assert len({c["key"] for c in cells}) == len(cells)
         assert {c["state"] for c in cells} <= {*STATES.values(), "inserted", "special", "padding"}
     for lane, readers in (("inputs", ("inputs", "query")), ("decoder", ("decoder",))):
-        asked = [q.loss_mask[0] for q in batch.questions if q.stream in readers]
+        asked = [target.loss_mask[0] for target in batch.targets if target.stream in readers]
         if lane in lanes:
             wanted = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
             assert [cell["graded"] for cell in lanes[lane]] == wanted[: len(lanes[lane])]
             assert not any(wanted[len(lanes[lane]) :])
-    if batch.questions:
+    if batch.targets:
         assert_targets_shown(lanes["targets"], batch)
 
 
 def assert_targets_shown(cells, batch):
     """Every graded answer of every question stands in the lane, at its position."""
-    graded = torch.stack([q.loss_mask[0] for q in batch.questions]).any(0).tolist()
+    graded = torch.stack([target.loss_mask[0] for target in batch.targets]).any(0).tolist()
     assert [c["graded"] for c in cells] == graded[: len(cells)]
-    for question in batch.questions:
-        for place in question.loss_mask[0].nonzero().flatten().tolist():
-            answer_ = spoken(question, int(question.targets[0, place]), batch)
+    for target in batch.targets:
+        for place in target.loss_mask[0].nonzero().flatten().tolist():
+            answer_ = spoken(target, int(target.labels[0, place]), batch)
             assert answer_ in cells[place]["text"].split(BETWEEN)
 
 
-def spoken(question, target, batch):
-    if isinstance(question.kind, Replaced):
-        return "or"[target]
-    if question.kind.compares_rows:
+def spoken(target, label, batch):
+    if isinstance(target.kind, Replaced):
+        return "or"[label]
+    if target.kind.compares_rows:
         return " ".join(batch.tokens.vocabulary[i] for i in batch.tokens.ids[0][batch.selected[0]].tolist())
-    return (question.kind.classes or batch.tokens.vocabulary)[target]
+    return (target.kind.classes or batch.tokens.vocabulary)[label]
 
 
 def texts(cells):
@@ -410,9 +412,9 @@ def test_the_matrices_of_the_record_are_those_of_training(name):
     first = "encoder" if query is None else "content"
     real = inputs.valid[0]
     assert visible[first] == inputs.attn_mask.dense()[0][real][:, real].long().tolist()
-    asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.batch.questions[0].stream, first)
+    asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.batch.targets[0].stream, first)
     graded = next(m["graded_rows"] for m in frame["matrices"] if m["name"] == asked)
-    assert sum(graded) == int(torch.stack([q.loss_mask[0] for q in rebuilt.batch.questions]).any(0).sum())
+    assert sum(graded) == int(torch.stack([target.loss_mask[0] for target in rebuilt.batch.targets]).any(0).sum())
 
 
 def states_of(matrix):
@@ -467,15 +469,15 @@ def test_gradients_flow_exactly_where_visibility_lets_them(name, seed, monkeypat
     embedded = watched(monkeypatch)
     for batch in batches_of(name, seed):
         answers = iter(model_for(objective)(batch))
-        for part, question in ((e, q) for e in batch.with_auxiliary for q in e.questions):
+        for part, target in ((e, target) for e in batch.with_auxiliary for target in e.targets):
             answer_ = next(answers)
-            if bool(question.loss_mask.any()):
-                assert_influence_is_closure(part, question, answer_, embedded)
+            if bool(target.loss_mask.any()):
+                assert_influence_is_closure(part, target, answer_, embedded)
 
 
-def assert_influence_is_closure(batch, question, answer_, embedded):
-    assert answer_.target is question
-    reach, own = leaks.answering(batch, question, LAYERS)
+def assert_influence_is_closure(batch, target, answer_, embedded):
+    assert answer_.target is target
+    reach, own = leaks.answering(batch, target, LAYERS)
     found = influences(answer_, embedded[id(batch.inputs)])
     assert torch.equal(found, reach[answer_.positions])
     assert_answers_stay_hidden(batch, answer_, found)
@@ -530,11 +532,11 @@ def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_as
             model = make_model(with_required_parts(TINY, whole, *usual), SPECIALS.size, generator(2))
             for part in (whole, *split_rows(whole, 1, trim=True)):
                 loss, terms = total_loss(model(part))
-                questions = [q for e in part.with_auxiliary for q in e.questions]
+                targets = [target for e in part.with_auxiliary for target in e.targets]
                 assert isfinite(float(loss.detach()))
-                assert terms.keys() == {q.name for q in questions}
+                assert terms.keys() == {q.name for q in targets}
                 for term, value in terms.items():
-                    graded = any(bool(q.loss_mask.any()) for q in questions if q.name == term)
+                    graded = any(bool(q.loss_mask.any()) for q in targets if q.name == term)
                     assert graded or float(value.detach()) == 0.0
                 if loss.requires_grad:
                     loss.backward()
@@ -545,14 +547,14 @@ def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_as
 def test_every_term_of_the_formula_is_fed_by_one_question(name):
     """Each question of each network has its term, and the positions that feed it are those that are graded."""
     rebuilt = story(name, seed=1)
-    told = {t["question"]: t for t in rebuilt.facts()["terms"]}
-    asked = [q for part in rebuilt.batch.with_auxiliary for q in part.questions]
+    told = {t["target"]: t for t in rebuilt.facts()["terms"]}
+    asked = [target for part in rebuilt.batch.with_auxiliary for target in part.targets]
     assert sorted(told) == sorted(q.name for q in asked)
-    for question in asked:
-        assert told[question.name]["positions"] == (question.loss_mask[0].nonzero().flatten() + 1).tolist()
-        assert told[question.name]["weight"] == question.weight
-        weighed = next(t.weight for t in rebuilt.objective.terms if t.question == question.name)
-        assert bool(weighed) == (question.weight != 1), "a term shows a weight where it has one"
+    for target in asked:
+        assert told[target.name]["positions"] == (target.loss_mask[0].nonzero().flatten() + 1).tolist()
+        assert told[target.name]["weight"] == target.weight
+        weighed = next(t.weight for t in rebuilt.objective.terms if t.target == target.name)
+        assert bool(weighed) == (target.weight != 1), "a term shows a weight where it has one"
 
 
 # the first thing that a person sees
@@ -573,7 +575,7 @@ def first_seen(name):
 @every_objective
 def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
     made = first_seen(name)
-    silent = not any(bool(q.loss_mask.any()) for part in made.batch.with_auxiliary for q in part.questions)
+    silent = not any(bool(target.loss_mask.any()) for part in made.batch.with_auxiliary for target in part.targets)
     assert silent == (name in SAYS_NOTHING) == ("othing is predicted" in made.notice)
     changed = set(made.facts()["actions"]) - {"kept", "graded_as_is"}
     assert silent or bool(changed) == any(step.verb == "change" for step in made.steps)
@@ -613,8 +615,8 @@ CLOSES = dict.fromkeys(("span mask", "discrete mask", "text infilling", "sentenc
 
 def written(batch):
     """What a decoder must write, row by row."""
-    asked = [q for part in batch.with_auxiliary for q in part.questions if q.stream == "decoder"]
-    return [ids[graded].tolist() for q in asked for ids, graded in zip(q.targets, q.loss_mask, strict=True)]
+    asked = [target for part in batch.with_auxiliary for target in part.targets if target.stream == "decoder"]
+    return [ids[graded].tolist() for q in asked for ids, graded in zip(q.labels, q.loss_mask, strict=True)]
 
 
 def test_every_decoder_ends_with_one_end_token_or_is_listed():

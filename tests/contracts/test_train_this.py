@@ -69,7 +69,9 @@ def test_every_objective_of_the_stage_trains_and_has_a_text_to_watch(visit, name
     assert session.view.guesses, "something is asked of what is watched"
     suits(find_objective(name), session)
     asked = list(session.learner.evaluate(session._held_out))
-    assert [q for q in session.run.entry.objective.questions if q in asked] == asked, "losses are told by their names"
+    assert [q for q in session.run.entry.objective.target_names if q in asked] == asked, (
+        "losses are told by their names"
+    )
 
 
 def test_the_losses_of_a_sum_are_told_by_the_names_of_what_is_asked(visit):

@@ -56,7 +56,7 @@ def looks_alike(run_on):
             assert asked.seen.total() == 1, asked.seen
     here = ProbeSentence(look.sentence)(prepared(run).learner)
     for mine, its in zip(here.guesses, there.guesses, strict=True):
-        assert (mine.question, mine.position, mine.truth) == (its.question, its.position, its.truth)
+        assert (mine.target, mine.position, mine.truth) == (its.target, its.position, its.truth)
         assert dict(mine.top) == pytest.approx(dict(its.top), rel=1e-5)
         assert mine.loss == pytest.approx(its.loss, rel=1e-5)
     assert here.unscored == there.unscored

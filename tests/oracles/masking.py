@@ -199,7 +199,7 @@ def _change_entities(stage, plan, story):
 def _ask_boundary(stage, plan, story):
     size, allowed = len(story.text), maskable(story.text)
     asked = stages.ask_in_place(story.text, story.inputs, story.chosen)
-    graded, reads = [False] * len(asked.targets), [[0, 0] for _ in asked.targets]
+    graded, reads = [False] * len(asked.labels), [[0, 0] for _ in asked.labels]
     at = {place: position for position, place in enumerate(story.inputs.origin) if place >= 0}
     for run in runs(story.chosen):
         left, right = run[0] - 1, run[-1] + 1
@@ -208,7 +208,7 @@ def _ask_boundary(stage, plan, story):
         for place in run[: stage.sbo_max_length]:
             graded[at[place]] = True
             reads[at[place]] = [at[left], at[right]]
-    return replace(story, asked=[*story.asked, Asked(asked.targets, graded, asked.origin, reads)])
+    return replace(story, asked=[*story.asked, Asked(asked.labels, graded, asked.origin, reads)])
 
 
 def _ask_label(stage, plan, story):

@@ -126,13 +126,13 @@ def _ask_to_write(stage, plan, story):
         decoder, asked = stages.ask_to_write(story.text, story.spans, story.chosen, stage.target, stage.add_eos)
         return replace(story, decoder=decoder, asked=[*story.asked, asked])
     _, asked = stages.ask_to_write(story.text, story.spans, story.chosen, "sentinels")
-    asked.targets.append(SPECIALS.sentinels[min(len(story.spans), 31)])
+    asked.labels.append(SPECIALS.sentinels[min(len(story.spans), 31)])
     asked.origin.append(-1)
     if stage.add_eos:
-        asked.targets.append(SPECIALS.end)
+        asked.labels.append(SPECIALS.end)
         asked.origin.append(-1)
-    asked.graded = [True] * len(asked.targets)
-    decoder = Row([SPECIALS.start, *asked.targets[:-1]], [-1, *asked.origin[:-1]])
+    asked.graded = [True] * len(asked.labels)
+    decoder = Row([SPECIALS.start, *asked.labels[:-1]], [-1, *asked.origin[:-1]])
     return replace(story, decoder=decoder, asked=[*story.asked, asked])
 
 

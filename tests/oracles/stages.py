@@ -28,7 +28,7 @@ class Row:
 class Asked:
     """One question: what is expected at every position, whether it counts, and where in the text it stands."""
 
-    targets: list[int]
+    labels: list[int]
     graded: list[bool]
     origin: list[int]
     reads: list[list[int]] = field(default_factory=list)

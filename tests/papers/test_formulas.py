@@ -154,12 +154,12 @@ def written(words, lengths, marked):
 @pytest.mark.parametrize("name", SUMS)
 def test_as_many_positions_feed_a_term_as_its_sum_has_members(name, seed):
     made = story(name, seed=seed)
-    terms = {term.question: term.latex for term in made.objective.terms}
-    told = {term["question"]: term for term in made.facts()["terms"]}
+    terms = {term.target: term.latex for term in made.objective.terms}
+    told = {term["target"]: term for term in made.facts()["terms"]}
     assert terms.keys() == told.keys() == SUMS[name].keys()
-    for question, over in SUMS[name].items():
-        assert terms[question].removeprefix("-").startswith(OVER[over]), terms[question]
-        assert len(told[question]["positions"]) == number(over, made), question
+    for target, over in SUMS[name].items():
+        assert terms[target].removeprefix("-").startswith(OVER[over]), terms[target]
+        assert len(told[target]["positions"]) == number(over, made), target
 
 
 ROWS = {
@@ -299,10 +299,10 @@ def test_the_four_ways_of_telling_words_apart_cost_what_their_symbols_say(name, 
     objective = find_objective(name).turn({"loss": loss})
     sign = {"sampled": r"\log\sigma(-", "hinge": r"\max\{0,\ 1 - ", "softmax": r"\log\frac{\exp("}[loss]
     assert sign in objective.formula
-    (question,) = objective.batch(plain_rows(2, 12), generator(6)).questions
-    wrong = question.kind.negatives[question.loss_mask]
+    (target,) = objective.batch(plain_rows(2, 12), generator(6)).targets
+    wrong = target.kind.negatives[target.loss_mask]
     scores = torch.randn(len(wrong), 1 + wrong.shape[1], generator=generator(7))
-    losses = answered(question, scores).losses()
+    losses = answered(target, scores).losses()
     for row, drawn, loss_of_row in zip(scores, wrong, losses, strict=True):
         assert torch.allclose(loss_of_row, by_hand(row[0], row[1:][drawn >= 0]), atol=1e-5)
 
@@ -335,18 +335,18 @@ PREDICTED = re.compile(r"\\log p\w*\((.+?) \\mid (.+)\)")
 def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_position(name):
     """x stands for the words of the text, y for what is written or said of it; z is an order of places."""
     made = story(name, seed=2)
-    said = {term.question: PREDICTED.search(term.latex) for term in made.objective.terms}
+    said = {term.target: PREDICTED.search(term.latex) for term in made.objective.terms}
     for part in made.batch.with_auxiliary:
-        for question in part.questions:
-            found = said.get(question.name)
+        for target in part.targets:
+            found = said.get(target.name)
             if found is None:
                 continue
             assert found[1][0] in "xy", found[0]
-            graded = question.loss_mask[0]
+            graded = target.loss_mask[0]
             if found[1][0] == "x":
-                origin, ids = question.origin[0][graded], part.tokens.ids[0]
-                assert question.kind.names_words
-                assert torch.equal(question.targets[0][graded][origin >= 0], ids[origin[origin >= 0]])
+                origin, ids = target.origin[0][graded], part.tokens.ids[0]
+                assert target.kind.names_words
+                assert torch.equal(target.labels[0][graded][origin >= 0], ids[origin[origin >= 0]])
                 assert int((origin < 0).sum()) <= 1, "all but a special token that closes the text are words of it"
 
 
@@ -397,16 +397,16 @@ def test_what_is_misprinted_is_shown_as_printed_and_is_not_what_is_trained(name)
     assert story(name).record()["misprint"]["latex"] == objective.misprint.latex
 
 
-def answered(question, scores):
-    rows, places = question.loss_mask.nonzero(as_tuple=True)
-    return Answer(question, rows, places, scores, question.targets[rows, places])
+def answered(target, scores):
+    rows, places = target.loss_mask.nonzero(as_tuple=True)
+    return Answer(target, rows, places, scores, target.labels[rows, places])
 
 
 def test_a_replaced_word_costs_log_1_minus_d_and_not_the_log_of_a_log():
     """E7: with D the chance that a word is the original, a replaced one costs -log(1 - D), an original one -log D."""
     batch = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).batch
     scores = torch.linspace(-2, 2, 8)[:, None]
-    losses = answered(batch.questions[0], scores).losses()
+    losses = answered(batch.targets[0], scores).losses()
     original = torch.sigmoid(-scores[:, 0])
     replaced = torch.tensor([2, 4])
     assert torch.allclose(losses[replaced], -(1 - original[replaced]).log(), atol=1e-6)
@@ -417,11 +417,11 @@ def test_a_replaced_word_costs_log_1_minus_d_and_not_the_log_of_a_log():
 def test_x_is_how_often_two_words_met_and_no_probability():
     """E4: in a b a b a, the two words meet 4 times side by side and twice three places apart: 4 + 2/3, above 1."""
     batch = find_objective("GloVe").batch(tokens_of([[40, 41, 40, 41, 40]], padded=False), generator(0))
-    (question,) = batch.questions
-    seen = question.kind.counts[question.loss_mask]
+    (target,) = batch.targets
+    seen = target.kind.counts[target.loss_mask]
     assert float(seen.max()) == pytest.approx(4 + 2 / 3)
     once = torch.tensor([[float(seen.max())]]).log()
-    exact = Answer(question, torch.tensor([0]), question.kind.counts.argmax(1), once, torch.tensor([0]))
+    exact = Answer(target, torch.tensor([0]), target.kind.counts.argmax(1), once, torch.tensor([0]))
     assert float(exact.losses()) == pytest.approx(0.0, abs=1e-9)
 
 
@@ -430,9 +430,9 @@ def test_the_loss_of_a_match_has_its_minus_and_its_exponential():
     scores = torch.tensor([[2.0, 1.0, 0.5], [0.3, 3.0, 1.0], [1.0, 1.0, 1.0]])
     grid = torch.arange(3)[:, None]
     graded = torch.ones(3, 1, dtype=torch.bool)
-    question = Target("match", InBatchContrast(), "inputs", grid, graded, torch.full((3, 1), -1))
+    target = Target("match", InBatchContrast(), "inputs", grid, graded, torch.full((3, 1), -1))
     right = scores.diagonal()
-    losses = answered(question, scores).losses()
+    losses = answered(target, scores).losses()
     assert torch.allclose(losses, -(right - scores.exp().sum(1).log()), atol=1e-6)
     assert not torch.allclose(losses, right - scores.sum(1).log(), atol=0.1)
 
@@ -445,23 +445,23 @@ def test_the_loss_of_a_match_has_its_minus_and_its_exponential():
 def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary(name, size):
     """Scores that are all 0 say that every word is as likely: the mean loss is log V (inventory, appendix D)."""
     batch = find_objective(name).batch(plain_rows(3, 12), generator(3))
-    (question,) = batch.questions
-    rows, places = question.loss_mask.nonzero(as_tuple=True)
-    targets = question.targets[rows, places] % size
-    answer = Answer(question, rows, places, torch.zeros(len(rows), size), targets)
+    (target,) = batch.targets
+    rows, places = target.loss_mask.nonzero(as_tuple=True)
+    targets = target.labels[rows, places] % size
+    answer = Answer(target, rows, places, torch.zeros(len(rows), size), targets)
     total, terms = total_loss([answer])
     assert total.item() == pytest.approx(log(size), rel=1e-6)
     assert total.exp().item() == pytest.approx(size, rel=1e-5)
-    assert terms == {question.name: total}
+    assert terms == {target.name: total}
 
 
 def test_a_model_that_knows_nothing_pays_the_logarithm_of_its_choices_everywhere():
     """Yes or no costs log 2, one of three log 3, the right word against five wrong ones six times log 2."""
-    detected = find_objective("RTD").batch(plain_rows(2, 12), generator(4)).questions[0]
+    detected = find_objective("RTD").batch(plain_rows(2, 12), generator(4)).targets[0]
     assert answered(detected, torch.zeros(24, 1)).mean().item() == pytest.approx(log(2))
-    three = story("sentence structure").batch.questions[0]
+    three = story("sentence structure").batch.targets[0]
     assert answered(three, torch.zeros(1, 3)).mean().item() == pytest.approx(log(3))
-    near = find_objective("skip-gram NS").batch(plain_rows(2, 40), generator(5)).questions[0]
+    near = find_objective("skip-gram NS").batch(plain_rows(2, 40), generator(5)).targets[0]
     wrong = near.kind.negatives[near.loss_mask]
     each = (1 + (wrong >= 0).sum(1)) * log(2)
     losses = answered(near, torch.zeros(len(wrong), 1 + wrong.shape[1])).losses()

@@ -172,12 +172,12 @@ def stories(topics):
 
 def share_right(batch):
     """How many pairs are judged rightly by who says 0 (the two belong together) where both texts have one topic."""
-    (question,) = batch.questions
+    (target,) = batch.targets
     topic, first = batch.tokens.labels["topic"], batch.inputs.segment_ids == 0
     rows = torch.arange(len(topic))
     sides = [batch.inputs.origin.masked_fill(half, -1).amax(1) for half in (~first, first)]
     same = topic[rows, sides[0]] == topic[rows, sides[1]]
-    graded, truth = question.loss_mask[:, 0], question.targets[:, 0]
+    graded, truth = target.loss_mask[:, 0], target.labels[:, 0]
     return float(((~same).long() == truth)[graded].double().mean())
 
 

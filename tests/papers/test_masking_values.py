@@ -54,7 +54,7 @@ def test_the_cap_of_bert_hides_3_9_percent_of_512_tokens():
         .batch(plain_rows(3, 510), generator(8))
     )
     assert made.inputs.valid.sum(1).tolist() == [512] * 3
-    assert made.questions[0].loss_mask.double().mean(1).tolist() == pytest.approx([0.039] * 3, abs=5e-4)
+    assert made.targets[0].loss_mask.double().mean(1).tolist() == pytest.approx([0.039] * 3, abs=5e-4)
 
 
 def merged(chosen):

@@ -110,7 +110,7 @@ def test_leak_table_an_order_that_stays_the_same_in_every_layer_is_clean():
 def test_leak_table_a_query_stream_alone_learns_nothing(streams, cells, words):
     """If queries read only queries, no word reaches anybody: 0 of 28 contexts, neither leak nor signal."""
     batch = permuted(streams)
-    reach, written = leaks.answering(batch, batch.questions[0], layers=4)
+    reach, written = leaks.answering(batch, batch.targets[0], layers=4)
     assert (int(reach.sum()), written) == (cells, None)
     assert leaks.context_words(batch, layers=4) == words
     assert verdict(batch) == (0, 8)
@@ -121,20 +121,20 @@ def shifted(visible, first=0):
     batch = begin(EIGHT)
     targets = EIGHT.ids.roll(-1, 1)
     graded = (first <= PLACES) & (PLACES < 7)
-    question = Target("next word", Word(), "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
-    return replace(batch, inputs=replace(batch.inputs, attn_mask=visible), questions=(question,))
+    target = Target("next word", Word(), "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
+    return replace(batch, inputs=replace(batch.inputs, attn_mask=visible), targets=(target,))
 
 
 def permuted(streams="two streams"):
     """Every word predicted in an order, in two streams or in the one that is asked for."""
     batch = replace(begin(EIGHT), prediction_order=ORDER, selected=EIGHT.valid)
     batch = SeePermutation(streams=streams).build(batch)
-    question = Target("hidden words", Word(), "query", EIGHT.ids, EIGHT.valid, PLACES)
-    return replace(batch, questions=(question,))
+    target = Target("hidden words", Word(), "query", EIGHT.ids, EIGHT.valid, PLACES)
+    return replace(batch, targets=(target,))
 
 
 def from_content(batch):
-    return replace(batch, questions=tuple(replace(q, stream="inputs") for q in batch.questions))
+    return replace(batch, targets=tuple(replace(target, stream="inputs") for target in batch.targets))
 
 
 def verdict(batch):
@@ -262,12 +262,12 @@ def test_loss_cells_are_never_padding_or_separators(name):
     objective = find_objective(name)
     for seed in range(10):
         batch = objective.batch(suited(objective, tokens), generator(seed))
-        for question in batch.questions:
-            stream = batch.decoder if question.stream == "decoder" else batch.inputs
-            assert not (question.loss_mask & ~stream.valid).any()
-            if question.kind.names_words and question.name == "hidden words":
+        for target in batch.targets:
+            stream = batch.decoder if target.stream == "decoder" else batch.inputs
+            assert not (target.loss_mask & ~stream.valid).any()
+            if target.kind.names_words and target.name == "hidden words":
                 markers = torch.tensor(SPECIALS.sentinels)
-                asked = question.targets[question.loss_mask]
+                asked = target.labels[target.loss_mask]
                 assert bool(((asked >= SPECIALS.unknown) | torch.isin(asked, markers)).all())
 
 

@@ -60,15 +60,15 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
         cross_attn_mask=painted(cells(written, size)),
     )
     graded = torch.rand(answers.shape, generator=rng) < 0.7
-    question = Target("?", Word(), reader, answers.clamp(min=0), graded, answers, copying=copying)
+    target = Target("?", Word(), reader, answers.clamp(min=0), graded, answers, copying=copying)
     if pairs and reader == "inputs":
-        question = replace(question, reads=torch.randint(0, size, (1, size, 2), generator=rng))
-    return replace(batch, inputs=inputs, actions=action, decoder=decoder, questions=(question,))
+        target = replace(target, reads=torch.randint(0, size, (1, size, 2), generator=rng))
+    return replace(batch, inputs=inputs, actions=action, decoder=decoder, targets=(target,))
 
 
-def ends_of(question, position):
+def ends_of(target, position):
     """The positions that an answer is read from."""
-    return [position] if question.reads is None else question.reads[0, position].tolist()
+    return [position] if target.reads is None else target.reads[0, position].tolist()
 
 
 def sources(batch, place, layers):
@@ -97,19 +97,19 @@ def sources(batch, place, layers):
 
 def brute(batch, layers):
     """For every graded position the length of the shortest walk from its answer, or None; and those on purpose."""
-    question = batch.questions[0]
+    target = batch.targets[0]
     found, on_purpose = {}, []
-    for position in question.loss_mask[0].nonzero().flatten().tolist():
-        answer = int(question.origin[0, position])
-        distance = walk(batch, question, position, layers)
-        goals = {("encoder", p) for p in shows(batch, answer, hidden=(1, 2, 3, 6))} if not question.copying else set()
-        if question.stream == "decoder":
+    for position in target.loss_mask[0].nonzero().flatten().tolist():
+        answer = int(target.origin[0, position])
+        distance = walk(batch, target, position, layers)
+        goals = {("encoder", p) for p in shows(batch, answer, hidden=(1, 2, 3, 6))} if not target.copying else set()
+        if target.stream == "decoder":
             goals |= {("decoder", p) for p, o in enumerate(batch.decoder.origin[0].tolist()) if o == answer >= 0}
         lengths = [d for (kind, p, _), d in distance.items() if (kind, p) in goals]
         found[position] = min(lengths, default=None)
         kept = {p for p, o in enumerate(batch.inputs.origin[0].tolist()) if o == answer >= 0}
         kept = {("encoder", p) for p in kept if batch.actions[0, answer] == Action.GRADED_AS_IS}
-        if not question.copying and any((kind, p) in kept for kind, p, _ in distance):
+        if not target.copying and any((kind, p) in kept for kind, p, _ in distance):
             on_purpose.append(position)
     return found, on_purpose
 
@@ -119,9 +119,9 @@ def shows(batch, answer, hidden):
     return [p for p, o in enumerate(origin) if o == answer >= 0 and int(batch.actions[0, o]) not in hidden]
 
 
-def walk(batch, question, position, layers):
+def walk(batch, target, position, layers):
     """Breadth first from where the answer is read down: node -> number of steps."""
-    distance = {(leaks.NAMES[question.stream], end, layers): 0 for end in ends_of(question, position)}
+    distance = {(leaks.NAMES[target.stream], end, layers): 0 for end in ends_of(target, position)}
     wave = list(distance)
     while wave:
         reached = []
@@ -163,9 +163,9 @@ def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copyi
 
 def assert_path(batch, path, reader, layers):
     """Source first, reader last, and every hop may be taken."""
-    question = batch.questions[0]
-    assert path[-1] in [Place(leaks.NAMES[question.stream], end, layers) for end in ends_of(question, reader)]
-    answer = int(question.origin[0, reader])
+    target = batch.targets[0]
+    assert path[-1] in [Place(leaks.NAMES[target.stream], end, layers) for end in ends_of(target, reader)]
+    answer = int(target.origin[0, reader])
     first = path[0]
     stack = batch.decoder if first.stream == "decoder" else batch.inputs
     assert int(stack.origin[0, first.position]) == answer
@@ -236,8 +236,8 @@ def test_a_band_of_neighbours_leaks_only_after_enough_layers():
     place = torch.arange(9)
     band = (place[:, None] - place).abs() <= 1
     far = torch.tensor([[3, *[-1] * 8]])
-    question = Target("?", Word(), "inputs", tokens.ids, far >= 0, far)
-    batch = replace(begin(tokens), inputs=replace(begin(tokens).inputs, attn_mask=painted(band)), questions=(question,))
+    target = Target("?", Word(), "inputs", tokens.ids, far >= 0, far)
+    batch = replace(begin(tokens), inputs=replace(begin(tokens).inputs, attn_mask=painted(band)), targets=(target,))
     assert [leaks.check(batch, layers).leak for layers in (1, 2, 3, 4)] == [False, False, True, True]
     path = leaks.check(batch, 3).path
     assert [p.position for p in path] == [3, 2, 1, 0]
@@ -360,11 +360,11 @@ def test_every_question_of_an_example_is_checked():
         .turn({"mask_replace_prob": 1.0, "random_replace_prob": 0.0})
         .batch(plain_rows(1, 8), generator(0))
     )
-    (hidden,) = batch.questions
+    (hidden,) = batch.targets
     shown = replace(hidden, name="all words", loss_mask=batch.inputs.valid)
     assert not leaks.check(batch).leak
-    for questions in ((hidden, shown), (shown, hidden)):
-        verdict = leaks.check(replace(batch, questions=questions))
+    for targets in ((hidden, shown), (shown, hidden)):
+        verdict = leaks.check(replace(batch, targets=targets))
         assert verdict.leaking == tuple((~batch.selected[0]).nonzero().flatten().tolist())
 
 

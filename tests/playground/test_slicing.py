@@ -110,7 +110,7 @@ def test_what_has_no_padding_is_not_touched():
     for name in ("LM", "MLM", "PLM"):
         whole = objectives()[name].batch(tokens, generator(0))
         assert trimmed(whole).inputs is whole.inputs
-        assert all(a is b for a, b in zip(trimmed(whole).questions, whole.questions, strict=True))
+        assert all(a is b for a, b in zip(trimmed(whole).targets, whole.targets, strict=True))
         assert [p.inputs.attn_mask.form for p in split_rows(whole, 2)] == [whole.inputs.attn_mask.form] * 2
 
 
@@ -128,7 +128,7 @@ def full_of_everything():
         visible = AttentionMask(some(1, width), some(b, width), "levels", some(b, width, width) > 0)
         return Stream(values[0], values[1], real, values[2], values[3], some(1, width), visible, **more)
 
-    def question(name, reader, width, kind):
+    def target(name, reader, width, kind):
         places = (some(b, width), some(b, width) > 0, some(b, width))
         return Target(name, kind, reader, *places, 2.0, True, some(b, width, 2))
 
@@ -146,10 +146,10 @@ def full_of_everything():
         decoder=stream(m, cross_attn_mask=cross),
         spans=Spans(some(b, 3), some(b, 3)),
         auxiliary=(replace(made, network="backward"),),
-        questions=(
-            question("one", "inputs", n, NegativeSampling(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
-            question("two", "decoder", m, CooccurrenceTarget(some(b, m))),
-            question("three", "query", n, SoftTargets("sense", ("a", "b"), teacher="all", positions=some(b, n))),
+        targets=(
+            target("one", "inputs", n, NegativeSampling(some(b, n, 3), "nce", torch.rand(v, generator=dice))),
+            target("two", "decoder", m, CooccurrenceTarget(some(b, m))),
+            target("three", "query", n, SoftTargets("sense", ("a", "b"), teacher="all", positions=some(b, n))),
         ),
     )
 
@@ -181,8 +181,8 @@ def test_the_visibility_of_a_part_is_that_of_its_rows():
         small = pick(narrow).dense()
         assert torch.equal(small, dense[:, : small.shape[1], : small.shape[2]])
     assert narrow.inputs.ids.shape == narrow.decoder.ids.shape == (3, 3)
-    wrong, seen = narrow.questions[0].kind.negatives, narrow.questions[1].kind.counts
-    assert (wrong.shape, seen.shape, narrow.questions[0].reads.shape) == ((3, 3, 3), (3, 3), (3, 3, 2))
+    wrong, seen = narrow.targets[0].kind.negatives, narrow.targets[1].kind.counts
+    assert (wrong.shape, seen.shape, narrow.targets[0].reads.shape) == ((3, 3, 3), (3, 3), (3, 3, 2))
 
 
 def test_parts_share_memory_with_the_whole():

@@ -31,7 +31,7 @@ def packed(replay: Replay) -> dict[str, Any]:
             "training": _thin(curve.training),
             "held_out": [[step, round(loss, 4)] for step, loss in curve.held_out],
             "levels": dict(curve.levels),
-            "question": curve.question,
+            "target": curve.target,
             "unit": curve.unit,
         },
     }

@@ -108,7 +108,7 @@ class Leak(TypedDict):
 class Term(TypedDict):
     """A term of the loss as LaTeX and as a tree of MathML, with what its symbols mean."""
 
-    question: str
+    target: str
     latex: str
     mathml: list[Any]
     weight: float
@@ -123,7 +123,7 @@ class Guess(TypedDict):
     """A model's answer at one scored position."""
 
     place: int
-    question: str
+    target: str
     reader: str
     truth: str
     probability: float

@@ -53,30 +53,30 @@ ESTIMATED = {"operations": "Operations are an estimate: counted in the first bat
 """Notes on an axis."""
 
 
-def training(rows: Sequence[Row], question: str = "") -> Columns:
+def training(rows: Sequence[Row], target: str = "") -> Columns:
     """The training loss of a question in every step that asked it, per scored position, over every axis.
 
     Without a question it is the loss of the first one of each step.
     """
-    return _over_all_axes([r for r in rows if r.loss is not None], question)
+    return _over_all_axes([r for r in rows if r.loss is not None], target)
 
 
-def held_out(rows: Sequence[Row], question: str = "") -> Columns:
+def held_out(rows: Sequence[Row], target: str = "") -> Columns:
     """The same of the held-out loss at every evaluation."""
-    return _over_all_axes([r for r in rows if r.held_out is not None], question)
+    return _over_all_axes([r for r in rows if r.held_out is not None], target)
 
 
-def _over_all_axes(rows: Sequence[Row], question: str) -> Columns:
-    known = [(row, _loss(row, question)) for row in rows]
+def _over_all_axes(rows: Sequence[Row], target: str) -> Columns:
+    known = [(row, _loss(row, target)) for row in rows]
     found = [(row, loss) for row, loss in known if loss is not None]
     return {name: [getattr(row, name) for row, _ in found] for name in AXES.values()} | {
         "loss": [loss for _, loss in found]
     }
 
 
-def _loss(row: Row, question: str) -> float | None:
-    if question:
-        return dict(row.more).get(question)
+def _loss(row: Row, target: str) -> float | None:
+    if target:
+        return dict(row.more).get(target)
     return row.held_out if row.loss is None else row.loss
 
 

@@ -32,17 +32,17 @@ class OtherLoss:
     held_out: ColumnDataSource
     colour: str
 
-    def show(self, rows: Sequence[Row], question: str) -> None:
+    def show(self, rows: Sequence[Row], target: str) -> None:
         """Draw this question and no other."""
-        self.training.name = question
-        rows = rows if question else ()
-        self.training.data, self.held_out.data = columns.training(rows, question), columns.held_out(rows, question)
+        self.training.name = target
+        rows = rows if target else ()
+        self.training.data, self.held_out.data = columns.training(rows, target), columns.held_out(rows, target)
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Append the new rows."""
-        if question := self.training.name:
-            append(self.training, columns.training(rows, question), MOST_STEPS)
-            append(self.held_out, columns.held_out(rows, question))
+        if target := self.training.name:
+            append(self.training, columns.training(rows, target), MOST_STEPS)
+            append(self.held_out, columns.held_out(rows, target))
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ class LossChart:
         self.training.data, self.held_out.data = columns.training(rows, name), columns.held_out(rows, name)
         self.marks.data, self.band.data = columns.marks((), ()), columns.band((), ())
         self.phases.data = columns.phases((), ())
-        for other, question in zip_longest(self.others, beside[: len(self.others)], fillvalue=""):
-            other.show(rows, question)
+        for other, target in zip_longest(self.others, beside[: len(self.others)], fillvalue=""):
+            other.show(rows, target)
 
     def extend(self, rows: Sequence[Row]) -> None:
         """Append the new rows; what is drawn stays."""

@@ -67,7 +67,7 @@ def recorded(name: str) -> Recorded | None:
     if name not in losses():
         return None
     entry = entry_named(name)
-    return Recorded(name, entry.corpus, entry.unit(entry.questions[0]), tuple(losses()[name]))
+    return Recorded(name, entry.corpus, entry.unit(entry.target_names[0]), tuple(losses()[name]))
 
 
 def recorded_of(about_to_train: tuple[Entry, str, int] | None) -> Recorded | None:

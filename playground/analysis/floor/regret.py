@@ -32,7 +32,7 @@ class Asked:
     score: int
     row: int
     place: int
-    question: str
+    target: str
 
 
 @dataclass(frozen=True)
@@ -95,16 +95,16 @@ def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "wi
     """The best possible prediction of every word of the text that a batch asks for; raises `UserError`."""
     asked: list[Asked] = []
     seen: list[Tensor] = []
-    questions = [(part, question) for part in batch.with_auxiliary for question in part.questions]
-    for number, (part, question) in enumerate(questions):
-        for row in range(len(part.tokens.ids)) if names_words(question) else ():
-            known = known_places(part, question, max(1, layers), row).cpu()
-            scores = question.loss_positions
+    targets = [(part, target) for part in batch.with_auxiliary for target in part.targets]
+    for number, (part, target) in enumerate(targets):
+        for row in range(len(part.tokens.ids)) if names_words(target) else ():
+            known = known_places(part, target, max(1, layers), row).cpu()
+            scores = target.loss_positions
             for score in (scores.rows == row).nonzero()[:, 0].tolist():
                 position = int(scores.positions[score])
-                place = int(question.origin[row, position])
+                place = int(target.origin[row, position])
                 if place >= 0 and int(part.actions[row, place]) not in GIVEN_AWAY:
-                    asked.append(Asked(number, score, row, place, question.name))
+                    asked.append(Asked(number, score, row, place, target.name))
                     seen.append(known[position])
     sizes = batch.tokens.lengths.tolist()
     texts = [tuple(ids[:size].tolist()) for ids, size in zip(batch.tokens.ids, sizes, strict=True)]
@@ -124,9 +124,9 @@ def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "wi
     )
 
 
-def names_words(question: Target) -> bool:
+def names_words(target: Target) -> bool:
     """Whether the model's scores are those of every word of the vocabulary, for words of the text."""
-    return question.kind.names_words and question.kind.plain
+    return target.kind.names_words and target.kind.plain
 
 
 @torch.no_grad()

@@ -85,9 +85,9 @@ def _taus(model: LanguageModel, batch: Batch) -> Iterator[float]:
     The query is the gap; where a decoder answers, it is the mean over all words of the encoder.
     """
     weights = model.attention(batch)["encoder"][-1].mean(1)  # [b, n, m]
-    slopes, question = _slopes(model, batch), batch.questions[0]
+    slopes, target = _slopes(model, batch), batch.targets[0]
     for row in range(len(weights)):
-        queries = batch.inputs.valid[row] if question.at_decoder else question.loss_mask[row]
+        queries = batch.inputs.valid[row] if target.at_decoder else target.loss_mask[row]
         looks = weights[row][queries].mean(0)
         seen = looks > 0
         pair = looks[seen].numpy(), slopes[row][seen].numpy()
@@ -96,9 +96,9 @@ def _taus(model: LanguageModel, batch: Batch) -> Iterator[float]:
 
 def _slopes(model: LanguageModel, batch: Batch) -> Tensor:
     """The size of the gradient of the likeliest answer's log-probability by each word vector, `[b, m]`."""
-    [question], leaf = batch.questions, leaf_of(model, batch.inputs)
+    [target], leaf = batch.targets, leaf_of(model, batch.inputs)
     with torch.enable_grad():
-        hidden = states_of(model, batch, question, leaf)[question.loss_mask]
+        hidden = states_of(model, batch, target, leaf)[target.loss_mask]
         scores = model.score(hidden, "vocabulary", model.network_of(batch)).log_softmax(-1)
         [slope] = torch.autograd.grad(scores.amax(-1).sum(), leaf)
     return slope.norm(dim=-1)

@@ -106,8 +106,8 @@ def predicts_stretches(subject: Subject) -> str:
     """It predicts words in single stretches of text."""
     if not reads_windows(subject.objective):
         return f"{subject.objective.name} reads several texts at once; the grammar knows single texts only."
-    questions = [q for part in subject.batch(1).with_auxiliary for q in part.questions]
-    if not any(names_words(question) for question in questions):
+    targets = [target for part in subject.batch(1).with_auxiliary for target in part.targets]
+    if not any(names_words(target) for target in targets):
         return f"{subject.objective.name} does not predict words of the vocabulary."
     return ""
 

@@ -90,10 +90,10 @@ def _of_example(subject: Subject, settings: Settings) -> Influence:
         raise UserError("The objective needs more than one sentence; set read to a plain text.")
     batch = subject.objective.batch(subject.sentence(settings.sentence), subject.rng("sensitivity"))
     batch = subject.model.masked(batch)
-    question = batch.questions[0]
-    influence, scored = sensitivity_of_answers(subject.model, batch, question), question.loss_mask[0]
-    reach, _ = leaks.answering(batch, question, subject.model.shape.layers)
-    rows = [label for label, kept in zip(_labels(batch.stream_of(question), batch), scored, strict=True) if kept]
+    target = batch.targets[0]
+    influence, scored = sensitivity_of_answers(subject.model, batch, target), target.loss_mask[0]
+    reach, _ = leaks.answering(batch, target, subject.model.shape.layers)
+    rows = [label for label, kept in zip(_labels(batch.stream_of(target), batch), scored, strict=True) if kept]
     return influence[scored], rows, _labels(batch.inputs, batch), float((~reach[scored]).float().mean())
 
 

@@ -42,16 +42,16 @@ class TextStep:
     def objective_loss(self) -> Tensor:
         """The loss of the objective."""
         ours = self._passes[0]
-        answers = [ours.answer(part, q) for part in self.batch.with_auxiliary for q in part.questions]
+        answers = [ours.answer(part, target) for part in self.batch.with_auxiliary for target in part.targets]
         return total_loss(answers)[0]
 
     def scores(self) -> tuple[Tensor, Tensor]:
         """Both models' scores of every word at the scored positions, `[k, v]`."""
-        [question, *_] = self.batch.questions
+        [target, *_] = self.batch.targets
         ours, theirs = self._passes
         with torch.no_grad():
-            shown = theirs.answer(self.batch, question).scores
-        return ours.answer(self.batch, question).scores, shown
+            shown = theirs.answer(self.batch, target).scores
+        return ours.answer(self.batch, target).scores, shown
 
     def last_states(self) -> tuple[Tensor, Tensor]:
         """Both models' last states of the corrupted text that is no padding, `[k, d]`."""

@@ -152,7 +152,7 @@ def choice_scores(model: LanguageModel, prompt: Prompt, train: "Dataset", test: 
     """Log-probability `[r, c]` of each choice behind its text, the mean over its words (arXiv:2005.14165, sec. 2.4)."""
     prompts, means = choice_prompts(prompt, train, test), []
     for answer in _continuations(model, prompts.examples, [*chain.from_iterable(prompts.queries)], test.tokens):
-        each = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[:, 0]
+        each = answer.scores.log_softmax(-1).gather(1, answer.labels[:, None])[:, 0]
         sums, counts = (each.new_zeros(int(answer.rows.max()) + 1) for _ in range(2))
         means.append(sums.index_add(0, answer.rows, each) / counts.index_add(0, answer.rows, torch.ones_like(each)))
     return torch.cat(means).unflatten(0, (-1, test.rows_each))
@@ -200,7 +200,7 @@ def _full_stop(tokens: Tokens) -> int:
 def _prefixes(answer: Answer, longest: int, like: Tokens) -> Tensor:
     """Log-probability `[r, longest]` of the first 1, 2, ... words of every row, each with a full stop behind them."""
     scores, stop = answer.scores.log_softmax(-1), _full_stop(like)
-    each, ends = scores.gather(1, answer.targets[:, None])[:, 0], scores[:, stop]
+    each, ends = scores.gather(1, answer.labels[:, None])[:, 0], scores[:, stop]
     likely = scores.new_full((int(answer.rows.max()) + 1, longest), float("-inf"))
     for number, row in enumerate(likely):
         here = answer.rows == number
@@ -228,9 +228,9 @@ def _continuations(
             starts.append(len(rows[-1]) - len(right))
         whole = begin(pad_rows(rows, like.specials, like.vocabulary).to(like.ids.device))
         batch = AskNext().build(SeeLeft(model.shape.layer_window).build(ShiftRight().build(whole)))
-        [question] = batch.questions
-        scored = question.loss_mask & (question.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
-        yield model(replace(batch, questions=(replace(question, loss_mask=scored),)))[-1]
+        [target] = batch.targets
+        scored = target.loss_mask & (target.origin >= torch.tensor(starts, device=like.ids.device)[:, None])
+        yield model(replace(batch, targets=(replace(target, loss_mask=scored),)))[-1]
 
 
 def _fitting(examples: Sequence[list[int]], room: int) -> list[list[int]]:

@@ -1,4 +1,4 @@
-"""Ask: change which answers are scored, as a person chose it on the stage, or the weight of all questions."""
+"""Ask: change which answers are scored, as a person chose it on the stage, or the weight of all targets."""
 
 from dataclasses import dataclass, replace
 
@@ -55,7 +55,7 @@ def _ranges(places: tuple[int, ...], between: str) -> list[str]:
 
 @dataclass(frozen=True)
 class OverrideLossMask(Ask):
-    """The objective's questions, with answers scored or not at the places that a person chose."""
+    """The objective's targets, with answers scored or not at the places that a person chose."""
 
     judged: tuple[Judged, ...]
 
@@ -68,9 +68,9 @@ class OverrideLossMask(Ask):
 def judge(batch: Batch, rule: Judged, row: int | None = None) -> Batch:
     """The batch with the answers at these places scored or not, in one row or in all of them.
 
-    What was not asked before has an answer only where a word of the text stands; the first question with one gets it.
+    What was not asked before has an answer only where a word of the text stands; the first target with one gets it.
     """
-    if not batch.questions:
+    if not batch.targets:
         return batch
     real = batch.answering.valid
     here = real if row is None else real & (torch.arange(len(real), device=real.device) == row)[:, None]
@@ -79,33 +79,34 @@ def judge(batch: Batch, rule: Judged, row: int | None = None) -> Batch:
         torch.isin(number, torch.tensor(places, dtype=number.dtype, device=number.device))
         for places in (rule.counts, rule.skips)
     )
-    questions, given = [], torch.zeros_like(here)
-    for question in batch.questions:
-        able = answerable(batch, question)
+    targets, given = [], torch.zeros_like(here)
+    for target in batch.targets:
+        able = answerable(batch, target)
         new = counts & able & ~given
         given = given | new
-        questions.append(replace(question, loss_mask=(question.loss_mask & ~(skips & able)) | new))
-    return replace(batch, questions=tuple(questions))
+        targets.append(replace(target, loss_mask=(target.loss_mask & ~(skips & able)) | new))
+    return replace(batch, targets=tuple(targets))
 
 
-def answerable(batch: Batch, question: Target) -> Tensor:
-    """Where a question of the drawn stream has an answer, `[b, n]`: at a word of the text, or where it is scored."""
-    if question.at_decoder != batch.questions[0].at_decoder:
-        return torch.zeros_like(question.loss_mask)
-    known = question.kind.plain and question.reads is None
-    return question.loss_mask | (question.origin >= 0) if known else question.loss_mask
+def answerable(batch: Batch, target: Target) -> Tensor:
+    """Where a target of the drawn stream has an answer, `[b, n]`: at a word of the text, or where it is scored."""
+    if target.at_decoder != batch.targets[0].at_decoder:
+        return torch.zeros_like(target.loss_mask)
+    known = target.kind.plain and target.reads is None
+    return target.loss_mask | (target.origin >= 0) if known else target.loss_mask
 
 
 @dataclass(frozen=True)
 class Reweight(Ask):
-    """The same questions within a sum of objectives: a new weight, and some under another name (`mixture.mixed`)."""
+    """The same targets within a sum of objectives: a new weight, and some under another name (`mixture.mixed`)."""
 
     weight: float = 1.0
     names: tuple[tuple[str, str], ...] = ()
 
     def build(self, batch: Batch) -> Batch:
         names = dict(self.names)
-        questions = tuple(
-            replace(q, name=names.get(q.name, q.name), weight=q.weight * self.weight) for q in batch.questions
+        targets = tuple(
+            replace(target, name=names.get(target.name, target.name), weight=target.weight * self.weight)
+            for target in batch.targets
         )
-        return replace(batch, questions=questions, auxiliary=tuple(map(self.build, batch.auxiliary)))
+        return replace(batch, targets=targets, auxiliary=tuple(map(self.build, batch.auxiliary)))

@@ -114,19 +114,19 @@ class AskCrossView(Ask):
         origin = batch.inputs.origin
         label = gather_origin(batch.tokens.labels[self.label], origin, -1)
         scored = gather_origin(batch.selected, origin, False) & (label >= 0) & (label < len(self.classes))
-        question = _question("label", Label(self.label, self.classes), label.where(scored, 0), scored)
-        return asked(replace(batch, auxiliary=(*others, *views)), question)
+        target = _question("label", Label(self.label, self.classes), label.where(scored, 0), scored)
+        return asked(replace(batch, auxiliary=(*others, *views)), target)
 
     def _asked(self, view: Batch, name: str, ahead: int, asked_of: Tensor) -> Batch:
-        """A view with its question: each position predicts for the place `ahead` of it in reading order."""
+        """A view with its target: each position predicts for the place `ahead` of it in reading order."""
         inputs, width = view.inputs, view.tokens.ids.shape[1]
         place = inputs.origin + ahead
         there = (inputs.origin >= 0) & (place >= 0) & (place < width)
         scored = gather_origin(asked_of, place.where(there, -1), False)
         taught = place.where(scored, 0)
         kind = SoftTargets(f"{self.label} {name}", self.classes, teacher=self.label, positions=taught)
-        question = _question(name, kind, torch.zeros_like(place), scored, self.weight)
-        return asked(view, replace(question, origin=place.where(scored, -1)) if ahead else question)
+        target = _question(name, kind, torch.zeros_like(place), scored, self.weight)
+        return asked(view, replace(target, origin=place.where(scored, -1)) if ahead else target)
 
 
 @dataclass(frozen=True)
@@ -154,6 +154,6 @@ class AskReplaced(Ask):
 def _question(
     name: str, kind: Label | Replaced, targets: Tensor, scored: Tensor, weight: float = 1.0, reads: Tensor | None = None
 ) -> Target:
-    """A question to the input's positions whose answer stands nowhere in the text."""
+    """A target to the input's positions whose answer stands nowhere in the text."""
     nowhere = torch.full_like(targets, -1, dtype=torch.long)
     return Target(name, kind, "inputs", targets, scored, nowhere, weight, reads=reads)

@@ -37,8 +37,8 @@ class AskMoved(Ask):
         slot = gather_origin(batch.prediction_order, inputs.origin, -1)
         scored = gather_origin(movable(batch).of >= 0, inputs.origin, False)
         targets = gather_origin(tokens.ids, slot, tokens.specials.pad)
-        question = Target("word order", Word(), "inputs", targets, scored, slot, self.weight, copying=True)
-        return asked(batch, question)
+        target = Target("word order", Word(), "inputs", targets, scored, slot, self.weight, copying=True)
+        return asked(batch, target)
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class AskNext(Ask):
         read = position if self.side == "left" else count - 1 - position
         name = "next word" if self.side == "left" else "previous word"
         scored = inputs.valid & (read >= self.context_size)
-        question = Target(name, Word(), "inputs", targets, scored, origin, self.weight)
-        return asked(replace(batch, selected=tokens.valid), question)
+        target = Target(name, Word(), "inputs", targets, scored, origin, self.weight)
+        return asked(replace(batch, selected=tokens.valid), target)
 
 
 @dataclass(frozen=True)
@@ -99,12 +99,12 @@ class AskQueryStream(Ask):
     """
 
     def build(self, batch: Batch) -> Batch:
-        question = in_place(batch, "inputs" if batch.inputs.query_attn_mask is None else "query")
-        return asked(batch, one_step_ahead(batch, question) if batch.inputs.predicts_next else question)
+        target = in_place(batch, "inputs" if batch.inputs.query_attn_mask is None else "query")
+        return asked(batch, one_step_ahead(batch, target) if batch.inputs.predicts_next else target)
 
 
-def one_step_ahead(batch: Batch, question: Target) -> Target:
-    """The same question, answered by the position that comes right before each target in the order."""
+def one_step_ahead(batch: Batch, target: Target) -> Target:
+    """The same target, answered by the position that comes right before each target in the order."""
     inputs = batch.inputs
     rank = gather_origin(batch.prediction_order, inputs.origin, -1)
     width = inputs.ids.shape[1]
@@ -112,10 +112,10 @@ def one_step_ahead(batch: Batch, question: Target) -> Target:
     order = level.masked_fill(~inputs.valid, MASKED_LEVEL * (width + 1)).argsort(dim=1, stable=True)
     after = torch.full_like(order, -1).scatter_(1, order[:, :-1], order[:, 1:])
     there = after.clamp(min=0)
-    scored = question.loss_mask.gather(1, there) & (after >= 0)
-    origin = question.origin.gather(1, there).where(scored, -1)
-    targets = question.targets.gather(1, there).where(scored, batch.tokens.specials.pad)
-    return replace(question, targets=targets, loss_mask=scored, origin=origin)
+    scored = target.loss_mask.gather(1, there) & (after >= 0)
+    origin = target.origin.gather(1, there).where(scored, -1)
+    targets = target.labels.gather(1, there).where(scored, batch.tokens.specials.pad)
+    return replace(target, labels=targets, loss_mask=scored, origin=origin)
 
 
 @dataclass(frozen=True)
@@ -141,8 +141,8 @@ class AskSpanBoundary(Ask):
         right = position + 1 + gather_origin(hidden.last - arange_rows(tokens.ids), inputs.origin)
         targets = gather_origin(tokens.ids, inputs.origin, tokens.specials.pad)
         reads = torch.stack([left, right], dim=2).masked_fill(~scored[..., None], 0)
-        question = Target("span boundary", SpanBoundary(), "inputs", targets, scored, inputs.origin, self.weight)
-        return asked(batch, replace(question, reads=reads))
+        target = Target("span boundary", SpanBoundary(), "inputs", targets, scored, inputs.origin, self.weight)
+        return asked(batch, replace(target, reads=reads))
 
 
 def has_ends(batch: Batch, hidden: MarkedSpans) -> Tensor:
@@ -161,8 +161,8 @@ class AskCentre(Ask):
         assert query is not None, "a see stage with a window must come before"
         assert query.window is not None
         first, last = query.window
-        question = in_place(batch, "query")
-        return asked(batch, replace(question, name="centre word", loss_mask=question.loss_mask & (last > first)))
+        target = in_place(batch, "query")
+        return asked(batch, replace(target, name="centre word", loss_mask=target.loss_mask & (last > first)))
 
 
 @dataclass(frozen=True)
@@ -183,12 +183,12 @@ class AskCount(Ask):
 
     def build(self, batch: Batch) -> Batch:
         seen = batch.tokens.labels["seen"]
-        question = _paired_word(batch, "how often")
-        return asked(batch, replace(question, kind=CooccurrenceTarget(seen, self.x_max, self.alpha)))
+        target = _paired_word(batch, "how often")
+        return asked(batch, replace(target, kind=CooccurrenceTarget(seen, self.x_max, self.alpha)))
 
 
 def _paired_word(batch: Batch, name: str) -> Target:
-    """A question for the word that each position names by its span of one."""
+    """A target for the word that each position names by its span of one."""
     real = batch.inputs.valid
     origin = batch.spans.start.where(real, -1)
     targets = gather_origin(batch.tokens.ids, origin, batch.tokens.specials.pad)
@@ -214,8 +214,8 @@ class AskInBatchContrast(Ask):
         if not self.duplicates_as_negatives:
             group = partner.inputs.ids.unique(dim=0, return_inverse=True)[1]
         targets, nowhere = group[:, None].where(scored, 0), torch.full_like(inputs.ids, -1)
-        question = Target("match", InBatchContrast(), "inputs", targets, scored, nowhere, self.weight)
-        return asked(replace(batch, auxiliary=(*batch.auxiliary, partner)), question)
+        target = Target("match", InBatchContrast(), "inputs", targets, scored, nowhere, self.weight)
+        return asked(replace(batch, auxiliary=(*batch.auxiliary, partner)), target)
 
 
 def _selected_alone(batch: Batch) -> Batch:
@@ -226,17 +226,17 @@ def _selected_alone(batch: Batch) -> Batch:
     origin = torch.cat([-lead, found.origin], dim=1)
     real = torch.cat([lead > 0, found.real], dim=1)
     inputs = stream(ids, origin, real, language=language_ids_at(batch.tokens, origin))
-    return replace(batch, inputs=inputs, actions=torch.zeros_like(batch.actions), auxiliary=(), questions=())
+    return replace(batch, inputs=inputs, actions=torch.zeros_like(batch.actions), auxiliary=(), targets=())
 
 
 def in_place(batch: Batch, reader: Literal["inputs", "query"]) -> Target:
-    """A question for the original word at every selected position of the input."""
+    """A target for the original word at every selected position of the input."""
     inputs = batch.inputs
     scored = gather_origin(batch.selected, inputs.origin, False)
     targets = gather_origin(batch.tokens.ids, inputs.origin, batch.tokens.specials.pad)
     return Target("hidden words", Word(), reader, targets, scored, inputs.origin)
 
 
-def asked(batch: Batch, question: Target) -> Batch:
-    """The batch with one more question."""
-    return replace(batch, questions=(*batch.questions, question))
+def asked(batch: Batch, target: Target) -> Batch:
+    """The batch with one more target."""
+    return replace(batch, targets=(*batch.targets, target))

@@ -103,10 +103,10 @@ def shifted_targets(tokens: Tokens, written: Ragged) -> Stream:
 
 
 def asked_to_write(batch: Batch, written: Ragged, decoder: Stream, copying: bool) -> Batch:
-    """The batch with a decoder and the question for what it writes."""
+    """The batch with a decoder and the target for what it writes."""
     targets = (written.ids, written.real, written.origin)
-    question = Target("written words", Word(), "decoder", *targets, copying=copying)
-    return asked(replace(batch, decoder=decoder), question)
+    target = Target("written words", Word(), "decoder", *targets, copying=copying)
+    return asked(replace(batch, decoder=decoder), target)
 
 
 def _at_text_positions(batch: Batch, written: Ragged, decoder: Stream) -> Stream:

@@ -53,7 +53,7 @@ class SampleFromGenerator(Propose):
             actions=action.where(batch.selected, int(Action.KEPT)),
             inputs=rewritten(batch.inputs, words, batch.maskable),
             auxiliary=(*batch.auxiliary, replace(batch, auxiliary=(), network="generator")),
-            questions=(),
+            targets=(),
         )
 
     def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:

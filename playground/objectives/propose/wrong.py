@@ -44,27 +44,27 @@ class SampleNegatives(Propose):
         return sampling_unit(self.loss)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
-        """The words drawn for every position of the last question, `[b, n, k]`."""
+        """The words drawn for every position of the last target, `[b, n, k]`."""
         edges = noise_probability(batch.tokens, self.ns_exponent).cumsum(0)
-        noise = sampling.noise((*batch.questions[-1].targets.shape, self.num_negatives), rng)
+        noise = sampling.noise((*batch.targets[-1].labels.shape, self.num_negatives), rng)
         drawn = torch.searchsorted((edges / edges[-1]).to(noise.dtype), noise, right=True)
         return drawn.clamp(max=len(edges) - 1)
 
     def build(self, batch: Batch, plan: Tensor) -> Batch:
-        question, log_noise_prob = batch.questions[-1], None
-        drawn = plan[:, : question.targets.shape[1]]
-        skipped = ~question.loss_mask[..., None]
+        target, log_noise_prob = batch.targets[-1], None
+        drawn = plan[:, : target.labels.shape[1]]
+        skipped = ~target.loss_mask[..., None]
         if self.loss == "nce":
             log_noise_prob = noise_probability(batch.tokens, self.ns_exponent).clamp(min=1e-12).log().float()
         else:
-            skipped = skipped | (drawn == question.targets[..., None])
+            skipped = skipped | (drawn == target.labels[..., None])
         kind = NegativeSampling(drawn.masked_fill(skipped, -1), self.loss, log_noise_prob)
-        return replace(batch, questions=(*batch.questions[:-1], replace(question, kind=kind)))
+        return replace(batch, targets=(*batch.targets[:-1], replace(target, kind=kind)))
 
     def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
         if "wrong" not in wanted:
             return plan
-        scored, names = batch.questions[-1].loss_mask[0], wanted["wrong"]
+        scored, names = batch.targets[-1].loss_mask[0], wanted["wrong"]
         needed = int(scored.sum()) * self.num_negatives
         if len(names) != needed:
             raise UserError(
@@ -76,7 +76,7 @@ class SampleNegatives(Propose):
         return drawn
 
     def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
-        ids = plan[row][batch.questions[-1].loss_mask[row]].flatten().tolist()
+        ids = plan[row][batch.targets[-1].loss_mask[row]].flatten().tolist()
         return {"wrong": [batch.tokens.vocabulary[i] for i in ids] if batch.tokens.vocabulary else ids}
 
 

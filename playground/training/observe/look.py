@@ -51,8 +51,8 @@ class ProbeSentence:
     @property
     def names_words(self) -> bool:
         """Whether a word of the vocabulary is predicted; assumed before anything is drawn."""
-        asked = [q for _, batch in self._drawn for part in batch.with_auxiliary for q in part.questions]
-        return not asked or any(question.kind.plain and question.kind.names_words for question in asked)
+        asked = [target for _, batch in self._drawn for part in batch.with_auxiliary for target in part.targets]
+        return not asked or any(target.kind.plain and target.kind.names_words for target in asked)
 
 
 def text_to_watch(
@@ -99,7 +99,7 @@ def draw_that_asks(objective: Objective, text: Tokens) -> int | None:
         return 0
     for seed in range(DRAWS_TRIED):
         batch = objective.batch(text, generator(seed, "glance", device=text.ids.device))
-        if any(bool(question.loss_mask.any()) for part in batch.with_auxiliary for question in part.questions):
+        if any(bool(target.loss_mask.any()) for part in batch.with_auxiliary for target in part.targets):
             return seed
     return None
 

@@ -197,7 +197,7 @@ GUESS = {"position": int, "truth": str, "top": [(str, float)], "probability": fl
 LOOK = {
     "step": int,
     "sees": [str],
-    "guesses": [GUESS | {"question": str, "reader": str}],
+    "guesses": [GUESS | {"target": str, "reader": str}],
     "weights": {str: {"shape": [int], "bytes": str}},
     "rows": {str: [str]},
     "columns": {str: [str]},

@@ -91,8 +91,8 @@ class ReplayRecorder:
 
     def levels(self, run: Run) -> dict[str, float]:
         """Levels for a loss over words: the unigram baseline and, where known, the entropy of the grammar."""
-        question = next(q for part in self.batch.with_auxiliary for q in part.questions)
-        if not (question.kind.plain and question.kind.names_words):
+        target = next(target for part in self.batch.with_auxiliary for target in part.targets)
+        if not (target.kind.plain and target.kind.names_words):
             return {}
         bound = run.entry.bound(run.corpus)
         return {"unigram baseline": run.corpus.unigram_entropy} | ({} if bound is None else {"entropy bound": bound})
@@ -100,7 +100,7 @@ class ReplayRecorder:
     @property
     def unit(self) -> str:
         """The unit of the loss that is reported."""
-        return next(q for part in self.batch.with_auxiliary for q in part.questions).kind.unit
+        return next(target for part in self.batch.with_auxiliary for target in part.targets).kind.unit
 
     def due(self, step: int) -> bool:
         if not self.steps:
@@ -140,12 +140,12 @@ def _spaced(last: int) -> frozenset[int]:
 
 @dataclass(frozen=True)
 class Curve:
-    """The losses of one question in a unit, as pairs of step and loss, and the levels to compare them with."""
+    """The losses of one target in a unit, as pairs of step and loss, and the levels to compare them with."""
 
     training: Sequence[tuple[int, float]] = ()
     held_out: Sequence[tuple[int, float]] = ()
     levels: Mapping[str, float] = field(default_factory=dict)
-    question: str = ""
+    target: str = ""
     unit: str = "nats"
 
 

@@ -71,13 +71,15 @@ def look_inside(learner: TrainState, feed: BatchSampler, row: int = 0) -> Update
 def steps_of_row(steps: tuple[Step, ...], row: int, device: torch.device) -> tuple[Step, ...]:
     """The stages that acted on one row of a block, with that row alone, on the CPU; of the plans only the drawn part.
 
-    Where a batch is shared out, the last one has the rows of all, so it keeps the questions of this row.
+    Where a batch is shared out, the last one has the rows of all, so it keeps the targets of this row.
     """
     acting = acting_on(steps, row)
     cut = [rows(step.batch, at, at + 1) for step, at in acting[:-1]]
     *before, last = on_cpu([*cut, rows(steps[-1].batch, row, row + 1)], device)
     if acting[-1][0].rows is not None:
-        last = replace(last, questions=tuple(q for q in last.questions if bool(q.loss_mask.any())) or last.questions)
+        last = replace(
+            last, targets=tuple(target for target in last.targets if bool(target.loss_mask.any())) or last.targets
+        )
     batches = (*before, last)
     return tuple(
         replace(step, plan=_plan_of(step, row), batch=batch) for (step, _), batch in zip(acting, batches, strict=True)

@@ -23,7 +23,7 @@ from playground.training.parallel.stacked import Rows, widened
 def hindrance(state: RunState) -> str:
     """Why a run cannot be stacked with its other seeds; empty where it can."""
     run, batch = state.run, state.blocks.at(state.learner.step)
-    recipe, questions = run.entry.recipe, batch.questions
+    recipe, targets = run.entry.recipe, batch.targets
     if state.learner.gradient is not single_process:
         return "several processes share its batches"
     if recipe.grad_accum_steps > 1 or recipe.precision != "float32":
@@ -40,15 +40,15 @@ def hindrance(state: RunState) -> str:
         return "each seed leaves other numbers out in a step"
     if any(_asks_by_lot(chain) for chain in run.entry.objective.chains):
         return "each seed draws its own part of a mixture, and the parts ask for different things"
-    if any(q.at_query or q.reads is not None or not q.kind.plain for q in questions):
-        return "its question is no plain choice at each position"
+    if any(q.at_query or q.reads is not None or not q.kind.plain for q in targets):
+        return "its target is no plain choice at each position"
     return "each seed has a memory of its own" if run.entry.model.mem_len else ""
 
 
 def _asks_by_lot(objective: Objective) -> bool:
     """Whether a draw for each batch, with another outcome for each seed, decides what is asked."""
     drawn = any(isinstance(s, SampleTask) and not (s.alternating or s.by_row) for s in objective.stages)
-    return drawn and len({part.questions for part in objective.parts}) > 1
+    return drawn and len({part.target_names for part in objective.parts}) > 1
 
 
 @dataclass
@@ -93,18 +93,18 @@ class Stack:
         for part in self.rows.parts.values():
             part.grad = None
         batches = [state.blocks.at(state.learner.step) for state in self.states]
-        numbers = range(len(batches[0].questions))
-        targets = [StackedTarget.of([batch.questions[number] for batch in batches]) for number in numbers]
-        whole = Scores(self.model, [(t.question.stream, t.question.kind.head) for t in targets])
-        inputs = [(stacked(batches, "inputs"), stacked(batches, "decoder")), [(t.rows, t.positions) for t in targets]]
+        numbers = range(len(batches[0].targets))
+        labels = [StackedTarget.of([batch.targets[number] for batch in batches]) for number in numbers]
+        whole = Scores(self.model, [(t.target.stream, t.target.kind.head) for t in labels])
+        inputs = [(stacked(batches, "inputs"), stacked(batches, "decoder")), [(t.rows, t.positions) for t in labels]]
 
         def one(parts: dict[str, Tensor], *inputs: Any) -> list[Tensor]:
             return functional_call(whole, {f"model.{name}": part for name, part in parts.items()}, inputs)
 
         with sdpa_kernel(SDPBackend.MATH):  # the only kernel that vmap supports
             scores = vmap(one)(self.rows.parts, *inputs)
-        terms = {t.question.name: t.means(own) for t, own in zip(targets, scores, strict=True)}
-        totals = torch.stack([t.question.weight * terms[t.question.name] for t in targets]).sum(0)
+        terms = {t.target.name: t.means(own) for t, own in zip(labels, scores, strict=True)}
+        totals = torch.stack([t.target.weight * terms[t.target.name] for t in labels]).sum(0)
         totals.sum().backward()
         each = {name: means.detach() for name, means in terms.items()}
         terms_of = ({name: means[k] for name, means in each.items()} for k in range(len(totals)))
@@ -112,50 +112,50 @@ class Stack:
 
 
 class Scores(nn.Module):
-    """A model's scores for several questions, each given by its stream and its head."""
+    """A model's scores for several targets, each given by its stream and its head."""
 
-    def __init__(self, model: LanguageModel, questions: Sequence[tuple[str, str]]) -> None:
+    def __init__(self, model: LanguageModel, targets: Sequence[tuple[str, str]]) -> None:
         super().__init__()
-        self.model, self.questions = model, questions
+        self.model, self.targets = model, targets
 
     def forward(
         self, streams: tuple[dict[str, Tensor], dict[str, Tensor]], positions: Sequence[tuple[Tensor, Tensor]]
     ) -> list[Tensor]:
-        """Scores `[m, v]` for every question at its positions, given as rows and columns."""
+        """Scores `[m, v]` for every target at its positions, given as rows and columns."""
         network, table = self.model.network, self.model.token_embedding.weight
         inputs, states = stream_of(streams[0]), dict[str, Tensor]()
-        if any(stream == "inputs" for stream, _ in self.questions):
+        if any(stream == "inputs" for stream, _ in self.targets):
             states["inputs"] = network(inputs, table)
         if streams[1]:
             states["decoder"] = network.decode(stream_of(streams[1]), inputs, table)
         return [
             self.model.score(states[stream][at], head, network)
-            for (stream, head), at in zip(self.questions, positions, strict=True)
+            for (stream, head), at in zip(self.targets, positions, strict=True)
         ]
 
 
 @dataclass(frozen=True)
 class StackedTarget:
-    """One question of all seeds: the scored positions `[k, m]`, the targets there, and which are not padding."""
+    """One target of all seeds: the scored positions `[k, m]`, the targets there, and which are not padding."""
 
-    question: Target
+    target: Target
     rows: Tensor
     positions: Tensor
-    targets: Tensor
+    labels: Tensor
     valid: Tensor
 
     @classmethod
-    def of(cls, questions: Sequence[Target]) -> "StackedTarget":
-        scored = [q.loss_mask.nonzero(as_tuple=True) for q in questions]
-        targets = widened([q.targets[at] for q, at in zip(questions, scored, strict=True)])
+    def of(cls, targets: Sequence[Target]) -> "StackedTarget":
+        scored = [q.loss_mask.nonzero(as_tuple=True) for q in targets]
+        labels = widened([q.labels[at] for q, at in zip(targets, scored, strict=True)])
         rows, positions = (widened([at[axis] for at in scored]) for axis in (0, 1))
         valid = widened([torch.ones_like(at[0], dtype=torch.bool) for at in scored])
-        return cls(questions[0], rows, positions, targets, valid)
+        return cls(targets[0], rows, positions, labels, valid)
 
     def means(self, scores: Tensor) -> Tensor:
         """The mean loss of each seed `[k]`; 0 where nothing is scored."""
         at = self.rows.flatten(), self.positions.flatten()
-        answer = Answer(self.question, *at, scores.flatten(0, 1), self.targets.flatten())
+        answer = Answer(self.target, *at, scores.flatten(0, 1), self.labels.flatten())
         losses = answer.losses(consume=True).unflatten(0, self.valid.shape)
         return (losses * self.valid).sum(1) / self.valid.sum(1).clamp(min=1)
 

@@ -28,7 +28,7 @@ HELD_OUT_ROWS = 4
 """Held-out rows that are kept, for a checkpoint has some; the loss is measured on all of them before."""
 
 FACTS = {"weights": str, "held_out": {str: float}}
-"""What the header adds to that of every checkpoint: a hash of the weights, and the held-out loss of each question."""
+"""What the header adds to that of every checkpoint: a hash of the weights, and the held-out loss of each target."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Bundled:
         learner, corpus = self.saved.learner, self.saved.corpus
         layers = f"{learner.entry.model.layers} layers"
         losses = ", ".join(
-            f"{loss:.2f} {learner.entry.unit(question)} ({question})" for question, loss in self.held_out.items()
+            f"{loss:.2f} {learner.entry.unit(target)} ({target})" for target, loss in self.held_out.items()
         )
         return (
             f"{learner.entry.name}, {layers}, {learner.step:,} steps on the corpus {corpus.name}, seed {learner.seed}: "

@@ -44,7 +44,7 @@ class Summary:
     accuracy: dict[str, float] = field(default_factory=dict)
     learner: TrainState | None = None
     reason: str = ""
-    question: str = ""
+    target: str = ""
     phase: str = ""
     troubles: list[str] = field(default_factory=list)
     recent: dict[str, deque[Tensor]] = field(default_factory=dict)
@@ -58,9 +58,9 @@ class Summary:
                 self.learner = event.learner
             case Stepped():
                 self.step, self.tokens, self.seconds = event.step, event.tokens, event.seconds
-                self.question = next(iter(event.terms))
-                for question, loss in event.terms.items():
-                    self.recent.setdefault(question, deque(maxlen=RECENT)).append(loss)
+                self.target = next(iter(event.terms))
+                for target, loss in event.terms.items():
+                    self.recent.setdefault(target, deque(maxlen=RECENT)).append(loss)
             case PhaseStarted():
                 self.phase = event.name
                 self.recent.clear()
@@ -86,7 +86,7 @@ class Summary:
             "seconds": round(self.seconds, 3),
             "tokens_per_second": round(self.tokens / self.seconds) if self.seconds else 0,
             "phase": self.phase,
-            "loss": {"train": trained.get(self.question), "held_out": self.held_out, "unit": entry.unit(self.question)},
+            "loss": {"train": trained.get(self.target), "held_out": self.held_out, "unit": entry.unit(self.target)},
             "losses": {
                 name: {"train": trained.get(name), "held_out": loss, "unit": entry.unit(name)}
                 for name, loss in self.tested.items()

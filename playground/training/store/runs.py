@@ -483,7 +483,7 @@ def _values(table: str, row: Sequence[Any], *json_columns: str) -> dict[str, Any
 
 
 def _point(row: tuple[Any, ...]) -> Row:
-    """A point from its row; losses and accuracies are pairs of a question and a number."""
+    """A point from its row; losses and accuracies are pairs of a target and a number."""
     point = _values("points", row, "more", "accuracy")
     point |= {name: tuple(map(tuple, point[name])) for name in ("more", "accuracy")}
     return Row(**point)

@@ -72,7 +72,7 @@ def test_the_guesses_are_the_scores_as_probabilities(name):
     learner, seen, batch = looked(name)
     answer = learner.model(batch, {})[-1]
     assert [g.position for g in seen.guesses] == answer.positions.tolist()
-    for guess, scores, target in zip(seen.guesses, answer.scores.detach(), answer.targets.tolist(), strict=True):
+    for guess, scores, target in zip(seen.guesses, answer.scores.detach(), answer.labels.tolist(), strict=True):
         if isinstance(answer.target.kind, Replaced):
             yes = float(scores[0].sigmoid())
             expected = {"replaced": yes, "original": 1 - yes}

@@ -40,9 +40,9 @@ def reader() -> Callable:
 @pytest.mark.parametrize("name", READERS)
 def test_a_gap_asks_for_its_own_word_and_nothing_else(reader, name):
     _, tokenizer, batch = reader(name)
-    (question,) = batch.questions
-    assert question.loss_mask.sum(1).tolist() == [1, 1, 1]
-    targets = [tokenizer.words[i] for i in question.targets[question.loss_mask].tolist()]
+    (target,) = batch.targets
+    assert target.loss_mask.sum(1).tolist() == [1, 1, 1]
+    targets = [tokenizer.words[i] for i in target.labels[target.loss_mask].tolist()]
     assert targets == [row[place] for row, place in zip(ROWS, PLACES, strict=True)]
 
 
@@ -96,7 +96,7 @@ def test_a_model_that_guesses_gets_about_a_half_and_one_that_knows_gets_all():
         def forward(self, batch):
             (answer,) = model(batch)
             scores = torch.zeros_like(answer.scores).scatter(1, right[:, None], 5.0)
-            return (answer.__class__(answer.target, answer.rows, answer.positions, scores, answer.targets),)
+            return (answer.__class__(answer.target, answer.rows, answer.positions, scores, answer.labels),)
 
     assert one.measure(Knows()) == 1.0
 

@@ -64,7 +64,7 @@ def test_what_says_several_languages_reads_them_by_default(name):
         assert language.unique().tolist() == [0, 1]
         assert (language == language[:, :1]).all()
         batch = entry.objective.batch(rows, generator(0))
-        assert batch.questions
+        assert batch.targets
 
 
 @pytest.mark.parametrize("name", ["mBERT", "XLM-R", "Rosita", "CLM"])

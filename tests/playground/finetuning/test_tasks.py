@@ -521,7 +521,7 @@ def test_a_choice_is_as_likely_as_its_words_behind_the_story(shots, tokenizer, b
     shown = [*encode(first.texts[0]), *encode(first.choices[first.right]), sep] if shots else []
     choice = encode(items[3].choices[2])
     answer = going_on([[*shown, *encode(items[3].texts[0]), *choice, sep]], tokenizer, learner)
-    own = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[-len(choice) - 1 :]
+    own = answer.scores.log_softmax(-1).gather(1, answer.labels[:, None])[-len(choice) - 1 :]
     assert float(scores[3, 2]) == pytest.approx(float(own.mean()), abs=1e-4)
 
 
@@ -542,7 +542,7 @@ def test_the_words_that_are_marked_untrained_are_the_likeliest_behind_text_and_q
         spans = [(a, b) for a in range(len(words)) for b in range(a, min(a + texts.answer.longest, len(words)))]
         rows = [[*shown, *asked[number], *words[a : b + 1], *encode(["."])] for a, b in spans]
         answer = going_on(rows, tokenizer, learner)
-        each = answer.scores.log_softmax(-1).gather(1, answer.targets[:, None])[:, 0]
+        each = answer.scores.log_softmax(-1).gather(1, answer.labels[:, None])[:, 0]
         likely = [float(each[answer.rows == row][-(b - a + 2) :].sum()) for row, (a, b) in enumerate(spans)]
         best = spans[max(range(len(spans)), key=lambda k: likely[k])]
         first = int(texts.positions[number, 0])

@@ -203,7 +203,7 @@ def test_a_permutation_has_the_same_scores_through_both_query_streams(tmp_path, 
     with torch.no_grad():
         answer = model(batch)[0]
         inputs = batch.inputs
-        asked = batch.questions[0].loss_mask
+        asked = batch.targets[0].loss_mask
         assert torch.equal(inputs.ids, ids) and inputs.query_attn_mask is not None
         seen, rows = inputs.attn_mask.dense() & ~torch.eye(ids.shape[1], dtype=torch.bool), []
         for row in range(len(ids)):

@@ -328,30 +328,32 @@ def test_only_scored_positions_have_scores_and_the_same_as_everywhere(name, mode
     """Scoring every position and taking the graded ones afterwards gives the same."""
     batch = ragged(name)[-1].batch
     everywhere = replace(
-        batch, questions=tuple(replace(q, loss_mask=stream_of(batch, q).valid) for q in batch.questions)
+        batch, targets=tuple(replace(target, loss_mask=stream_of(batch, target).valid) for target in batch.targets)
     )
     few, all_ = scores(models["rotary"], batch), scores(models["rotary"], everywhere)
-    own = [q for q in batch.questions if not q.kind.compares_rows]  # a match is scored against the other answers
+    own = [
+        target for target in batch.targets if not target.kind.compares_rows
+    ]  # a match is scored against the other answers
     graded = {(q.name, *place) for q in own for place in map(tuple, q.loss_mask.nonzero().tolist())}
     assert graded <= few.keys() <= all_.keys()
     for key in graded:
         torch.testing.assert_close(few[key], all_[key], rtol=1e-9, atol=1e-9)
 
 
-def stream_of(batch, question):
-    return batch.decoder if question.stream == "decoder" else batch.inputs
+def stream_of(batch, target):
+    return batch.decoder if target.stream == "decoder" else batch.inputs
 
 
 @every_objective
 def test_answers_know_their_position_and_target(name, models):
     batch = ragged(name)[-1].batch
     for answer in models["rotary"].forward(batch):
-        question = answer.target
-        graded = question.loss_mask.nonzero().tolist()
+        target = answer.target
+        graded = target.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, graded))
-        if not isinstance(question.kind, InBatchContrast | SoftTargets):  # theirs: test_one_ngram.py, test_views.py
-            assert answer.targets.tolist() == [int(question.targets[place]) for place in found]
+        if not isinstance(target.kind, InBatchContrast | SoftTargets):  # theirs: test_one_ngram.py, test_views.py
+            assert answer.labels.tolist() == [int(target.labels[place]) for place in found]
 
 
 @every_objective
@@ -360,7 +362,7 @@ def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
     total, terms = total_loss(answers)
     by_hand = 0.0
     for answer in answers:
-        each = torch.stack([one_loss(answer, k) for k in range(len(answer.targets))])
+        each = torch.stack([one_loss(answer, k) for k in range(len(answer.labels))])
         assert answer.losses().tolist() == pytest.approx(each.tolist(), rel=1e-5)
         assert terms[answer.target.name].item() == pytest.approx(each.mean().item())
         by_hand += answer.target.weight * each.mean().item()
@@ -369,7 +371,7 @@ def test_the_loss_of_a_batch_is_the_mean_of_all_its_answers(name, models):
 
 def one_loss(answer: Answer, k: int):
     """Minus the logarithm of the probability of what is right, written out."""
-    s, target = answer.scores[k], answer.targets[k]
+    s, target = answer.scores[k], answer.labels[k]
     match answer.target.kind:
         case SoftTargets():
             return -(target * (s.exp() / s.exp().sum()).log()).sum()
@@ -392,7 +394,7 @@ def one_contrast(s, contrast, answer, k):
     if contrast.loss == "hinge":
         return sum((torch.clamp(1 - s[0] + s[j], min=0) for j in wrong), torch.zeros(()))
     if contrast.loss == "nce":
-        ids = torch.tensor([int(answer.targets[k]), *drawn])
+        ids = torch.tensor([int(answer.labels[k]), *drawn])
         s = s - torch.tensor(max(1, len(wrong))).log() - contrast.log_noise_prob[ids]
     return -s[0].sigmoid().log() - sum((1 - s[j].sigmoid()).log() for j in wrong)
 

@@ -112,9 +112,9 @@ def test_words_are_scored_by_the_product_of_two_vectors_and_nothing_else(name):
     shares = shares / shares.sum(-1, keepdim=True).clamp(min=1)
     own = (shares @ model.token_embedding.weight[batch.inputs.ids])[answer.rows, answer.positions]
     out = model.lm_head.out.weight
-    right = (own * out[answer.targets]).sum(1)
+    right = (own * out[answer.labels]).sum(1)
     contrast = isinstance(answer.target.kind, NegativeSampling)
-    first = 0 if contrast else answer.targets[:, None]
+    first = 0 if contrast else answer.labels[:, None]
     found = answer.scores[:, 0] if contrast else answer.scores.gather(1, first)[:, 0]
     torch.testing.assert_close(found, right)
     assert {n for n, _ in model.named_parameters()} == {"token_embedding.weight", "lm_head.out.weight"}
@@ -140,11 +140,11 @@ def test_a_window_is_scored_by_a_hidden_layer_over_all_its_words_in_order():
 
     wrong = answer.at(answer.target.kind.negatives)
     for number, (row, place) in enumerate(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True)):
-        true, false = (score(row, place, word) for word in (answer.targets[number], wrong[number, 0]))
+        true, false = (score(row, place, word) for word in (answer.labels[number], wrong[number, 0]))
         torch.testing.assert_close(answer.losses()[number], (1 - true + false).clamp(min=0))
     hidden = network.query_stream(batch.inputs, answer.positions[None, :1].expand(len(batch.tokens.ids), -1), table)
     every = head(hidden[answer.rows[0]], table)[0]
-    torch.testing.assert_close(every[answer.targets[0]], answer.scores[0, 0])
+    torch.testing.assert_close(every[answer.labels[0]], answer.scores[0, 0])
 
 
 def test_scores_of_some_words_are_those_of_all():
@@ -167,10 +167,10 @@ def test_scores_of_some_words_are_those_of_all():
 def test_glove_weighs_counts_as_published():
     """X = 1 .032, 10 .178, 50 .595, 100 and more 1 (inventory, appendix D): the share of the square that is paid."""
     model, batch = static("GloVe")
-    question = batch.questions[0]
+    target = batch.targets[0]
     for times, share in ((1.0, 0.032), (10.0, 0.178), (50.0, 0.595), (100.0, 1.0), (400.0, 1.0)):
-        against = replace(question.kind, counts=torch.full_like(question.kind.counts, times))
-        (answer,) = model(replace(batch, questions=(replace(question, kind=against),)))
+        against = replace(target.kind, counts=torch.full_like(target.kind.counts, times))
+        (answer,) = model(replace(batch, targets=(replace(target, kind=against),)))
         square = (answer.scores[:, 0] - math.log(times)) ** 2
         torch.testing.assert_close(answer.losses() / square, torch.full_like(square, share), atol=5e-4, rtol=0)
 
@@ -189,8 +189,8 @@ def test_glove_has_a_bias_for_each_side():
     torch.nn.init.normal_(model.lm_head.bias, generator=generator(4))
     (answer,) = model(batch)
     word = batch.inputs.ids[answer.rows, answer.positions]
-    own, out = model.token_embedding.weight[word], model.lm_head.out.weight[answer.targets, :-1]
-    expected = (own[:, :-1] * out).sum(1) + own[:, -1] + model.lm_head.bias[answer.targets]
+    own, out = model.token_embedding.weight[word], model.lm_head.out.weight[answer.labels, :-1]
+    expected = (own[:, :-1] * out).sum(1) + own[:, -1] + model.lm_head.bias[answer.labels]
     torch.testing.assert_close(answer.scores[:, 0], expected)
 
 

@@ -31,7 +31,7 @@ def test_a_large_vocabulary_is_sorted_and_says_the_same():
     one, other = (find_objective("GloVe").batch(t, generator(0)) for t in (tokens, wide))
     assert SPECIALS.size**2 <= 4 * 40 * 60 * 20 < 5000**2
     assert torch.equal(one.inputs.ids, other.inputs.ids)
-    assert torch.equal(one.questions[0].kind.counts, other.questions[0].kind.counts)
+    assert torch.equal(one.targets[0].kind.counts, other.targets[0].kind.counts)
 
 
 @settings(max_examples=30)
@@ -90,13 +90,13 @@ def test_the_cells_of_a_corpus_are_drawn_alike_and_replace_the_text():
     )
     objective = find_objective("GloVe").counting(table)
     batch = objective.batch(plain_rows(2000, 6), generator(7))
-    question = batch.questions[0]
+    target = batch.targets[0]
     assert_law(Counter(batch.inputs.ids.flatten().tolist()), {FIRST + k: 1 / 3 for k in range(3)})
-    assert question.targets.unique().tolist() == [FIRST + 3]
-    assert torch.equal(question.kind.counts, table.seen[batch.inputs.ids - FIRST])
+    assert target.labels.unique().tolist() == [FIRST + 3]
+    assert torch.equal(target.kind.counts, table.seen[batch.inputs.ids - FIRST])
     assert objective.stages[0].table is table
     ragged = objective.batch(tokens_of([[FIRST], [], [FIRST] * 3]), generator(8))
-    assert ragged.questions[0].loss_mask.sum(1).tolist() == [1, 0, 3]
+    assert ragged.targets[0].loss_mask.sum(1).tolist() == [1, 0, 3]
     assert not leaks.check(ragged).leak
     with pytest.raises(UserError, match="The table of co-occurrences is empty"):
         ArrangeCooccurrences(table=Cells(*torch.zeros(3, 0)))

@@ -65,10 +65,10 @@ def test_every_other_name_is_equally_likely_and_half_of_the_names_are_replaced()
     assert_share(int(replaced.sum()), 8000, 0.5)
     first = batch.inputs.ids[:, 0][replaced & (tokens.ids[:, 0] == 40)]
     assert_law(Counter(first.tolist()), {41: 0.25, 42: 0.5, 43: 0.25})
-    question = batch.questions[-1]
-    assert torch.equal(question.targets[:, 0].bool(), replaced)
-    assert question.loss_mask[:, 0].all()
-    assert not question.loss_mask[:, 1].any()
+    target = batch.targets[-1]
+    assert torch.equal(target.labels[:, 0].bool(), replaced)
+    assert target.loss_mask[:, 0].all()
+    assert not target.loss_mask[:, 1].any()
 
 
 def test_a_name_of_another_length_or_kind_is_no_partner():
@@ -89,8 +89,8 @@ def test_names_are_never_hidden_where_replaced_ones_are_to_be_detected():
     objective = find_objective("entity replacement").turn({"mask_ratio": 1.0})
     tokens = suited(objective, plain_rows(20, 30))
     batch = objective.batch(tokens, generator(0))
-    assert not (batch.questions[0].loss_mask & (tokens.labels["mention"] >= 0)).any()
-    assert int(batch.questions[0].loss_mask.sum()) == int((tokens.labels["mention"] < 0).sum())
+    assert not (batch.targets[0].loss_mask & (tokens.labels["mention"] >= 0)).any()
+    assert int(batch.targets[0].loss_mask.sum()) == int((tokens.labels["mention"] < 0).sum())
 
 
 # labels
@@ -110,11 +110,11 @@ def test_labels_are_asked_where_the_corpus_knows_them():
     batch = begin(replace(plain_rows(1, 5), labels=labels))
     batch = replace(batch, selected=torch.tensor([[True, False, True, False, True]]))
     asked = {
-        w: AskLabel("pos", ("a", "b", "c"), w).build(batch).questions[0] for w in ("chosen", "mentions", "everywhere")
+        w: AskLabel("pos", ("a", "b", "c"), w).build(batch).targets[0] for w in ("chosen", "mentions", "everywhere")
     }
     places = {w: (q.loss_mask[0].nonzero().flatten() + 1).tolist() for w, q in asked.items()}
     assert places == {"chosen": [1, 5], "mentions": [2, 5], "everywhere": [1, 2, 4, 5]}
-    assert asked["everywhere"].targets[0].tolist() == [0, 1, 0, 2, 1]
+    assert asked["everywhere"].labels[0].tolist() == [0, 1, 0, 2, 1]
 
 
 def test_a_corpus_names_its_own_classes():
@@ -126,7 +126,7 @@ def test_a_corpus_names_its_own_classes():
     tokens = replace(plain_rows(2, 6), labels=labels)
     batch = objective.steps(tokens, generator(0), {"part": LATE})[-1].batch
     del names["topic"]
-    assert {q.name: q.kind.classes for q in batch.questions[1:]} == names
+    assert {target.name: target.kind.classes for target in batch.targets[1:]} == names
     shape = with_required_parts(Architecture(layers=1, width=8, heads=2, mlp_ratio=1), batch)
     assert dict(shape.labels) == {"polarity": 2, "pos": 4, "word_polarity": 3}
     assert dict(shape.label_embeddings) == {"pos": 4, "word_polarity": 3}
@@ -159,10 +159,10 @@ def test_most_batches_say_the_sentiment_and_the_others_ask_for_it():
     assert read.ids.tolist() == [[0, 2, 2, 2, 0, 0, 0, 0], [0, 1, 1, 1, 1, 1, 0, 0], [0] * 8]
     assert set(early.inputs.label_ids) == {"pos", "word_polarity", "polarity"}
     assert set(late.inputs.label_ids) == {"pos", "word_polarity"}
-    assert [q.name for q in early.questions] == ["hidden words", "pos", "word_polarity"]
-    asked = late.questions[3]
+    assert [target.name for target in early.targets] == ["hidden words", "pos", "word_polarity"]
+    asked = late.targets[3]
     assert (asked.name, asked.loss_mask.nonzero().tolist()) == ("polarity", [[0, 0], [1, 0]])
-    assert asked.targets[:2, 0].tolist() == [1, 0]
+    assert asked.labels[:2, 0].tolist() == [1, 0]
     assert early.tokens.lengths.tolist() == late.tokens.lengths.tolist() == [3, 5, 6]
     drawn = Counter(objective.stages[0].plan(begin(tokens), generator(seed)).index for seed in range(2000))
     assert_law(drawn, {0: 0.8, 1: 0.2})
@@ -208,7 +208,7 @@ def test_what_is_read_of_a_label_is_added_to_the_vector_of_the_word():
 def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
     tokens = rows_of(*[[-1, -1, 1, 1, 1, 1, -1, 0, 0, 0, 0, 0]] * 4)
     batch = find_objective("SentiLR").turn({"mask_ratio": 1.0}).batch(tokens, generator(seed))
-    assert batch.questions[0].targets[batch.questions[0].loss_mask].tolist() == [42, 43, 44, 45] * 4
+    assert batch.targets[0].labels[batch.targets[0].loss_mask].tolist() == [42, 43, 44, 45] * 4
 
 
 def test_the_caption_says_which_labels_are_read():

@@ -38,9 +38,9 @@ def article(rows=1):
 )
 def test_fields_stand_between_their_special_tokens_and_all_of_it_is_predicted(fields, written):
     batch = find_objective("Grover").steps(article(), generator(0), {"fields": list(fields)})[-1].batch
-    tokens, question = batch.tokens, batch.questions[0]
+    tokens, target = batch.tokens, batch.targets[0]
     assert tokens.ids[0][tokens.valid[0]].tolist() == written
-    assert question.targets[0][question.loss_mask[0]].tolist() == written
+    assert target.labels[0][target.loss_mask[0]].tolist() == written
     assert batch.inputs.ids[0, : len(written)].tolist() == [SPECIALS.start, *written[:-1]]
     names = {token: k for k in range(5) for token in (OPENS[k], CLOSES[k])} | {40: 0, 41: 0, 42: 2, 43: 4, 44: 4, 45: 4}
     assert tokens.labels["field"][0, : len(written)].tolist() == [names[token] for token in written]

@@ -174,7 +174,7 @@ def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
     counts = natural(made.batch)["graded"][0]
     hidden, shown = counts.index(1), counts.index(0)
     less = repainted(made, {"graded": [(0, hidden, False)]})
-    assert less.batch.questions[0].loss_mask[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
+    assert less.batch.targets[0].loss_mask[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
     assert not less.verdict.leak and less.signal["graded"] == made.signal["graded"] - 1
     more = repainted(made, {"graded": [(0, shown, True)]})
     cell = more.record()["frames"][-1]["lanes"][-1]["cells"][shown]
@@ -206,7 +206,7 @@ def test_in_every_text_the_answers_at_these_positions_are_scored_and_no_others_c
     before, after = (o.batch(texts, generator(0)) for o in (plain, changed))
     for row in range(len(texts.ids)):
         old, new = (natural(e, row)["graded"][0] for e in (before, after))
-        able = [[bool(answerable(before, q)[row, p]) for q in before.questions] for p in places(before, row)]
+        able = [[bool(answerable(before, target)[row, p]) for target in before.targets] for p in places(before, row)]
         wanted = [0 if n in (1, 4, 5) else int(any(able[n - 1])) if n in (2, 3) else c for n, c in enumerate(old, 1)]
         assert new == wanted
     assert torch.equal(before.inputs.ids, after.inputs.ids)
@@ -221,7 +221,7 @@ def test_the_stage_and_training_agree_on_which_answers_count():
     made = rebuild("MLM", SENTENCE)
     cells = {"graded": [(0, 2, False), (0, 4, True)]}
     trained = find_objective(f"MLM painted {written(carried(cells))}").batch(made.tokens, generator(0, DRAW))
-    assert torch.equal(trained.questions[0].loss_mask, repainted(made, cells).batch.questions[0].loss_mask)
+    assert torch.equal(trained.targets[0].loss_mask, repainted(made, cells).batch.targets[0].loss_mask)
 
 
 @pytest.mark.slow

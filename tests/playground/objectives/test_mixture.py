@@ -94,7 +94,7 @@ def test_a_sum_by_name_is_the_one_that_mixed_makes():
     parts = ((1.0, objectives()["MLM"]), (50.0, objectives()["RTD"]))
     named, made = find_objective("MLM + 50 RTD"), mixed("", parts, idea="", loss="", source="")
     assert (named.stages, named.beside, named.terms) == (made.stages, made.beside, made.terms)
-    assert {"hidden words", "RTD: hidden words"} <= {term.question for term in named.terms}
+    assert {"hidden words", "RTD: hidden words"} <= {term.target for term in named.terms}
 
 
 def test_knobs_masks_by_hand_and_the_stage_take_a_sum():
@@ -102,7 +102,7 @@ def test_knobs_masks_by_hand_and_the_stage_take_a_sum():
     assert find_objective("MLM + 0.5 LM painted encoder opens +1").name == "MLM + 0.5 LM painted encoder opens +1"
     made = rebuild("MLM + 0.5 SOP", TEXT, pair=PAIR)
     assert not made.verdict.leak
-    assert {each["question"]: each["weight"] for each in made.facts()["terms"]} == {"hidden words": 1.0, "pair": 0.5}
+    assert {each["target"]: each["weight"] for each in made.facts()["terms"]} == {"hidden words": 1.0, "pair": 0.5}
     json.dumps(made.record())
 
 
@@ -172,15 +172,13 @@ def test_unilm_is_cloze_and_not_shift(kind):
     """Answers stand at their own places under every mask; asked for the next word instead, a two-sided mask leaks."""
     tokens = pairs_of(7, 6)
     batch = find_objective(f"UniLM {kind}").turn({"mask_ratio": 0.4}).batch(tokens, generator(8))
-    question = batch.questions[0]
-    assert torch.equal(question.origin[question.loss_mask], batch.inputs.origin[question.loss_mask])
-    assert torch.equal(question.loss_mask, (batch.inputs.origin >= 0) & (question.loss_mask))
-    assert {0, 1} == set(batch.inputs.segment_ids[question.loss_mask].tolist())
+    target = batch.targets[0]
+    assert torch.equal(target.origin[target.loss_mask], batch.inputs.origin[target.loss_mask])
+    assert torch.equal(target.loss_mask, (batch.inputs.origin >= 0) & (target.loss_mask))
+    assert {0, 1} == set(batch.inputs.segment_ids[target.loss_mask].tolist())
     assert not leaks.check(batch).leak
-    next_word = replace(
-        question, origin=batch.inputs.origin.roll(-1, 1), loss_mask=batch.inputs.origin.roll(-1, 1) >= 0
-    )
-    assert leaks.check(replace(batch, questions=(next_word,))).leak == (kind != "left to right")
+    next_word = replace(target, origin=batch.inputs.origin.roll(-1, 1), loss_mask=batch.inputs.origin.roll(-1, 1) >= 0)
+    assert leaks.check(replace(batch, targets=(next_word,))).leak == (kind != "left to right")
 
 
 def test_the_four_masks_of_unilm_share_the_rows_of_every_batch():
@@ -206,7 +204,7 @@ def test_every_row_of_unilm_is_as_its_own_part_makes_it(knobs):
     assert sorted(row for step in (*ends, steps[-1]) for row in step.rows.tolist()) == list(range(24))
     assert [len(step.batch.tokens.ids) for step in ends] == [len(step.rows) for step in ends]
     for step in ends:
-        part, asked = step.batch, {question.name for question in step.batch.questions}
+        part, asked = step.batch, {target.name for target in step.batch.targets}
         width, own = part.inputs.ids.shape[1], step.rows
         for name in ("ids", "origin", "valid", "segment_ids", "position_ids"):
             assert torch.equal(getattr(whole.inputs, name)[own, :width], getattr(part.inputs, name)), name
@@ -214,13 +212,13 @@ def test_every_row_of_unilm_is_as_its_own_part_makes_it(knobs):
         there = whole.inputs.attn_mask.dense()[own, :width, :width]
         assert torch.equal(there & real, part.inputs.attn_mask.dense() & real)
         assert torch.equal(whole.tokens.lengths[own], part.tokens.lengths)
-        for question in whole.questions:
-            mask = question.loss_mask[own]
-            assert bool(mask.any()) == (question.name in asked)
-            for alone in (each for each in part.questions if each.name == question.name):
+        for target in whole.targets:
+            mask = target.loss_mask[own]
+            assert bool(mask.any()) == (target.name in asked)
+            for alone in (each for each in part.targets if each.name == target.name):
                 assert torch.equal(mask[:, :width], alone.loss_mask) and not mask[:, width:].any()
-                assert torch.equal(question.targets[own][mask], alone.targets[alone.loss_mask])
-                assert alone.weight == question.weight
+                assert torch.equal(target.labels[own][mask], alone.labels[alone.loss_mask])
+                assert alone.weight == target.weight
 
 
 def test_a_batch_of_unilm_has_the_weighted_loss_of_its_parts():
@@ -233,7 +231,7 @@ def test_a_batch_of_unilm_has_the_weighted_loss_of_its_parts():
     with torch.no_grad():
         total, terms = total_loss(model(steps[-1].batch))
     weights = [1 / 3, 1.0, 1 / 3, 1 / 6, 1 / 6]
-    assert [question.weight for question in steps[-1].batch.questions] == weights
+    assert [target.weight for target in steps[-1].batch.targets] == weights
     assert float(total) == pytest.approx(sum(w * float(t) for w, t in zip(weights, terms.values(), strict=True)))
     again = objective.replay(tokens, tuple(step.plan for step in steps))
     with torch.no_grad():
@@ -293,14 +291,14 @@ def test_a_mixture_is_one_of_its_parts():
 def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_text_alone_asks_that_of_the_mask_it_drew():
     objective = find_objective("UniLM")
     losses = [[f"hidden words, {mask}", *["pair"] * (mask == "both sides")] for mask in MASKS]
-    assert [term.question for term in objective.terms] == [question for asked in losses for question in asked]
+    assert [term.target for term in objective.terms] == [target for asked in losses for target in asked]
     drawn = set()
     for seed in range(12):
         made = story("UniLM", seed=seed)
         number = made.facts()["plan"]["part"] - 1
-        assert [q.name for part in made.batch.with_auxiliary for q in part.questions] == losses[number]
-        assert list(made.facts()["signal_by_question"]) == losses[number]
-        assert [term["question"] for term in made.facts()["terms"]] == losses[number]
+        assert [target.name for part in made.batch.with_auxiliary for target in part.targets] == losses[number]
+        assert list(made.facts()["signal_by_target"]) == losses[number]
+        assert [term["target"] for term in made.facts()["terms"]] == losses[number]
         drawn.add(number)
     assert drawn == {0, 1, 2, 3}
 
@@ -323,7 +321,7 @@ def prefix_or_cloze():
 def test_a_plan_by_hand_goes_to_a_part_that_knows_it():
     objective = prefix_or_cloze()
     assert objective.plan_keys == ("part", "split", "chosen", "actions", "replace")
-    assert [t.question for t in objective.terms] == ["next word", "hidden words"]
+    assert [t.target for t in objective.terms] == ["next word", "hidden words"]
     for seed in range(6):
         assert tell(objective.steps(plain_rows(1, 8), generator(seed), {"split": 3})) == {"part": 1, "split": 3}
     with pytest.raises(UserError, match=r"Part 2 has no plan for split; its keys are: chosen, actions, replace\."):
@@ -348,9 +346,9 @@ def test_shares_must_add_up_to_something():
 def test_a_sum_weighs_its_parts_and_names_their_questions_apart():
     """MLM and 50 times RTD both ask for hidden words: the second says whose they are."""
     objective = mixed("both", ((2.0, find_objective("MLM")), (0.5, find_objective("RTD"))), **CARD)
-    assert [t.question for t in objective.terms] == ["hidden words", "RTD: hidden words", "replaced?"]
+    assert [t.target for t in objective.terms] == ["hidden words", "RTD: hidden words", "replaced?"]
     batch = objective.batch(plain_rows(3, 12), generator(0))
-    weights = {q.name: q.weight for part in batch.with_auxiliary for q in part.questions}
+    weights = {target.name: target.weight for part in batch.with_auxiliary for target in part.targets}
     assert weights == {"hidden words": 2.0, "RTD: hidden words": 0.5, "replaced?": 25.0}
     assert objective.formula.startswith(r"-2\,\frac")
     assert r"-0.5\,\lambda\,\frac" in objective.formula.replace(" - ", " + -")
@@ -365,7 +363,7 @@ def test_a_mixture_may_stand_first_in_a_sum_and_a_sum_in_a_mixture():
     first = mixed("first", ((0.5, prefix_or_cloze()), (1.0, find_objective("BiLM"))), **CARD)
     for seed in range(6):
         batch = first.batch(plain_rows(2, 8), generator(seed))
-        names = {q.name: q.weight for part in batch.with_auxiliary for q in part.questions}
+        names = {target.name: target.weight for part in batch.with_auxiliary for target in part.targets}
         assert names in (
             {"BiLM: next word": 0.5, "previous word": 0.5, "next word": 0.5},
             {"BiLM: next word": 0.5, "previous word": 0.5, "hidden words": 0.5},

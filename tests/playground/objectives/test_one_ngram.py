@@ -62,7 +62,7 @@ def varied(rows, length=9):
 def test_scores_are_contexts_by_ngrams_with_the_diagonal_right():
     loss, answer, _ = dim(varied(5))
     assert answer.scores.shape == (5, 5)
-    assert answer.targets.tolist() == [0, 1, 2, 3, 4]
+    assert answer.labels.tolist() == [0, 1, 2, 3, 4]
     slow = -(answer.scores.diagonal() - answer.scores.exp().sum(1).log()).mean()
     assert loss == pytest.approx(float(slow))
     assert loss != pytest.approx(float((answer.scores.diagonal() - answer.scores.abs().sum(1).log()).mean())), (
@@ -107,6 +107,6 @@ def test_a_visible_ngram_is_a_leak():
 
 def test_infoword_is_words_and_runs():
     batch = find_objective("InfoWord").batch(varied(3), generator(0))
-    assert [q.name for part in batch.with_auxiliary for q in part.questions] == ["hidden words", "match"]
+    assert [target.name for part in batch.with_auxiliary for target in part.targets] == ["hidden words", "match"]
     assert find_objective("InfoWord").misprint is find_objective("DIM").misprint
     assert "\\exp" not in find_objective("DIM").misprint.latex

@@ -212,14 +212,14 @@ def assert_steps_are_stories(tokens, steps):
 @given(tokens=batches(), window=st.integers(1, 6))
 def test_p15_cells_are_those_of_the_whole_batch(tokens, window):
     batch = find_objective("GloVe").turn({"window_size": window}).batch(tokens, generator(0))
-    question = batch.questions[0]
+    target = batch.targets[0]
     for row, cells in enumerate(contrast.cells_of(texts(tokens), window)):
         n = len(cells)
         ids, origin, _ = shown(batch.inputs, row)
-        told = zip(ids, question.targets[row].tolist(), origin, question.origin[row].tolist(), strict=False)
+        told = zip(ids, target.labels[row].tolist(), origin, target.origin[row].tolist(), strict=False)
         assert list(told) == [cell[:4] for cell in cells]
-        assert question.loss_mask[row].tolist() == [k < n for k in range(question.loss_mask.shape[1])]
-        torch.testing.assert_close(question.kind.counts[row, :n], torch.tensor([c[4] for c in cells]))
+        assert target.loss_mask[row].tolist() == [k < n for k in range(target.loss_mask.shape[1])]
+        torch.testing.assert_close(target.kind.counts[row, :n], torch.tensor([c[4] for c in cells]))
 
 
 @pytest.mark.parametrize("name", ["DIM", "sentence matching"])
@@ -234,7 +234,7 @@ def test_p15_what_is_matched_stands_alone_behind_a_special_token(name, tokens, s
         places = batch.selected[row].nonzero().flatten().tolist()
         assert (ids, origin) == ([SPECIALS.cls, *(text[p] for p in places)], [-1, *places])
         assert partner.inputs.attn_mask.dense()[row, : len(ids), : len(ids)].all()
-    assert partner.questions == ()
+    assert partner.targets == ()
 
 
 @pytest.mark.parametrize("views", ["unlabelled texts", "all texts"])
@@ -248,17 +248,17 @@ def test_p15_views_see_half_and_answer_for_their_positions(views, tokens, seed):
         halves = contrast.views(told, views == "unlabelled texts")
         for part, (cells, answers) in zip(batch.auxiliary, halves, strict=True):
             assert part.inputs.attn_mask.dense()[row, : len(text), : len(text)].tolist() == cells
-            assert [q.name for q in part.questions] == list(answers)
-            for question, places in zip(part.questions, answers.values(), strict=True):
-                assert_taught(question, row, places, question.name in ("future", "past"))
+            assert [target.name for target in part.targets] == list(answers)
+            for target, places in zip(part.targets, answers.values(), strict=True):
+                assert_taught(target, row, places, target.name in ("future", "past"))
 
 
-def assert_taught(question, row, places, unseen):
-    assert question.kind.label == f"pos {question.name}"
+def assert_taught(target, row, places, unseen):
+    assert target.kind.label == f"pos {target.name}"
     scored = [p is not None for p in places]
-    assert question.loss_mask[row].tolist() == scored + [False] * (question.loss_mask.shape[1] - len(places))
-    assert question.kind.positions[row, : len(places)].tolist() == [p or 0 for p in places]
-    assert question.origin[row, : len(places)].tolist() == [p if unseen and p is not None else -1 for p in places]
+    assert target.loss_mask[row].tolist() == scored + [False] * (target.loss_mask.shape[1] - len(places))
+    assert target.kind.positions[row, : len(places)].tolist() == [p or 0 for p in places]
+    assert target.origin[row, : len(places)].tolist() == [p if unseen and p is not None else -1 for p in places]
 
 
 # laws that need no oracle
@@ -311,9 +311,9 @@ def test_p12_p14_p19_padding_is_never_seen_a_seed_decides_all_and_shapes_are_rig
         assert all((v.shape, v.dtype) == (shape, kind) for v, kind in values.items())
         for stream in filter(None, (part.inputs, part.decoder)):
             assert_stream(stream, shape[1])
-        for question, other in zip(part.questions, same.questions, strict=True):
-            assert_question(question, part.decoder if question.stream == "decoder" else part.inputs)
-            assert torch.equal(question.targets, other.targets)
+        for target, other in zip(part.targets, same.targets, strict=True):
+            assert_question(target, part.decoder if target.stream == "decoder" else part.inputs)
+            assert torch.equal(target.labels, other.labels)
         for visible, read in masks_of(part):
             assert not (visible.dense() & ~read.valid[:, None, :]).any()
 
@@ -328,11 +328,11 @@ def assert_stream(stream, places):
     assert stream.padded or bool(stream.valid.all())
 
 
-def assert_question(question, stream):
-    values = (question.targets, question.loss_mask, question.origin)
+def assert_question(target, stream):
+    values = (target.labels, target.loss_mask, target.origin)
     assert all(v.shape == stream.ids.shape for v in values)
     assert [v.dtype for v in values] == [torch.int64, torch.bool, torch.int64]
-    assert not (question.loss_mask & ~stream.valid).any(), "padding is never scored"
+    assert not (target.loss_mask & ~stream.valid).any(), "padding is never scored"
 
 
 def masks_of(batch):
@@ -349,5 +349,5 @@ def test_a_batch_without_rows_or_columns_is_built_and_asks_for_no_word(name):
     for rows in ([], [[]], [[], []]):
         objective = find_objective(name)
         batch = objective.batch(suited(objective, tokens_of(rows)), generator(0))
-        for question in (q for part in batch.with_auxiliary for q in part.questions):
-            assert set(question.targets[question.loss_mask].tolist()) <= {SPECIALS.end}
+        for target in (target for part in batch.with_auxiliary for target in part.targets):
+            assert set(target.labels[target.loss_mask].tolist()) <= {SPECIALS.end}

@@ -68,17 +68,17 @@ def test_words_alone_guess_alike_whatever_position_comes_next(context, same):
 @pytest.mark.parametrize("cut", [1, 3])
 def test_the_word_before_in_the_order_answers(context, cut):
     made = ordered(ORDER, cut, streams="words only", context=context)
-    question, ids = made.batch.questions[0], made.tokens.ids[0].tolist()
+    target, ids = made.batch.targets[0], made.tokens.ids[0].tolist()
     told = {
         p: (o, t)
         for p, (o, t, g) in enumerate(
-            zip(question.origin[0].tolist(), question.targets[0].tolist(), question.loss_mask[0].tolist(), strict=True)
+            zip(target.origin[0].tolist(), target.labels[0].tolist(), target.loss_mask[0].tolist(), strict=True)
         )
         if g
     }
     before = {ORDER[k - 1] - 1: (ORDER[k] - 1, ids[ORDER[k] - 1]) for k in range(cut, 8)}
     assert told == before
-    assert (question.stream, made.verdict.leak) == ("inputs", False)
+    assert (target.stream, made.verdict.leak) == ("inputs", False)
 
 
 @pytest.mark.parametrize("context", CONTEXTS)
@@ -120,9 +120,9 @@ def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, 
 
 
 def places_and_answers(batch, row):
-    (question,) = batch.questions
-    graded = question.loss_mask[row]
-    return question.origin[row][graded].tolist(), question.targets[row][graded].tolist()
+    (target,) = batch.targets
+    graded = target.loss_mask[row]
+    return target.origin[row][graded].tolist(), target.labels[row][graded].tolist()
 
 
 # special tokens around a text

@@ -46,10 +46,10 @@ FAIR = {
 def test_every_outcome_of_a_pair_is_as_likely_as_the_others(name):
     objective = find_objective(name)
     tokens = suited(objective, tokens_of([[40, 41, 42, 43, 44, 45]] * 9000, padded=False))
-    question = objective.batch(tokens, generator(1)).questions[-1]
-    outcomes = question.targets[question.loss_mask]
+    target = objective.batch(tokens, generator(1)).targets[-1]
+    outcomes = target.labels[target.loss_mask]
     assert len(outcomes) == 9000
-    assert len(question.kind.classes) == FAIR[name]
+    assert len(target.kind.classes) == FAIR[name]
     assert_law(Counter(outcomes.tolist()), uniform(range(FAIR[name])))
 
 
@@ -110,7 +110,7 @@ def test_the_printed_example_is_rebuilt(name, inputs, target):
 
 def test_a_typed_pair_asks_nothing_until_somebody_judges_it():
     rebuilt = rebuild("inference", "I am happy", pair="We walk")
-    assert not any(q.loss_mask.any() for q in rebuilt.batch.questions)
+    assert not any(target.loss_mask.any() for target in rebuilt.batch.targets)
     assert "set pair in the plan to contradiction, neutral or entailment" in rebuilt.notice
     assert tell(rebuilt.steps) == {}
     judged = rebuild("inference", "I am happy", pair="We walk", wanted={"pair": "neutral"})
@@ -125,14 +125,14 @@ def test_a_label_that_is_none_of_the_classes_is_not_asked():
     tokens = suited(find_objective("inference"), tokens_of([[40, 41], [42, 43], [44, 45]]))
     said = torch.tensor([[-1, -1], [2, 2], [3, 3]])
     batch = find_objective("inference").batch(replace(tokens, labels={"inference": said}), generator(0))
-    assert batch.questions[0].loss_mask[:, 0].tolist() == [False, True, False]
+    assert batch.targets[0].loss_mask[:, 0].tolist() == [False, True, False]
 
 
 def turn_of(batch):
     """The first position of the second text's half in the first row: of its special token or its text."""
-    (question,) = batch.questions
-    if question.reads is not None:
-        return int(question.reads[0, 0, 1])
+    (target,) = batch.targets
+    if target.reads is not None:
+        return int(target.reads[0, 0, 1])
     return int((batch.inputs.segment_ids[0] == 0).sum())
 
 
@@ -154,9 +154,9 @@ def test_equal_texts_that_are_read_apart_have_equal_vectors(positions):
     batch = find_objective("InferSent").batch(same, generator(0))
     shape = with_required_parts(Architecture(layers=2, width=16, heads=2, mlp_ratio=1, positions=positions), batch)
     model = make_model(shape, SPECIALS.size, generator(0)).double()
-    (question,), hidden = batch.questions, model.network(batch.inputs, model.token_embedding.weight)
+    (target,), hidden = batch.targets, model.network(batch.inputs, model.token_embedding.weight)
     for row in range(3):
-        first, second = question.reads[row, 0].tolist()
+        first, second = target.reads[row, 0].tolist()
         assert first < second
         torch.testing.assert_close(hidden[row, first], hidden[row, second])
     with_other = replace(batch, inputs=replace(batch.inputs, ids=batch.inputs.ids.where(batch.inputs.ids != 41, 50)))
@@ -173,9 +173,9 @@ def test_the_corpus_of_an_objective_has_its_classes_and_every_pair_is_asked(name
     label = objective.needs[1].removeprefix("label:")
     assert source.label_names[label] == classes
     rows = BatchSampler.of(source, 32, 64, 0, CPU, objective.needs).windows
-    question = objective.batch(rows, generator(0)).questions[0]
-    assert bool(question.loss_mask[:, 0].all())
-    told = Counter(question.targets[:, 0].tolist())
+    target = objective.batch(rows, generator(0)).targets[0]
+    assert bool(target.loss_mask[:, 0].all())
+    told = Counter(target.labels[:, 0].tolist())
     assert_law(told, dict.fromkeys(range(len(classes)), 1 / len(classes)))
     assert find_objective(name).knowing(source.label_names) == objective
 

@@ -76,10 +76,10 @@ def test_p13_a_row_is_built_alone_as_in_its_batch(name, tokens, seed):
 def assert_same_row(alone, together, row):
     assert shown(alone.inputs, 0) == shown(together.inputs, row)
     assert (alone.decoder is None) or shown(alone.decoder, 0) == shown(together.decoder, row)
-    asked = {question.name: question for question in alone.questions}
-    assert not any(q.loss_mask[row].any() for q in together.questions if q.name not in asked)
-    for one, whole in ((asked[q.name], q) for q in together.questions if q.name in asked):
-        assert one.targets[0][one.loss_mask[0]].tolist() == whole.targets[row][whole.loss_mask[row]].tolist()
+    asked = {target.name: target for target in alone.targets}
+    assert not any(target.loss_mask[row].any() for target in together.targets if target.name not in asked)
+    for one, whole in ((asked[target.name], target) for target in together.targets if target.name in asked):
+        assert one.labels[0][one.loss_mask[0]].tolist() == whole.labels[row][whole.loss_mask[row]].tolist()
         assert one.loss_mask[0].nonzero().tolist() == whole.loss_mask[row].nonzero().tolist()
     n = int(alone.inputs.valid.sum())
     masks = [(e.inputs.attn_mask, e.inputs.query_attn_mask) for e in (alone, together)]
@@ -207,11 +207,11 @@ def assert_renamed(objective, tokens, others, mapping, seed):
         assert torch.equal(two.inputs.ids, mapping[one.inputs.ids])
         if one.decoder is not None:
             assert torch.equal(two.decoder.ids, mapping[one.decoder.ids])
-        for asked, again in zip(one.questions, two.questions, strict=True):
+        for asked, again in zip(one.targets, two.targets, strict=True):
             assert torch.equal(again.loss_mask, asked.loss_mask)
             if not asked.kind.compares_rows:
-                wanted = mapping[asked.targets] if asked.kind.names_words else asked.targets
-                assert torch.equal(again.targets, wanted)
+                wanted = mapping[asked.labels] if asked.kind.names_words else asked.labels
+                assert torch.equal(again.labels, wanted)
 
 
 def renamed(tokens, mapping, specials=SPECIALS):
@@ -229,7 +229,7 @@ def test_p18_a_detector_given_its_words_does_not_care_for_their_names(tokens, se
     plans = [mapping[s.plan] if s.verb == "propose" else s.plan for s in steps]
     again = find_objective("RTD").turn(MASKS_ONLY).replay(renamed(tokens, mapping), tuple(plans))[-1].batch
     assert torch.equal(again.inputs.ids, mapping[steps[-1].batch.inputs.ids])
-    assert torch.equal(again.questions[0].targets, steps[-1].batch.questions[0].targets)
+    assert torch.equal(again.targets[0].labels, steps[-1].batch.targets[0].labels)
 
 
 # languages

@@ -23,7 +23,7 @@ def test_a_uniform_generator_is_right_once_in_v():
     batch = find_objective("RTD").turn({"mask_ratio": 0.5}).batch(plain_rows(2000, 30), generator(17))
     number = int(batch.selected.sum())
     assert number >= 20_000
-    assert_share(int(batch.questions[0].targets.sum()), number, 1 - 1 / WORDS)
+    assert_share(int(batch.targets[0].labels.sum()), number, 1 - 1 / WORDS)
 
 
 def test_rtd_shows_the_generator_85_percent_masks_and_nothing_random():
@@ -95,12 +95,12 @@ def test_noise_is_the_unigram_law_to_the_power_of_three_quarters():
 def test_wrong_words_follow_the_noise_and_are_never_the_right_one():
     tokens = replace(plain_rows(4000, 3), word_counts=counted(90.0, 9.0, 1.0))
     steps = find_objective("CBOW NS").steps(tokens, generator(6))
-    drawn, question = steps[-1].plan, steps[-1].batch.questions[0]
+    drawn, target = steps[-1].plan, steps[-1].batch.targets[0]
     law = noise_probability(tokens, 0.75)
     assert_law(Counter(drawn.flatten().tolist()), {w: float(law[w]) for w in range(FIRST, FIRST + 3)})
-    wrong = question.kind.negatives
-    assert not (wrong == question.targets[..., None]).any()
-    assert torch.equal(wrong == -1, drawn == question.targets[..., None])
+    wrong = target.kind.negatives
+    assert not (wrong == target.labels[..., None]).any()
+    assert torch.equal(wrong == -1, drawn == target.labels[..., None])
 
 
 def test_without_counts_the_batch_is_counted_and_unknown_words_are_never_wrong():
@@ -119,15 +119,15 @@ def every_draw(number, loss):
     """The loss `[m]` of every right word with every list of draws, as a function of scores `[4]`, and its chance."""
     right, *drawn = (x.flatten() for x in torch.meshgrid(*[torch.arange(4)] * (1 + number), indexing="ij"))
     tokens = replace(plain_rows(1, len(right)), word_counts=counted(*(100 * LAW).tolist()))
-    target, draws = right[None] + FIRST, torch.stack(drawn, dim=1)[None] + FIRST
-    question = Target("word", Word(), "inputs", target, torch.ones_like(target) > 0, target)
+    labels, draws = right[None] + FIRST, torch.stack(drawn, dim=1)[None] + FIRST
+    target = Target("word", Word(), "inputs", labels, torch.ones_like(labels) > 0, labels)
     stage = SampleNegatives(number, loss=loss)
-    (asked,) = stage.build(replace(begin(tokens), questions=(question,)), draws).questions
+    (asked,) = stage.build(replace(begin(tokens), targets=(target,)), draws).targets
     noise = noise_probability(tokens, 0.75)[FIRST : FIRST + 4]
     chance = LAW[right] * noise[draws[0] - FIRST].prod(1)
-    ids = torch.cat([target[0][:, None], draws[0]], dim=1) - FIRST
+    ids = torch.cat([labels[0][:, None], draws[0]], dim=1) - FIRST
     places = asked.loss_positions
-    return chance, lambda scores: Answer(asked, places.rows, places.positions, scores[ids], target[0]).losses()
+    return chance, lambda scores: Answer(asked, places.rows, places.positions, scores[ids], labels[0]).losses()
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -158,8 +158,8 @@ def test_nce_keeps_a_draw_that_is_the_right_word_and_negative_sampling_skips_it(
         objective = find_objective("CBOW NS").turn({"loss": loss})
         tokens = replace(plain_rows(200, 3), word_counts=counted(90.0, 9.0, 1.0))
         steps = objective.steps(tokens, generator(6))
-        question, drawn = steps[-1].batch.questions[0], steps[-1].plan
-        hit = question.loss_mask[..., None] & (drawn == question.targets[..., None])
+        target, drawn = steps[-1].batch.targets[0], steps[-1].plan
+        hit = target.loss_mask[..., None] & (drawn == target.labels[..., None])
         assert bool(hit.any())
-        assert torch.equal(question.kind.negatives[hit], drawn[hit]) is kept
-        assert not kept or bool((question.kind.negatives[question.loss_mask] >= 0).all())
+        assert torch.equal(target.kind.negatives[hit], drawn[hit]) is kept
+        assert not kept or bool((target.kind.negatives[target.loss_mask] >= 0).all())

@@ -39,9 +39,9 @@ def test_the_order_of_shuffled_segments_is_asked_for(segments, shown, order):
     batch = steps[-1].batch
     seen = [SPECIALS.cls, *(token for segment in shown for token in (*segment, SPECIALS.sep))]
     assert batch.inputs.ids[0][batch.inputs.valid[0]].tolist() == seen
-    question = batch.questions[0]
-    assert question.loss_mask.nonzero().tolist() == [[0, 0]]
-    assert question.kind.classes[int(question.targets[0, 0])] == order
+    target = batch.targets[0]
+    assert target.loss_mask.nonzero().tolist() == [[0, 0]]
+    assert target.kind.classes[int(target.labels[0, 0])] == order
     assert tell(steps) == {"segments": segments}
 
 

@@ -127,7 +127,7 @@ def test_a_fifth_of_the_chosen_sentences_is_left_and_must_still_be_written():
     left = batch.actions == Action.GRADED_AS_IS
     shown = torch.zeros_like(left).scatter(1, batch.inputs.origin.clamp(min=0), batch.inputs.valid)
     assert bool((shown | ~left).all())
-    assert int(batch.questions[0].loss_mask.sum()) == 400 * (4 * 3 + 1)
+    assert int(batch.targets[0].loss_mask.sum()) == 400 * (4 * 3 + 1)
 
 
 def test_what_is_left_is_no_leak_but_by_design():
@@ -148,4 +148,4 @@ def test_nothing_left_is_the_smaller_model():
     large = find_objective("PEGASUS large").turn({"unmasked_ratio": 0.0, "gap_sentence_ratio": 0.3})
     one, other = (o.batch(tokens, generator(2)) for o in (large, find_objective("gap sentences")))
     assert torch.equal(one.inputs.ids, other.inputs.ids)
-    assert torch.equal(one.questions[0].targets, other.questions[0].targets)
+    assert torch.equal(one.targets[0].labels, other.targets[0].labels)

@@ -310,7 +310,7 @@ def test_a_described_plan_with_special_tokens_in_its_spans_gives_the_same_batch(
         for one, other in ((f.batch, a.batch) for f, a in zip(first, again, strict=True)):
             assert torch.equal(one.selected, other.selected)
             assert torch.equal(one.inputs.ids, other.inputs.ids)
-        assert torch.equal(first[-1].batch.questions[0].targets, again[-1].batch.questions[0].targets)
+        assert torch.equal(first[-1].batch.targets[0].labels, again[-1].batch.targets[0].labels)
         parted += int(first[0].batch.spans.is_span.sum()) > int((first[0].plan.length >= 0).sum())
     assert parted
 

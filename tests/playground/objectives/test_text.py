@@ -52,21 +52,21 @@ def test_elmo_answers_as_released_with_the_end_tokens():
     tokens = tokens_of([[50, 51, 52]], padded=False)
     left, right = shifted("left", tokens, True), shifted("right", tokens, True)
     assert left.inputs.ids.tolist() == [[SPECIALS.start, 50, 51, 52]]
-    assert left.questions[0].targets.tolist() == [[50, 51, 52, SPECIALS.end]]
+    assert left.targets[0].labels.tolist() == [[50, 51, 52, SPECIALS.end]]
     assert right.inputs.ids.tolist() == [[50, 51, 52, SPECIALS.end]]
-    assert right.questions[0].targets.tolist() == [[SPECIALS.start, 50, 51, 52]]
+    assert right.targets[0].labels.tolist() == [[SPECIALS.start, 50, 51, 52]]
 
 
 def test_every_word_is_asked_for_once_in_each_direction():
     batch = find_objective("BiLM").batch(tokens_of([[50, 51, 52], [53]]), generator(0))
-    assert [(part.network, part.questions[0].name) for part in batch.with_auxiliary] == [
+    assert [(part.network, part.targets[0].name) for part in batch.with_auxiliary] == [
         ("backward", "previous word"),
         ("main", "next word"),
     ]
     for part in batch.with_auxiliary:
-        question = part.questions[0]
-        assert sorted(question.origin[0][question.loss_mask[0]].tolist()) == [0, 1, 2]
-        assert question.weight == 0.5
+        target = part.targets[0]
+        assert sorted(target.origin[0][target.loss_mask[0]].tolist()) == [0, 1, 2]
+        assert target.weight == 0.5
 
 
 @pytest.mark.parametrize(("stage", "sign"), [(SeeLeft, 1), (SeeRight, -1)])
@@ -82,7 +82,7 @@ def test_a_window_closes_all_but_the_nearest(stage, sign, window):
 def test_each_layer_looks_one_window_further():
     batch = find_objective("window LM").turn({"sliding_window": 3}).batch(plain_rows(1, 12), generator(0))
     for layers, heard in ((1, 3), (2, 5), (3, 7)):
-        assert int(leaks.answering(batch, batch.questions[0], layers)[0][11].sum()) == heard
+        assert int(leaks.answering(batch, batch.targets[0], layers)[0][11].sum()) == heard
 
 
 # codes
@@ -182,8 +182,8 @@ def test_laser_translates_in_both_directions_and_only_the_decoder_knows_the_lang
     assert 0 < int(back.sum()) < 20 and not batch.inputs.language_ids.any()
     first, second = rows.labels["language"][:, 0], other.labels["language"][:, 0]
     assert torch.equal(batch.decoder.language_ids[:, 0], first.where(back, second))
-    [question] = batch.questions
+    [target] = batch.targets
     for row in range(20):
         written = rows if back[row] else other
         length = int(written.lengths[row])
-        assert question.targets[row, :length].tolist() == written.ids[row, :length].tolist()
+        assert target.labels[row, :length].tolist() == written.ids[row, :length].tolist()

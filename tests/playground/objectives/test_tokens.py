@@ -93,7 +93,7 @@ def test_t5_draws_every_word_alone_and_an_idle_row_asks_nothing(name):
     assert_share(int(batch.selected.sum()), batch.selected.numel(), 0.15)
     idle = ~batch.selected.any(1)
     assert_share(int(idle.sum()), len(idle), 0.85**8)
-    assert name == "T5 mask in place" or torch.equal(idle, ~batch.questions[0].loss_mask.any(1))
+    assert name == "T5 mask in place" or torch.equal(idle, ~batch.targets[0].loss_mask.any(1))
 
 
 # special tokens within a text
@@ -109,9 +109,9 @@ def test_special_tokens_within_a_text_may_be_hidden_and_are_asked_for(special_to
     batch = (
         find_objective("MLM").turn({"special_tokens": special_tokens, "mask_ratio": 1.0}).batch(tokens, generator(0))
     )
-    graded = batch.questions[0].loss_mask
+    graded = batch.targets[0].loss_mask
     assert graded[0].nonzero().flatten().tolist() == [*able]
-    assert batch.questions[0].targets[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
+    assert batch.targets[0].labels[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
 
 
 def test_a_plan_that_hides_a_special_token_is_read_back():

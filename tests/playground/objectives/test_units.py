@@ -273,13 +273,13 @@ def boundary(chosen, length=12, **knobs):
     batch = begin(plain_rows(1, length))
     mask = torch.zeros(1, length, dtype=torch.bool)
     mask[0, [p - 1 for p in chosen]] = True
-    return AskSpanBoundary(**knobs).build(replace(batch, selected=mask)).questions[0]
+    return AskSpanBoundary(**knobs).build(replace(batch, selected=mask)).targets[0]
 
 
 def test_the_ends_of_a_run_are_the_words_around_it():
-    question = boundary([3, 4, 5, 8])
-    assert (question.loss_mask[0].nonzero().flatten() + 1).tolist() == [3, 4, 5, 8]
-    assert (question.reads[0][question.loss_mask[0]] + 1).tolist() == [[2, 6], [2, 6], [2, 6], [7, 9]]
+    target = boundary([3, 4, 5, 8])
+    assert (target.loss_mask[0].nonzero().flatten() + 1).tolist() == [3, 4, 5, 8]
+    assert (target.reads[0][target.loss_mask[0]] + 1).tolist() == [[2, 6], [2, 6], [2, 6], [7, 9]]
 
 
 def test_runs_at_the_edge_of_the_text_ask_nothing_and_long_ones_only_15():
@@ -297,7 +297,7 @@ def test_no_run_and_no_end_lies_across_the_special_token_between_two_texts():
     batch = objective.stages[0].build(begin(tokens), objective.stages[0].plan(begin(tokens), generator(0)))
     batch = replace(batch, selected=batch.tokens.valid & (batch.prediction_order >= 5) & (batch.prediction_order <= 6))
     assert marked_spans(batch, batch.selected).length[:, :3].tolist() == [[1, 1, 0]] * 2
-    assert not AskSpanBoundary().build(batch).questions[0].loss_mask.any()
+    assert not AskSpanBoundary().build(batch).targets[0].loss_mask.any()
 
 
 def test_the_boundary_head_knows_the_ends_and_the_number_within_the_run():
@@ -307,8 +307,8 @@ def test_the_boundary_head_knows_the_ends_and_the_number_within_the_run():
         SPECIALS.size,
         generator(1),
     )
-    question = boundary([4, 5, 6])
-    given_ = replace(begin(plain_rows(1, 12)), questions=(question,))
+    target = boundary([4, 5, 6])
+    given_ = replace(begin(plain_rows(1, 12)), targets=(target,))
     scores = model(given_)[0].scores.detach()
     hidden = model.features(given_.tokens)[0].detach()
     left, right = (hidden[k].expand(3, -1) for k in (2, 6))

@@ -22,7 +22,7 @@ def cvt(tokens=None, **knobs):
 def test_views_have_n_n_n_less_one_and_n_less_one_terms():
     def asked(**knobs):
         batch, _ = cvt(plain_rows(1, 7), **knobs)
-        return {q.name: int(q.loss_mask.sum()) for part in batch.with_auxiliary for q in part.questions}
+        return {target.name: int(target.loss_mask.sum()) for part in batch.with_auxiliary for target in part.targets}
 
     views = {"forwards": 7, "future": 6, "backwards": 7, "past": 6}
     assert asked(supervised_ratio=0.0) == views | {"label": 0}
@@ -34,8 +34,8 @@ def test_views_have_n_n_n_less_one_and_n_less_one_terms():
 def test_labelled_is_yes_or_no():
     with pytest.raises(UserError, match=r"The plan labelled is 'perhaps'; it must be yes or no\."):
         story("CVT", wanted={"labelled": "perhaps"})
-    assert not story("CVT", wanted={"labelled": "no"}).batch.questions[0].loss_mask.any()
-    assert story("CVT", wanted={"labelled": "yes"}).batch.questions[0].loss_mask.any()
+    assert not story("CVT", wanted={"labelled": "no"}).batch.targets[0].loss_mask.any()
+    assert story("CVT", wanted={"labelled": "yes"}).batch.targets[0].loss_mask.any()
 
 
 def test_a_text_is_judged_by_what_is_asked_of_it():
@@ -48,7 +48,7 @@ def test_a_text_is_judged_by_what_is_asked_of_it():
 def test_an_exact_share_of_the_texts_is_labelled():
     for share, number in ((0.0, 0), (0.3, 2), (0.5, 2), (1.0, 4)):
         batch, _ = cvt(supervised_ratio=share)
-        assert int(batch.questions[0].loss_mask.any(1).sum()) == number
+        assert int(batch.targets[0].loss_mask.any(1).sum()) == number
 
 
 def test_the_teacher_learns_nothing_from_the_views():
@@ -72,8 +72,8 @@ def test_labels_still_teach_the_whole_network_next_to_the_views():
 def test_a_view_costs_least_when_it_says_what_it_is_taught():
     batch, model = cvt()
     view = next(a for a in model(batch) if a.target.name == "future")
-    entropy = -(view.targets * view.targets.log()).sum(1)
-    best = replace(view, scores=view.targets.log())
+    entropy = -(view.labels * view.labels.log()).sum(1)
+    best = replace(view, scores=view.labels.log())
     torch.testing.assert_close(best.losses(), entropy)
     assert (view.losses() > entropy).all()
 
@@ -84,9 +84,9 @@ def test_a_view_is_taught_by_what_is_said_of_the_same_word():
     hidden = model.network(batch.inputs, model.token_embedding.weight)[0]
     said = model.label_heads["pos"](hidden).softmax(-1)
     by_name = {a.target.name: a for a in model(batch)}
-    torch.testing.assert_close(by_name["forwards"].targets, said)
-    torch.testing.assert_close(by_name["future"].targets, said[1:])
-    torch.testing.assert_close(by_name["past"].targets, said[:-1])
+    torch.testing.assert_close(by_name["forwards"].labels, said)
+    torch.testing.assert_close(by_name["future"].labels, said[1:])
+    torch.testing.assert_close(by_name["past"].labels, said[:-1])
 
 
 def test_labels_that_are_not_there_are_missed_in_a_sentence():

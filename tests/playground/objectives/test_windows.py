@@ -37,7 +37,7 @@ def test_skip_gram_has_the_pairs_that_cbow_sees():
         assert [
             list(p)
             for p in zip(
-                pairs.inputs.origin[row][real].tolist(), pairs.questions[0].origin[row][real].tolist(), strict=True
+                pairs.inputs.origin[row][real].tolist(), pairs.targets[0].origin[row][real].tolist(), strict=True
             )
         ] == cells
 
@@ -81,7 +81,7 @@ def test_windows_end_at_special_tokens():
     batch = find_objective("CBOW").batch(tokens_of([[FIRST, FIRST + 1, SPECIALS.sep, FIRST + 2]]), generator(4))
     seen = batch.inputs.query_attn_mask.dense()[0]
     assert seen.nonzero().tolist() == [[0, 1], [1, 0]]
-    assert batch.questions[0].loss_mask[0].tolist() == [True, True, False, False]
+    assert batch.targets[0].loss_mask[0].tolist() == [True, True, False, False]
 
 
 def test_frequent_words_stay_with_the_published_chance():

@@ -115,7 +115,7 @@ def test_the_forms_of_t5s_table():
 def test_where_there_is_nothing_to_write_no_end_token_is_asked_for(name):
     objective = find_objective(name).turn({"add_eos": True} | ({"mask_ratio": 0.0} if name == "T5 drop" else {}))
     batch = objective.batch(plain_rows(3, 1), generator(41))
-    assert not batch.questions[0].loss_mask.any()
+    assert not batch.targets[0].loss_mask.any()
 
 
 # fragments

@@ -63,16 +63,16 @@ def test_a_masked_sentence_is_what_the_collator_returned(bert, seed):
     collator = hf.DataCollatorForLanguageModeling(bert, mlm_probability=0.5)
     made, theirs = collate(collator, TEXT, seed=seed).batch, returned(collator, bert, seed)
     strings = bert.convert_ids_to_tokens(theirs["input_ids"][0].tolist())
-    [question] = made.questions
+    [target] = made.targets
     assert words(made, made.inputs.ids) == strings and words(made, made.tokens.ids)[0] == "[CLS]"
-    assert torch.equal(question.loss_mask, theirs["labels"] != -100)
+    assert torch.equal(target.loss_mask, theirs["labels"] != -100)
     asked = bert.convert_ids_to_tokens(theirs["labels"][theirs["labels"] != -100].tolist())
-    assert [made.tokens.vocabulary[k] for k in question.targets[question.loss_mask].tolist()] == asked
+    assert [made.tokens.vocabulary[k] for k in target.labels[target.loss_mask].tolist()] == asked
     for k, action in enumerate(made.actions[0].tolist()):
         changed = strings[k] != words(made, made.tokens.ids)[k]
-        wanted = Action.KEPT if not question.loss_mask[0, k] else Action.GRADED_AS_IS
+        wanted = Action.KEPT if not target.loss_mask[0, k] else Action.GRADED_AS_IS
         assert action == (Action.MASKED if strings[k] == "[MASK]" else Action.RANDOMISED if changed else wanted)
-    assert not question.loss_mask[0, [0, -1]].any(), "special tokens are never predicted"
+    assert not target.loss_mask[0, [0, -1]].any(), "special tokens are never predicted"
 
 
 def test_one_seed_draws_one_sentence_and_leaves_no_trace(tokenizer, monkeypatch):
@@ -102,9 +102,9 @@ def _as_labels(rows, **more):
 def test_a_language_model_answers_one_position_before_its_label(tokenizer):
     """The collator's labels equal its input; the models of the library move them, so the picture does too."""
     made = collate(hf.DataCollatorForLanguageModeling(tokenizer, mlm=False), TEXT).batch
-    [question] = made.questions
-    assert words(made, question.targets)[:-1] == TEXT.split()[1:]
-    assert question.loss_mask[0].tolist() == [True] * 8 + [False]
+    [target] = made.targets
+    assert words(made, target.labels)[:-1] == TEXT.split()[1:]
+    assert target.loss_mask[0].tolist() == [True] * 8 + [False]
     assert torch.equal(made.inputs.attn_mask.dense()[0], torch.ones(9, 9, dtype=torch.bool).tril())
     assert not leaks.check(made).leak
 
@@ -138,9 +138,9 @@ def test_the_cells_of_both_streams_are_those_of_perm_mask(bert, seed):
     seen, itself = theirs["perm_mask"] == 0, torch.eye(10, dtype=torch.bool)
     assert torch.equal(made.inputs.query_attn_mask.dense(), seen)
     assert torch.equal(made.inputs.attn_mask.dense(), seen | itself)
-    [question] = made.questions
-    assert question.stream == "query" and torch.equal(question.loss_mask, theirs["labels"] != -100)
-    targets = question.loss_mask[0].nonzero()[:, 0].tolist()
+    [target] = made.targets
+    assert target.stream == "query" and torch.equal(target.loss_mask, theirs["labels"] != -100)
+    targets = target.loss_mask[0].nonzero()[:, 0].tolist()
     rank = made.prediction_order[0].tolist()
     assert sorted(rank) == list(range(10)) and all(rank[t] >= 10 - len(targets) for t in targets)
     for one in targets:
@@ -152,7 +152,7 @@ def test_its_targets_are_hidden_for_good_and_the_stage_says_so(tokenizer):
     collator = hf.DataCollatorForPermutationLanguageModeling(tokenizer, plm_probability=0.5)
     made = collate(collator, TEXT + " bad", seed=2)
     assert "no target ever sees an earlier one" in made.notice
-    hidden = made.batch.questions[0].loss_mask[0]
+    hidden = made.batch.targets[0].loss_mask[0]
     assert {words(made.batch, made.batch.inputs.ids)[k] for k in hidden.nonzero()[:, 0].tolist()} == {"[MASK]"}
 
 
@@ -189,7 +189,7 @@ def test_and_for_or_is_seen_in_the_rows_of_the_special_tokens(bert):
         found = 0
         for seed in range(12):
             made = collate(kind(bert, **drawn), text, seed=seed).batch
-            hidden = made.questions[0].loss_mask[0]
+            hidden = made.targets[0].loss_mask[0]
             found += int(made.inputs.attn_mask.dense()[0][[0, -1]][:, hidden].sum())
         sees.append(found)
     assert sees[0] > 0 == sees[1]
@@ -203,13 +203,13 @@ def test_a_decoder_has_the_labels_before_each(tokenizer, padded):
     collator = hf.DataCollatorForSeq2Seq(tokenizer, pad_to_multiple_of=padded)
     made = collate(collator, TEXT, answer="bad film").batch
     theirs = returned(collator, tokenizer, 0, labels=tokenizer("bad film")["input_ids"])
-    [question] = made.questions
-    assert made.inputs.ids.shape == theirs["input_ids"].shape and question.stream == "decoder"
-    assert torch.equal(question.loss_mask, theirs["labels"] != -100)
+    [target] = made.targets
+    assert made.inputs.ids.shape == theirs["input_ids"].shape and target.stream == "decoder"
+    assert torch.equal(target.loss_mask, theirs["labels"] != -100)
     assert torch.equal(made.inputs.valid, theirs["attention_mask"].bool())
-    there = question.loss_mask[0]
+    there = target.loss_mask[0]
     assert [made.tokens.vocabulary[k] for k in made.decoder.ids[0][there].tolist()] == ["[START]", "bad"]
-    assert [made.tokens.vocabulary[k] for k in question.targets[0][there].tolist()] == ["bad", "film"]
+    assert [made.tokens.vocabulary[k] for k in target.labels[0][there].tolist()] == ["bad", "film"]
     assert not made.decoder.cross_attn_mask.dense()[0][:, ~made.inputs.valid[0]].any()
     assert not leaks.check(made).leak
 
@@ -280,7 +280,7 @@ def test_our_tokenizer_may_be_given_as_it_is():
         return {"input_ids": ids, "labels": ids.masked_fill(ids != ids[0, 0], -100)}
 
     made = notebook.stage(collator=doubled, text=TEXT, tokenizer=OURS).rebuilt
-    assert made.batch.questions[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
+    assert made.batch.targets[0].loss_mask[0].tolist() == [word == "the" for word in TEXT.split()]
     assert made.objective.idea.endswith("sentence. It asks for each first word again.")
 
 

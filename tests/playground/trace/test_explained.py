@@ -100,9 +100,9 @@ def test_how_many_words_an_answer_hears(name):
 def test_the_variants_of_a_switch_are_examples_that_train(choice):
     tokens = pick(rebuild("PLM", SENTENCE).tokens, torch.zeros(3, dtype=torch.long))
     batch = find_objective("PLM").turn({"streams": choice}).batch(tokens, torch.Generator().manual_seed(0))
-    (question,) = batch.questions
-    assert question.stream == ("query" if choice in ("positions only", "an order that turns round") else "inputs")
-    assert (batch.inputs.query_attn_mask is None) == (question.stream == "inputs")
+    (target,) = batch.targets
+    assert target.stream == ("query" if choice in ("positions only", "an order that turns round") else "inputs")
+    assert (batch.inputs.query_attn_mask is None) == (target.stream == "inputs")
     if choice == "positions only":
         assert not batch.inputs.query_attn_mask.dense().any()
 

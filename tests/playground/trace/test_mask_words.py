@@ -55,7 +55,7 @@ def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
             seen = [{rank[j] for j, cell in enumerate(row) if cell} - {rank[i]} for i, row in enumerate(cells)]
             given = int((re.search(r"the (\d+) given words", claim) or [0, 0])[1])
             assert all(ranks <= set(range(max(rank[i], given))) for i, ranks in enumerate(seen))
-            late = [i for i in range(len(cells)) if batch.questions[0].loss_mask[0, i]]
+            late = [i for i in range(len(cells)) if batch.targets[0].loss_mask[0, i]]
             assert all(seen[i] == set(range(rank[i])) for i in late)
 
 

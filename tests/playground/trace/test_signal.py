@@ -23,7 +23,7 @@ def of(name, tokens=None, **knobs):
 
 
 @pytest.mark.parametrize(
-    ("name", "question", "share"),
+    ("name", "target", "share"),
     [
         ("LM", "next word", 1.0),
         ("MLM", "hidden words", 0.15),
@@ -33,8 +33,8 @@ def of(name, tokens=None, **knobs):
         ("BART infilling", "written words", 1.0 + 1 / LENGTH),  # and [END]
     ],
 )
-def test_the_share_of_positions_that_teach(name, question, share):
-    meter = of(name)[question]
+def test_the_share_of_positions_that_teach(name, target, share):
+    meter = of(name)[target]
     assert meter == Meter(graded=round(share * ROWS * LENGTH), read=ROWS * LENGTH, idle_rows=0)
     assert meter.share == pytest.approx(share, abs=1e-12)
 
@@ -46,7 +46,7 @@ def test_permutation_teaches_at_one_position_in_k(kept):
 
 def test_the_main_question_is_the_detectors_and_not_the_generators():
     found = meters(find_objective("RTD").batch(plain_rows(ROWS, LENGTH), generator(0)))
-    assert [(meter["question"], meter["share"]) for meter in found] == [("replaced?", 1.0), ("hidden words", 0.15)]
+    assert [(meter["target"], meter["share"]) for meter in found] == [("replaced?", 1.0), ("hidden words", 0.15)]
 
 
 def test_a_label_of_a_pair_is_one_answer_for_two_texts():
@@ -73,5 +73,5 @@ def test_nothing_read_and_nothing_asked_are_no_error():
 def test_the_command_line_tells_it_by_question(capsys):
     assert cli.main(["objective", "RTD", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["signal"] == facts["signal_by_question"]["replaced?"]["share"] == 1.0
-    assert facts["signal_by_question"]["hidden words"] == {"graded": 2, "read": 8, "idle_rows": 0, "share": 0.25}
+    assert facts["signal"] == facts["signal_by_target"]["replaced?"]["share"] == 1.0
+    assert facts["signal_by_target"]["hidden words"] == {"graded": 2, "read": 8, "idle_rows": 0, "share": 0.25}

@@ -59,8 +59,8 @@ def test_its_guesses_for_our_sentence_beat_the_frequencies_of_words(name):
     guesses = read(model, rebuild(ready, SENTENCE, tokenizer=made.saved.tokenizer, wanted=wanted).batch).guesses
     chance = math.log(2) if name == "RTD" else made.saved.corpus.unigram_entropy
     assert sum(guess.loss for guess in guesses) / len(guesses) < (0.9 if name == "RTD" else 0.5) * chance
-    for question, nats in made.held_out.items():
-        assert nats < 0.5 * (math.log(2) if question == "replaced?" else made.saved.corpus.unigram_entropy)
+    for target, nats in made.held_out.items():
+        assert nats < 0.5 * (math.log(2) if target == "replaced?" else made.saved.corpus.unigram_entropy)
 
 
 def test_the_words_of_our_texts_are_known():

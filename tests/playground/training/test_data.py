@@ -231,10 +231,10 @@ def test_what_looks_at_a_whole_batch_or_fills_the_memory_is_drawn_in_shorter_blo
     feed = feed_of()
     batch = learner_of("RoBERTa").batch(feed.at(0))
     assert steps_together(MLM, [batch], feed) == 256
-    question = batch.questions[0]
-    wrong = replace(question, kind=NegativeSampling(torch.full((*question.targets.shape, 5), -1)))
-    assert steps_together(MLM, [replace(batch, questions=(question, wrong))], feed) == 32
-    pairs = replace(batch, questions=(replace(question, kind=CooccurrenceTarget(torch.ones_like(question.targets))),))
+    target = batch.targets[0]
+    wrong = replace(target, kind=NegativeSampling(torch.full((*target.labels.shape, 5), -1)))
+    assert steps_together(MLM, [replace(batch, targets=(target, wrong))], feed) == 32
+    pairs = replace(batch, targets=(replace(target, kind=CooccurrenceTarget(torch.ones_like(target.labels))),))
     assert steps_together(MLM, [pairs], feed) == 1
     assert steps_together(MLM, [replace(batch, auxiliary=(pairs,))], feed) == 1
     assert steps_together(objectives()["RTD"], [batch], feed)

@@ -166,7 +166,7 @@ def test_seeds_of_several_phases_run_apart():
 def test_every_part_of_a_mixture_is_evaluated():
     run = run_of(entry=alone(find_objective("UniLM")), steps=1)
     (_, evaluated) = [e for e in train(run) if isinstance(e, Evaluated)]
-    assert set(evaluated.terms) == set(run.entry.objective.questions)
+    assert set(evaluated.terms) == set(run.entry.objective.target_names)
 
 
 @pytest.mark.parametrize("name", [name for name, entry in entries().items() if entry.phases])

@@ -88,8 +88,8 @@ def test_bands_in_every_second_layer_are_drawn_as_they_run(tmp_path):
 
 @pytest.mark.slow
 def test_the_curve_says_which_of_several_questions_it_is_of(tmp_path):
-    assert kept(run_of("ELECTRA", out=tmp_path / "two")).curve.question == "hidden words"
-    assert kept(run_of("GPT", out=tmp_path / "one")).curve.question == ""
+    assert kept(run_of("ELECTRA", out=tmp_path / "two")).curve.target == "hidden words"
+    assert kept(run_of("GPT", out=tmp_path / "one")).curve.target == ""
 
 
 def test_what_was_seen_before_a_run_is_stopped_is_kept(tmp_path):

@@ -49,7 +49,7 @@ def test_the_copy_takes_the_very_step_that_training_takes_and_the_run_does_not_n
     wanted = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
     _, batch = coming(learner, feed)
     assert torch.equal(batch.inputs.ids, wanted.inputs.ids), "the batch that the blocks will give"
-    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(batch.questions, wanted.questions, strict=True))
+    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(batch.targets, wanted.targets, strict=True))
     update = look_inside(learner, feed)
     assert all(torch.equal(a, b) for a, b in zip(kept, state(learner), strict=True))
     stepped = next(e for e in events if isinstance(e, Stepped))
@@ -122,9 +122,9 @@ def test_a_row_of_a_batch_that_is_shared_out_shows_the_stages_of_its_own_part():
         part = parts[update.steps[0].plan.index]
         assert [step.stage for step in update.steps[1:]] == list(part.stages)
         last = update.steps[-1].batch
-        assert [question.name for question in last.questions] == [term.question for term in part.terms]
+        assert [target.name for target in last.targets] == [term.target for term in part.terms]
         assert all(len(step.batch.tokens.ids) == 1 for step in update.steps)
-        assert {term["question"] for term in record(update, "world")["terms"]} == {q.name for q in last.questions}
+        assert {term["target"] for term in record(update, "world")["terms"]} == {target.name for target in last.targets}
 
 
 def test_a_tiny_entry_is_described_in_full_sentences():

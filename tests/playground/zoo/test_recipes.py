@@ -128,10 +128,10 @@ def test_rows_with_few_answers_do_not_count_more_than_others():
     """The mean of the means of two halves is not the mean of all answers where the halves have unlike many."""
     course = prepared(run_of("RoBERTa", steps=1))
     batch = course.blocks.at(0)
-    question = batch.questions[0]
-    graded = question.loss_mask.clone()
+    target = batch.targets[0]
+    graded = target.loss_mask.clone()
     graded[:4] &= torch.arange(graded.shape[1]) < 6
-    uneven = replace(batch, questions=(replace(question, loss_mask=graded),))
+    uneven = replace(batch, targets=(replace(target, loss_mask=graded),))
     assert graded[:4].sum() != graded[4:].sum()
     whole, parts = (single_process(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
     assert float(parts) == pytest.approx(float(whole), rel=1e-5)
@@ -159,7 +159,7 @@ def test_only_graded_positions_reach_the_vocabulary():
     seen = []
     course.learner.model.lm_head.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))
     course.learner.learn(batch := course.blocks.at(0))
-    assert seen == [int(batch.questions[0].loss_mask.sum())]
+    assert seen == [int(batch.targets[0].loss_mask.sum())]
 
 
 # devices

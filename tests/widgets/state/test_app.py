@@ -331,7 +331,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     run = store.train.session.run
     assert (store.page, run.entry.name) == (1, "LM painted answers skip 1-2 5")
     batch = run.entry.objective.batch(tokens_for(run.entry.objective), generator(0))
-    graded = batch.questions[0].loss_mask
+    graded = batch.targets[0].loss_mask
     assert not graded[:, [0, 1, 4]].any() and graded[:, [2, 3]].all()
     store.close()
 

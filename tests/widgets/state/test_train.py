@@ -125,7 +125,7 @@ def evaluated_with(store, objective):
 @pytest.mark.parametrize(("objective", "several"), [("MLM", False), ("NSP", False), ("MLM + NSP", True)])
 def test_the_numbers_tell_the_accuracy_that_the_engine_measured_and_a_kept_run_keeps_it(store, objective, several):
     session, last = evaluated_with(store, objective)
-    assert last.accuracy.keys() == set(session.run.entry.objective.questions)
+    assert last.accuracy.keys() == set(session.run.entry.objective.target_names)
     for name, share in last.accuracy.items():
         label = f"accuracy, {name}, held out" if several else "accuracy, held out"
         assert f"<b>{share:.1%}</b><span>{label}</span>" in numbers(session)

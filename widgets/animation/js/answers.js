@@ -155,8 +155,8 @@ function paintCard(ctx, art, { x, y, w, h }, frame, guess, later, grown) {
 /** Where the answer stands: its position and what the model sees there; with several questions, which one it is. */
 function cardTitle(frame, guess) {
   const spot = streamSpots(frame, homeOf(guess.reader))[guess.place];
-  const several = new Set(frame.told.guesses.map((each) => each.question)).size > 1;
-  return `${guess.number ?? guess.place + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.question}` : ""}`;
+  const several = new Set(frame.told.guesses.map((each) => each.target)).size > 1;
+  return `${guess.number ?? guess.place + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.target}` : ""}`;
 }
 
 /** One answer: the bar is its probability, a hollow bar what it was before, the ring marks the true one. */

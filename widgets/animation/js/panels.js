@@ -184,7 +184,7 @@ export function sheetsOf(kit) {
     const network = term.network && term.network !== "main" ? ` of the ${term.network} network` : "";
     const [on, off] = [() => light(term, made), () => light(null, made)];
     const made = button(formula(term.mathml, term.latex), `Positions that feed this term: ${term.positions.join(", ") || "none"}`, () => light(term, made, true), { "aria-pressed": "false", onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off });
-    made.append(node("small", {}, `${term.question}: fed by ${fed} position${fed === 1 ? "" : "s"}${network}${weight}`));
+    made.append(node("small", {}, `${term.target}: fed by ${fed} position${fed === 1 ? "" : "s"}${network}${weight}`));
     return made;
   }
 
@@ -194,9 +194,9 @@ export function sheetsOf(kit) {
   };
 
   /** One bar for each question where a step asks several, each with its own share. */
-  const metered = (/** @type {any} */ { question, network, ...signal }) => [
-    node("p", { class: "stage-asked" }, question, ...(network && network !== "main" ? [node("small", {}, ` ${network} network`)] : [])),
-    meter(signal.share, `: ${question}`), taught(signal),
+  const metered = (/** @type {any} */ { target, network, ...signal }) => [
+    node("p", { class: "stage-asked" }, target, ...(network && network !== "main" ? [node("small", {}, ` ${network} network`)] : [])),
+    meter(signal.share, `: ${target}`), taught(signal),
   ];
 
   function meter(share, of = "") {

@@ -85,7 +85,7 @@ export async function mountReplay(el, packed) {
     if (at !== told) stage.tell(moments[(told = at)]);
     const [train, held] = [before(curve.training, step), before(curve.held_out, step)];
     const words = [train && `training ${train[1].toFixed(2)}`, held && `held out ${held[1].toFixed(2)}`].filter(Boolean).join(", ");
-    said.textContent = `${moments[at].model}${words ? ` · ${words} ${curve.unit}${curve.question ? ` (${curve.question})` : ""}` : ""}`;
+    said.textContent = `${moments[at].model}${words ? ` · ${words} ${curve.unit}${curve.target ? ` (${curve.target})` : ""}` : ""}`;
     said.setAttribute("aria-live", now.playing ? "off" : "polite");
     canvas.setAttribute("aria-label", `Loss over steps. At step ${step}: ${words || "no loss yet"}.`);
     bar.show({ ...now, at }, last(), `step ${step} of ${final} (${at + 1}/${moments.length})`, `step ${step}${words ? `, ${words} ${curve.unit}` : ""}`, " the run");
@@ -159,7 +159,7 @@ function paintCurve(pen, theme, { curve, steps, last, top, width, now }, { x, y 
     say(text, CURVE.left + 6, y(level) - 8, "left");
   }
   say(curve.unit, 4, 5, "left", theme.faint);
-  const of = curve.question ? `: ${curve.question}` : "";
+  const of = curve.target ? `: ${curve.target}` : "";
   let right = width - CURVE.right;
   for (const [name, hue, thick] of /** @type {[string, string, number][]} */ ([[`held out${of}`, "vermilion", 2.2], [`training${of}`, "blue", 1.2]])) {
     say(name, right, 7, "right");

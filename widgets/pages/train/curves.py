@@ -267,7 +267,7 @@ class LossCurve(View):
             self.rows += len(rows)
             if fresh:
                 entry = session.run.entry
-                self.chart.show(rows, {question: entry.unit(question) for question in entry.questions})
+                self.chart.show(rows, {question: entry.unit(question) for question in entry.target_names})
             else:
                 self.chart.extend(rows)
         if fresh or rows:

@@ -25,7 +25,7 @@ def numbers(session: Session | None, earlier: bool = False) -> str:
         return figures({"state": "ready", "step": "0", **missing})
     state = _state(session)  # first: what rests adds no row any more
     rows, entry = session.rows, session.run.entry
-    units = {name: entry.unit(name) for name in entry.questions}
+    units = {name: entry.unit(name) for name in entry.target_names}
     stepped = [r for r in rows[-LAST_ROWS:] if r.loss is not None]
     tested = next((r for r in reversed(rows) if r.held_out is not None), None)
     last = rows[-1] if rows else None

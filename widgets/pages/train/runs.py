@@ -345,7 +345,7 @@ def facts_of(run: RunRow, here: bool) -> str:
 def _of(entry: str) -> str:
     """Which of several questions the loss of a run is of; nothing where there is one, or the entry is not known."""
     try:
-        questions = entry_named(entry).objective.questions
+        questions = entry_named(entry).objective.target_names
     except UserError:
         return ""
     return f" ({questions[0]})" if len(questions) > 1 else ""

@@ -20,7 +20,10 @@ def markup(model: Architecture, objective: Objective) -> str:
     """The boxes of an encoder or of one stack, a decoder's beside it, and what the objective asks above both."""
     stacks = [_stack(model, decoder=False)]
     stacks += [_stack(model, decoder=True)] if model.decoder_layers else []
-    below, above = [*_inputs(model)], (f"answers to {objective.name}", tuple(_paired(objective.questions)), ORANGE, "")
+    below, above = (
+        [*_inputs(model)],
+        (f"answers to {objective.name}", tuple(_paired(objective.target_names)), ORANGE, ""),
+    )
     each = (WIDE - GAP * (len(stacks) - 1)) / len(stacks)
     heights = [_height(above), max(map(_height, stacks)), *map(_height, reversed(below))]
     parts, y = [_box(above, 0, 0, WIDE, heights[0])], heights[0] + GAP
