@@ -153,8 +153,8 @@ MUTANTS = (
     Mutant(
         "the leak check sees one target only",
         "playground/leaks.py",
-        "for e in batch.with_auxiliary for q in e.targets]",
-        "for e in batch.with_auxiliary for q in e.targets[-1:]]",
+        "for e in batch.with_auxiliary for target in e.targets]",
+        "for e in batch.with_auxiliary for target in e.targets[-1:]]",
     ),
     Mutant(
         "span lengths are clipped and not renormalised",
