@@ -29,6 +29,7 @@ TRAINING = (
     "contracts/test_stacked.py",
     "contracts/test_strategies.py",
     "contracts/test_train_this.py",
+    "examples",
     "playground/analysis",
     "playground/compression",
     "playground/finetuning",

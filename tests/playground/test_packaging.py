@@ -22,7 +22,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OURS = PROJECT["project"]["name"]
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
-FOLDERS = ("playground", "widgets", "tests", "notebooks", "benchmarks", "binder", "docs", ".ci")
+FOLDERS = ("playground", "widgets", "tests", "notebooks", "examples", "benchmarks", "binder", "docs", ".ci")
 CACHES = {"__pycache__", ".ipynb_checkpoints", ".hypothesis"}
 
 
