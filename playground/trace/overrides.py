@@ -6,7 +6,7 @@ from dataclasses import replace
 from playground import leaks
 from playground.batch import AttentionMask, Batch, Stream
 from playground.errors import UserError
-from playground.objectives.ask.judged import GRADED, Judged, answerable, judge
+from playground.objectives.ask.judged import GRADED, LossMaskOverride, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.see.painted import in_cells
 from playground.trace import frames
@@ -34,7 +34,7 @@ def painted(batch: Batch, cells: Cells, row: int = 0) -> Batch:
         if name == GRADED:
             last = {position + 1: counts for _, position, counts in wanted}
             counts, skips = (tuple(p for p, value in last.items() if value == chosen) for chosen in (True, False))
-            batch = judge(batch, Judged(counts, skips), row)
+            example = judge(example, LossMaskOverride(counts, skips), row)
         else:
             batch = _with(batch, name, list(wanted), row)
     return batch

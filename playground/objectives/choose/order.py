@@ -25,7 +25,7 @@ LENGTHS = 5
 LAWS = ("ours", "xlnet", "hf")
 
 MOST, LAST = 50, 999
-"""The most words of a fixed order, which stands in the name of an objective, and the last position of one."""
+"""The most words of a fixed order, and the last position of one."""
 
 GRAMS = {"single": (1,), "harmonic": tuple(60 // n for n in range(1, LENGTHS + 1)), "uniform": (1,) * LENGTHS}
 """How often targets come in spans of 1, 2, ... tokens, relative to each other: 60 is divided by 1, 2, ... and 5."""
@@ -40,9 +40,10 @@ class ChosenOrder:
 
 
 @dataclass(frozen=True)
-class FixedOrder:
+class OrderOverride:
     """Words, by their positions from 1, that come in this order in every text; `part` of a mixture, from 1, else 0."""
 
+    kind: ClassVar[str] = "order"
     positions: tuple[int, ...]
     part: int = 0
 
@@ -53,9 +54,6 @@ class FixedOrder:
                 f"The order {','.join(map(str, order)) or 'of no words'} cannot be trained with; name 2 to {MOST} word "
                 f"positions from 1 to {LAST}, each once, such as 3,1,2."
             )
-
-    def __str__(self) -> str:
-        return f"order {' '.join(map(str, self.positions))}"
 
     @property
     def words(self) -> str:

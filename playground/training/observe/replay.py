@@ -78,7 +78,7 @@ class ReplayRecorder:
         steps = objective.steps(text, generator(seed, "glance", device=device))
         batch = steps[-1].batch
         about = {
-            "title": f"{learner.entry.name} while it learns",
+            "title": f"{learner.entry.title} while it learns",
             "subtitle": learner.entry.idea,
             "formula": written(weighted_terms(objective, steps)),
             "source": learner.entry.paper,

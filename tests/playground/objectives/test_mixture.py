@@ -17,9 +17,11 @@ from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
 from playground.objectives.arrange import SampleTask
+from playground.objectives.by_hand import with_overrides
 from playground.objectives.choose import ChooseNgrams
 from playground.objectives.mixture import mixed, mixture
 from playground.objectives.objective import tell
+from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
@@ -99,7 +101,8 @@ def test_a_sum_by_name_is_the_one_that_mixed_makes():
 
 def test_knobs_masks_by_hand_and_the_stage_take_a_sum():
     assert find_objective("MLM + 0.5 LM").turn({"mask_ratio": 0.3}).knobs["mask_ratio"].default == 0.3
-    assert find_objective("MLM + 0.5 LM painted encoder opens +1").name == "MLM + 0.5 LM painted encoder opens +1"
+    opened = with_overrides(find_objective("MLM + 0.5 LM"), (AttentionMaskOverride("encoder", opens=(1,)),))
+    assert opened.name == "MLM + 0.5 LM" and opened.stages != find_objective("MLM + 0.5 LM").stages
     made = rebuild("MLM + 0.5 SOP", TEXT, pair=PAIR)
     assert not made.verdict.leak
     assert {each["target"]: each["weight"] for each in made.facts()["terms"]} == {"hidden words": 1.0, "pair": 0.5}

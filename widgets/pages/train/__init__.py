@@ -10,6 +10,7 @@ from playground.corpora.sources import TABLES, TEXTS, TREEBANKS, sources
 from playground.devices import available
 from playground.errors import UserError
 from playground.inventory import entry_facts
+from playground.objectives.mask_overrides import describe_kinds
 from playground.rng import next_seed
 from playground.trace.inputs import reads_two
 from playground.training import Session
@@ -42,9 +43,9 @@ class TrainPage(View):
         )
         sidebar = Sidebar(
             _choices(train), [earlier, ready_made, self.buttons, self.picture],
-            lambda: f"{train.entry} on {train.corpus_name}, {train.steps:,} steps",
+            lambda: f"{_model(train)} on {train.corpus_name}, {train.steps:,} steps",
         )  # fmt: skip
-        train.param.watch(sidebar.label, ["entry", "corpus", "corpus_knobs", "steps"])
+        train.param.watch(sidebar.label, ["entry", "mask_overrides", "corpus", "corpus_knobs", "steps"])
         super().__init__(sidebar.layout)
 
     def poll(self) -> None:
@@ -69,7 +70,7 @@ def _choices(train: TrainStore) -> list[Any]:
     seeds = number(chosen.seeds, width=90, margin=(6, 4), **plain)
     return [
         heading("Model"), model_choice(chosen.entry, **FIELD),
-        html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.preset, chosen.shapes)),
+        html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.mask_overrides, chosen.preset, chosen.shapes)),
         accordion({
             "Size and parts of the model": model_knobs(train),
             "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
@@ -98,6 +99,10 @@ def _recipe(entry: str, name: str, settings: Mapping[str, float]) -> str:
 
 def _differences(name: str) -> str:
     return say(entry_named(name).not_the_paper)
+
+
+def _model(train: TrainStore) -> str:
+    return f"{train.entry} {describe_kinds(train.mask_overrides)}".strip()
 
 
 def _about(train: TrainStore) -> str:

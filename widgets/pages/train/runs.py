@@ -337,7 +337,8 @@ def facts_of(run: RunRow, here: bool) -> str:
     steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
     state = STATES.get(run.state, run.state).format(run.step)
     changed = f"left {run.parent} at step {run.forked_at:,}: {run.changed}" if run.parent else run.changed
-    facts = [f"{run.entry} on {run.corpus}", f"seed {run.seed}", steps, held_out, state, run.error, changed]
+    model = f"{run.entry} on {run.corpus}"
+    facts = [model, run.by_hand.rstrip("."), f"seed {run.seed}", steps, held_out, state, run.error, changed]
     return " · ".join(filter(None, [run.title and run.name, *facts, "on screen" * here]))
 
 

@@ -11,9 +11,9 @@ import param
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.objectives import Objective, find_objective
-from playground.objectives.choose.order import FixedOrder
-from playground.objectives.mask_overrides import Rule, carried
-from playground.objectives.mask_overrides import written as written_rules
+from playground.objectives.by_hand import draws_order
+from playground.objectives.choose.order import OrderOverride
+from playground.objectives.mask_overrides import MaskOverride, carried
 from playground.objectives.objective import tell
 from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.parsing import LARGEST
@@ -52,6 +52,10 @@ TOPMOST = 1_000  # the last layer of any model; only the attention of one layer 
 
 Rows = tuple[str, list[Rebuilt], list[tuple[Objective, str]]]
 """The survey's table: the text, the rows that could be made, and the objectives that the text cannot serve."""
+
+
+Trainer = Callable[[str, Mapping[str, Any], tuple[MaskOverride, ...]], None]
+"""Takes the name of an objective, its knobs, and the rules that were set by hand."""
 
 
 class StageStore(param.Parameterized):
@@ -99,7 +103,7 @@ class StageStore(param.Parameterized):
         self.plain: Rebuilt | None = None
         self.borrowed: Session | None = None
         self.train_session: Callable[[], Session | None] = lambda: None
-        self.trainer: Callable[[str, Mapping[str, Any]], None] = lambda name, knobs: None
+        self.trainer: Trainer = lambda name, knobs, rules: None
         self.forker: Callable[[], str] = lambda: NO_RUN
         super().__init__(**values)
         self._other_objective()
@@ -309,11 +313,10 @@ class StageStore(param.Parameterized):
         """The pair of the survey that is easiest to mix up, side by side."""
         self.show("MLM", ["PLM"])
 
-    def train_this(self, rules: Sequence[Rule] = ()) -> None:
+    def train_this(self, rules: tuple[MaskOverride, ...] = ()) -> None:
         """Train the objective on the stage on the Train page, with its knobs and perhaps with rules set by hand."""
         try:
-            objective = find_objective(self.objective)
-            self.trainer(objective.painted(written_rules(rules)).name if rules else self.objective, self.settings)
+            self.trainer(self.objective, self.settings, rules)
         except UserError as refusal:
             self.trouble = str(refusal)
 
@@ -352,17 +355,17 @@ class StageStore(param.Parameterized):
             self.change(text=texts[0], pair=texts[1], plan=plan, painted={})
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[MaskOverride, ...]:
         """What was set by hand, as rules for every text; of a mixture, for the part that is on the stage."""
         part = 0 if self.plain is None else tell(self.plain.steps).get("part", 0)
         return (*carried(self.painted, part), *self.own_order)
 
     @property
-    def own_order(self) -> tuple[FixedOrder, ...]:
+    def own_order(self) -> tuple[OrderOverride, ...]:
         """The order of prediction that was set by hand, where every text can be read in it."""
-        if self.plan != self.printed_plan and find_objective(self.objective).draws_order:
+        if self.plan != self.printed_plan and draws_order(find_objective(self.objective)):
             with suppress(UserError):
-                return tuple(FixedOrder(tuple(v)) for k, v in parse(settings_of(self.plan)).items() if k == "order")
+                return tuple(OrderOverride(tuple(v)) for k, v in parse(settings_of(self.plan)).items() if k == "order")
         return ()
 
     @property
@@ -470,7 +473,8 @@ class StageStore(param.Parameterized):
     def enter(self) -> None:
         """The page was opened: the model of the Train page is there where it has learned this very objective."""
         learner = self.trained.learner if self.trained is not None else None
-        fits = learner is not None and learner.objective.name == self.objective
+        objective = None if learner is None else learner.objective
+        fits = objective is not None and objective.name == self.objective and not objective.mask_overrides
         if fits and (self.model is None or self.model.card) and not self._alone:
             self.attach_trained()
 

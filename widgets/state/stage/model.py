@@ -70,7 +70,7 @@ class StageModel:
         unlearned = "as it was imported" if IN_WORDS in self.corpus_name else "that has not learned anything"
         after = f"after {step:,} step{'s' * (step != 1)} on {self.corpus_name}" if step else unlearned
         made = f" (ready-made checkpoint {self.checkpoint})" if self.checkpoint else ""
-        return f"{self.learner.entry.name} {after}{made}"
+        return f"{self.learner.entry.title} {after}{made}"
 
     @cached_property
     def checkpoint(self) -> str:
