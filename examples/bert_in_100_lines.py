@@ -65,11 +65,11 @@ def batch_at(step: int) -> Batch:
     epoch, number = divmod(step, len(train_rows.ids) // RECIPE.batch_size)
     order = torch.randperm(len(train_rows.ids), generator=generator(SEED, "order", epoch))  # [r]
     rows = pick(train_rows, order[number * RECIPE.batch_size :][: RECIPE.batch_size])  # ids [b, n]
-    return MLM.example(rows, generator(SEED, "corrupt", step))
+    return MLM.batch(rows, generator(SEED, "corrupt", step))
 
 
 # Training loop.
-held_out_batch, losses = MLM.example(held_out_rows, generator(0, "held out")), []
+held_out_batch, losses = MLM.batch(held_out_rows, generator(0, "held out")), []
 for step in range(RECIPE.steps):
     loss, _ = total_loss(model(batch_at(step)))  # one answer with scores [k, v]; their mean cross-entropy
     optimiser.zero_grad()
@@ -85,7 +85,7 @@ for step in range(RECIPE.steps):
 
 # One blank: the same stages on one sentence, whose plan is written by hand instead of drawn.
 sentence = read_input("i went to the park on monday .", tokenizer).tokens  # ids [1, n]
-batch = MLM.steps(sentence, generator(SEED), {"chosen": [7]})[-1].example
+batch = MLM.steps(sentence, generator(SEED), {"chosen": [7]})[-1].batch
 with torch.no_grad():
     [answer] = model(batch)  # scores [1, v]
 top = answer.scores[0].softmax(-1).topk(3)

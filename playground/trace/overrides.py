@@ -34,7 +34,7 @@ def painted(batch: Batch, cells: Cells, row: int = 0) -> Batch:
         if name == GRADED:
             last = {position + 1: counts for _, position, counts in wanted}
             counts, skips = (tuple(p for p, value in last.items() if value == chosen) for chosen in (True, False))
-            example = judge(example, LossMaskOverride(counts, skips), row)
+            batch = judge(batch, LossMaskOverride(counts, skips), row)
         else:
             batch = _with(batch, name, list(wanted), row)
     return batch

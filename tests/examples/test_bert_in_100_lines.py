@@ -52,7 +52,7 @@ def test_its_steps_are_those_of_the_app(run):
     entry = replace(app, recipe=made["RECIPE"])
     learner = TrainState.new(entry, made["tokenizer"].words, made["SEED"], torch.device("cpu"))
     feed = BatchSampler.of_learner(learner, made["corpus"])
-    losses = [float(learner.learn(learner.example(feed.at(step)))[1]) for step in range(3)]
+    losses = [float(learner.learn(learner.batch(feed.at(step)))[1]) for step in range(3)]
     assert losses == pytest.approx(made["losses"], abs=1e-5)
     for mine, theirs in zip(made["model"].parameters(), learner.model.parameters(), strict=True):
         torch.testing.assert_close(mine, theirs, atol=1e-5, rtol=0)

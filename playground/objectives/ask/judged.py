@@ -56,13 +56,13 @@ class OverrideLossMask(Ask):
 
     rules: tuple[LossMaskOverride, ...]
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         for rule in self.rules:
-            example = judge(example, rule)
-        return example
+            batch = judge(batch, rule)
+        return batch
 
 
-def judge(example: Batch, rule: LossMaskOverride, row: int | None = None) -> Batch:
+def judge(batch: Batch, rule: LossMaskOverride, row: int | None = None) -> Batch:
     """The example with the answers at these places scored or not, in one row or in all of them.
 
     What was not asked before has an answer only where a word of the text stands; the first target with one gets it.

@@ -53,14 +53,14 @@ class OverrideMask(See):
 
     rules: tuple[AttentionMaskOverride, ...]
 
-    def build(self, example: Batch) -> Batch:
+    def build(self, batch: Batch) -> Batch:
         for rule in self.rules:
-            example = _repaint(example, rule)
-        return example
+            batch = _repaint(batch, rule)
+        return batch
 
 
-def _repaint(example: Batch, rule: AttentionMaskOverride) -> Batch:
-    inputs, decoder = example.inputs, example.decoder
+def _repaint(batch: Batch, rule: AttentionMaskOverride) -> Batch:
+    inputs, decoder = batch.inputs, batch.decoder
     streams = {
         "query": (inputs, inputs, "query_attn_mask"),
         "decoder": (decoder, decoder, "attn_mask"),

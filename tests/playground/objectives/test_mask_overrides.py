@@ -165,7 +165,7 @@ def test_the_leak_check_finds_the_part_of_a_mixture_that_was_painted(part, leaki
 @pytest.mark.parametrize("part", [1, 2, 3, 4])
 def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch):
     objective = overridden(MIXTURE, AttentionMaskOverride("encoder", (1,), (-1,), part))
-    example = objective.specimens(tokens_for(objective), generator(0))[part - 1]
+    batch = objective.specimens(tokens_for(objective), generator(0))[part - 1]
     model, embedded = model_for(objective), watched(monkeypatch)
     answers = model(batch)[0]
     reach, _ = leaks.answering(batch, answers.target, LAYERS)
@@ -253,8 +253,8 @@ def test_the_stage_and_training_agree_on_which_answers_count():
     """What a click does to the text on the stage is what its rule does to that text in training."""
     made = rebuild("MLM", SENTENCE)
     cells = {"graded": [(0, 2, False), (0, 4, True)]}
-    trained = overridden("MLM", *carried(cells)).example(made.tokens, generator(0, DRAW))
-    assert torch.equal(trained.questions[0].loss_mask, repainted(made, cells).example.questions[0].loss_mask)
+    trained = overridden("MLM", *carried(cells)).batch(made.tokens, generator(0, DRAW))
+    assert torch.equal(trained.targets[0].loss_mask, repainted(made, cells).batch.targets[0].loss_mask)
 
 
 @pytest.mark.slow

@@ -341,8 +341,8 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store.stage.train_anyway()
     run = store.train.session.run
     assert (store.page, run.entry.mask_overrides) == (1, (LossMaskOverride(skips=(1, 2, 5)),))
-    batch = run.entry.objective.example(tokens_for(run.entry.objective), generator(0))
-    graded = batch.questions[0].loss_mask
+    batch = run.entry.objective.batch(tokens_for(run.entry.objective), generator(0))
+    graded = batch.targets[0].loss_mask
     assert not graded[:, [0, 1, 4]].any() and graded[:, [2, 3]].all()
     store.close()
 
