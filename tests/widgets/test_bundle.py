@@ -10,7 +10,7 @@ import pytest
 from widgets import bundle
 from widgets.bundle import EXPORT, IMPORT, joined
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 MODULES = sorted((ROOT / "widgets").rglob("*.js"))
 TOP = re.compile(r"^(?:export )?(?:async )?(?:function\*?|const|let|class) (\w+)", re.MULTILINE)
 

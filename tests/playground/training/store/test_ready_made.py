@@ -22,7 +22,7 @@ from widgets.state.app import READY, Store
 from widgets.state.stage import StageModel
 from widgets.state.train import TrainStore
 
-NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "00_start_here.ipynb"
+NOTEBOOK = Path(__file__).parents[4] / "notebooks" / "00_start_here.ipynb"
 SMALL = ReadyMade(tiny("GPT"), "reviews")
 
 
