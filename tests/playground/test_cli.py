@@ -432,6 +432,8 @@ def test_an_order_by_hand_is_trained_from_the_command_line_and_resumed(facts, te
     assert whole["mask_overrides"] == [{"kind": "order", "positions": [3, 1, 2], "part": 0}]
     facts("train", "PLM", *line, 4, "--save-every", 2, "--out", "half")
     Path("half/step-2.safetensors").rename("half/checkpoint.safetensors")
+    of_a_system = facts("train", "XLNet", *line, 1, "--out", "system")
+    assert (of_a_system["entry"], of_a_system["mask_overrides"]) == ("XLNet", whole["mask_overrides"])
     again = facts("train", "PLM", *line, 4, "--out", "half", "--resume")
     assert again["loss"]["held_out"] == whole["loss"]["held_out"]
     assert whole["loss"] != facts("train", "PLM", "--corpus", text, *TINY, "--steps", 4, "--out", "plain")["loss"]
@@ -841,7 +843,9 @@ MISTAKES = {
         ("PLM --plan chosen=3", "--plan sets chosen, which is for one text; in training write an order"),
         ("PLM --plan order=3,3", "The order 3,3 cannot be trained with; name 2 to 50 word positions"),
         ("MLM --plan order=3,1", "MLM draws no order of prediction, so none can be set by hand; PLM draws one."),
-        ("XLNet --plan order=3,1", "Rules by hand are for an objective; that of XLNet is PLM on pairs."),
+        ("BERT --plan order=3,1", "MLM + NSP draws no order of prediction, so none can be set by hand; PLM draws one."),
+        ("LM --mask-overrides [", "--mask-overrides is '[', which is not JSON"),
+        ('LM --mask-overrides [{"kind":"tower"}]', "A mask override is of the kind 'tower'; the kinds are"),
         ("BERT --threads 1000000000", "at most 256"),
         ("BERT --seeds 2 --workers 2 --threads 2", "--threads is 2, but the workers"),
         ("BERT --out a\0b", "'a\\x00b' cannot be a path"),

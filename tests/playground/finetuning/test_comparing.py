@@ -264,8 +264,8 @@ def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
 def test_every_lane_says_whose_rate_it_took_and_only_what_differs_here_sets_it_apart():
     facts = {rates: last_of("full", "adapters", lr_policy=rates, seeds=1).facts() for rates in ("fixed", "published")}
     assert [s["rate_from"] for s in facts["fixed"]["strategies"]] == ["one for all", "one for all"]
-    said = [s["rate_from"] for s in facts["published"]["strategies"]]
-    assert said[0] == "published: github.com/google-research/bert, README, MRPC"
+    first = facts["published"]["strategies"][0]
+    assert (first["rate_from"], first["rate_where"]) == ("published", "github.com/google-research/bert, README, MRPC")
     assert "learning rate" not in facts["fixed"]["differences"][0], "one rate for all is no difference"
     assert "learning rate: 2e-05 vs. 0.0003" in facts["published"]["differences"][0]
     matched = last_of("full", "feature-based", match="flops", seeds=1)

@@ -373,6 +373,17 @@ def test_a_fork_from_an_earlier_checkpoint_and_of_a_run_that_is_over(store):
     assert "kept nothing of step 3" in store.trouble
 
 
+def test_the_step_of_a_fork_is_a_value_whatever_its_label_says(store):
+    store.begin()
+    ends(store)
+    edits = followed(runs_page.HyperparameterEdits(store))
+    (step, *_) = [step for step in edits.place.options.values() if step]
+    edits.place.options = {"ici": None, f"à l'étape {step}": step}
+    edits.place.value = step
+    edits._fork()
+    assert store.trouble == "" and f"-at{step}" in store.name_of_run
+
+
 def test_the_rate_is_changed_while_it_trains_and_what_needs_a_fork_says_so(store):
     store.begin()
     session = taken(store, 2)

@@ -149,15 +149,16 @@ class RunButtons(View):
     def __init__(self, train: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.state = train
         self.train = self._button("Train", self._train, "play_arrow", **MAIN)
-        self.pause = self._button("Pause", self._pause, "pause")
-        self.step = self._button("Step", self._step, "skip_next")
+        self._resumes(False)
+        self.pause = self._button("Pause", self._pause, "pause", css_classes=["command-pause"])
+        self.step = self._button("Step", self._step, "skip_next", css_classes=["command-step"])
         self.slow = self._button(
             "Step through one update", slow or (lambda: None), "slow_motion_video", visible=slow is not None,
             description="Step through one update: the next one, on the Stage page; the run waits.",
         )  # fmt: skip
         self.stop = self._button("Stop", train.end, "stop")
-        self.reset = self._button("Reset", train.begin, "replay")
-        self.fresh = self._button("New seed", self._new_seed, "casino")
+        self.reset = self._button("Reset", train.begin, "replay", css_classes=["command-reset"])
+        self.fresh = self._button("New seed", self._new_seed, "casino", css_classes=["command-new-seed"])
         self.replay = replay_button(train, lambda: "")
         parts = (self.train, self.pause, self.step, self.slow, self.stop, self.reset, self.fresh, self.replay)
         look = {"margin": (4, 7, 0, 7), "stylesheets": [GROWING]}
@@ -170,6 +171,11 @@ class RunButtons(View):
             self.poll()
 
         return button(label, press, icon, **{"margin": (4, 3), **looks})
+
+    def _resumes(self, resumable: bool) -> None:
+        """The label of the first button, and the command by which a key finds it."""
+        label, command = ("Resume", "resume") if resumable else ("Train", "train")
+        self.train.param.update(label=label, css_classes=[f"command-{command}"])
 
     def _train(self) -> None:
         session: Session | None = self.state.session
@@ -206,7 +212,7 @@ class RunButtons(View):
         learned = session is not None and session.learner is not None and session.learner.step > 0
         going = state in ("running", "paused") or (others is not None and others.state in ("running", "paused"))
         self.train.disabled = self.step.disabled = state == "running"
-        self.train.label = "Resume" if resumable else "Train"
+        self._resumes(resumable)
         self.pause.disabled = state not in ("running", "paused")
         self.slow.disabled = self.replay.disabled = not learned
         self.stop.disabled, self.reset.disabled = not going, state == "ready"

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 import param
 
 from playground.corpora.readers.decode import Progress
-from playground.errors import UserError
+from playground.errors import MissingText, UserError
 from playground.objectives import Objective, find_objective
 from playground.objectives.by_hand import draws_order
 from playground.objectives.choose.order import OrderOverride
@@ -92,6 +92,7 @@ class StageStore(param.Parameterized):
         self._bundled: dict[str, StageModel | None] = {}
         self._unreadable: dict[str, str] = {}
         self._without_model = ""
+        self._lacks_text = False
         self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
         self._table: tuple[Any, Rows | None] = (None, None)
         self._own_text: dict[str, str] = {}
@@ -214,9 +215,10 @@ class StageStore(param.Parameterized):
             made = repainted(plain, self.painted) if self.painted else plain
             companions, lacking = self._companions(plain)
         except UserError as refusal:
+            self._lacks_text = isinstance(refusal, MissingText)
             self.trouble = str(refusal)
             return
-        self.plain = plain
+        self.plain, self._lacks_text = plain, False
         self._remember()
         self.said = ""
         self._ask_models(made, companions)
@@ -335,8 +337,8 @@ class StageStore(param.Parameterized):
 
     @property
     def sample(self) -> tuple[str, str] | None:
-        """Two texts of ours that the objective can use, where it says that it needs others than those on the stage."""
-        if not self.trouble.startswith(f"{self.objective} needs "):
+        """Two texts of ours that the objective can use, where it needs others than those on the stage."""
+        if not self._lacks_text:
             return None
         right = texts_for(self.objective)
         return next((texts for texts in ((right["text"], right["pair"]), (STORY, "")) if self._suit(*texts)), None)
