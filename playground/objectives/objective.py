@@ -21,7 +21,7 @@ from playground.objectives.formula import Misprint, Term, written
 from playground.objectives.mask_overrides import MaskOverride
 from playground.objectives.propose import Proposer, SampleFromGenerator, SampleNegatives
 from playground.objectives.see.labels import SeeLabels
-from playground.objectives.stage import Stage, Wishes, planned
+from playground.objectives.stage import PlanOverrides, Stage, planned
 from playground.pickling import declared_fields
 from playground.slicing import gathered
 
@@ -147,12 +147,12 @@ class Objective:
         """The knobs of the own chain by their bare names."""
         return {k.name: _now(stage, k) for stage in self.stages for k in knobs(stage)}
 
-    def steps(self, tokens: Tokens, rng: Generator, wanted: Wishes | None = None) -> tuple[Step, ...]:
-        """The batch after every stage; the last one is what trains. `wanted` overrides the plans."""
-        self._refuse_unknown(wanted or {})
+    def steps(self, tokens: Tokens, rng: Generator, overrides: PlanOverrides | None = None) -> tuple[Step, ...]:
+        """The batch after every stage; the last one is what trains. `overrides` overrides the plans."""
+        self._refuse_unknown(overrides or {})
 
         def act(chain: "Objective", number: int, batch: Batch) -> tuple[Any, Batch]:
-            return _act(chain.stages[number], batch, rng, chain._meant_for(number, wanted or {}))
+            return _act(chain.stages[number], batch, rng, chain._meant_for(number, overrides or {}))
 
         return self._walk(tokens, act)
 
@@ -329,15 +329,15 @@ class Objective:
         """Whether a generator takes part."""
         return any(isinstance(s, SampleFromGenerator) for chain in self.chains for s in chain.stages)
 
-    def _meant_for(self, number: int, wanted: Wishes) -> Wishes:
+    def _meant_for(self, number: int, overrides: PlanOverrides) -> PlanOverrides:
         """The wishes without those that a later stage knows too: the words to propose are not for the stage before."""
-        if not wanted:
-            return wanted
+        if not overrides:
+            return overrides
         later = {key for stage in self.stages[number + 1 :] if planned(stage) for key in stage.keys}
-        return {key: value for key, value in wanted.items() if key not in later}
+        return {key: value for key, value in overrides.items() if key not in later}
 
-    def _refuse_unknown(self, wanted: Wishes) -> None:
-        for key in wanted:
+    def _refuse_unknown(self, overrides: PlanOverrides) -> None:
+        for key in overrides:
             if key not in self.plan_keys:
                 known = ", ".join(self.plan_keys) or "none, since nothing in it is left to chance"
                 raise UserError(f"{self.name} has no plan key {key!r}; its keys are: {known}.")
@@ -360,7 +360,7 @@ def weighed(batch: Batch, weight: float) -> Batch:
     return replace(batch, targets=targets, auxiliary=tuple(weighed(e, weight) for e in batch.auxiliary))
 
 
-def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
+def describe_plan(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
     """The plans of all stages in a person's words, ready to be edited and given back as wishes."""
     found: dict[str, Any] = {}
     for part in sorted({step.part for step in steps}, reverse=True):
@@ -374,14 +374,14 @@ def _tell_chain(steps: list[Step], row: int) -> dict[str, Any]:
     for before, step, after in zip(batches, steps, batches[1:], strict=False):
         if planned(step.stage):
             seen = before if step.verb != "change" else after
-            found |= step.stage.tell(seen, step.plan, row)
+            found |= step.stage.describe_plan(seen, step.plan, row)
     return found
 
 
-def _act(stage: Stage, batch: Batch, rng: Generator, wanted: Wishes) -> tuple[Any, Batch]:
+def _act(stage: Stage, batch: Batch, rng: Generator, overrides: PlanOverrides) -> tuple[Any, Batch]:
     if not planned(stage):
         return None, stage.build(batch)
-    plan = stage.revise(batch, stage.plan(batch, rng), wanted)
+    plan = stage.override_plan(batch, stage.plan(batch, rng), overrides)
     return plan, stage.build(batch, plan)
 
 

@@ -28,8 +28,8 @@ CACHES = {"__pycache__", ".ipynb_checkpoints", ".hypothesis"}
 
 def requirements(lines) -> dict[str, Requirement]:
     """The packages that lines name, without comments, options and our own."""
-    wanted = [Requirement(line.split("#")[0]) for line in lines if re.match(r"\w", line)]
-    return {canonicalize_name(r.name): r for r in wanted if r.name != OURS}
+    overrides = [Requirement(line.split("#")[0]) for line in lines if re.match(r"\w", line)]
+    return {canonicalize_name(r.name): r for r in overrides if r.name != OURS}
 
 
 def read_lines(name: str) -> list[str]:

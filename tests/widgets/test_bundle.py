@@ -34,8 +34,10 @@ def test_a_module_imports_only_what_others_export_and_none_in_a_circle(path):
         for names, name in re.findall(r'^import \{([^}]*)\} from "([^"]+)";', module.read_text(encoding="utf-8"), re.M):
             other = (module.parent / name).resolve()
             said = other.read_text(encoding="utf-8")
-            for wanted in filter(None, re.split(r"[\s,]+", names)):
-                assert re.search(rf"^export (?:async )?(?:function\*?|const|let|class) {wanted}\b", said, re.M), wanted
+            for overrides in filter(None, re.split(r"[\s,]+", names)):
+                assert re.search(rf"^export (?:async )?(?:function\*?|const|let|class) {overrides}\b", said, re.M), (
+                    overrides
+                )
             if len(above) < 12:
                 follow(other, (*above, module))
 

@@ -144,10 +144,10 @@ def stage(
     text, pair = (text, pair) if text or shown is None else shown.sample(chosen) or ("", "")
     ready, tokenizer = (chosen, None) if shown is None else (shown.ready(chosen), shown.tokenizer)
 
-    def again(wanted: Mapping[str, Any]) -> Rebuilt:
+    def again(overrides: Mapping[str, Any]) -> Rebuilt:
         return rebuild(
-            ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, wanted=dict(wanted), tokenizer=tokenizer,
-            longest=LONGEST_WINDOWED,
+            ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, overrides=dict(overrides),
+            tokenizer=tokenizer, longest=LONGEST_WINDOWED,
         )  # fmt: skip
 
     made = again(parse(settings_of(plan)) if isinstance(plan, str) else plan)

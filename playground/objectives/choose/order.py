@@ -14,7 +14,7 @@ from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.choose.spans import inside
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 CONTEXT = 5
 """Salt of the draw of what comes before the targets."""
@@ -166,11 +166,11 @@ class ChooseOrder(Choose):
         first = batch.tokens.lengths - plan.predicted
         return replace(batch, selected=(plan.rank >= first[:, None]) & batch.maskable, prediction_order=plan.rank)
 
-    def revise(self, batch: Batch, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
-        if "order" in wanted:
-            plan = replace(plan, rank=plan_overrides.order(batch, wanted["order"]))
-        if "cut" in wanted:
-            plan = replace(plan, predicted=self._predicted(batch, plan.rank, wanted["cut"]))
+    def override_plan(self, batch: Batch, plan: ChosenOrder, overrides: PlanOverrides) -> ChosenOrder:
+        if "order" in overrides:
+            plan = replace(plan, rank=plan_overrides.order(batch, overrides["order"]))
+        if "cut" in overrides:
+            plan = replace(plan, predicted=self._predicted(batch, plan.rank, overrides["cut"]))
         return plan
 
     def _predicted(self, batch: Batch, rank: Tensor, cut: int) -> Tensor:
@@ -181,7 +181,7 @@ class ChooseOrder(Choose):
         given = plan_overrides.words_in_order(batch, rank, 0)[:cut]
         return batch.tokens.lengths - plan_overrides.places(batch, given).sum(1)
 
-    def tell(self, batch: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
         in_order = plan_overrides.words_in_order(batch, plan.rank, row)
         first = int(batch.tokens.lengths[row] - plan.predicted[row])
         given = {int(w) for w in batch.tokens.word_ids[row][(plan.rank[row] < first) & batch.tokens.valid[row]]}

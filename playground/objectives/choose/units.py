@@ -70,8 +70,8 @@ class ChooseWholeUnits(Choose):
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return with_chosen(batch, plan, batch.maskable)
 
-    revise = staticmethod(override_chosen)
-    tell = staticmethod(describe_chosen)
+    override_plan = staticmethod(override_chosen)
+    describe_plan = staticmethod(describe_chosen)
 
 
 def unit_numbers(tokens: Tokens, unit: str) -> Tensor:

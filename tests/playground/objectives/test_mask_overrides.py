@@ -98,8 +98,8 @@ def test_every_text_is_read_by_the_rule_and_padding_stays_hidden(name, matrix, l
     old, new = (getattr(getattr(e, part), field).dense().expand(2, -1, -1) for e in (before, after))
     real = getattr(before, part).valid
     away = torch.arange(old.shape[2]) - torch.arange(old.shape[1])[:, None]
-    wanted = (old & (away != -2)) | ((away == 1) & real[:, :, None] & real[:, None, :])
-    assert torch.equal(new, wanted)
+    overrides = (old & (away != -2)) | ((away == 1) & real[:, :, None] & real[:, None, :])
+    assert torch.equal(new, overrides)
     assert leaks.check(after, row=1).leak == leak
 
 
@@ -158,7 +158,7 @@ def test_the_leak_check_finds_the_part_of_a_mixture_that_was_painted(part, leaki
     """A decoder that looks one place ahead sees its answer, in the part that it was painted in and in no other."""
     objective = overridden("T5 multi-task", AttentionMaskOverride("decoder", opens=(1,), part=part))
     text = "we walk home together in the evening rain"
-    made = [rebuild(objective, text, pair="no", wanted={"part": number}) for number in (1, 2)]
+    made = [rebuild(objective, text, pair="no", overrides={"part": number}) for number in (1, 2)]
     assert [each.verdict.leak for each in made] == leaking
 
 
@@ -240,8 +240,8 @@ def test_in_every_text_the_answers_at_these_positions_are_scored_and_no_others_c
     for row in range(len(texts.ids)):
         old, new = (natural(e, row)["graded"][0] for e in (before, after))
         able = [[bool(answerable(before, target)[row, p]) for target in before.targets] for p in places(before, row)]
-        wanted = [0 if n in (1, 4, 5) else int(any(able[n - 1])) if n in (2, 3) else c for n, c in enumerate(old, 1)]
-        assert new == wanted
+        overrides = [0 if n in (1, 4, 5) else int(any(able[n - 1])) if n in (2, 3) else c for n, c in enumerate(old, 1)]
+        assert new == overrides
     assert torch.equal(before.inputs.ids, after.inputs.ids)
 
 

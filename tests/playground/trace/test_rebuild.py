@@ -53,7 +53,7 @@ def test_an_objective_without_such_a_choice_has_no_film():
 
 def test_why_two_streams_as_the_leak_table_says():
     """The one-stream rows of the leak table: who sees itself copies, and so does who carries its own word along."""
-    switch = rebuild("PLM", wanted=find_objective("PLM").printed.plan).record()["switch"]
+    switch = rebuild("PLM", overrides=find_objective("PLM").printed.plan).record()["switch"]
     assert switch["question"] == "Why two streams?"
     assert {c["value"]: c["leak"] for c in switch["choices"]} == {
         "two streams": False,
@@ -71,7 +71,7 @@ def test_why_two_streams_as_the_leak_table_says():
 @pytest.mark.parametrize(("choice", "hears_itself"), [("two streams", False), ("an order that turns round", True)])
 def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, hears_itself):
     """Another word at a graded place changes the guess for that very place only where the order turns round."""
-    made = rebuild("PLM", settings={"streams": choice}, wanted=find_objective("PLM").printed.plan)
+    made = rebuild("PLM", settings={"streams": choice}, overrides=find_objective("PLM").printed.plan)
     inputs, place = made.batch.inputs, len(SENTENCE.split()) - 1
     ids = inputs.ids.clone()
     ids[0, place] = ids[0, 0]
@@ -90,8 +90,8 @@ def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, h
 @pytest.mark.parametrize("name", ["PLM", "LM", "MLM"])
 def test_how_many_words_an_answer_hears(name):
     """The mean over graded answers, counted by hand from what each may see."""
-    settings, wanted = ({"context": "strict"}, {"order": [2, 1, 3, 4], "cut": 1}) if name == "PLM" else ({}, {})
-    made = rebuild(name, "we walk home together", settings=settings, wanted=wanted)
+    settings, overrides = ({"context": "strict"}, {"order": [2, 1, 3, 4], "cut": 1}) if name == "PLM" else ({}, {})
+    made = rebuild(name, "we walk home together", settings=settings, overrides=overrides)
     by_hand = {"PLM": (1 + 2 + 3) / 3, "LM": (0 + 1 + 2 + 3) / 4, "MLM": 3.0}
     assert leaks.context_words(made.batch) == pytest.approx(by_hand[name])
 
@@ -124,7 +124,7 @@ def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     assert "one is chosen" in rebuild("MLM", "go").notice
     told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
     assert told == "Nothing is predicted in this text, so it teaches nothing: no word was chosen."
-    assert rebuild("T5 spans", "we go home", wanted={"spans": "1:2"}).notice == ""
+    assert rebuild("T5 spans", "we go home", overrides={"spans": "1:2"}).notice == ""
     assert rebuild("T5 spans").notice == ""
 
 

@@ -233,8 +233,8 @@ class StageStore(param.Parameterized):
             self._without_model = f"{self.model.name} does not know {listed(unknown)}, so it predicts nothing here."
             self.model = None
 
-    def rebuild(self, wanted: Mapping[str, Any], name: str = "") -> Rebuilt:
-        """The text with the choices that are `wanted`, under the objective on the stage or one beside it.
+    def rebuild(self, overrides: Mapping[str, Any], name: str = "") -> Rebuilt:
+        """The text with the choices that are `overrides`, under the objective on the stage or one beside it.
 
         What is sampled is the same with a bundled model as without one.
         """
@@ -243,18 +243,18 @@ class StageStore(param.Parameterized):
         if not name:
             self._without_model = ""
         if self.bundled and self.view == "stage" and (self.model is None or self.model.card):
-            drawn = rebuild(objective, text, pair=pair, wanted=wanted, **chance)
-            wanted = tell(drawn.steps)
+            drawn = rebuild(objective, text, pair=pair, overrides=overrides, **chance)
+            overrides = tell(drawn.steps)
             if not name:
-                self._fit_bundled(wanted)
+                self._fit_bundled(overrides)
             if self.model is None:
                 return drawn
         model = self._model_beside(name) if name else self.model
         ready, tokenizer = (objective, None) if model is None else (model.ready(objective), model.tokenizer)
         if model is not None and model.card:  # it may know words in lower case only
-            small = {key: [*map(model.tokenizer.small, wanted[key])] for key in WORDS_OF_PLANS if key in wanted}
-            wanted = {**wanted, **small}
-        return rebuild(ready, text, pair=pair, wanted=wanted, tokenizer=tokenizer, **chance)
+            small = {key: [*map(model.tokenizer.small, overrides[key])] for key in WORDS_OF_PLANS if key in overrides}
+            overrides = {**overrides, **small}
+        return rebuild(ready, text, pair=pair, overrides=overrides, tokenizer=tokenizer, **chance)
 
     @property
     def _read_texts(self) -> tuple[str, str]:

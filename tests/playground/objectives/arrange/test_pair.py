@@ -16,7 +16,7 @@ from playground.objectives import find_objective
 from playground.objectives.arrange import ArrangePair
 from playground.objectives.catalog.ernie2 import CONNECTIVES
 from playground.objectives.catalog.nli import INFERENCES
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
 from playground.rng import generator
 from playground.tokenizing.vocabulary import SEPARATOR
 from playground.trace.rebuild import rebuild
@@ -103,7 +103,7 @@ def test_tlm_lays_two_languages_out_as_released(form):
 def test_the_printed_example_is_rebuilt(name, inputs, target):
     """SNLI's first row (arXiv:1508.05326, table 1), one of T5's figure 1, and two of our own."""
     printed = find_objective(name).printed
-    facts = rebuild(name, printed.text, pair=printed.pair, wanted=printed.plan).facts()
+    facts = rebuild(name, printed.text, pair=printed.pair, overrides=printed.plan).facts()
     assert " ".join(facts["inputs"]) == inputs
     assert facts["survey"]["targets"] == target
 
@@ -112,13 +112,13 @@ def test_a_typed_pair_asks_nothing_until_somebody_judges_it():
     rebuilt = rebuild("inference", "I am happy", pair="We walk")
     assert not any(target.loss_mask.any() for target in rebuilt.batch.targets)
     assert "set pair in the plan to contradiction, neutral or entailment" in rebuilt.notice
-    assert tell(rebuilt.steps) == {}
-    judged = rebuild("inference", "I am happy", pair="We walk", wanted={"pair": "neutral"})
+    assert describe_plan(rebuilt.steps) == {}
+    judged = rebuild("inference", "I am happy", pair="We walk", overrides={"pair": "neutral"})
     assert judged.notice == ""
     assert judged.facts()["survey"]["targets"] == "neutral"
     assert judged.facts()["plan"] == {"pair": "neutral"}
     with pytest.raises(UserError, match="The pair is 'true'; it must be one of contradiction, neutral, entailment"):
-        rebuild("inference", "I am happy", pair="We walk", wanted={"pair": "true"})
+        rebuild("inference", "I am happy", pair="We walk", overrides={"pair": "true"})
 
 
 def test_a_label_that_is_none_of_the_classes_is_not_asked():
@@ -255,9 +255,9 @@ def test_each_distance_comes_a_third_of_the_time_and_its_label_says_which():
     assert_law(Counter(number.tolist()), dict.fromkeys(range(3), 1 / 3))
     for k, name in enumerate(("next", "apart", "other")):
         row = int((number == k).nonzero()[0])
-        wanted = texts(rows.neighbours[name])[row]
+        overrides = texts(rows.neighbours[name])[row]
         length = int(rows.lengths[row])
-        assert texts(first.batch.tokens)[row][length:] == wanted
+        assert texts(first.batch.tokens)[row][length:] == overrides
 
 
 def test_of_a_text_with_more_than_three_sentences_the_others_are_left_out_and_that_is_said():
@@ -265,7 +265,7 @@ def test_of_a_text_with_more_than_three_sentences_the_others_are_left_out_and_th
     assert rebuild("sentence distance", three).notice == ""
     longer = rebuild("sentence distance", f"{three} She sings . He reads .")
     assert longer.notice == "The text has 17 tokens; only the first 11 are used."
-    third = rebuild("sentence distance", "I am . You are . " + "very " * 50 + "good .", wanted={"pair": "apart"})
+    third = rebuild("sentence distance", "I am . You are . " + "very " * 50 + "good .", overrides={"pair": "apart"})
     assert third.notice == "The third sentence has 52 tokens; only the first 32 are used."
 
 
@@ -273,7 +273,7 @@ def test_a_text_of_two_sentences_has_no_distance():
     with pytest.raises(UserError, match="sentence distance needs three sentences"):
         rebuild("sentence distance", "I am happy . You are here .")
     assert rebuild(
-        "sentence distance", "I am happy . You are here .", pair="We walk .", wanted={"pair": "apart"}
+        "sentence distance", "I am happy . You are here .", pair="We walk .", overrides={"pair": "apart"}
     ).facts()["inputs"][-4:] == ["We", "walk", ".", "[SEP]"]
 
 

@@ -11,7 +11,7 @@ from playground.errors import UserError
 from playground.objectives import find_objective
 from playground.objectives.arrange.segments import ORDERS
 from playground.objectives.catalog.ernie2 import TASKS
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
 from playground.rng import generator
 from playground.trace.inputs import read
 from playground.zoo import entry_named
@@ -42,7 +42,7 @@ def test_the_order_of_shuffled_segments_is_asked_for(segments, shown, order):
     target = batch.targets[0]
     assert target.loss_mask.nonzero().tolist() == [[0, 0]]
     assert target.kind.classes[int(target.labels[0, 0])] == order
-    assert tell(steps) == {"segments": segments}
+    assert describe_plan(steps) == {"segments": segments}
 
 
 def test_every_number_of_segments_and_every_order_of_them_is_equally_likely():

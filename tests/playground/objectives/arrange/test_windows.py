@@ -49,7 +49,7 @@ def test_the_radius_belongs_to_the_centre():
 
 
 def test_dropping_words_comes_before_windows_so_that_they_reach_further():
-    rebuilt = rebuild("skip-gram", settings={"window_size": 1}, wanted={"chosen": "1,3,8"})
+    rebuilt = rebuild("skip-gram", settings={"window_size": 1}, overrides={"chosen": "1,3,8"})
     facts = rebuilt.facts()
     assert facts["inputs"] == ["I", "happy", "happy", "today"]
     assert facts["targets"] == ["happy", "I", "today", "happy"]
@@ -57,7 +57,7 @@ def test_dropping_words_comes_before_windows_so_that_they_reach_further():
 
 
 def test_a_radius_can_be_given_by_hand():
-    rebuilt = rebuild("CBOW", wanted={"radius": "1,1,2,1,1,1,1,5"})
+    rebuilt = rebuild("CBOW", overrides={"radius": "1,1,2,1,1,1,1,5"})
     cells = rebuilt.facts()["visible"]["query"]
     assert [sum(row) for row in cells] == [1, 2, 4, 2, 2, 2, 2, 5]
     assert cells[2] == [1, 1, 0, 1, 1, 0, 0, 0]
@@ -74,7 +74,7 @@ def test_a_radius_can_be_given_by_hand():
 )
 def test_a_plan_that_does_not_fit_is_refused(name, plan, sentence):
     with pytest.raises(UserError, match=sentence):
-        rebuild(name, wanted=plan)
+        rebuild(name, overrides=plan)
 
 
 def test_windows_end_at_special_tokens():

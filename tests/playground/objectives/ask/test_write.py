@@ -94,19 +94,19 @@ def test_the_released_functions_tear_markers_apart_where_a_text_begins_with_nois
 
 def test_the_figure_of_t5_closes_with_one_more_sentinel():
     settings_ = {"final_sentinel": True}
-    facts = rebuild("T5", settings=settings_, wanted={"spans": "2:1,5:2"}).facts()
+    facts = rebuild("T5", settings=settings_, overrides={"spans": "2:1,5:2"}).facts()
     assert facts["inputs"] == "I <0> happy to <1> you today".split()
     assert facts["targets"] == "<0> am <1> join with <2> [END]".split()
 
 
 def test_the_forms_of_t5s_table():
     """Table 3 of the paper: replace with sentinels, drop, and mask in place with the whole text as target."""
-    wanted = {"chosen": "3,4,8"}
-    iid = rebuild("T5 i.i.d.", wanted=wanted).survey()
+    overrides = {"chosen": "3,4,8"}
+    iid = rebuild("T5 i.i.d.", overrides=overrides).survey()
     assert iid == {"inputs": "I am <0> join with you <1>", "targets": "<0> happy to <1> today"}
-    drop = rebuild("T5 drop", wanted=wanted).survey()
+    drop = rebuild("T5 drop", overrides=overrides).survey()
     assert drop == {"inputs": "I am join with you", "targets": "happy to today"}
-    place = rebuild("T5 mask in place", wanted=wanted).survey()
+    place = rebuild("T5 mask in place", overrides=overrides).survey()
     assert place["inputs"] == "I am [MASK] [MASK] join with you [MASK]"
     assert place["targets"] == "I am happy to join with you today"
 
@@ -122,15 +122,15 @@ def test_where_there_is_nothing_to_write_no_end_token_is_asked_for(name):
 
 
 def test_words_hidden_here_and_there_are_written_from_the_words_before_them():
-    facts = rebuild("discrete mask", wanted={"chosen": "1,3,4,8"}).facts()
+    facts = rebuild("discrete mask", overrides={"chosen": "1,3,4,8"}).facts()
     assert facts["decoder_inputs"] == "[START] am happy you".split()
     assert facts["targets"] == "I happy to today".split()
 
 
 def test_words_hidden_here_and_there_at_the_beginning_have_positions_of_their_own():
-    batch = rebuild("discrete mask", wanted={"chosen": "1,2,4"}).batch
+    batch = rebuild("discrete mask", overrides={"chosen": "1,2,4"}).batch
     assert batch.decoder.position_ids.tolist() == [[0, 1, 3]]
-    batch = rebuild("MASS", wanted={"spans": "3:3"}).batch
+    batch = rebuild("MASS", overrides={"spans": "3:3"}).batch
     assert batch.decoder.position_ids.tolist() == [[1, 2, 3]]
 
 
@@ -138,8 +138,8 @@ def test_words_hidden_here_and_there_at_the_beginning_have_positions_of_their_ow
 @pytest.mark.parametrize("actions", ["keep,mask,random", "random,random,mask", "mask,mask,mask", "keep,keep,keep"])
 def test_mass_shows_kept_words_of_the_fragment_and_the_check_says_which(hide, actions):
     """The released code hides [MASK] from the decoder and leaves kept words in sight: shown on purpose, no leak."""
-    wanted = {"spans": "3:3", "actions": actions}
-    verdict = rebuild("MASS", f"{TWO_SENTENCES}", wanted=wanted, settings={"hide_masked": hide}).verdict
+    overrides = {"spans": "3:3", "actions": actions}
+    verdict = rebuild("MASS", f"{TWO_SENTENCES}", overrides=overrides, settings={"hide_masked": hide}).verdict
     kept = tuple(k for k, action in enumerate(actions.split(",")) if action == "keep")
     assert (verdict.leak, verdict.by_design) == (False, kept)
     if len(kept) == 3:
@@ -150,8 +150,8 @@ def test_mass_shows_kept_words_of_the_fragment_and_the_check_says_which(hide, ac
 
 
 def test_the_first_part_can_be_scored_too_and_the_leak_check_says_that_it_is_visible():
-    last = rebuild("seq2seq LM", wanted={"split": 4})
-    every = rebuild("seq2seq LM", wanted={"split": 4}, settings={"loss_on": "all"})
+    last = rebuild("seq2seq LM", overrides={"split": 4})
+    every = rebuild("seq2seq LM", overrides={"split": 4}, settings={"loss_on": "all"})
     assert last.facts()["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
     assert every.facts()["graded"] == [1] * 7 + [0]
     assert every.facts()["targets"][:7] == "am happy to join with you today".split()
@@ -166,10 +166,10 @@ def test_a_text_is_split_at_every_position_with_the_same_chance():
 
 def test_the_last_given_word_or_the_start_token_predicts_the_first_new_one():
     """Off by one in peers: packed in one stack, word 4 of 8 answers word 5; a decoder's [START] does."""
-    packed = rebuild("prefix LM", wanted={"split": 4}).facts()
+    packed = rebuild("prefix LM", overrides={"split": 4}).facts()
     assert [t for t, g in zip(packed["targets"], packed["graded"], strict=True) if g] == "join with you today".split()
     assert packed["graded"].index(1) == 3
-    apart = rebuild("T5 prefix LM", wanted={"split": 4}).facts()
+    apart = rebuild("T5 prefix LM", overrides={"split": 4}).facts()
     assert apart["inputs"] == "I am happy to".split()
     assert apart["decoder_inputs"] == "[START] join with you today".split()
     assert apart["targets"] == "join with you today [END]".split()
@@ -197,12 +197,12 @@ def test_denoising_reads_either_language_and_says_which():
     spoken = batch.inputs.language_ids.amax(1)
     assert_share(int(spoken.sum()), 2000, 0.5)
     assert torch.equal(batch.decoder.language_ids.amax(1), spoken)
-    wanted = {"language": "second", "spans": "1:1"}
-    facts = rebuild("mBART", "How are you", pair="Comment vas-tu", wanted=wanted).facts()
+    overrides = {"language": "second", "spans": "1:1"}
+    facts = rebuild("mBART", "How are you", pair="Comment vas-tu", overrides=overrides).facts()
     assert facts["inputs"][0] == "[MASK]"
     assert facts["targets"][:2] == "Comment vas-tu".split()
     with pytest.raises(UserError, match="must be one of first, second"):
-        rebuild("mBART", "How are you", pair="Comment vas-tu", wanted={"language": "third"})
+        rebuild("mBART", "How are you", pair="Comment vas-tu", overrides={"language": "third"})
 
 
 # answers in words

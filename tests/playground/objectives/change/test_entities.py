@@ -138,7 +138,7 @@ def test_a_corpus_names_its_own_classes():
 
 def test_several_answers_at_one_position_stand_side_by_side():
     """The first two words belong to no text of known sentiment, and a special token stands in front."""
-    rebuilt = story("label-aware MLM", wanted={"part": LATE, "chosen": "1", "actions": "mask"})
+    rebuilt = story("label-aware MLM", overrides={"part": LATE, "chosen": "1", "actions": "mask"})
     assert rebuilt.facts()["targets"][:2] == ["negative", "happy · ADV · positive"]
 
 
@@ -171,8 +171,8 @@ def test_most_batches_say_the_sentiment_and_the_others_ask_for_it():
 def test_labels_are_read_with_the_words_but_not_those_of_hidden_words():
     """A word that is asked for but left as it is keeps its labels (SentiLARE, released code)."""
     tokens = rows_of([1] * 5)
-    wanted = {"part": EARLY, "chosen": [1, 3, 5], "actions": ["mask", "random", "keep"]}
-    batch = find_objective("SentiLR").steps(tokens, generator(0), wanted)[-1].batch
+    overrides = {"part": EARLY, "chosen": [1, 3, 5], "actions": ["mask", "random", "keep"]}
+    batch = find_objective("SentiLR").steps(tokens, generator(0), overrides)[-1].batch
     read = {name: label.ids[0].tolist() for name, label in batch.inputs.label_ids.items()}
     assert read == {
         "pos": [0, 0, 2, 0, 2, 2, 0], "word_polarity": [0, 0, 2, 0, 2, 2, 0], "polarity": [0, 2, 2, 2, 2, 2, 0]
@@ -212,7 +212,7 @@ def test_no_word_is_hidden_under_the_sentiment_of_another_text(seed):
 
 
 def test_the_caption_says_which_labels_are_read():
-    made = story("label-aware MLM", wanted={"part": EARLY, "chosen": "3", "actions": "mask"}).record()
+    made = story("label-aware MLM", overrides={"part": EARLY, "chosen": "3", "actions": "mask"}).record()
     seen = [frame["caption"] for frame in made["frames"] if frame["name"].startswith("visibility")]
     read = "Of 10 words the model also reads the pos of 9, the word polarity of 9, the polarity (negative)."
     assert [caption.partition(" pairs). ")[2] for caption in seen][-1] == read

@@ -27,8 +27,8 @@ def test_gap_sentences_have_the_highest_rouge(tokens, seed, ratio):
     batch = begin(tokens)
     plan = ChooseGapSentences(gap_sentence_ratio=ratio).plan(batch, generator(seed))
     for row, text in enumerate(texts(tokens)):
-        wanted = oracles_noise.gap_sentences(text, tokens.sentence_ids[row, : len(text)].tolist(), ratio)
-        assert plan[row].nonzero().flatten().tolist() == wanted
+        overrides = oracles_noise.gap_sentences(text, tokens.sentence_ids[row, : len(text)].tolist(), ratio)
+        assert plan[row].nonzero().flatten().tolist() == overrides
 
 
 def test_rouge_counts_repeats_and_ties_go_to_the_later_sentence():
@@ -48,11 +48,11 @@ def test_gap_sentences_in_words():
     facts = rebuild("PEGASUS", text).facts()
     assert facts["inputs"] == "a b c . d e . [MASK]".split()
     assert facts["targets"] == "a b d e . [END]".split()
-    facts = rebuild("PEGASUS", text, wanted={"sentences": "1,2"}).facts()
+    facts = rebuild("PEGASUS", text, overrides={"sentences": "1,2"}).facts()
     assert facts["inputs"] == "[MASK] [MASK] a b d e .".split()
     assert facts["targets"] == "a b c . d e . [END]".split()
     with pytest.raises(UserError, match="Sentence 4 is not in the text; it has 3"):
-        rebuild("PEGASUS", text, wanted={"sentences": "4"})
+        rebuild("PEGASUS", text, overrides={"sentences": "4"})
     with pytest.raises(UserError, match="needs at least two sentences"):
         rebuild("PEGASUS")
 
@@ -132,7 +132,7 @@ def test_a_fifth_of_the_chosen_sentences_is_left_and_must_still_be_written():
 
 def test_what_is_left_is_no_leak_but_by_design():
     text = "I am here . You are there . We walk home ."
-    rebuilt = rebuild("PEGASUS large", text, wanted={"sentences": "1,3", "intact": "3"})
+    rebuilt = rebuild("PEGASUS large", text, overrides={"sentences": "1,3", "intact": "3"})
     facts = rebuilt.facts()
     assert facts["inputs"] == "[MASK] You are there . We walk home .".split()
     assert facts["survey"]["targets"] == "I am here . We walk home ."
@@ -140,7 +140,7 @@ def test_what_is_left_is_no_leak_but_by_design():
     assert facts["plan"] == {"sentences": [1, 3], "intact": [3]}
     assert (rebuilt.verdict.leak, len(rebuilt.verdict.by_design)) == (False, 4)
     with pytest.raises(UserError, match="Sentence 2 is not among the chosen ones; those are: 1, 3"):
-        rebuild("PEGASUS large", text, wanted={"sentences": "1,3", "intact": "2"})
+        rebuild("PEGASUS large", text, overrides={"sentences": "1,3", "intact": "2"})
 
 
 def test_nothing_left_is_the_smaller_model():

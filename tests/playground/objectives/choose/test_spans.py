@@ -22,7 +22,7 @@ from playground.objectives.choose import (
     ChooseSpans,
     MergeAdjacent,
 )
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
 from playground.trace.rebuild import rebuild
@@ -286,8 +286,8 @@ def test_spans_fall_on_the_words_as_if_the_special_tokens_were_not_there(name, t
     found, plain = (stage.build(e, stage.plan(e, generator(seed))) for e in (found, plain))
     for row, text in enumerate(texts(tokens)):
         place = [p for p, word in enumerate(oracles.maskable(text)) if word]
-        wanted = [place[p] for p in plain.selected[row].nonzero()[:, 0].tolist()]
-        assert found.selected[row].nonzero()[:, 0].tolist() == wanted
+        overrides = [place[p] for p in plain.selected[row].nonzero()[:, 0].tolist()]
+        assert found.selected[row].nonzero()[:, 0].tolist() == overrides
         gaps, others = (_gaps(e.spans, row) for e in (found, plain))
         assert [sum(p < gap for p in place) for gap in gaps] == others
 
@@ -305,7 +305,7 @@ def test_a_described_plan_with_special_tokens_in_its_spans_gives_the_same_batch(
     objective = objective.turn(hiding(objective, 0.6))
     for seed in range(10):
         first = objective.steps(tokens, generator(seed))
-        told = {key: plan_overrides.read(key, value) for key, value in tell(first).items()}
+        told = {key: plan_overrides.read(key, value) for key, value in describe_plan(first).items()}
         again = objective.steps(tokens, generator(seed + 100), told)
         for one, other in ((f.batch, a.batch) for f, a in zip(first, again, strict=True)):
             assert torch.equal(one.selected, other.selected)
@@ -340,10 +340,10 @@ def test_a_tenth_of_the_marks_becomes_a_random_word():
 
 
 def test_marks_by_hand():
-    wanted = {"spans": "3:3", "marks": "walk"}
-    facts = rebuild("BART infilling", f"{TWO_SENTENCES}", wanted=wanted).facts()
+    overrides = {"spans": "3:3", "marks": "walk"}
+    facts = rebuild("BART infilling", f"{TWO_SENTENCES}", overrides=overrides).facts()
     assert facts["inputs"][:4] == "I am walk with".split()
     assert facts["actions"][2:5] == ["randomised", "deleted", "deleted"]
     assert facts["plan"]["marks"] == ["walk"]
     with pytest.raises(UserError, match="The plan marks names 2 for 1 spans"):
-        rebuild("BART infilling", wanted={"spans": "3:3", "marks": "walk,walk"})
+        rebuild("BART infilling", overrides={"spans": "3:3", "marks": "walk,walk"})

@@ -15,7 +15,7 @@ from playground.corpora.corpus import pick
 from playground.objectives import find_objective
 from playground.objectives.change import ChangeTokens
 from playground.objectives.choose import ChooseTokens
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
 from playground.objectives.ops import sampling
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
@@ -42,8 +42,8 @@ def test_p3_the_number_of_chosen_tokens_is_exact(tokens, seed, rate, specials, c
     stage = ChooseTokens(mask_ratio=rate, num_special_tokens=specials, dupe_factor=copies)
     batch = begin(tokens)
     chosen = stage.build(batch, stage.plan(batch, generator(seed))).selected
-    wanted = [stages.count_half_even(text, rate, specials) for text in texts(tokens)]
-    assert chosen.sum(1).tolist() == wanted
+    overrides = [stages.count_half_even(text, rate, specials) for text in texts(tokens)]
+    assert chosen.sum(1).tolist() == overrides
 
 
 @settings(max_examples=30)
@@ -52,9 +52,9 @@ def test_p3_masking_and_deletion_take_an_exact_share_rounded_up(tokens, seed, ra
     masked = find_objective("token masking").turn({"mask_ratio": rate}).batch(tokens, generator(seed))
     deleted = find_objective("token deletion").turn({"mask_ratio": rate}).batch(tokens, generator(seed))
     words = [sum(oracles.maskable(text)) for text in texts(tokens)]
-    wanted = [-int(-(rate * n - 1e-9) // 1) for n in words]
-    assert (masked.actions == Action.MASKED).sum(1).tolist() == wanted
-    assert (tokens.lengths - deleted.inputs.valid.sum(1)).tolist() == wanted
+    overrides = [-int(-(rate * n - 1e-9) // 1) for n in words]
+    assert (masked.actions == Action.MASKED).sum(1).tolist() == overrides
+    assert (tokens.lengths - deleted.inputs.valid.sum(1)).tolist() == overrides
     assert masked.inputs.valid.sum(1).tolist() == tokens.lengths.tolist()
 
 
@@ -119,10 +119,10 @@ def test_a_plan_that_hides_a_special_token_is_read_back():
     objective = find_objective("MLM").turn(
         {"special_tokens": "xlm", "mask_ratio": 0.5, "mask_replace_prob": 1.0, "random_replace_prob": 0.0}
     )
-    plans = [tell(objective.steps(tokens, generator(seed))) for seed in range(8)]
+    plans = [describe_plan(objective.steps(tokens, generator(seed))) for seed in range(8)]
     assert any(2 in plan["chosen"] for plan in plans)
     for plan in plans:
-        assert tell(objective.steps(tokens, generator(9), plan)) == plan
+        assert describe_plan(objective.steps(tokens, generator(9), plan)) == plan
 
 
 @pytest.mark.parametrize("special_tokens", ["xlm", "roberta"])
@@ -242,7 +242,7 @@ def test_a_plan_with_a_special_token_as_random_word_is_read_back():
     }
     first = story("MLM", settings=settings_, seed=3)
     assert set(first.facts()["plan"]["replace"]) & set(first.batch.tokens.vocabulary[:FIRST_WORD])
-    again = story("MLM", settings=settings_, seed=4, wanted=tell(first.steps))
+    again = story("MLM", settings=settings_, seed=4, overrides=describe_plan(first.steps))
     assert again.facts()["inputs"] == first.facts()["inputs"]
 
 
@@ -282,10 +282,10 @@ def test_nothing_is_drawn_where_all_are_masked(tokens, seed):
 
 
 def test_a_word_by_hand_takes_the_place_of_a_mask_where_all_are_masked():
-    first = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, wanted={"chosen": [2, 4]})
+    first = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, overrides={"chosen": [2, 4]})
     word = first.batch.tokens.vocabulary[-1]
     wished = {"chosen": [2, 4], "replace": [word, word]}
-    shown = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, wanted=wished)
+    shown = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, overrides=wished)
     assert first.facts()["inputs"].count("[MASK]") == 2
     assert [shown.facts()["inputs"][place] for place in (1, 3)] == [word, word]
 

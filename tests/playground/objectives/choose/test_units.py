@@ -202,10 +202,10 @@ def test_ngrams_are_taken_as_albert_does(tokens, seed, longest, whole, law):
     for row, text in enumerate(texts(tokens)):
         units = slow.units(text, number[row].tolist())
         assert all(1 <= n <= longest for n in length[row, : len(units)].tolist())
-        wanted = slow.take_ngrams(
+        overrides = slow.take_ngrams(
             text, units, order[row].tolist()[: len(units)], length[row].tolist(), int(budget[row])
         )
-        assert set(hidden[row].nonzero().flatten().tolist()) == wanted
+        assert set(hidden[row].nonzero().flatten().tolist()) == overrides
 
 
 LENGTHS = {"1/n": {1: 6 / 11, 2: 3 / 11, 3: 2 / 11}, "80/20": {1: 0.8, 2: 0.1, 3: 0.1}}
@@ -240,8 +240,8 @@ def test_spans_are_hidden_as_spanbert_does(tokens, seed, rate):
     hidden = take_spans(words, blocks, dice, length, budget)
     for row, text in enumerate(texts(tokens)):
         units = slow.units(text, tokens.word_ids[row].tolist())
-        wanted = slow.take_spans(text, units, dice[row].tolist(), length[row].tolist(), int(budget[row]))
-        assert set(hidden[row].nonzero().flatten().tolist()) == wanted
+        overrides = slow.take_spans(text, units, dice[row].tolist(), length[row].tolist(), int(budget[row]))
+        assert set(hidden[row].nonzero().flatten().tolist()) == overrides
 
 
 @settings(max_examples=40)
@@ -312,8 +312,8 @@ def test_the_boundary_head_knows_the_ends_and_the_number_within_the_run():
     scores = model(given_)[0].scores.detach()
     hidden = model.features(given_.tokens)[0].detach()
     left, right = (hidden[k].expand(3, -1) for k in (2, 6))
-    wanted = model.lm_head(model.sbo_head(left, right, torch.arange(3)), model.token_embedding.weight)
-    assert torch.allclose(scores, wanted, atol=1e-5)
+    overrides = model.lm_head(model.sbo_head(left, right, torch.arange(3)), model.token_embedding.weight)
+    assert torch.allclose(scores, overrides, atol=1e-5)
     assert not torch.allclose(scores[0], scores[1], atol=1e-3)
 
 
@@ -327,11 +327,11 @@ def test_trigrams_are_taken_apart_from_each_other_and_from_hidden_words(tokens, 
     batch = ChooseTokens(mask_ratio=0.2).build(batch, ChooseTokens(mask_ratio=0.2).plan(batch, generator(seed)))
     free = batch.maskable & ~batch.selected
     dice = sampling.noise(tuple(free.shape), generator(seed, "trigrams"))
-    wanted = torch.tensor([round(share * sum(stages.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
-    start = take_trigrams(batch, free, dice, wanted, max(1, int(wanted.max())))
+    overrides = torch.tensor([round(share * sum(stages.maskable(t)) / 3) for t in texts(tokens)]).clamp(min=share > 0)
+    start = take_trigrams(batch, free, dice, overrides, max(1, int(overrides.max())))
     for row, text in enumerate(texts(tokens)):
         found = [s for s in start[row].tolist() if s < free.shape[1]]
-        assert found == slow.take_trigrams(free[row, : len(text)].tolist(), dice[row].tolist(), int(wanted[row]))
+        assert found == slow.take_trigrams(free[row, : len(text)].tolist(), dice[row].tolist(), int(overrides[row]))
 
 
 @pytest.mark.parametrize("derange", [False, True])
@@ -355,13 +355,13 @@ def test_trigrams_hold_5_percent_of_the_tokens(length, number):
 
 
 def test_an_order_by_hand_stays_within_its_trigram():
-    wanted = {"chosen": "8", "actions": "mask", "spans": "2:3", "order": "8,7,6,5,4,3,2,1"}
-    rebuilt = story("word structure", "I am happy to join with you today", wanted=wanted)
+    overrides = {"chosen": "8", "actions": "mask", "spans": "2:3", "order": "8,7,6,5,4,3,2,1"}
+    rebuilt = story("word structure", "I am happy to join with you today", overrides=overrides)
     assert rebuilt.facts()["inputs"] == ["I", "to", "happy", "am", "join", "with", "you", "[MASK]"]
     assert rebuilt.facts()["plan"]["order"] == [1, 4, 3, 2, 5, 6, 7, 8]
 
 
 def test_a_hidden_word_in_a_run_by_hand_stays_where_it_is():
-    wanted = {"chosen": "3", "actions": "mask", "spans": "1:5", "order": "5,4,3,2,1,6,7,8"}
-    rebuilt = story("word structure", "I am happy to join with you today", wanted=wanted)
+    overrides = {"chosen": "3", "actions": "mask", "spans": "1:5", "order": "5,4,3,2,1,6,7,8"}
+    rebuilt = story("word structure", "I am happy to join with you today", overrides=overrides)
     assert rebuilt.facts()["inputs"] == ["am", "I", "[MASK]", "join", "to", "with", "you", "today"]

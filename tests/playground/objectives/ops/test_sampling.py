@@ -97,10 +97,10 @@ def test_bart_lengths_follow_poisson_also_when_gaps_are_short(mean):
 @settings(max_examples=40)
 @given(rows=st.lists(st.integers(0, 2**40), min_size=1, max_size=4), copy=st.integers(0, 50), salt=st.integers(0, 9))
 def test_fixed_noise_is_a_hash_of_row_copy_position_and_salt(rows, copy, salt):
-    wanted = [slow.fixed_noise(row, copy, 7, salt) for row in rows]
+    overrides = [slow.fixed_noise(row, copy, 7, salt) for row in rows]
     row = torch.tensor(rows)
-    assert sampling.fixed_noise(row, torch.full_like(row, copy), 7, salt).tolist() == wanted
-    assert sampling.fixed_noise(row, torch.full_like(row, copy), 3, salt).tolist() == [w[:3] for w in wanted]
+    assert sampling.fixed_noise(row, torch.full_like(row, copy), 7, salt).tolist() == overrides
+    assert sampling.fixed_noise(row, torch.full_like(row, copy), 3, salt).tolist() == [w[:3] for w in overrides]
 
 
 def test_fixed_noise_is_uniform_and_neighbours_do_not_go_together():

@@ -32,7 +32,7 @@ ORDER = (3, 5, 6, 8, 2, 1, 4, 7)
 
 
 def ordered(order, cut, **settings_):
-    return rebuild("PLM", settings=settings_, wanted={"order": list(order), "cut": cut})
+    return rebuild("PLM", settings=settings_, overrides={"order": list(order), "cut": cut})
 
 
 # the naive model
@@ -290,8 +290,8 @@ def test_ragged_texts_have_equal_positions_too():
 def test_a_run_over_the_end_continues_at_the_beginning(length, spare, seed, kept):
     runs = ChooseOrder(partial_prediction_k=kept).spans(torch.tensor([length]), length + spare, generator(seed))
     spans = zip(runs.start[0].tolist(), runs.length[0].tolist(), strict=True)
-    wanted = {(start + k) % length for start, number in spans for k in range(number)}
-    assert around(runs, torch.tensor([length]), length + spare)[0].nonzero().flatten().tolist() == sorted(wanted)
+    overrides = {(start + k) % length for start, number in spans for k in range(number)}
+    assert around(runs, torch.tensor([length]), length + spare)[0].nonzero().flatten().tolist() == sorted(overrides)
 
 
 @settings(max_examples=40)
@@ -377,7 +377,7 @@ def test_the_released_code_leaves_one_in_seven_before_it_fills_up():
 @pytest.mark.parametrize("seed", range(8))
 def test_the_plan_of_a_text_without_a_target_is_read_back(seed):
     made = rebuild("PLM as in transformers", seed=seed)
-    again = rebuild("PLM as in transformers", seed=99, wanted=made.facts()["plan"])
+    again = rebuild("PLM as in transformers", seed=99, overrides=made.facts()["plan"])
     assert torch.equal(made.batch.selected, again.batch.selected)
     assert (made.facts()["plan"]["cut"] == len(SENTENCE.split())) is not bool(made.batch.selected.any())
 

@@ -33,15 +33,15 @@ def test_views_have_n_n_n_less_one_and_n_less_one_terms():
 
 def test_labelled_is_yes_or_no():
     with pytest.raises(UserError, match=r"The plan labelled is 'perhaps'; it must be yes or no\."):
-        story("CVT", wanted={"labelled": "perhaps"})
-    assert not story("CVT", wanted={"labelled": "no"}).batch.targets[0].loss_mask.any()
-    assert story("CVT", wanted={"labelled": "yes"}).batch.targets[0].loss_mask.any()
+        story("CVT", overrides={"labelled": "perhaps"})
+    assert not story("CVT", overrides={"labelled": "no"}).batch.targets[0].loss_mask.any()
+    assert story("CVT", overrides={"labelled": "yes"}).batch.targets[0].loss_mask.any()
 
 
 def test_a_text_is_judged_by_what_is_asked_of_it():
     """Views of a text without labels show no answer; where a question asks nothing, another one speaks."""
     for said in ("yes", "no"):
-        told = story("CVT", wanted={"labelled": said})
+        told = story("CVT", overrides={"labelled": said})
         assert (told.verdict.leak, told.verdict.graded) == (False, int(told.batch.maskable.sum()))
 
 

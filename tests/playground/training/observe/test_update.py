@@ -46,10 +46,10 @@ def test_the_copy_takes_the_very_step_that_training_takes_and_the_run_does_not_n
     learner, events = stopped(run)
     kept, feed = [t.clone() for t in state(learner)], feed_of(run)
     asked = learner.objective.specimens(feed.evaluation(), generator(0, "asked"))
-    wanted = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
+    overrides = Prefetcher(feed, learner, steps_together(learner.objective, asked, feed)).at(learner.step)
     _, batch = coming(learner, feed)
-    assert torch.equal(batch.inputs.ids, wanted.inputs.ids), "the batch that the blocks will give"
-    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(batch.targets, wanted.targets, strict=True))
+    assert torch.equal(batch.inputs.ids, overrides.inputs.ids), "the batch that the blocks will give"
+    assert all(torch.equal(a.loss_mask, b.loss_mask) for a, b in zip(batch.targets, overrides.targets, strict=True))
     update = look_inside(learner, feed)
     assert all(torch.equal(a, b) for a, b in zip(kept, state(learner), strict=True))
     stepped = next(e for e in events if isinstance(e, Stepped))

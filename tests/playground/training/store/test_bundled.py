@@ -55,8 +55,8 @@ def test_its_guesses_for_our_sentence_beat_the_frequencies_of_words(name):
     made = load(name)
     model, objective = made.saved.learner.model, find_objective(name)
     ready = objective.proposing(model.propose) if objective.proposes else objective
-    wanted = objective.printed.plan
-    guesses = read(model, rebuild(ready, SENTENCE, tokenizer=made.saved.tokenizer, wanted=wanted).batch).guesses
+    overrides = objective.printed.plan
+    guesses = read(model, rebuild(ready, SENTENCE, tokenizer=made.saved.tokenizer, overrides=overrides).batch).guesses
     chance = math.log(2) if name == "RTD" else made.saved.corpus.unigram_entropy
     assert sum(guess.loss for guess in guesses) / len(guesses) < (0.9 if name == "RTD" else 0.5) * chance
     for target, nats in made.held_out.items():
