@@ -121,9 +121,9 @@ def stage(o: Objective) -> str:
     """The stage of an objective as a part of the page, which plays."""
     printed = o.printed
     shown = (
-        rebuild(o, printed.text, pair=printed.pair, wanted=printed.plan)
+        rebuild(o, printed.text, pair=printed.pair, overrides=printed.plan)
         if printed.text
-        else rebuild(o, wanted=printed.plan)
+        else rebuild(o, overrides=printed.plan)
     )
     return standalone(shown.record())
 

@@ -74,7 +74,7 @@ JOURNEYS = [
 ]
 
 
-@pytest.mark.parametrize(("objective", "edits", "wanted"), JOURNEYS)
+@pytest.mark.parametrize(("objective", "edits", "overrides"), JOURNEYS)
 def test_the_engine_takes_the_bent_plan(objective, edits, overrides):
     store = StageStore(objective=objective)
     for edit in edits:

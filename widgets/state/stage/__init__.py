@@ -14,7 +14,7 @@ from playground.objectives import Objective, find_objective
 from playground.objectives.by_hand import draws_order
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.mask_overrides import MaskOverride, carried
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
@@ -244,7 +244,7 @@ class StageStore(param.Parameterized):
             self._without_model = ""
         if self.bundled and self.view == "stage" and (self.model is None or self.model.card):
             drawn = rebuild(objective, text, pair=pair, overrides=overrides, **chance)
-            overrides = tell(drawn.steps)
+            overrides = describe_plan(drawn.steps)
             if not name:
                 self._fit_bundled(overrides)
             if self.model is None:
@@ -264,7 +264,7 @@ class StageStore(param.Parameterized):
 
     def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
         """The objectives beside, with the shared part of the plan; one that cannot take this text says why."""
-        plan, made, lacking = tell(main.steps), [], ""
+        plan, made, lacking = describe_plan(main.steps), [], ""
         for name in self.beside[:3]:
             keys = find_objective(name).plan_keys if self.same_plan else ()
             try:
@@ -359,7 +359,7 @@ class StageStore(param.Parameterized):
     @property
     def rules(self) -> tuple[MaskOverride, ...]:
         """What was set by hand, as rules for every text; of a mixture, for the part that is on the stage."""
-        part = 0 if self.plain is None else tell(self.plain.steps).get("part", 0)
+        part = 0 if self.plain is None else describe_plan(self.plain.steps).get("part", 0)
         return (*carried(self.painted, part), *self.own_order)
 
     @property
