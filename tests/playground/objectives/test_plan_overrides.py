@@ -95,7 +95,7 @@ def test_a_cut_behind_the_text_is_refused(text, right):
         rebuild("seq2seq LM", text, overrides={"split": 3})
 
 
-@pytest.mark.parametrize("settings_", [{"wanted": {"chosen": [2]}}, {"settings": {"threshold": 0.001}, "seed": 3}])
+@pytest.mark.parametrize("settings_", [{"overrides": {"chosen": [2]}}, {"settings": {"threshold": 0.001}, "seed": 3}])
 @pytest.mark.parametrize("name", ["CBOW", "CBOW NS"])
 def test_what_is_given_is_described_where_words_are_dropped(name, settings_):
     facts = rebuild(name, "hello there you and me", **settings_).facts()
