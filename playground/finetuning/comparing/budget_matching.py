@@ -161,7 +161,7 @@ def rate_source(strategy: Strategy, lr_policy: str) -> str:
     """Where the rate of a strategy comes from in a comparison: ours, one for all, a public place, or a search."""
     if lr_policy == "published" and strategy.published:
         return f"published: {strategy.published.where}"
-    none = "ours: no source that we could read states one" if lr_policy == "published" else "ours"
+    none = "ours: we found no source that states one" if lr_policy == "published" else "ours"
     return {"fixed": "one for all", "tuned": "searched for"}.get(lr_policy, none)
 
 
@@ -170,7 +170,7 @@ def list_published(chosen: Sequence[Strategy]) -> str:
     learning = [strategy for strategy in chosen if not strategy.prompt]
     stated = "; ".join(f"{s.name} {s.published.rate:g} ({s.published.where})" for s in learning if s.published)
     ours = ", ".join(f"{s.name} {s.rate:g}" for s in learning if not s.published)
-    kept = f" Not stated in any source that we could read, so ours: {ours}." if ours else ""
+    kept = f" Not stated in any source that we found, so ours: {ours}." if ours else ""
     return f"Published: {stated or 'none of these'}.{kept}"
 
 
