@@ -339,7 +339,7 @@ class Objective:
     def _refuse_unknown(self, overrides: PlanOverrides) -> None:
         for key in overrides:
             if key not in self.plan_keys:
-                known = ", ".join(self.plan_keys) or "none, since nothing in it is left to chance"
+                known = ", ".join(self.plan_keys) or "none, since nothing in it is random"
                 raise UserError(f"{self.name} has no plan key {key!r}; its keys are: {known}.")
 
 

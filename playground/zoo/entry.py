@@ -30,13 +30,13 @@ CORPORA = {
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
-EVERYWHERE = "its size, its learning rate and a text from our grammar"
+EVERYWHERE = "its size, its learning rate and its corpus, which a grammar generates"
 """In what every entry differs from its paper."""
 
-OWN_FORM = "positions, norms, biases, dropout and first weights"
+OWN_FORM = "position encoding, norms, biases, dropout and initialisation"
 """In what an entry differs whose published architecture is not declared."""
 
-OWN_OPTIMISER = "optimiser and weight decay, unless the recipe called 'paper' is taken"
+OWN_OPTIMISER = "optimiser and weight decay (the recipe 'paper' has the published ones)"
 """In what every entry differs as it is declared."""
 
 WORD_VECTORS = "Word vectors"
@@ -269,7 +269,7 @@ def entry_to_train(name: str) -> Entry:
     entry = entry_named(name)
     if entry.name in entries() and SIZE.fullmatch(fold(name).removeprefix(fold(entry.name))):
         raise UserError(
-            f"{name.strip()!r} is a published size of {entry.name}, and what is trained here is small; name "
+            f"{name.strip()!r} is a published size of {entry.name}, and models here are small; name "
             f"{entry.name!r}, which the knobs layers and width make larger."
         )
     return entry

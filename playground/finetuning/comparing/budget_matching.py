@@ -174,7 +174,7 @@ def list_published(chosen: Sequence[Strategy]) -> str:
     learning = [strategy for strategy in chosen if not strategy.prompt]
     stated = "; ".join(f"{s.name} {s.published.rate:g} ({s.published.where})" for s in learning if s.published)
     ours = ", ".join(f"{s.name} {s.rate:g}" for s in learning if not s.published)
-    kept = f" Not stated in any source that we could read, so ours: {ours}." if ours else ""
+    kept = f" Not stated in any source that we found, so ours: {ours}." if ours else ""
     return f"Published: {stated or 'none of these'}.{kept}"
 
 

@@ -191,7 +191,7 @@ def page(made: Report) -> bytes:
     body = (
         f"<p>{escape(known['verdict'])}</p>{made.figure()}{rows}"
         f"{''.join(f'<p>{escape(line)}</p>' for line in (*mixed_levels(known), *known['told']))}"
-        f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
+        f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What differs</h2><ul>{unlike}</ul>"
     )
     return _page(f"Fine-tuning for {known['task']}", body, came_from(made))
 

@@ -34,7 +34,9 @@ class ArrangeFields(Arrange):
 
     label: str
     fields: tuple[str, ...]
-    unconditional_prob: float = knob(0.35, 0.0, 0.85, unit="probability", why="How often the text is not told more.")
+    unconditional_prob: float = knob(
+        0.35, 0.0, 0.85, unit="probability", why="How often the text is written without any other field."
+    )
     metadata_dropout_prob: float = knob(
         0.1, 0.0, 1.0, unit="probability", why="Fields that are left out are generated."
     )

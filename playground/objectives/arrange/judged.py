@@ -23,9 +23,9 @@ class LabelledPair(Arrange):
 
     label: str
     outcomes: tuple[str, ...]
-    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens stand around the two texts.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens are put around the two texts.")
     reset_position_ids: bool = knob(
-        False, why="Count positions from 0 again in the second text, so that both are read alike."
+        False, why="Count positions from 0 again in the second text, so that both use the same numbers."
     )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 

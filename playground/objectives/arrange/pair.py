@@ -37,7 +37,7 @@ class ArrangePair(Arrange):
     """
 
     outcomes: tuple[str, ...] = ("next", "other")
-    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens stand around the two texts.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens are put around the two texts.")
     reset_position_ids: bool = knob(
         False, why="Count positions from 0 again in the second text, so that both texts use the same numbers."
     )

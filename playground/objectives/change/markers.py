@@ -26,7 +26,7 @@ class SpansToSentinels(Change):
     in the place of a tenth of the masks.
     """
 
-    marker: str = knob("mask", choices=("mask", "sentinel"), why="Numbered markers say which gap an answer fills.")
+    marker: str = knob("mask", choices=("mask", "sentinel"), why="Sentinels say which gap an answer fills.")
     mask_random: float = knob(0.0, 0.0, 1.0, unit="share of the masks", why="A random word hides that a gap is there.")
     keys: ClassVar[tuple[str, ...]] = ("marks",)
 

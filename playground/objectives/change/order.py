@@ -123,7 +123,7 @@ class RotateDocument(Change):
     """
 
     rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is rotated at all.")
-    match_released_code: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
+    match_released_code: bool = knob(False, why="Leave the text unrotated twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:

@@ -47,9 +47,9 @@ class ChangeTokens(Change):
     choice is one of a text's fixed ones, so is what becomes of it.
     """
 
-    mask_replace_prob: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Hidden behind [MASK].")
+    mask_replace_prob: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Replaced by [MASK].")
     random_replace_prob: float = knob(
-        0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the rest stays as it is."
+        0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the others stay unchanged."
     )
     random_words_from: str = knob(
         "words",

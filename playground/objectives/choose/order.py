@@ -88,10 +88,10 @@ class ChooseOrder(Choose):
         "harmonic", choices=tuple(GRAMS), why="Spans are harder: chance 1/n (code), uniform, or none."
     )
     special_tokens: str = knob(
-        "given", choices=("given", "drawn"), why="Whether separators are context or have a step."
+        "given", choices=("given", "drawn"), why="Whether separators are context or have a step in the order."
     )
     sampler: str = knob(
-        "ours", choices=LAWS, why="Where spans lie, and whether the share is met: ours, XLNet's code, HF's."
+        "ours", choices=LAWS, why="Where spans are placed, and whether the share is met: ours, XLNet's code, HF's."
     )
     order: tuple[int, ...] = ()
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")

@@ -36,7 +36,7 @@ class ChooseRatio(Choose):
 class ChooseForDeletion(Choose):
     """Mark a share of the tokens in the same way, for a chain that marks others too: these are called `deleted`."""
 
-    delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
+    delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to predict without a mark.")
     keys: ClassVar[tuple[str, ...]] = ("deleted",)
 
     def plan(self, batch: Batch, rng: Generator) -> Chosen:

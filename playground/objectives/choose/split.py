@@ -36,7 +36,7 @@ class ChooseSplit(Choose):
         count, split = plan_overrides.word_count(batch.tokens), overrides["split"]
         if not 1 <= split < max(count, 2):
             right = f"it must lie between 1 and {count - 1}, so that both parts have a word"
-            alone = "a text of one word has no second part, so only 1 would be right"
+            alone = "a text of one word has no second part, so only 1 is possible"
             raise UserError(f"The split is {plan_overrides.short(split)}; {right if count > 1 else alone}.")
         return plan_overrides.places(batch, range(1, split + 1)).sum(1)
 

@@ -66,7 +66,7 @@ class ChooseTokens(Choose):
         0,
         4,
         unit="tokens",
-        why="Special tokens that count for the share: 2 around a text, 3 around a pair, 4 in XLM's form.",
+        why="Special tokens included in the ratio: 2 for one text, 3 for a pair, 4 in XLM's form.",
     )
     special_tokens: str = knob(
         "protected",
@@ -74,7 +74,7 @@ class ChooseTokens(Choose):
         why="Special tokens may be masked like words: all but the first (XLM), or all (RoBERTa).",
     )
     max_predictions: int = knob(
-        0, 0, 512, unit="tokens", why="The most of any text, 20 in BERT's released code; 0 is no limit."
+        0, 0, 512, unit="tokens", why="The maximum for a text, 20 in BERT's released code; 0 for no limit."
     )
     dupe_factor: int = knob(
         0, 0, 40, unit="choices for each text", why="0 masks different words each time a text is read (RoBERTa)."

@@ -29,12 +29,16 @@ class SampleNegatives(Propose):
 
     num_negatives: int = knob(5, 1, 20, unit="wrong words", why="More of them come closer to the whole vocabulary.")
     ns_exponent: float = knob(
-        0.75, 0.0, 1.0, unit="exponent", why="0 samples every word equally often, 1 in proportion to its frequency."
+        0.75,
+        0.0,
+        1.0,
+        unit="exponent",
+        why="0 samples all words with the same probability, 1 in proportion to their frequency.",
     )
     loss: Literal["sampled", "nce", "hinge", "softmax"] = knob(
         "sampled",
         choices=("sampled", "nce", "hinge", "softmax"),
-        why="Yes or no for each, the same less each word's chance, one ahead, or cross-entropy of the right one.",
+        why="Binary loss, binary loss minus the noise, hinge loss, or cross-entropy of the right one.",
     )
     keys: ClassVar[tuple[str, ...]] = ("wrong",)
 

@@ -89,7 +89,7 @@ def test_a_described_cut_inside_the_last_word_is_read_back():
         rebuild("seq2seq LM", "I am happy", seed=seed, tokenizer=pieces, overrides=told)
 
 
-@pytest.mark.parametrize(("text", "right"), [("hello", "so only 1 would be right"), ("hello there", "between 1 and 1")])
+@pytest.mark.parametrize(("text", "right"), [("hello", "so only 1 is possible"), ("hello there", "between 1 and 1")])
 def test_a_cut_behind_the_text_is_refused(text, right):
     with pytest.raises(UserError, match=f"The split is 3; .*{right}"):
         rebuild("seq2seq LM", text, overrides={"split": 3})

@@ -90,7 +90,7 @@ def test_where_rates_are_as_published_the_page_says_which_are_not():
     store = TransferStore(lr_policy="published", chosen=["full", "EWC"])
     said = controls.said_of_fairness(store)
     assert "full 2e-05 (github.com/google-research/bert" in said
-    assert "Not stated in any source that we could read, so ours: EWC 0.004." in said
+    assert "Not stated in any source that we found, so ours: EWC 0.004." in said
     store.lr_policy = "own"
     assert "github" not in controls.said_of_fairness(store)
 
@@ -327,5 +327,5 @@ def test_who_fills_no_gaps_still_judges_and_says_why_it_does_not_edit(monkeypatc
     monkeypatch.setattr("widgets.state.sentence_editor.LABELS", 16)
     taught = sentence_editor._taught(tiny_base("GPT"), reviews().tokenizer, find_task("sentiment"), lambda *_: None)
     assert taught.editor is None
-    assert "fills gaps where they stand" in taught.why_not
+    assert "needs a masked language model" in taught.why_not
     assert set(taught.judge.assess(["the", "film"]).chances) == {"bad", "good"}

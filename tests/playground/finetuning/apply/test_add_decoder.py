@@ -56,7 +56,7 @@ def test_parts_that_do_not_fit_are_refused():
         with_decoder(base_of("ELECTRA").learner, WORDS, None, None)
     with pytest.raises(UserError, match="different vocabularies"):
         with_decoder(source, WORDS, source, of_words(["the"]))
-    with pytest.raises(UserError, match="norms stand behind its layers in the base and before them in the other run"):
+    with pytest.raises(UserError, match="norms are after its layers in the base and before them in the other run"):
         with_decoder(source, WORDS, base_of("GPT-2").learner, WORDS)
     wide = replace(source.entry, model=replace(source.entry.model, width=source.model.shape.width * 2))
     with pytest.raises(UserError, match="layers do not fit"):

@@ -202,9 +202,9 @@ def write(name, text):
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("plain.txt", r"plain.txt is no labelled file; take a table \(.csv.*a treebank .*two parallel texts"),
+        ("plain.txt", r"plain.txt is not a labelled file; use a table \(.csv.*a treebank .*two parallel texts"),
         ("nowhere.tsv", "nowhere.tsv"),
-        ("said.csv?label=id", "said.csv has no column with 2 to 200 labels that come again and again; 'id' has 132"),
+        ("said.csv?label=id", "said.csv has no column with 2 to 200 labels that occur again and again; 'id' has 132"),
         ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
         ("bank.conllu?text=x", r"bank.conllu\?text=x names 'text'; of bank.conllu can be named: encoding."),
         ("said.en+said.fr?label=x", "names 'label'; of said.en.said.fr can be named: encoding"),
