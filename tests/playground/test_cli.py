@@ -819,7 +819,7 @@ MISTAKES = {
         ("", "No entry is named; name one, such as BERT, or a run to fork: --fork RUN."),
         ("nope", "'nope'"),
         ("BERT --recipe slow", "'slow'"),
-        ("gpt3-175b --steps 1", "'gpt3-175b' is a published size of GPT-3, and what is trained here is small"),
+        ("gpt3-175b --steps 1", "'gpt3-175b' is a published size of GPT-3, and models here are small"),
         ("BERT --workers 2", "--workers has no part here: one seed is trained; --seeds K trains more."),
         ("BERT --corpus nowhere", "'nowhere'"),
         ("BERT --corpus nowhere.txt", "'nowhere.txt'"),

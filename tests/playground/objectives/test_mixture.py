@@ -62,7 +62,7 @@ def test_names_that_hold_a_plus_keep_their_meaning():
         ("MLM + nope", "There is no objective named 'nope'"),
         ("MLM + 2*nope", "There is no objective named 'nope'"),
         ("MLM + nan*SOP", r"There is no objective named 'nan\*SOP'"),
-        ("MLM + 3*MLM", "MLM stands twice in 'MLM . 3.MLM'; name it once, with one weight."),
+        ("MLM + 3*MLM", "MLM occurs twice in 'MLM . 3.MLM'; name it once, with one weight."),
         ("+", "There is no objective named ''"),
     ],
 )
