@@ -337,7 +337,7 @@ class Objective:
         """The same chain with what is by hand after its own; in a mixture, in every part that a rule is meant for."""
         unknown = [rule.part for rule in rules if rule.part > len(self.parts)]
         if unknown:
-            known = f"its parts are 1 to {len(self.parts)}" if self.parts else "it is no mixture"
+            known = f"its parts are 1 to {len(self.parts)}" if self.parts else "it is not a mixture"
             raise UserError(f"{self.name} has no part {unknown[0]} to paint in; {known}.")
         if self.parts:
             numbered = enumerate(self.parts, 1)

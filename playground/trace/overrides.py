@@ -60,7 +60,7 @@ def _refuse_what_is_not_asked(example: Batch, wanted: Iterable[tuple[int, int, b
     places = _answered(example, row) if example.questions else []
     for _, at, _counts in wanted:
         if not 0 <= at < len(places):
-            raise UserError(f"There is no answer {at + 1} to grade; there are {len(places)} positions.")
+            raise UserError(f"There is no answer {at + 1} to score; there are {len(places)} positions.")
         if not any(bool(answerable(example, q)[row, places[at]]) for q in example.questions):
             raise UserError(f"Nothing is asked at position {at + 1}, so it has no answer that could be scored.")
 

@@ -33,7 +33,7 @@ DRAW = "stage 110"
 
 NO_CONTEXT = "No other word reaches a scored position, so there is nothing to predict it from."
 
-NO_POSITION = "The target's position is not given, so orders that begin alike get the same prediction."
+NO_POSITION = "The target's position is not given, so orders with the same beginning get the same prediction."
 
 
 @dataclass(frozen=True)
@@ -205,8 +205,8 @@ def silent(example: Batch) -> str:
     """Why nothing is scored in a text, where nothing is."""
     if any(bool(q.loss_mask.any()) for part in example.with_auxiliary for q in part.questions):
         return ""
-    why = "what was chosen cannot be predicted here" if bool(example.selected.any()) else "no word was chosen"
-    return f"Nothing is predicted in this text, so it teaches nothing: {why}."
+    why = "the chosen words cannot be predicted here" if bool(example.selected.any()) else "no word was chosen"
+    return f"Nothing is predicted in this text, so nothing is learned from it: {why}."
 
 
 def guessed(objective: Objective) -> str:
@@ -246,7 +246,7 @@ def table(
         named = find_objective(name) if name else None
         if named and not named.row:
             listed = ", ".join(o.name for o in rows)
-            raise UserError(f"{named.name} is no row of the survey's table; its rows are {listed}.")
+            raise UserError(f"{named.name} is not a row of the survey's table; its rows are {listed}.")
         keys = {key for row in rows for key in row.plan_keys}
         for key, value in plan.items():
             plan_overrides.read(key, value)

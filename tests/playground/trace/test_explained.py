@@ -123,7 +123,7 @@ def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     assert sum(short.example.selected[0].tolist()) == 1
     assert "one is chosen" in rebuild("MLM", "go").notice
     told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
-    assert told == "Nothing is predicted in this text, so it teaches nothing: no word was chosen."
+    assert told == "Nothing is predicted in this text, so nothing is learned from it: no word was chosen."
     assert rebuild("T5 spans", "we go home", wanted={"spans": "1:2"}).notice == ""
     assert rebuild("T5 spans").notice == ""
 
@@ -140,7 +140,7 @@ def test_that_phrases_and_names_of_a_typed_text_are_guessed_is_said(name, guesse
 
 def test_that_nothing_is_asked_is_said_with_its_reason():
     text = "we go home"
-    nothing = "Nothing is predicted in this text, so it teaches nothing: no word was chosen."
+    nothing = "Nothing is predicted in this text, so nothing is learned from it: no word was chosen."
     assert nothing in rebuild("entity masking", text).notice
     assert rebuild("T5 i.i.d.", text, settings={"mask_ratio": 0.0}).notice == nothing
     assert "Nothing is predicted" not in rebuild("entity masking", "we saw Rosa Miller in Paris").notice
