@@ -31,7 +31,7 @@ def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, 
     shot(still(page), "transfer-dark-360")
     compare = page.get_by_role("button", name="Compare", exact=True)
     expect(compare).to_be_hidden()  # what was asked for is seen, and not the choices
-    page.get_by_role("button", name="Settings: 4 strategies").click()
+    page.get_by_role("button", name="Settings: sentiment, 4 strategies").click()
     expect(compare).to_be_visible()
 
 
