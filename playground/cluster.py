@@ -49,7 +49,7 @@ def connected(address: str) -> Iterator[Any]:
 def train_on(client: Any, run: Run, seeds: Sequence[int], runs: Runs | None = None) -> Iterator[Point | Finished]:
     """Train a run once for every seed; the points of a seed come when it is done, in the order of the seeds."""
     if run.out is None:
-        raise UserError("A run on a cluster needs a folder that all its workers see, to go on where a worker died.")
+        raise UserError("A run on a cluster needs a folder that all its workers see, to resume where a worker died.")
     tasks = _submit(client, (replace(run, out=run.out.absolute()), runs), _seed, seeds)
     try:
         for task in tasks:

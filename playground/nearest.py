@@ -50,7 +50,7 @@ NEAREST = (
     ),
     Nearest("objective", "LM", "its attention mask is causal", ("causal mask", "causal attention", "attention mask")),
     Nearest(
-        "entry", "CTRL", "it also puts a control code in front of the text that it generates",
+        "entry", "CTRL", "it also puts a control code before the text that it generates",
         ("PPLM", "controlled generation"),
     ),
     Nearest(
@@ -363,7 +363,7 @@ NEAREST = (
     ),
     Nearest(
         "strategy", "replay",
-        "of the strategies against forgetting it is the one that goes on with the pre-training objective",
+        "of the strategies against forgetting it is the one that continues the pre-training objective",
         ("catastrophic forgetting", "continual learning", "lifelong learning", "continual infusion"),
     ),
     Nearest(
@@ -501,7 +501,7 @@ NEAREST = (
     ),
     Nearest(
         "corpus", "scenes",
-        "it describes pictures, events and sounds with symbols in front of a sentence, so that any objective reads "
+        "it describes pictures, events and sounds with symbols before a sentence, so that any objective reads "
         "both",
         (
             "VideoBERT", "MAE", "BEiT", "CBT", "wav2vec", "masked visual-feature modelling",

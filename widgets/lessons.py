@@ -48,7 +48,7 @@ li a:is(:hover, :focus-visible) {{ text-decoration: underline; }}
 
 FORMS = {
     "page": "Each page plays by itself: nothing is installed, nothing is downloaded.",
-    "demo": "Each page is for a projector: the button, the space bar or the right arrow key goes on and plays.",
+    "demo": "Each page is for a projector: the button, the space bar or the right arrow key continues and plays.",
     "exercise": "Each notebook runs in JupyterLab; the solutions are not in it.",
 }
 """The forms of a lesson, and what the index page says of them."""

@@ -77,7 +77,7 @@ class Generation:
 
     do_sample: bool = knob(False, why="Draw each token at random by its probability, instead of the likeliest one.")
     temperature: float = knob(1.0, 0.05, 5.0, why="Divides the scores: below 1 likely tokens gain.")
-    top_k: int = knob(0, 0, 100, unit="tokens", why="Only so many of the likeliest tokens are drawn; 0 for all.")
+    top_k: int = knob(0, 0, 100, unit="tokens", why="Draws from this number of the likeliest tokens; 0 for all.")
     top_p: float = knob(
         1.0, 0.01, 1.0, unit="probability", why="Only the likeliest tokens that reach this mass are drawn."
     )
@@ -85,9 +85,11 @@ class Generation:
     seed: int = knob(0, 0, LARGEST, why="The same seed draws the same text.")
     num_beams: int = knob(1, 1, 64, unit="hypotheses", why="1 is greedy search; more beams keep more candidates.")
     length_penalty: float = knob(1.0, -4.0, 4.0, unit="exponent", why="Above 0 long texts are favoured.")
-    max_new_tokens: int = knob(20, 1, 200, why="A text that has not ended by then is cut.")
-    target_language: int = knob(0, 0, 15, unit="number", why="The language that a model of several writes; from 0.")
-    control_code: int = knob(0, 0, 100, unit="number", why="The code of CTRL in front of the text, from 1; 0 for none.")
+    max_new_tokens: int = knob(20, 1, 200, why="A longer text is cut.")
+    target_language: int = knob(0, 0, 15, unit="number", why="The target language of a multilingual model, from 0.")
+    control_code: int = knob(
+        0, 0, 100, unit="number", why="The control code before the text (CTRL), from 1; 0 for none."
+    )
 
     def __post_init__(self) -> None:
         if self.do_sample and self.num_beams > 1:
@@ -250,7 +252,7 @@ def cannot_write(shape: Architecture, objective: Objective) -> str:
     if any(isinstance(stage, SampleFromGenerator) for stage in stages):
         return "This model was asked which words a generator had replaced, and for no word, so it cannot write."
     if any(isinstance(stage, SeeRight) for stage in stages):
-        return "This model reads from right to left, so it predicts what stands before a text and cannot continue it."
+        return "This model reads from right to left, so it predicts the words before a text and cannot continue it."
     if any(isinstance(stage, Ask) and not isinstance(stage, FOR_LABELS) for stage in stages):
         return "This model was only asked for words with both sides in view, so it cannot continue a text."
     return "This model was only asked for labels of whole texts, and for no word, so it cannot write."
@@ -289,7 +291,7 @@ def _scores_behind(
 ) -> NextWord:
     """The scores of the word behind a text and what is written: the last answer that the chain itself asks for."""
     if not text and not isinstance(chain[-1], AskNext | AskMasked):
-        raise UserError("The text is empty, but this model needs words to go on from; type a text.")
+        raise UserError("The text is empty, but this model needs words to continue; type a text.")
     device = model.token_embedding.weight.device
 
     def scores(written: Tensor) -> Tensor:

@@ -136,7 +136,9 @@ def has_residual_states(subject: Subject) -> str:
 def has_table(subject: Subject) -> str:
     """It reads word vectors from a table, which gradients reach."""
     return (
-        "The word vectors of this model are made of letters, which words share." if subject.model.shape.char_cnn else ""
+        "The word vectors of this model are computed from characters, which words share."
+        if subject.model.shape.char_cnn
+        else ""
     )
 
 

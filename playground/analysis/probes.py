@@ -136,7 +136,7 @@ AGREEMENT = Probe(
 
 ATTRACTED = Probe(
     name="agreement past another noun",
-    question="Does the verb agree in number with its subject when another noun stands between?",
+    question="Does the verb agree in number with its subject when there is another noun in between?",
     source="arXiv:1611.01368; sentences of our grammar",
     choices=partial(agreement_items, 1),
 )

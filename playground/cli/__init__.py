@@ -15,22 +15,22 @@ from playground.errors import UserError
 
 COMMANDS = {
     "app": "serve the playground on this machine",
-    "objective": "one objective on one text",
-    "table": "the survey's input/target table for a text",
+    "objective": "show one objective on one text",
+    "table": "print the survey's input/target table for a text",
     "train": "train an entry of the zoo",
-    "runs": "list the runs that were kept, or show the curve of one",
-    "compare": "fine-tuning strategies side by side",
-    "compress": "a fine-tuned model made smaller, with three meters",
-    "choose": "which run suits which task",
-    "generate": "a trained model writes, greedily or by beam search",
+    "runs": "list saved runs, or show the curve of one",
+    "compare": "compare fine-tuning strategies side by side",
+    "compress": "compress a fine-tuned model, with three meters",
+    "choose": "find the run that suits a task",
+    "generate": "generate text with a trained model, greedily, by beam search or by sampling",
     "edit": "give a sentence another label by replacing words",
-    "align": "lay the word vectors of two languages over each other",
+    "align": "align the word vectors of two languages",
     "inspect": "look inside a trained model with an instrument",
-    "export": "a trained model as a folder that transformers reads",
-    "import": "a folder that transformers wrote as a model of ours",
-    "bake": "a run as one HTML file that replays it offline",
-    "lessons": "the tutorial notebooks, run and written as pages",
-    "zoo": "what there is",
+    "export": "write a trained model as a folder that transformers reads",
+    "import": "read a folder that transformers wrote",
+    "bake": "write a run as one HTML file that replays it offline",
+    "lessons": "run the tutorial notebooks and write them as pages",
+    "zoo": "list systems, objectives, strategies, corpora and tasks",
 }
 """Every command with its help, in the order of the help; its module of the same name is imported when it is called."""
 
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def parser(called: str | None = None) -> Parser:
     """All commands, with the options of the one that is `called`, or of all."""
-    top = Parser(prog="playground", description="Pre-training objectives and tiny models, to see and to train.")
+    top = Parser(prog="playground", description="See pre-training objectives and train tiny models.")
     top.add_argument("--version", action="version", version=__version__)
     commands = top.add_subparsers(dest="command", required=True, parser_class=Parser)
     for name, help_text in COMMANDS.items():

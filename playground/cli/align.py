@@ -12,9 +12,9 @@ def add(command: Parser) -> None:
     common_options(command, show_alignment)
     option = command.add_argument
     option("--corpus", default="parallel", help="a corpus of two languages by name; parallel by default")
-    option("--known", type=number_of(), metavar="K", help="how many words find the turn; default: 2 in 3")
-    option("--width", type=number_of(), default=32, metavar="D", help="numbers in a word vector")
-    option("--window", type=number_of(), default=8, metavar="W", help="words to either side that count")
+    option("--known", type=number_of(), metavar="K", help="word pairs to which the rotation is fitted; default: 2 in 3")
+    option("--width", type=number_of(), default=32, metavar="D", help="dimensions of a word vector")
+    option("--window", type=number_of(), default=8, metavar="W", help="context window: words to either side")
 
 
 def show_alignment(given: argparse.Namespace) -> int:
@@ -30,7 +30,7 @@ def show_alignment(given: argparse.Namespace) -> int:
     titled = {"shown to it": rows["known"], "never shown": rows["new"]}
     lines = [
         f"Two word spaces of {corpus.name} ({given.width} factors of the positive PMI, window {given.window}): "
-        "nearest neighbours that are translations, before and after the turn.",
+        "nearest neighbours that are translations, before and after the rotation.",
         *(
             f"  {t:<12}{r['words']:>4} words   {_counted(r, 'before')}   {_counted(r, 'after')}"
             for t, r in titled.items()

@@ -13,7 +13,7 @@ def add(command: Parser) -> None:
     command.add_argument("--port", type=whole, default=5006, metavar="N", help="5006 by default; 0 takes any free port")
     command.add_argument("--no-browser", action="store_true", help="do not open a browser")
     command.add_argument(
-        "--public", action="store_true", help="serve others too: runs train in turns, and each visit is on its own"
+        "--public", action="store_true", help="serve others too: runs train in turn, and each visit is isolated"
     )
     command.add_argument("--prefix", default="", metavar="/PATH", help="the path below which a reverse proxy has it")
     command.add_argument(
@@ -39,5 +39,5 @@ def _public(given: argparse.Namespace) -> Any:
     """How others are served; None where nobody else is."""
     if given.public:
         return import_module("widgets.app.public").public(given.prefix, given.password, given.origin)
-    refuse_unused(given, "it is for an app that others reach; add --public", "prefix", "origin", "password")
+    refuse_unused(given, "it is for an app that is open to others; add --public", "prefix", "origin", "password")
     return None

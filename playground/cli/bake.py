@@ -40,7 +40,7 @@ def bake_run(given: argparse.Namespace) -> int:
     """Write the page of a run, or of an entry that is trained first."""
     output = Path(given.output)
     if output.is_dir() or not output.resolve().parent.is_dir():  # before anything is trained
-        raise UserError(f"{output} cannot be written; give the name of a file in a folder that is there.")
+        raise UserError(f"{output} cannot be written; give the name of a file in an existing folder.")
     replay = load(_folder(given))
     page = import_module("widgets.animation.replay").page(replay)
     try:

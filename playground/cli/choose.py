@@ -23,7 +23,7 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("runs", nargs="+", type=run_folder, metavar="RUN", help="runs by their names or folders")
     option("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
-    option("--strategy", default="feature-based", metavar="NAME", help="how a task is learnt")
+    option("--strategy", default="feature-based", metavar="NAME", help="the strategy by which a task is learned")
     option("--train-size", type=whole, default=64, metavar="N")
     option("--seeds", type=whole, default=2, metavar="K")
     option("--tuning-steps", type=whole, default=80, metavar="N")
@@ -50,7 +50,7 @@ def _table(found: dict[str, Any]) -> list[str]:
     tasks = found["tasks"]
     wide, cell = max(len(run) for run in found["runs"]) + 2, max(16, *(len(name) + 2 for name in tasks))
     lines = [
-        f"accuracy on at most {TESTS} unseen texts (how alike the words of at most {SAMPLE} texts and those of "
+        f"accuracy on at most {TESTS} unseen texts (vocabulary overlap of at most {SAMPLE} texts and those of "
         "pre-training are, 0 to 1)"
     ]
     lines.append(" " * wide + "".join(f"{name:>{cell}}" for name in tasks))

@@ -1,4 +1,4 @@
-"""`playground compare`: fine-tuning strategies side by side."""
+"""`playground compare`: compare fine-tuning strategies side by side."""
 
 import argparse
 import os
@@ -57,13 +57,15 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("base", type=run_folder, metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first")
     option("--task", default="sentiment", metavar="TASK|FILE", help="a task, or your own labelled file")
-    option("--then", action="append", metavar="TASK", help="a task to learn afterwards; may come again")
-    option("--text-column", metavar="NAME", help="of a table; guessed where it is not named")
-    option("--label-column", metavar="NAME", help="of a table; guessed where it is not named")
-    option("--second-column", metavar="NAME", help="of a table of pairs: the second text; guessed with the first")
-    option("--encoding", dest="task_encoding", metavar="NAME", help="of a file that is not in UTF-8, such as cp1252")
+    option("--then", action="append", metavar="TASK", help="a task to learn afterwards; may be repeated")
+    option("--text-column", metavar="NAME", help="column of a table; guessed by default")
+    option("--label-column", metavar="NAME", help="column of a table; guessed by default")
+    option("--second-column", metavar="NAME", help="column of the second text in a table of pairs; guessed by default")
+    option(
+        "--encoding", dest="task_encoding", metavar="NAME", help="encoding of a file that is not UTF-8, such as cp1252"
+    )
     option("--input-format", metavar="NAME", help="texts as rows: plain, last, BERT, GPT")
-    option("--max-length", type=number_of(), metavar="N", help="most tokens of the texts of a row")
+    option("--max-length", type=number_of(), metavar="N", help="maximum tokens of the texts in a row")
     option("--strategies", default="feature-based,full,gradual unfreezing", metavar="a,b,c")
     option(
         "--train-size", type=counts, default=(64,), metavar="N",
@@ -71,7 +73,7 @@ def add(command: Parser) -> None:
     )  # fmt: skip
     option("--seeds", type=whole, default=ComparisonSpec.seeds, metavar="K")
     option("--tuning-steps", type=whole, default=80, metavar="N", help="steps of each training")
-    option("--workers", type=whole, default=1, metavar="N", help="processes for the trainings")
+    option("--workers", type=whole, default=1, metavar="N", help="number of worker processes")
     parallelism(command)
     option("--cluster", metavar="ADDRESS|local", help="run the trainings on a Dask cluster")
     option("--match", default="steps", help="what is equal in all trainings: steps, tokens or flops")
@@ -79,12 +81,12 @@ def add(command: Parser) -> None:
     option("--resume", action="store_true", help="continue with the trainings that --out has not finished")
     option(
         "--second-language", type=number_of("steps"), nargs="?", const=600, metavar="STEPS",
-        help="first give the base word vectors of the second language, all else frozen",
+        help="first train word vectors of the second language for the base, all else frozen",
     )  # fmt: skip
-    option("--decoder", type=run_folder, metavar="same|new|RUN", help="first give the base a decoder to write with")
+    option("--decoder", type=run_folder, metavar="same|new|RUN", help="first give the base a decoder")
     option(
         "--extra-encoder", type=run_folder, action="append", default=[], metavar="RUN",
-        help="another run whose vectors the strategy 'static and contextual' reads too; may come again",
+        help="another run whose vectors the strategy 'static and contextual' reads too; may be repeated",
     )  # fmt: skip
     option("--corpus", help="the corpus of an entry that is trained first")
     training_options(command)
@@ -100,7 +102,7 @@ def compare_strategies(given: argparse.Namespace) -> int:
     what = file_task_name(given.task, given.text_column, given.label_column, given.second_column, given.task_encoding)
     if not is_file(given.task):
         columns = ("text_column", "label_column", "second_column", "task_encoding")
-        refuse_unused(given, f"the task {given.task!r} is no file of yours", *columns)
+        refuse_unused(given, f"the task {given.task!r} is not a file of yours", *columns)
     task, chosen = open_task(what), list(dict.fromkeys(read(line) for line in split(given.strategies)))
     asked = ComparisonSpec(
         given.base, what, tuple(map(spell, chosen)), given.train_size, given.seeds, given.seed, given.tuning_steps,
@@ -141,7 +143,7 @@ def _refuse_unused(given: argparse.Namespace, chosen: Sequence[Strategy]) -> Non
         reason = f"it is for an entry to train first; the run in {given.base} is as it was trained"
         refuse_unused(given, f"{reason} (--tuning-steps sets the steps of each training)", *training)
     if given.out is None:
-        refuse_unused(given, "nothing is kept; name a folder with --out DIR", "resume")
+        refuse_unused(given, "nothing is saved; name a folder with --out DIR", "resume")
     if given.then:
         refuse_unused(given, "with --then trainings run one by one", "cluster", "workers", "parallelism", "resume")
     if given.cluster:
@@ -207,7 +209,7 @@ def _check_base(given: argparse.Namespace, entry: Entry, home: Path) -> None:
     for name, value in ({"ENTRY": entry.name} | asked).items():
         if value not in (None, there[name]):
             raise UserError(
-                f"{name} is {value}, but the base in {home} has {there[name]}, from which --resume goes on; give "
+                f"{name} is {value}, but the base in {home} has {there[name]}, from which --resume continues; give "
                 "the same or another --out."
             )
 

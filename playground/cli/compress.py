@@ -29,7 +29,7 @@ def add(command: Parser) -> None:
     option("base", nargs="?", type=run_folder, default="", metavar="RUN", help="a run by its name or folder")
     option(
         "--with", dest="pipelines", action="append", metavar="a,b", default=None,
-        help="methods in sequence, such as DistilBERT,int8; give it again for each pipeline to compare",
+        help="methods in sequence, such as DistilBERT,int8; repeat the option for each pipeline to compare",
     )  # fmt: skip
     option("--methods", action="store_true", help="list the methods with their knobs, and do nothing else")
     option("--task", default="sentiment", metavar="TASK", help="a task, or your own labelled file")
@@ -37,7 +37,7 @@ def add(command: Parser) -> None:
     option("--seeds", type=whole, default=CompressionSpec.seeds, metavar="K")
     option("--tuning-steps", type=whole, default=80, metavar="N", help="steps of the uncompressed model")
     option("--workers", type=whole, default=1, metavar="N", help="parallel processes")
-    option("--resume", action="store_true", help="make only the models that --out does not hold yet")
+    option("--resume", action="store_true", help="make only the models that are not in --out yet")
     option("--out", type=path, metavar="DIR", help="folder for the models, the table and the record")
     option("--hf", action="store_true", help="also write Hugging Face folders of the first seed, where a family fits")
 
@@ -55,7 +55,7 @@ def compress_run(given: argparse.Namespace) -> int:
     )  # fmt: skip
     spec.check()
     if given.out is None:
-        refuse_unused(given, "the models are kept in no folder; name one with --out DIR", "hf", "resume")
+        refuse_unused(given, "the models are not saved; name a folder with --out DIR", "hf", "resume")
     task, saved, folder = open_task(spec.task), checkpoint.load(spec.base), given.out and Path(given.out)
     base = from_checkpoint(saved)
     events = compress(base, saved.tokenizer, spec, task=task, folder=folder, resume=given.resume)

@@ -23,14 +23,21 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("base", type=run_folder, metavar="RUN", help="a run, by its name or folder, that fills gaps, such as BERT's")
     option("--text", required=True, help="the sentence")
-    option("--to", required=True, metavar="LABEL", help="the label that it should get, such as good")
-    option("--task", default="sentiment", metavar="TASK|FILE", help="where labelled texts come from")
+    option("--to", required=True, metavar="LABEL", help="target label, such as good")
+    option(
+        "--task",
+        default="sentiment",
+        metavar="TASK|FILE",
+        help="the task whose labelled texts train editor and classifier",
+    )
     option(
         "--train-size", type=number_of("texts"), default=256, metavar="N",
         help="labelled texts to learn from",
     )  # fmt: skip
-    option("--tuning-steps", type=number_of("steps"), default=120, metavar="N", help="steps of each judge")
-    option("--tests", type=number_of("texts"), default=50, metavar="N", help="unseen texts that are turned too")
+    option(
+        "--tuning-steps", type=number_of("steps"), default=120, metavar="N", help="training steps of each classifier"
+    )
+    option("--tests", type=number_of("texts"), default=50, metavar="N", help="unseen texts that are edited too")
 
 
 def edit(given: argparse.Namespace) -> int:
@@ -47,7 +54,7 @@ def edit(given: argparse.Namespace) -> int:
     lines = [
         f"before: {one.before}",
         f"after:  {one.after}",
-        f"{one.wanted}: {one.chance_before:.0%} before, {one.chance_after:.0%} after, by a judge that took no part; "
+        f"{one.wanted}: {one.chance_before:.0%} before, {one.chance_after:.0%} after, by an independent classifier; "
         f"{one.kept:.0%} of the words kept",
         f"of {rate.texts} unseen texts {rate.turned:.0%} get the target label, with {rate.kept:.0%} of their words",
         *made.judge.task.train.notices,

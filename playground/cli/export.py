@@ -18,14 +18,14 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("base", type=run_folder, metavar="RUN", help="a run by its name or folder, or its checkpoint")
     option("folder", metavar="DIR", type=path, help="a new folder: config.json, model.safetensors, tokenizer.json")
-    option("--family", default="", metavar="NAME", help="where several have the model's form, such as RoBERTa")
+    option("--family", default="", metavar="NAME", help="which family to write if several fit, such as RoBERTa")
 
 
 def _family_named(name: str, shape: Architecture) -> str:
     """The family that was asked for, which the model must be of."""
     family = choose("playground.interop.families", Family, name)
     if differences := family.differences(shape):
-        raise UserError(f"This model is no {family.name} as transformers has it: {'; '.join(differences)}.")
+        raise UserError(f"This model is not a {family.name} as transformers has it: {'; '.join(differences)}.")
     return family.name
 
 

@@ -29,7 +29,7 @@ def add(command: Parser) -> None:
     option("--num-beams", type=number_of(), default=how.num_beams, metavar="N", help="size of the beam; 1 is greedy")
     option("--length-penalty", default=how.length_penalty, metavar="A", help="above 0 long texts are favoured")
     option("--max-new-tokens", type=number_of(), default=how.max_new_tokens, metavar="N", help="most new tokens")
-    language = "which of its languages a model of several writes, from 0"
+    language = "target language of a multilingual model, from 0"
     option("--target-language", default=how.target_language, metavar="N", help=language)
     option("--control-code", type=whole, default=how.control_code, metavar="N", help="CTRL's code, from 1; 0 for none")
 

@@ -21,10 +21,10 @@ def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, inspect_model, seeded=False)
     option = command.add_argument
-    option("subject", nargs="?", metavar="RUN", help="a kept run, a checkpoint, a folder of transformers, or an entry")
-    option("--probe", metavar="NAME", help="the instrument; without it all are listed with what the model lacks")
+    option("subject", nargs="?", metavar="RUN", help="a saved run, a checkpoint, a folder of transformers, or an entry")
+    option("--probe", metavar="NAME", help="the instrument; by default all are listed, with what the model lacks")
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help="a knob of the instrument")
-    option("--list", action="store_true", help="the instruments with their questions and knobs")
+    option("--list", action="store_true", help="list the instruments with their questions and knobs")
     option("--csv", type=path, metavar="DIR", help="write every table of the result into a folder")
     list_of_runs(command)
     option("--threads", type=number_of("processes"), default=2, metavar="N", help="threads of torch; 2 by default")

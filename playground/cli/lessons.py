@@ -25,7 +25,9 @@ def add(command: Parser) -> None:
         "--form", choices=("page", "demo", "exercise"), default="page",
         help="page: with all code; demo: for a projector, one button; exercise: notebooks without solutions, not run",
     )  # fmt: skip
-    option("--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the notebooks: steps=100")
+    option(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="set a parameter of the notebooks: steps=100"
+    )
     option("--workers", type=number_of("processes"), default=os.cpu_count() or 1, metavar="N", help="one a core")
     common_options(command, run)
 

@@ -1,4 +1,4 @@
-"""`playground objective`: one objective on one text."""
+"""`playground objective`: show one objective on one text."""
 
 import argparse
 import json
@@ -29,10 +29,10 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("name", help="LM, MLM, PLM, span mask, T5 spans, BART infilling, RTD ..., or a sum such as 'MLM + 0.5 SOP'")
     text_options(command)
-    option("--corpus", metavar="NAME|FILE", help="instead of a text a held-out row of a corpus")
+    option("--corpus", metavar="NAME|FILE", help="a held-out row of a corpus instead of a text")
     option("--row", type=whole, metavar="N", help="which row of the corpus, from 0; with --corpus")
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")
-    option("--plan", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="a plan by hand, or @FILE")
+    option("--plan", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="a plan set by hand, or @FILE")
 
 
 def text_options(command: Parser) -> None:
@@ -101,7 +101,7 @@ def _of_text(given: argparse.Namespace) -> Rebuilt:
     plan = plan if printed.text == "" or objective.row else {**printed.plan, **plan}
     rebuilt = rebuild(objective, text, pair=pair, seed=given.seed, settings=settings, overrides=plan)
     if given.pair.strip() and not reads_two(rebuilt.objective):
-        left_out = f"{rebuilt.objective.name} reads one text, so --pair has no part in it."
+        left_out = f"{rebuilt.objective.name} reads one text, so --pair does not apply."
         return replace(rebuilt, notice=" ".join(filter(None, (rebuilt.notice, left_out))))
     return rebuilt
 

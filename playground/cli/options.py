@@ -53,7 +53,7 @@ def refuse_unused(given: argparse.Namespace, reason: str, *names: str) -> None:
     """
     for name, shown in given.typed.items():
         if name in names:
-            raise UserError(f"{shown} has no part here: {reason}.")
+            raise UserError(f"{shown} does not apply here: {reason}.")
 
 
 def common_options(command: Parser, run: Callable[[argparse.Namespace], int], seeded: bool = True) -> None:
@@ -61,7 +61,7 @@ def common_options(command: Parser, run: Callable[[argparse.Namespace], int], se
     option = command.add_argument
     option("--json", action="store_true", help="one JSON object on standard output and nothing else")
     if seeded:
-        option("--seed", type=whole, default=0, metavar="N", help="the same seed, the same result; 0 by default")
+        option("--seed", type=whole, default=0, metavar="N", help="the same seed gives the same result; 0 by default")
     command.set_defaults(run=run)
 
 

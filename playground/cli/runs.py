@@ -12,7 +12,7 @@ from playground.training.store.runs import RunRow, Runs
 def add(command: Parser) -> None:
     """The options of the command."""
     common_options(command, show, seeded=False)
-    command.add_argument("name", nargs="?", help="one run; without it all are listed, forks beneath their parents")
+    command.add_argument("name", nargs="?", help="one run; by default all are listed, forks below their parents")
     list_of_runs(command)
 
 
@@ -21,7 +21,9 @@ def show(given: argparse.Namespace) -> int:
     runs = Runs(Path(given.runs))
     if given.name is None:
         every = runs.all()
-        lines = list(_tree(every, None)) or [f"No run was kept in {given.runs}; train one: playground train BERT."]
+        lines = list(_tree(every, None)) or [
+            f"There is no saved run in {given.runs}; train one: playground train BERT."
+        ]
         return say(given, {"runs": [asdict(run) for run in every]}, lines)
     run, points = runs.find(given.name), runs.points(given.name)
     facts = asdict(run) | {"checkpoints": list(run.checkpoints), "points": [asdict(point) for point in points]}

@@ -1,4 +1,4 @@
-"""`playground table`: the survey's input/target table for a text."""
+"""`playground table`: print the survey's input/target table for a text."""
 
 import argparse
 import re

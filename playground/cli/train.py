@@ -76,11 +76,11 @@ def add(command: Parser) -> None:
     )  # fmt: skip
     option(
         "--corpus",
-        help=f"a generated corpus by name, or a text file; a short one is repeated or mixed, {LONGER}",
+        help=f"a generated corpus by name, or a text file; a short file is repeated or mixed, {LONGER}",
     )  # fmt: skip
-    option("--encoding", metavar="NAME", help="of a file that is not in UTF-8, such as cp1252")
+    option("--encoding", metavar="NAME", help="encoding of a file that is not UTF-8, such as cp1252")
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
-    option("--vocab-size", type=number_of(), metavar="N", help="the most entries of such a vocabulary")
+    option("--vocab-size", type=number_of(), metavar="N", help="maximum size of such a vocabulary")
     training_options(command)
     option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
     option(
@@ -93,11 +93,12 @@ def add(command: Parser) -> None:
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     option(
         "--paint", action="append", default=[], metavar="MATRIX=CELLS",
-        help="open and close cells of a matrix by hand, for every text as far away: query=1.1+,3.2-",
+        help="open and close cells of an attention mask by hand, at the same distances in every text: query=1.1+,3.2-",
     )  # fmt: skip
     option(
         "--plan", action="append", default=[], metavar="order=POSITIONS",
-        help="an order of prediction by hand: words 3, 1 and 2 of every text come in this order with order=3,1,2",
+        help="an order of prediction by hand: with order=3,1,2 words "
+        "3, 1 and 2 of every text are predicted in this order",
     )  # fmt: skip
     option("--mask-overrides", metavar="JSON", help="the same rules as JSON, as a saved run and its command hold them")
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
@@ -140,7 +141,7 @@ def _refuse_unused(given: argparse.Namespace) -> None:
         runs = ("steps", "seconds", "out", "resume", "save_every", "runs")
         refuse_unused(given, "--find-rate tries 80 rates for one step each and keeps no run", *runs, *seeds)
     elif given.cluster:
-        refuse_unused(given, "a cluster has its own workers, and goes on where a seed stopped", "resume", *several)
+        refuse_unused(given, "a cluster has its own workers, and resumes where a seed stopped", "resume", *several)
     elif given.seeds == 1:
         refuse_unused(given, "one seed is trained; --seeds K trains more", *several)
 
@@ -212,8 +213,8 @@ def _resumed(given: argparse.Namespace, run: Run) -> TrainState | None:
         changed = what_changed(learner.entry, asked.turned(settings))
         if changed != "nothing":
             raise UserError(
-                f"The run in {run.out} goes on as it began, but --set or --recipe would change it: {changed}. Leave "
-                "them out, or fork the run: playground train --fork RUN --set KNOB=VALUE."
+                f"The run in {run.out} resumes with the settings it began with, but --set or --recipe would change it: "
+                f"{changed}. Leave them out, or fork the run: playground train --fork RUN --set KNOB=VALUE."
             )
         _say_schedule(run, learner)
     return learner
@@ -268,11 +269,9 @@ def _corpus_name(given: argparse.Namespace, entry: Entry) -> str:
         raise UserError(f"{shown}, but --corpus says {twice}={said[twice]}; say it once.")
     kind = {**said, **chosen}.get("tokenizer", "auto")
     if kind == "auto" or (kind == "words" and is_generated(name)):
-        refuse_unused(given, "the text decides how many words there are; name another --tokenizer", "vocab_size")
+        refuse_unused(given, "the text decides the vocabulary size; name another --tokenizer", "vocab_size")
         if "vocab_size" in said:
-            raise UserError(
-                f"{name} sets vocab_size, but the text decides how many words there are; set tokenizer, too."
-            )
+            raise UserError(f"{name} sets vocab_size, but the text decides the vocabulary size; set tokenizer, too.")
     return name_with_tokenizer(name, chosen)
 
 
@@ -345,7 +344,7 @@ def _fork(given: argparse.Namespace) -> dict[str, Any]:
     saved = runs.load(name, number, pick(given.device))
     learner, entry = saved.learner, saved.learner.entry
     if not given.corpus:
-        refuse_unused(given, "the fork goes on with the text of its run; name another with --corpus", "encoding")
+        refuse_unused(given, "the fork continues with the text of its run; name another with --corpus", "encoding")
     reading: Reading = {"encoding": given.encoding} if given.encoding else {}
     corpus = _opened(given.corpus, **reading) if given.corpus else corpus_of(saved)
     if corpus.tokenizer.words != saved.tokenizer.words:

@@ -24,9 +24,9 @@ READ = {"bidirectional": "from both sides", "left to right": "left to right", "r
 MEASURED = {
     "sees right": "a word's state in a plain text changes with the words after it",
     "mismatch": "share of the positions in training that hold a mask token or a sentinel, which no text has in use",
-    "generates": "some answers are words and depend on no later word, so that the model can write on",
-    "taught": "share of the positions that carry a loss",
-    "ms a step": "the median of a few training steps on this machine, and what a taught position costs of it",
+    "generates": "some answers are words and depend on no later word, so the model can generate text",
+    "scored": "share of the positions that carry a loss",
+    "ms a step": "the median of a few training steps on this machine, and its share for each scored position",
 }
 """What the columns of the measured properties mean."""
 
@@ -36,13 +36,22 @@ def add(command: Parser) -> None:
     common_options(command, show_zoo)
     option = command.add_argument
     option("name", nargs="?", help="the card of one entry, objective, strategy, corpus or task; or build")
-    option("bases", nargs="*", metavar="ENTRY", help="behind build: what is trained into the cache, else the defaults")
-    option("--measure", action="store_true", help="a table of what is measured of each entry, or of one")
-    option("--check", action="store_true", help="with build: train nothing, say what is ready; status 1 where not all")
-    option("--bundled", action="store_true", help="with build: the small models inside the package, written again")
-    option("--corpus", help="with build: another corpus than the entry's own")
-    option("--steps", type=number_of(), metavar="N", help="with build: other steps than the recipe's")
-    option("--cache", type=path, metavar="DIR", help="with build: another folder than that of the user's cache")
+    option(
+        "bases",
+        nargs="*",
+        metavar="ENTRY",
+        help="after build: what is trained into the cache; by default the standard models",
+    )
+    option("--measure", action="store_true", help="a table of measured properties of each entry, or of one")
+    option(
+        "--check",
+        action="store_true",
+        help="with build: train nothing, list what is ready; status 1 if anything is missing",
+    )
+    option("--bundled", action="store_true", help="with build: rebuild the small models inside the package")
+    option("--corpus", help="with build: a corpus other than the entry's own")
+    option("--steps", type=number_of(), metavar="N", help="with build: steps other than the recipe's")
+    option("--cache", type=path, metavar="DIR", help="with build: a folder other than the user's cache")
 
 
 def show_zoo(given: argparse.Namespace) -> int:
@@ -74,8 +83,8 @@ def _measured(properties: Sequence[dict[str, Any]]) -> list[str]:
     """A row for each entry, and what the columns mean."""
     wide = max(len(p["name"]) for p in properties)
     return [
-        f"{'':<{wide}}  {'sees right':>10} {'mismatch':>9} {'generates':>9} {'taught':>7} {'ms a step':>10}"
-        f" {'µs a taught place':>17} {'parameters':>11}",
+        f"{'':<{wide}}  {'sees right':>10} {'mismatch':>9} {'generates':>9} {'scored':>7} {'ms a step':>10}"
+        f" {'µs a position':>17} {'parameters':>11}",
         *(
             f"{p['name']:<{wide}}  {_yes(p['right_context']):>10} {p['mismatch']:>9.1%} {_yes(p['generates']):>9}"
             f" {p['taught']:>7.1%} {p['step_ms']:>10.1f} {p['taught_us']:>17.1f} {p['parameters']:>11,}"
@@ -142,8 +151,8 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
         "embedding_size": f"word vectors of {model['embedding_size']} numbers",
         "window_radius": f"reaching {model['window_radius']} positions to a side",
         "attention_window": f"bands of {model['attention_window']} positions in every second layer",
-        "char_cnn": "word vectors made of letters",
-        "max_pooling": "a text is the maximum of its states",
+        "char_cnn": "word vectors computed from characters",
+        "max_pooling": "the vector of a text is the maximum of its states",
         "dropout": f"dropout {model['dropout']:g}",
         "weight_drop": f"weight drop {model['weight_drop']:g}",
         "decoder_layers": f"a decoder of {model['decoder_layers']} layers",
@@ -154,7 +163,7 @@ def _architecture(model: dict[str, Any]) -> Iterator[str]:
         "segments": f"{model['segments']} segments",
         "languages": f"{model['languages']} languages",
     }
-    shared = {"all": "one layer used at every depth", "attention": "shared attention", "mlp": "shared MLPs"}
+    shared = {"all": "one layer shared by all depths", "attention": "shared attention", "mlp": "shared MLPs"}
     yield from (text for name, text in parts.items() if model[name])
     yield from (text for name, text in shared.items() if model["layer_sharing"] == name)
     yield from (f"a head for the label {name!r} of {number} classes" for name, number in model["labels"])

@@ -57,13 +57,17 @@ class Lengthening:
     """How a text of one's own is read, and made longer where there is too little of it."""
 
     repeat: int = knob(
-        1, 1, 1000, unit="times", why="Trains on a short text so many times; what is held out is cut off first."
+        1,
+        1,
+        1000,
+        unit="times",
+        why="How often a short text is repeated in training; the held-out part is cut off first.",
     )
     mix: str = knob(
         "none", choices=("none", "everyday", "world", "reviews", "stories"),
         why=f"A generated corpus of {MIXED:,} words that is trained on as well.",
     )  # fmt: skip
-    encoding: str = knob("", why="Of a file that is not in UTF-8, such as cp1252.")
+    encoding: str = knob("", why="Encoding of a file that is not UTF-8, such as cp1252.")
 
     @property
     def options(self) -> Options:
@@ -86,7 +90,7 @@ def ways_to_lengthen(tokens: int, window: int, needs: Sequence[str]) -> dict[str
     return {"repeat": often, "mix": Lengthening(min(max(1, MIXED // (3 * tokens)), 1000), MIXED_WITH)}
 
 
-OWN = Source("text", "A text of one's own, pasted or in a file.", from_pasted, Lengthening())
+OWN = Source("text", "Your own text, pasted or in a file.", from_pasted, Lengthening())
 """What every text of one's own has in common: the knobs that make it longer."""
 
 
@@ -277,7 +281,7 @@ def two_files(name: str) -> tuple[Path, Path] | None:
                 for path in (first, other):
                     if path.suffix.lower() in (*TABLES, *TREEBANKS):
                         raise UserError(
-                            f"{path.name} is no plain text; two parallel texts have the same lines in each."
+                            f"{path.name} is not a plain text; two parallel texts have the same lines in each."
                         )
                 return first, other
     return None

@@ -28,7 +28,9 @@ class Tokenization:
     tokenizer: str = knob(
         "auto", choices=tuple(KINDS), why="Whole words, characters or pieces; auto: as the text comes."
     )
-    vocab_size: int = knob(1000, 100, 10_000, unit="tokens", why="The most entries of a vocabulary that is chosen.")
+    vocab_size: int = knob(
+        1000, 100, 10_000, unit="tokens", why="Maximum size of a vocabulary, where it can be chosen."
+    )
 
     @property
     def options(self) -> Vocabulary:

@@ -316,7 +316,7 @@ class Family:
             modules = names[module]
             found = tuple(f"{m}.{leaf}" for m in ((modules,) if isinstance(modules, str) else modules))
         if not found:
-            raise UserError(f"The model has the weight {name}, for which {self.name} in transformers has no place.")
+            raise UserError(f"The model has the weight {name}, for which {self.name} in transformers has no parameter.")
         number = numbers[0] if numbers else "#"
         return tuple(f.replace("#", number) for f in ((found,) if isinstance(found, str) else found))
 

@@ -92,7 +92,7 @@ def choose_family(shape: Architecture, name: str = "") -> Family:
         )
     near = each[0] if name in (each[0].name, each[0].entry) else min(each, key=lambda f: len(f.differences(shape)))
     raise UserError(
-        f"This model is no {near.name} as transformers has it: {'; '.join(near.differences(shape))}. The recipe "
+        f"This model is not a {near.name} as transformers has it: {'; '.join(near.differences(shape))}. The recipe "
         f"'paper' trains it in the published form: playground train {name or near.entry} --recipe paper."
     )
 

@@ -210,7 +210,7 @@ def _roles(about: Mapping[str, Any], config: Mapping[str, Any], number: Mapping[
         named = named.get("content") if isinstance(named, dict) else named
         if named is not None and not (isinstance(named, str) and named in number):
             raise UserError(
-                f"tokenizer_config.json says {key}: {named!r}, which is no token of the vocabulary; name one that is."
+                f"tokenizer_config.json says {key}: {named!r}, which is not in the vocabulary; name a token that is."
             )
         token = next((name for name in (named, *names) if name in number), None)
         said = config.get(f"{key}_id")

@@ -39,7 +39,7 @@ def read_json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise UserError(f"{path} cannot be read ({error.strerror or error}).") from error
     except ValueError as error:
-        raise UserError(f"{path} is no JSON file that can be used ({error}); download it again.") from error
+        raise UserError(f"{path} is not a usable JSON file ({error}); download it again.") from error
     return value
 
 

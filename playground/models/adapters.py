@@ -99,7 +99,7 @@ class Adapter(AdapterKind):
     The norms of the layers are trained too, in copies that take their places while the modules are attached.
     """
 
-    bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
+    bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck; a wider one can learn more.")
     name = "adapters"
 
     def modules(self, model: LanguageModel, rng: Generator) -> nn.ModuleList:
@@ -245,7 +245,7 @@ class PrefixTuning(AdapterKind):
     (LLaMA-Adapter's zero-init attention, arXiv:2303.16199, sec. 3.2).
     """
 
-    num_virtual_tokens: int = knob(4, 1, 64, unit="places", why="How many virtual words stand before the text.")
+    num_virtual_tokens: int = knob(4, 1, 64, unit="places", why="How many virtual tokens come before the text.")
     name = "prefix"
 
     def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
@@ -264,13 +264,13 @@ class PfeifferAdapter(AdapterKind):
     with the layer's own norm twice; where they come first, x + f + A(x + f). A starts at 0.
     """
 
-    bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck: room for what is new.")
+    bottleneck_size: int = knob(16, 1, 256, unit="numbers", why="Width of the bottleneck; a wider one can learn more.")
     name = "Pfeiffer adapters"
 
     def layer(self, shape: Architecture, rng: Generator) -> nn.Module:
         if shape.norm_first and shape.layer_sharing == "all":
             raise UserError(
-                "Pfeiffer adapters stand at the end of each layer, and with shared layers whose norms come first "
+                "Pfeiffer adapters are at the end of each layer, and with shared layers whose norms come first "
                 "(norm_first=yes, layer_sharing=all) there is no one end of all; set one of them otherwise, or take "
                 "adapters."
             )

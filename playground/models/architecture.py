@@ -33,10 +33,10 @@ class Architecture:
     kind: str = knob(
         "transformer",
         choices=("transformer", "lstm", "gru", "window", "static"),
-        why="Attention, recurrence, a hidden layer over a few words side by side, or one vector for every word.",
+        why="Attention, recurrence, a hidden layer over a window of words, or one static vector for every word.",
     )
     layers: int = knob(2, 1, 12, unit="layers", why="Depth: how often information can be combined.")
-    width: int = knob(64, 8, 512, unit="numbers per position", why="Room for what a position knows.")
+    width: int = knob(64, 8, 512, unit="numbers per position", why="Dimensions of a hidden state.")
     heads: int = knob(4, 1, 16, unit="heads", why="How many attention patterns a layer computes side by side.")
     head_dim: int = knob(
         0, 0, 512, unit="numbers per head", why="The width of a head; 0: that of the network shared out to its heads."
@@ -44,19 +44,23 @@ class Architecture:
     mlp_ratio: float = knob(
         4.0, 1.0, 8.0, unit="times the width", why="Width of the layer that works on each position alone."
     )
-    decoder_layers: int = knob(0, 0, 12, unit="layers", why="A second stack that writes; 0 for none.")
+    decoder_layers: int = knob(0, 0, 12, unit="layers", why="Layers of a decoder; 0 for none.")
     embedding_size: int = knob(
-        0, 0, 512, unit="numbers per word", why="Narrower word vectors, widened below the first layer; 0: the width."
+        0,
+        0,
+        512,
+        unit="numbers per word",
+        why="Narrower word vectors, projected to the width before the first layer; 0: the width.",
     )
     layer_sharing: str = knob(
-        "none", choices=("none", "mlp", "attention", "all"), why="What all layers have in common (ALBERT)."
+        "none", choices=("none", "mlp", "attention", "all"), why="Weights that all layers share (ALBERT)."
     )
     positions: str = knob(
         "rotary",
         choices=("rotary", "learned", "sinusoidal", "relative bias", "relative"),
         why="Turned queries and keys, added vectors, or distances that attention scores (T5; Transformer-XL).",
     )
-    norm_first: bool = knob(True, why="Norms before each sub-layer (GPT-2), not behind it (GPT, BERT).")
+    norm_first: bool = knob(True, why="Norms before each sub-layer (GPT-2), not after it (GPT, BERT).")
     norm: str = knob("layer norm", choices=("layer norm", "rms norm"), why="RMS norm has neither mean nor bias (T5).")
     norm_eps: float = knob(1e-5, 1e-12, 1e-2, unit="", why="Keeps norms from dividing by zero.")
     embedding_norm: bool = knob(False, why="A norm over the sum of all embeddings (BERT).")
@@ -65,26 +69,27 @@ class Architecture:
         choices=("gelu", "gelu tanh", "relu", "geglu"),
         why="Between the two matrices of an MLP; GEGLU multiplies it by a third (T5 1.1).",
     )
-    attention_bias: bool = knob(False, why="Queries, keys, values and what attention gives have a bias.")
+    attention_bias: bool = knob(False, why="Queries, keys, values and the output projection have a bias.")
     mlp_bias: bool = knob(True, why="Both matrices of an MLP have a bias.")
     scale_attn_weights: bool = knob(True, why="Scores are divided by the root of a head's width; not so in T5.")
     lm_head: bool = knob(True, why="Scores for every word; without it an encoder alone (BertModel).")
     tie_word_embeddings: bool = knob(True, why="Words are scored by their own vectors, not by a second table.")
     head_transform: bool = knob(False, why="A layer between the last state and the scores of words (BERT).")
-    lm_head_bias: bool = knob(True, why="Every word has a number of its own in the scores.")
+    lm_head_bias: bool = knob(True, why="The output layer has a bias for every word.")
     scale_decoder_outputs: bool = knob(False, why="States are divided by the root of the width before scoring (T5).")
     max_pooling: bool = knob(
         False,
-        why="Recurrence: the first state of a text is the maximum of all (InferSent, LASER), and all that is read.",
+        why="Recurrence: the first state of a text is the maximum of all "
+        "(InferSent, LASER), and the only one that is used.",
     )
-    char_cnn: bool = knob(False, why="Word vectors that are read are made of letters by convolutions (ELMo).")
+    char_cnn: bool = knob(False, why="Input word vectors are computed from characters by convolutions (ELMo).")
     word_states: bool = knob(
-        False, why="Both directions: a word of several pieces is the states at its two ends, from either side (flair)."
+        False, why="Both directions: a word of several pieces is represented by the states at its two ends (flair)."
     )
     weight_drop: float = knob(
-        0.0, 0.0, 0.9, unit="share", why="Connections between the states of recurrence left out in a step (AWD-LSTM)."
+        0.0, 0.0, 0.9, unit="share", why="Share of recurrent connections that are dropped in a step (AWD-LSTM)."
     )
-    dropout: float = knob(0.0, 0.0, 0.9, unit="share", why="Numbers that each step of training leaves out.")
+    dropout: float = knob(0.0, 0.0, 0.9, unit="share", why="Share of numbers that each training step sets to 0.")
     init: str = knob(
         "mimetic",
         choices=("mimetic", "normal", "scaled"),
@@ -96,13 +101,13 @@ class Architecture:
     languages: int = knob(0, 0, 16, unit="languages", why="Tells every position its language (XLM); 0 for none.")
     two_streams: bool = knob(False, why="A second stream that knows the position but not the word (XLNet).")
     backward: bool = knob(False, why="A second network that reads from right to left (ELMo).")
-    sbo_head: bool = knob(False, why="A head that guesses a span from the words at its two ends (SpanBERT).")
+    sbo_head: bool = knob(False, why="A head that predicts a span from the words at its two ends (SpanBERT).")
     rtd_head: bool = knob(False, why="A yes-or-no head at every position (ELECTRA).")
     generator_ratio: float = knob(0.0, 0.0, 1.0, unit="of the width", why="A small network that proposes words.")
     tie_generator: str = knob(
         "embeddings",
         choices=("table", "embeddings", "all"),
-        why="What the generator has in common with the model: the word vectors, all embeddings, or every layer.",
+        why="What the generator shares with the model: the word vectors, all embeddings, or every layer.",
     )
     ngrams: int = knob(
         0, 0, 100_000, unit="buckets", why="Static words are made of character n-grams; 0 for whole words."
@@ -113,7 +118,7 @@ class Architecture:
     )
 
     mem_len: int = knob(
-        0, 0, 512, unit="positions", why="States of the text before that every layer attends to (Transformer-XL)."
+        0, 0, 512, unit="positions", why="States of the previous row that every layer attends to (Transformer-XL)."
     )
 
     attention_window: int = knob(
@@ -172,7 +177,7 @@ class Architecture:
             return self._attention_hindrance
         if self.positions in ("learned", "sinusoidal"):
             return (
-                f"positions are {self.positions}, which say where a word stands in its row and not how far away it is"
+                f"positions are {self.positions}, which encode the position of a word in its row and not its distance"
             )
         if self.decoder_layers or self.backward or self.generator_ratio:
             return "the model has a second network, which would need a memory of its own"

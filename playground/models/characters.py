@@ -29,7 +29,7 @@ class CharacterCNN(nn.Module):
     def __init__(self, width: int, words: Sequence[str], letter_width: int = 16) -> None:
         super().__init__()
         if not words:
-            raise UserError("Vectors made of letters need to know how the words are spelt; give the vocabulary.")
+            raise UserError("Vectors computed from characters need the spelling of the words; give the vocabulary.")
         rows = [[BEGIN, *word.encode()[: LONGEST_WORD - 2], END] for word in words]
         longest = max(*map(len, rows), *(size for size, _ in FILTERS))
         self.register_buffer("spelling", torch.tensor([r + [0] * (longest - len(r)) for r in rows]), persistent=False)

@@ -48,7 +48,7 @@ from playground.models.word_vectors import StaticHead, StaticNetwork
 from playground.tokenizing.library import continuing
 
 NO_LM_HEAD = (
-    "This model has no head that scores words, so it makes no guesses and has no loss; look at its attention, probe "
+    "This model has no head that scores words, so it has no predictions and no loss; look at its attention, probe "
     "its states or fine-tune it."
 )
 

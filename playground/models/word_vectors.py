@@ -33,7 +33,7 @@ class StaticNetwork(nn.Module):
         self.num_buckets = grams
         if grams:
             if not words:
-                raise UserError("Vectors made of n-grams need to know how the words are spelt; give the vocabulary.")
+                raise UserError("Vectors computed from n-grams need the spelling of the words; give the vocabulary.")
             self.ngram_embedding = nn.Embedding(grams, width)
             found = [buckets(word, grams) for word in words]
             starts = torch.tensor([0, *(len(f) for f in found[:-1])]).cumsum(0)

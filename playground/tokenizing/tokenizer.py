@@ -267,7 +267,9 @@ class Tokenizer:
             made = Specials(known["size"], tuple(known["ids"]), roles, tuple(known["sentinels"]))
             return of_settings(saved["tokenizer"], made)
         except (ValueError, KeyError, TypeError, AttributeError, UserError) as error:
-            raise UserError(f"This is no saved tokenizer: {text[:40]!r}; it must be what to_json() wrote.") from error
+            raise UserError(
+                f"This is not a saved tokenizer: {text[:40]!r}; it must be what to_json() wrote."
+            ) from error
 
 
 def visible(text: str, first: int, last: int) -> tuple[int, int]:

@@ -33,7 +33,7 @@ DRAW = "stage 110"
 
 NO_CONTEXT = "No other word reaches a scored position, so there is nothing to predict it from."
 
-NO_POSITION = "The target's position is not given, so orders that begin alike get the same prediction."
+NO_POSITION = "The target's position is not given, so orders with the same beginning get the same prediction."
 
 
 @dataclass(frozen=True)
@@ -246,7 +246,7 @@ def table(
         named = find_objective(name) if name else None
         if named and not named.row:
             listed = ", ".join(o.name for o in rows)
-            raise UserError(f"{named.name} is no row of the survey's table; its rows are {listed}.")
+            raise UserError(f"{named.name} is not a row of the survey's table; its rows are {listed}.")
         keys = {key for row in rows for key in row.plan_keys}
         for key, value in plan.items():
             plan_overrides.read(key, value)

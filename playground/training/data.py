@@ -141,7 +141,7 @@ def describe_left_out(corpus: Corpus, entry: Entry) -> Iterator[str]:
                 longer = f"{cut:,} of the {len(lengths):,} pairs of texts to train on are longer than a row"
                 yield f"{longer} of {recipe.seq_len} tokens; their ends are left out."
             if left := sentences - read:
-                why = "stand in a document of one or two" if apart else "make no pair with another"
+                why = "are in a document of one or two" if apart else "make no pair with another"
                 yield f"{left:,} of the {sentences:,} sentences to train on {why}; they are not read."
             rows = len(lengths)
         else:  # the rows of pairs go on behind their first halves

@@ -368,8 +368,8 @@ def _advice(learner: TrainState) -> Incident:
         if value != getattr(recipe, name)
     )
     sentence = (
-        f"In step {learner.step + 1} a loss or a weight was no number any more. The learner is back at step "
-        f"{learner.step}, where all was well; fork from there with a lower rate: {changed}."
+        f"In step {learner.step + 1} a loss or a weight became NaN or infinite. The model is back at step "
+        f"{learner.step}, before that happened; fork from there with a lower rate: {changed}."
     )
     return Incident(learner.step, "numbers", sentence, settings)
 

@@ -70,7 +70,7 @@ def find_rate(
 def _steepest(learner: TrainState, tried: Sequence[TriedRate]) -> LRFinderResult:
     """The rate of the steepest fall over three steps before the lowest loss."""
     if len(tried) < 4:
-        raise UserError("The loss was no number from the first steps on; begin with a lower rate.")
+        raise UserError("The loss was NaN or infinite from the first steps; begin with a lower rate.")
     lowest = min(range(len(tried)), key=lambda k: tried[k].smooth)
     falls = {k: tried[k - 3].smooth - tried[k].smooth for k in range(3, lowest + 1)}
     share = tried[max(falls, key=lambda k: falls[k])].share if falls else tried[0].share

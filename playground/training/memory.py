@@ -106,9 +106,9 @@ def smaller(learner: TrainState, short: OutOfMemory) -> Incident:
     smaller_rows = ceil(recipe.batch_size / parts)
     learner.entry = replace(learner.entry, recipe=replace(recipe, grad_accum_steps=parts))
     sentence = (
-        f"A step on {rows} rows of {recipe.seq_len} tokens did not fit into the memory{asked}; it goes on with every "
-        f"batch in {parts} parts of {smaller_rows} row{'s' * (smaller_rows != 1)} "
-        f"(grad_accum_steps {recipe.grad_accum_steps} → {parts}): the same gradient, a little slower."
+        f"A step on {rows} rows of {recipe.seq_len} tokens did not fit into the memory{asked}; it continues with every "
+        f"batch in {parts} parts of {smaller_rows} row{'s' * (smaller_rows != 1)} (grad_accum_steps "
+        f"{recipe.grad_accum_steps} → {parts}): the same gradient, a little slower."
     )
     return Incident(learner.step, "memory", sentence, {"grad_accum_steps": parts})
 
@@ -119,13 +119,13 @@ def fewer(blocks: Prefetcher, short: OutOfMemory) -> Incident:
     steps = blocks.ahead if opens else blocks.steps
     if steps == 1:
         raise UserError(
-            f"What {batch} rows hide and ask does not fit into the memory{_asked(short)}; set batch_size to "
+            f"What {batch} rows mask and predict does not fit into the memory{_asked(short)}; set batch_size to "
             f"{max(1, batch // 2)}."
         )
     fewer_steps = max(1, steps // 4)
     blocks.begin_anew(fewer_steps)
     sentence = (
-        f"What {steps} steps of {batch} rows hide and ask did not fit into the memory{_asked(short)}; from step "
+        f"What {steps} steps of {batch} rows mask and predict did not fit into the memory{_asked(short)}; from step "
         f"{blocks.learner.step + 1} on it is drawn for {fewer_steps} step{'s' * (fewer_steps != 1)} at once, "
         f"{'which changes no draw' if opens else 'so by other draws than with more memory'}. "
         f"A batch of {max(1, batch // 2)} needs half."

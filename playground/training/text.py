@@ -46,7 +46,7 @@ def corpus_of(saved: Checkpoint) -> Corpus:
     if corpus.hash != content:
         raise UserError(
             f"The run was trained on other text than {name} holds now (content {content[:8]}, not {corpus.hash[:8]}); "
-            "bring the same text back to go on."
+            "restore the same text to continue."
         )
     return corpus
 

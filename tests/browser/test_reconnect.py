@@ -30,8 +30,8 @@ def begin(page: Page, address: str):
 def cut(page: Page, visit) -> int:
     """Lose the connection; the step that was seen last."""
     page.evaluate("cut()")
-    expect(page.get_by_role("alert")).to_contain_text("What is pressed or typed now does not reach the app.")
-    expect(page.get_by_role("alert")).to_contain_text("goes on without this page")
+    expect(page.get_by_role("alert")).to_contain_text("Clicks and input do not reach the app now.")
+    expect(page.get_by_role("alert")).to_contain_text("continues without this page")
     wait_until(page, lambda: not visit.connection_count)
     return steps(page)
 
@@ -48,7 +48,7 @@ def test_a_run_goes_on_without_its_page_which_comes_back_to_it_by_itself(
     assert steps(page) == at, "what is on screen stays"
     assert ours(address, known) == [visit] and not visit.destroyed
     page.evaluate("window.away = false")
-    expect(page.get_by_text("Connected again. What was pressed or typed last before may not have")).to_be_visible()
+    expect(page.get_by_text("Connected again. Your last click or input may not have")).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
     wait_until(page, lambda: steps(page) > at)
     assert ours(address, known) == [visit] and visit.connection_count == 1

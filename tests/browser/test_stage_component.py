@@ -543,7 +543,7 @@ def test_a_click_chooses_and_the_next_one_turns_the_action(stage: Stage) -> None
     stage.edit(scene("MLM", text="We walk here now .", plan="chosen=2 actions=mask"))
     stage.tab.locator("[data-word='4']").click()
     stage.tab.locator("[data-word='2']").click()
-    stage.tab.locator(".stage-hint").get_by_role("button", name="left as it is").click()
+    stage.tab.locator(".stage-hint").get_by_role("button", name="unchanged").click()
     stage.tab.locator("[data-word='2']").focus()
     stage.press("ArrowRight", "Enter", "ArrowLeft", "Delete", "Control+z")
     assert stage.edits() == [

@@ -22,7 +22,7 @@ def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, 
         expect(page.get_by_role("cell", name=name, exact=True)).to_be_visible()
     unmoved = page.get_by_role("cell", name="+0.000 ± 0.000")
     expect(unmoved).to_have_count(2)  # frozen, and adapters once they are taken out
-    expect(page.get_by_text("taken out, all old outputs are bit for bit what they were")).to_be_visible()
+    expect(page.get_by_text("with the modules removed, pre-training outputs are bit-identical")).to_be_visible()
     shot(page, "transfer-light-1280")
     page.locator("header button").last.click()
     shot(still(page), "transfer-dark-1280")
@@ -31,7 +31,7 @@ def test_compare_strategies_from_a_model_trained_here(page: Page, address: str, 
     shot(still(page), "transfer-dark-360")
     compare = page.get_by_role("button", name="Compare", exact=True)
     expect(compare).to_be_hidden()  # what was asked for is seen, and not the choices
-    page.get_by_role("button", name="4 strategies: change").click()
+    page.get_by_role("button", name="Settings: sentiment, 4 strategies").click()
     expect(compare).to_be_visible()
 
 

@@ -250,7 +250,7 @@ def test_what_is_typed_is_obeyed_or_refused(command, way, call):
         if status == 2:
             said = said.splitlines()[-1]
             assert is_a_sentence(said), said
-            assert "has no part here" not in said or words[0].strip("-") in said, said
+            assert "does not apply here" not in said or words[0].strip("-") in said, said
         elif more == done and LATER.get(way) != words[0]:
             ignored.append(" ".join(words))
     assert not ignored
@@ -269,12 +269,12 @@ def test_an_option_that_is_empty_is_refused(command, call):
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("train BERT --vocab-size 500", "--vocab-size has no part here: the text decides"),
-        ("train BERT --vocab-size 500 --tokenizer words", "--vocab-size has no part here: the text decides"),
+        ("train BERT --vocab-size 500", "--vocab-size does not apply here: the text decides"),
+        ("train BERT --vocab-size 500 --tokenizer words", "--vocab-size does not apply here: the text decides"),
         ("train BERT --corpus text.txt(encoding=cp1252) --encoding utf-8", "but --corpus says encoding=cp1252"),
         ("train BERT --corpus world(tokenizer=bpe) --tokenizer unigram", "but --corpus says tokenizer=bpe"),
         ("train BERT --out kept --resume --steps 1", "--steps is 1, but the run in kept has 2 steps already"),
-        ("compare kept --text-column text", "--text-column has no part here: the task 'sentiment' is no file"),
+        ("compare kept --text-column text", "--text-column does not apply here: the task 'sentiment' is not a file"),
         (
             "train BERT --corpus text.txt(vocab_size=500)",
             "text.txt(vocab_size=500) sets vocab_size, but the text decides",
@@ -285,7 +285,7 @@ def test_an_option_that_is_empty_is_refused(command, call):
         ),
         ("train --fork kept --runs runs --corpus text.txt", "Repeat it or mix it, as in"),
         ("bake  -o page.html", "argument RUN|ENTRY: '' is empty"),
-        ("compare kept --encoding cp1252", "--encoding has no part here: the task 'sentiment' is no file"),
+        ("compare kept --encoding cp1252", "--encoding does not apply here: the task 'sentiment' is not a file"),
     ],
 )
 def test_what_contradicts_or_has_no_part_is_refused(line, told, call):

@@ -400,7 +400,7 @@ def test_a_run_on_other_text_or_with_another_seed_is_not_resumed(call, text):
     before = Path("here/checkpoint.safetensors").read_bytes()
     Path("other.txt").write_text(Path(text).read_text(encoding="utf-8") + " one more sentence .", encoding="utf-8")
     refuses(call, [*line, "other.txt", "--resume"], "was trained on other text")
-    said = "The run in here has seed 0, not 5; give the same seed to go on."
+    said = "The run in here has seed 0, not 5; give the same seed to continue."
     refuses(call, [*line, text, "--resume", "--seed", "5"], said)
     assert Path("here/checkpoint.safetensors").read_bytes() == before
 
@@ -449,7 +449,7 @@ def test_train_several_seeds_with_their_band(facts, text):
 
 
 def test_train_fork_and_list(call, facts, text):
-    assert call("runs")[1] == f"No run was kept in {Path('runs').absolute()}; train one: playground train BERT.\n"
+    assert call("runs")[1] == f"There is no saved run in {Path('runs').absolute()}; train one: playground train BERT.\n"
     call("train", "RoBERTa", "--corpus", text, *TINY, "--steps", 6, "--save-every", 2)
     said = facts("train", "--fork", "RoBERTa-reviews-seed0@4", "--steps", 8, "--set", "lr=0.01")
     assert (said["changed"], said["steps"]) == ("lr 0.006 → 0.01", 8)
@@ -801,11 +801,11 @@ MISTAKES = {
         (f"{'x' * 50_000}", "There is no objective named 'xxx"),
         ("permutation", "'permutation'"),
         ("spam-mask", "the nearest: span mask, span masking, "),
-        ("MLM --corpus reviews --text a", "--text has no part here: a row of a corpus is a text already"),
+        ("MLM --corpus reviews --text a", "--text does not apply here: a row of a corpus is a text already"),
         ("MLM --corpus reviews --row 99999999", "The row is 99999999; reviews holds out"),
         ("MLM --corpus reviews --row -1", "The row is -1; reviews holds out"),
         ("MLM --corpus nowhere --row 1", "'nowhere'"),
-        ("MLM --row 2", "--row has no part here: rows are those of a corpus; name one with --corpus."),
+        ("MLM --row 2", "--row does not apply here: rows are those of a corpus; name one with --corpus."),
     ],
     "table": [
         ("--plan MLM:chosen=99", "99"),
@@ -896,13 +896,13 @@ MISTAKES = {
         ("run --with int8(bits=99)", "bits is 99"),
         ("run --with int8,pruning", "quantization comes last"),
         ("run --tuning-steps 0", "steps is 0; it must lie between 1 and 100000 steps."),
-        ("run --hf", "--hf has no part here: the models are kept in no folder; name one with --out DIR."),
+        ("run --hf", "--hf does not apply here: the models are not saved; name a folder with --out DIR."),
         ("run", "There is no checkpoint at"),
     ],
     "zoo": [
         ("nope", "'nope'"),
-        ("GPT BERT", "'BERT' has no part here: it is for `playground zoo build`."),
-        ("--check", "--check has no part here: it is for `playground zoo build`."),
+        ("GPT BERT", "'BERT' does not apply here: it is for `playground zoo build`."),
+        ("--check", "--check does not apply here: it is for `playground zoo build`."),
         ("build --steps 5", "name them: playground zoo build BERT"),
         ("build GPT --corpus text.txt", "'text.txt'"),
     ],

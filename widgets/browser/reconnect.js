@@ -56,9 +56,9 @@ function render({ model, el }) {
   function lost() {
     if (away) return;
     away = true;
-    const run = ` The run goes on without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
-    const pressed = " What is pressed or typed now does not reach the app.";
-    show("alert", `Connection lost. What is on screen stays.${pressed}${model.get("run") ? run : ""} Trying again …`);
+    const run = ` The run continues without this page; after ${model.get("minutes")} minutes it is stopped and kept with its last step.`;
+    const pressed = " Clicks and input do not reach the app now.";
+    show("alert", `Connection lost; the page stays as it is.${pressed}${model.get("run") ? run : ""} Trying again …`);
     timer = setTimeout(tryAgain, wait);
   }
 
@@ -82,7 +82,7 @@ function render({ model, el }) {
   function sayBack() {
     if (!remembered((kept) => kept.getItem(BACK))) return;
     remembered((kept) => kept.removeItem(BACK));
-    show("status", "Connected again. What was pressed or typed last before may not have arrived; look whether it did.");
+    show("status", "Connected again. Your last click or input may not have arrived; please check.");
     timer = setTimeout(() => (line.hidden = true), SHOWN);
   }
 

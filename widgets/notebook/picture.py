@@ -133,7 +133,9 @@ def stage(
     """
     if collator is not None:
         if model is not None or plan or knobs:
-            raise UserError("A collator decides by itself and has its own vocabulary; leave out model, plan and knobs.")
+            raise UserError(
+                "A collator makes its own choices and has its own vocabulary; leave out model, plan and knobs."
+            )
         if isinstance(tokenizer, Tokenizer):
             from playground.interop.tokenizer_file import wrapped  # no other cell needs the folders of that library
 

@@ -135,7 +135,7 @@ class Course:
         """What the run has come to; to be called while it rests."""
         learner = self.session.learner
         if learner is None or self.moments is None:
-            raise UserError("The run was paused before it began, so there is no model yet; go on with resume().")
+            raise UserError("The run was paused before it began, so there is no model yet; continue with resume().")
         self.moments.look(learner)
         rows = tuple(self.session.rows)
         return Learned(learner, self.run.corpus, rows, self.probe(learner), self.replay(), self.probe.origin)

@@ -20,7 +20,7 @@ DRAWN_EVERY = 1.0  # seconds between two pictures of a band: there is one on eve
 
 WAITING = "The class {} has not begun yet. This page shows the question as soon as it does."
 
-PRIVATE = "You have a random name here; nothing about you is asked or kept."
+PRIVATE = "You have a random name here; nothing about you is asked or stored."
 
 
 class BandPicture(View):
@@ -97,12 +97,12 @@ class TeacherPage(View):
         self.store, self.address = store, address
         chosen = store.param
         key = pmui.PasswordInput.from_param(chosen.key, width=220, size="small", margin=(6, 10))
-        about = "The key stands where the server was started; it makes you the teacher."
+        about = "The key is printed where the server was started; it makes you the teacher."
         self.door = column(html(say(about)), row(key, button("Enter", store.enter, "login", margin=(6, 4), **MAIN)))
         model = model_choice(chosen.entry, width=220, size="small", margin=(6, 10))
         steps = pmui.Select.from_param(chosen.steps, width=120, size="small", margin=(6, 10))
         start = button("Start the class", store.start, "play_arrow", margin=(6, 4), **MAIN)
-        other = "Or begin one from all that is chosen on the Train page, in the tab “Class”."
+        other = "Or begin one with the settings of the Train page, in its tab “Class”."
         self.begin = column(row(model, steps, start), html(say(other, "quiet")), visible=False)
         self.trouble = html("")
         store.param.watch(lambda event: setattr(self.trouble, "object", say(event.new, "trouble")), "trouble")
@@ -131,9 +131,7 @@ class RunningClass(View):
         file = download(self._csv, f"class-{store.title}.csv", "CSV", variant="outlined", margin=(6, 4))
         self.end = button("End the class", self._ask, "stop", margin=(6, 4))
         sure = button("End it for all", self._end, "stop", color="error", margin=(6, 4))
-        self.asked = row(
-            html(say("What trains is stopped.", "notice"), width=220, sizing_mode=None), sure, visible=False
-        )
+        self.asked = row(html(say("Training stops.", "notice"), width=220, sizing_mode=None), sure, visible=False)
         picture = column(self.band, row(self.show, file, self.end, self.asked), styles={"flex": "3 1 460px"})
         names = column(self.table, styles={"flex": "1 1 400px", "min-width": "0"})
         beside = row(picture, names, align="flex-start", **STRETCH)
@@ -176,7 +174,7 @@ def counts(classroom: Classroom) -> dict[str, str]:
     step, losses = next(reversed(classroom.losses.items()), (0, []))
     loss = "{mean:.3f} ± {sd:.3f}".format(**spread(losses)) if losses else "–"
     at = f"{classroom.unit} held out" + (f" at step {step:,}, n = {len(losses)}" if losses else "")
-    return {"seeds": str(len(members)), "in the line": str(waiting), "finished": str(done), at: loss}
+    return {"seeds": str(len(members)), "in the queue": str(waiting), "finished": str(done), at: loss}
 
 
 def scores(classroom: Classroom, shown: bool) -> str:
@@ -204,8 +202,8 @@ class ClassStart(View):
         self.key = pmui.PasswordInput(label="key", width=190, **look)
         press = button("Start a class", self._start, "groups", margin=(6, 4))
         about = (
-            "Everybody who opens the address of the class trains what is chosen here, each with another seed, after a "
-            "guess of where it ends. The key stands where the server was started."
+            "Everybody who opens the address of the class trains what is chosen here, each with another seed, after "
+            "guessing the final loss. The key is printed where the server was started."
         )
         super().__init__(column(html(say(about, "quiet")), row(self.title, self.key, press), self.said))
 

@@ -37,14 +37,14 @@ from widgets.theme import html, say
 
 ABOUT = (
     "Compress the model that you have trained. Three meters are shown side by side, because they can disagree: file "
-    "size, operations and latency. Next to them stands how much of the accuracy above chance is kept."
+    "size, operations and latency. Next to them is the share of the accuracy above chance that is kept."
 )
 
 METERS_SAY = (
     "Each bar is a share of the uncompressed model's value; a larger value is orange. Latency is measured for all "
-    "models in turns: the line spans the middle half of the rounds, and a bar is pale where the line includes 100 %. "
-    "Fewer parameters do not mean fewer operations, and fewer bits save no time where the arithmetic stays float32, "
-    "as here."
+    "models in turn: the line spans the middle half of the rounds, and a bar is pale where the line includes 100 %. "
+    "Fewer parameters do not mean fewer operations, and fewer bits save "
+    "no time where the arithmetic stays float32, as here."
 )
 
 

@@ -70,7 +70,7 @@ class CorpusPage(View):
         self.turn = corpus.reading.turn
         corpus.take()
         waits = not corpus.reading.busy and corpus.ready is None and corpus.corpus is not None
-        still = f"Below is still {corpus.corpus.name}." if waits and corpus.corpus else ""
+        still = f"Still showing {corpus.corpus.name}." if waits and corpus.corpus else ""
         self.trouble.object = say(corpus.trouble, "trouble") + say(still, "quiet")
         self._offer()
         if corpus.opened is not self.opened and corpus.opened is not None:

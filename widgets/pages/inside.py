@@ -21,7 +21,7 @@ PAGE = 5
 
 ABOUT = (
     "Open a trained model and measure it: what its heads attend to, how the loss changes without them, which token "
-    "changes which hidden state. Every number stands next to its baseline."
+    "changes which hidden state. Every number is shown next to its baseline."
 )
 
 LISTED = """

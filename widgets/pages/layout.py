@@ -77,7 +77,7 @@ class Sidebar(View):
 
     def label(self, *_: object) -> None:
         """Renew the label of the button."""
-        self._button.label = f"{self._chosen()}: change" if self._side.css_classes else "Fold the choices away"
+        self._button.label = f"Settings: {self._chosen()}" if self._side.css_classes else "Hide settings"
 
 
 class Column(pn.Column):

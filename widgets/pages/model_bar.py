@@ -11,7 +11,7 @@ from widgets.theme import html, say
 
 INSIDE, SMALL = "Step through one update", "Train a small model now"
 RUN = "a full run of this objective with its knobs; opens the Train page and starts."
-NEW = f"{STEPS} steps from new weights on this page, to see attention, predictions and loss."
+NEW = f"{STEPS} steps from scratch on this page, to see attention, predictions and loss."
 
 
 class ModelBar(View):

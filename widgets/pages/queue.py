@@ -5,8 +5,8 @@ from widgets.state.app import Store
 from widgets.theme import changing, say, tell
 
 RULES = (
-    "You share this machine: what you train is seen by nobody else and is gone when you leave. "
-    "Save as HTML on the Train page gives it to you as a page."
+    "You share this machine: nobody else sees what you train, and it is deleted when you leave. Save as HTML on the "
+    "Train page keeps it as a page."
 )
 
 
@@ -31,7 +31,7 @@ def line(store: Store) -> str:
     turn = f"{turns.at_once} train at once" if turns.at_once > 1 else "one trains at a time"
     rule = f"Here {turn}, for {turns.seconds:g} seconds before the next one's turn."
     if place:
-        return f"Your training waits for its turn: it is number {place} of {turns.waiting} in the line. {rule}"
+        return f"Your training is waiting: it is number {place} of {turns.waiting} in the queue. {rule}"
     others = turns.waiting
     waiting = f"{others} other{'s' * (others != 1)} wait{'s' * (others == 1)}. {rule}" if others else "Nobody waits."
-    return f"Your training has its turn. {waiting}"
+    return f"Your training is running. {waiting}"

@@ -30,8 +30,8 @@ SAMPLES = {
 }
 
 HEADLINE = (
-    "<b style='font-size:1.25em'>How a language model learns from plain text</b><br>"
-    "<span class='quiet'>Each row is a pre-training objective: it makes an input and a target of your sentence.</span>"
+    "<b style='font-size:1.25em'>How a language model learns from plain text</b><br><span class='quiet'>Each row is a "
+    "pre-training objective: it turns your sentence into an input and a target.</span>"
 )
 
 SAMPLE = {"variant": "text", "margin": 0, "css_classes": ["sample"]}

@@ -23,9 +23,9 @@ ABOUT = (
 VIEWS = {
     "survey": (
         "The thirteen rows of Table 1 (Liu et al., arXiv:2003.07278) come first. Encoder and decoder follow from how "
-        "the finished model reads a text; where the survey prints something else, that is shown below."
+        "the finished model reads a text; if the survey prints something else, it is shown below."
     ),
-    "qiu": "The rows of Table 2 (Qiu et al., arXiv:2003.08271) that are here come first.",
+    "qiu": "The rows of Table 2 (Qiu et al., arXiv:2003.08271) that are in this zoo come first.",
     "properties": (
         "These values are measured, not declared: each tiny model is built and run on its own batches with seed 0. "
         "Times depend on this machine."

@@ -115,7 +115,7 @@ class Store(param.Parameterized):
         self.page = 0
         self.message = (
             f"{self.train.name_of_run or learner.entry.name} is paused at step {learner.step}; this is its next "
-            "update. On the Train page Resume goes on."
+            "update. Resume on the Train page continues."
         )
 
     def train_from_stage(self, name: str, knobs: Mapping[str, Any], rules: tuple[MaskOverride, ...] = ()) -> None:
@@ -216,7 +216,7 @@ class Store(param.Parameterized):
         if kind in (KEPT, READY):
             session = self.train.at_rest(name, ready_made.kept() if kind == READY else None)
         elif (session := self.train.session) is None or session.learner is None or session.learner.step == 0:
-            raise UserError("There is no trained model yet; train one on the Train page, or choose one that is kept.")
+            raise UserError("There is no trained model yet; train one on the Train page, or choose a saved one.")
         elif session.state == "running" and to_read:
             session.rest()
         assert session.learner is not None
@@ -288,7 +288,7 @@ class Store(param.Parameterized):
             return self.train.trouble
         self.page = 1
         name = self.train.name_of_run
-        self.message = f"Forked at step {learner.step}: {name} goes on from there; the run it left is kept."
+        self.message = f"Forked at step {learner.step}: {name} continues from there; the original run is saved."
         return ""
 
     @param.depends("page", watch=True)

@@ -19,15 +19,15 @@ SAME, NEW = "with a decoder of its own layers", "with a new decoder"
 CHANGES = {
     AS_IT_IS: "",
     SECOND: (
-        "Word vectors of the second language are learnt first, all else frozen (arXiv:1910.11856, sec. 3). Then take a "
-        "task 'abroad': it is learnt in the first language and asked in the second; 'embeddings frozen' is the third "
-        "of the four steps."
+        "Word vectors of the second language are learned first, with everything else frozen (arXiv:1910.11856, sec. "
+        "3). Then take a task 'abroad': it is learned in the first language and tested in both; "
+        "'embeddings frozen' is the third of the four steps."
     ),
     SAME: (
         "Encoder and decoder start as the base's layers; only the attention between them is new (arXiv:1901.07291). "
         "Then take a task that writes, such as translation or summary, with more steps than the others need."
     ),
-    NEW: "The encoder is the base; the decoder begins from new weights. Then take a task that writes.",
+    NEW: "The encoder is the base; the decoder is initialised at random. Then take a task that writes.",
 }
 """What can be done to a base, and what to try with it then."""
 

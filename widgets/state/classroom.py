@@ -75,7 +75,7 @@ class Member:
         if self.session.state == "failed":
             return f"failed: {self.session.error.rstrip('.')}"
         if not self.session.halted and (place := self.session.in_line.place):
-            return f"waits, number {place} in the line"
+            return f"waiting, number {place} in the queue"
         step = self.session.rows[-1].step if self.session.rows else 0
         return f"{'stopped at' if self.session.halted else 'trains,'} step {step:,}"
 

@@ -81,7 +81,7 @@ class CorpusStore(CorpusChoice):
     size = param.Integer(800, bounds=(50, 20_000), step=100, label="entries")
     across = param.Boolean(
         False, label="merge across categories",
-        doc="Letters, digits and marks may come together in one piece; GPT-2 forbids it. Byte-level BPE only.",
+        doc="Letters, digits and marks may be joined in one piece, which GPT-2 forbids. Byte-level BPE only.",
     )  # fmt: skip
 
     def __init__(self, **values: Any) -> None:

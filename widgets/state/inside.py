@@ -40,8 +40,8 @@ class InsideStore(param.Parameterized):
     belong to what was chosen when they were asked for.
     """
 
-    subject = param.String("", doc="The key of the model; empty: the first that is there.")
-    other = param.String(NOBODY, doc="The key of the model beside it.")
+    subject = param.String("", doc="The key of the model; empty: the first available one.")
+    other = param.String(NOBODY, doc="The key of the model next to it.")
     instrument = param.String(FIRST)
     turned = param.Dict({}, doc="The settings that differ from the defaults, by instrument.")
     panel = param.String("", doc="The map that is enlarged, as row,column.")

@@ -34,7 +34,9 @@ class Quota:
     def check(self, run: Run, kept: int) -> None:
         """Refuse a run that is larger than one visit's share, or one more than may be kept."""
         if self.runs is not None and kept >= self.runs:
-            raise UserError(f"{kept} runs are kept, the most for one visit here; delete one in the list of runs below.")
+            raise UserError(
+                f"{kept} runs are saved, the maximum for one visit here; delete one in the list of runs below."
+            )
         need = estimate(run.entry, len(run.corpus.tokenizer)).total
         if self.memory is not None and need > self.memory:
             raise UserError(

@@ -52,7 +52,7 @@ class Uploads:
                 paths[-1].write_bytes(content)
             except OSError as error:
                 self.remove()
-                raise UserError(f"{name} cannot be kept here ({error.strerror or error}); make room first.") from error
+                raise UserError(f"{name} cannot be saved here ({error.strerror or error}); make room first.") from error
         return paths
 
     def remove(self) -> None:

@@ -123,7 +123,7 @@ def _moved(some: Sequence[Any]) -> str:
     if len(moving) == len(own):
         return "all layers of the pre-trained model have changed"
     still = [group for group in own if group not in moving]
-    return f"of the pre-trained model {', '.join(moving)} have changed, and not one bit of {', '.join(still)}"
+    return f"of the pre-trained model {', '.join(moving)} have changed; {', '.join(still)} are bit-identical"
 
 
 def untouched(comparison: Any) -> str:
@@ -136,11 +136,12 @@ def untouched(comparison: Any) -> str:
                 _rise([getattr(o, what) for o in some], comparison.unit) for what in ("plugged_in", "forgetting")
             )
             if all(o.unchanged for o in some):
-                out = "all old outputs are bit for bit what they were"
-            lines += f"<li>{escape(strategy.name)}: plugged in, {inside}; taken out, {out}.</li>"
+                out = "pre-training outputs are bit-identical"
+            name = escape(strategy.name)
+            lines += f"<li>{name}: with the modules attached, {inside}; with the modules removed, {out}.</li>"
     return lines
 
 
 def _rise(values: Sequence[float | None], unit: str) -> str:
     rise = spread_if_measured(values)
-    return f"the old loss rises by {signed(rise, unit)}" if rise else "the old loss is not measured"
+    return f"the pre-training loss rises by {signed(rise, unit)}" if rise else "the pre-training loss is not measured"

@@ -49,7 +49,7 @@ def _one(tasks: Sequence[str], one: dict[str, Any], unit: str) -> str:
         f'<div style="min-width:0"><div style="overflow-x:auto"><table><caption '
         f'style="text-align:left;font-weight:600;padding:6px 0">{escape(one["name"])}</caption>'
         f'<tr><th scope="col">after learning</th>{heads}</tr>{rows}'
-        f'<tr><th scope="row">change since learnt</th>{cells}<td></td></tr></table></div>'
+        f'<tr><th scope="row">change since learned</th>{cells}<td></td></tr></table></div>'
         f'<p class="quiet">Earlier tasks changed by {signed(one["backward"])} on average, the '
         f"pre-training loss by {signed(one['forgetting'], unit)}.</p></div>"
     )

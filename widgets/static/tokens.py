@@ -67,5 +67,5 @@ def describe_merge(states: Sequence[dict[str, Any]], at: int) -> str:
     left, right = map(escape, state["pair"])
     return (
         f'<p class="quiet">Merge {at} of {len(states) - 1}: “{left}” and “{right}” become “{left}{right}”, '
-        f"the pair learnt as number {state['rank'] + 1}. {len(state['pieces'])} pieces are left.</p>"
+        f"the pair learned as number {state['rank'] + 1}. {len(state['pieces'])} pieces are left.</p>"
     )

@@ -26,7 +26,7 @@ def markup(written: Written) -> str:
     shown = "".join(_text(one, tokenizer, written.prompt) for one in texts[:MOST])
     rows = "".join(_row(token, tokenizer) for token in texts[0].tokens)
     head = f"<tr><th {LEFT}>token</th><th {LEFT}>probability</th><th {LEFT}>likeliest tokens here</th></tr>"
-    which = f"Every token{' of the first text' * (len(texts) > 1)} and the likeliest ones in its place"
+    which = f"Every token{' of the first text' * (len(texts) > 1)} and the likeliest alternatives"
     table = f'<div class="alternatives"><table>{head}{rows}</table></div>'
     return f"{STYLE}{shown}<details><summary>{which}</summary>{table}</details>"
 

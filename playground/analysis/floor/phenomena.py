@@ -49,6 +49,6 @@ def phenomenon(rule: str, form: Form) -> str:
     if rule in _MENTIONS:
         fact = _MENTIONS[rule]
         answers = form.word in fact.object.split() and form.entity != fact.subject
-        return f"fact told {fact.mentions} time{'s' * (fact.mentions != 1)} a round" if answers else WORDING
+        return f"fact stated {fact.mentions} time{'s' * (fact.mentions != 1)} a round" if answers else WORDING
     family = rule.partition("-")[0]
     return RULES.get(family, f"rule {family}")

@@ -21,7 +21,7 @@ class Settings:
     """How many sentences are asked."""
 
     count: int = knob(
-        200, 20, 1_000, unit="sentences", why="With 200 sentences of a kind two standard errors are 7 points."
+        200, 20, 1_000, unit="sentences", why="With 200 sentences of each kind two standard errors are 7 points."
     )
 
 
@@ -81,7 +81,7 @@ def knows_agreement(subject: Subject) -> str:
 AGREEMENT_BY_ATTRACTORS = Instrument(
     name="agreement",
     group="Knowledge",
-    question="Does the verb agree with its subject when other nouns stand between?",
+    question="Does the verb agree with its subject when there are other nouns in between?",
     source="arXiv:1611.01368; sentences of our grammar",
     measure=measure,
     rows=("V11",),

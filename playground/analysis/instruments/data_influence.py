@@ -52,7 +52,7 @@ class Settings:
     rows: int = knob(1, 1, 16, unit="texts", why="Texts in a group.")
     steps: int = knob(16, 2, 400, unit="steps", why="Steps of gradient descent from the model as it is.")
     batch: int = knob(8, 2, 64, unit="groups", why="Groups in one batch; the batches take turns.")
-    rate: float = knob(0.03, 0.001, 10.0, unit="learning rate", why="Of plain gradient descent.")
+    rate: float = knob(0.03, 0.001, 10.0, unit="learning rate", why="Learning rate of plain gradient descent.")
     damping: float = knob(1.0, 0.001, 1000.0, unit="", why="Added to the Hessian, which may have negative eigenvalues.")
     solver_steps: int = knob(15, 1, 200, unit="steps", why="Steps of conjugate gradients.")
 
@@ -197,7 +197,7 @@ class CheckpointSettings:
 def kept_checkpoints(subject: Subject) -> str:
     """Earlier checkpoints of the run were kept."""
     if len(subject.earlier) < 1:
-        return "No earlier checkpoints of this run were kept; train it with --save-every."
+        return "This run has no earlier checkpoints; train it with --save-every."
     return ""
 
 
@@ -218,7 +218,7 @@ def measure_checkpoints(subject: Subject, settings: CheckpointSettings) -> Findi
     bars = {
         "steps": names * 2,
         "fall": [*falls, *estimates],
-        "of": ["true"] * len(falls) + ["gradient times the way"] * len(falls),
+        "of": ["true"] * len(falls) + ["gradient times distance"] * len(falls),
     }
     return Finding(
         f"Between steps {steps[most]} and {steps[most + 1]} {said} fell most, by {falls[most]:.2f} {unit}.",

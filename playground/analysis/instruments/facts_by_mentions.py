@@ -30,10 +30,10 @@ def measure(subject: Subject, _: object) -> Finding:
         for first, places in groups.items()
     ]
     columns = columns_of(("mentions", "P@1", "facts", "wording"), rows)
-    shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("told", told), ("never told", ~told))}
-    untold = f", of the {int((~told).sum())} others {shares['never told']:.0%}" if bool((~told).any()) else ""
+    shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("stated", told), ("never stated", ~told))}
+    untold = f", of the {int((~told).sum())} others {shares['never stated']:.0%}" if bool((~told).any()) else ""
     return Finding(
-        f"Of the facts in the training text {shares['told']:.0%} are answered correctly{untold}.",
+        f"Of the facts in the training text {shares['stated']:.0%} are answered correctly{untold}.",
         tuple(
             Number(f"P@1, {what}", share, "share right", {"guessing among the answers": chance})
             for what, share in shares.items()

@@ -21,7 +21,7 @@ class Settings:
     """How much is read, and what takes the place of a head."""
 
     texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
-    instead: str = knob("zero", choices=("zero", "mean"), why="What stands in for a head: 0, or its mean output.")
+    instead: str = knob("zero", choices=("zero", "mean"), why="What replaces a head: 0, or its mean output.")
 
 
 def switch_off(taps: Taps, name: str, instead: str) -> None:

@@ -48,7 +48,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         f"The probe of part of speech is best at {best['part of speech']}, that of sense at {best['sense']}.",
         tuple(_number(name, curve) for name, curve in curves.items()),
         (Table("Accuracy by level", columns, Curve("level", "accuracy", "probe"), "share right", lines,
-               "Unlike the paper: a linear probe in place of the nearest mean vector of a sense."),),
+               "Unlike the paper: a linear probe instead of the nearest mean vector of a sense."),),
     )  # fmt: skip
 
 

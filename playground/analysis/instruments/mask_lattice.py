@@ -64,7 +64,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                 "MLM at a mask ratio", {"mask ratio": RATES, "nats": [lattice.masked_at(rate) for rate in RATES]},
                 Curve("mask ratio", "nats"), unit="nats a sentence",
                 lines={"masked diffusion: the mean over all ratios": lattice.masked_diffusion(), **known},
-                note="MLM at one ratio is no bound on the nats of the sentence; its mean over all ratios is.",
+                note="MLM at one ratio does not bound the nats of the sentence; its mean over all ratios is.",
             ),
         ),
     )  # fmt: skip
@@ -81,7 +81,7 @@ def _heat(words: Sequence[str], lattice: Lattice) -> Table:
         "Loss by number of visible words",
         columns_of(("visible words", "word", "loss", "nats"), cells),
         Matrix("visible words", "word", "loss", text="nats"), unit="nats",
-        note="The mean over all sets of so many visible words.",
+        note="The mean over all sets with this number of visible words.",
     )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def _table(ranked: list[tuple[ProbingTask, ProbeCurve]]) -> Table:
         "random encoder": [c.best.random_accuracy - c.best.random_control for _, c in ranked],
         "classes": [len(c.names) for _, c in ranked],
         "tested": [c.tested for _, c in ranked],
-    }, Rows(), "accuracy less that of the control task")  # fmt: skip
+    }, Rows(), "accuracy minus that of the control task")  # fmt: skip
 
 
 PROBING_BATTERY = Instrument(

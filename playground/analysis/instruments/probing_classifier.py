@@ -43,7 +43,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                 "control task": best.control, "random encoder": best.random_accuracy,
                 "most frequent class": curve.chance, "most frequent of the same word": curve.by_type,
             }),
-            Number("selectivity", best.selectivity, "accuracy less that of the control task",
+            Number("selectivity", best.selectivity, "accuracy minus that of the control task",
                    {"random encoder": best.random_accuracy - best.random_control}),
             Number("standard error", curve.error(best.accuracy), f"of {curve.tested} items tested"),
         ),

@@ -36,7 +36,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     if found.total + 3 * found.standard_error < 0:
         what = "This is better than the best possible, so the model sees its answers"
     else:
-        what = f"Not learnt yet: {names}" if names else "Every phenomenon is learnt"
+        what = f"Not learned yet: {names}" if names else "Every phenomenon is learned"
     phenomena = {
         "phenomenon": list(each),
         "part of the total": [found.parts[name][0] / len(floor.asked) for name in each],
@@ -115,7 +115,7 @@ def predicts_stretches(subject: Subject) -> str:
 REGRET_MAP = Instrument(
     name="regret map",
     group="Floor",
-    question="How far is the loss of each prediction above the best possible, and what is not learnt yet?",
+    question="How far is the loss of each prediction above the best possible, and what is not learned yet?",
     source="exact sums over the grammar of the corpus; agreement as in arXiv:1611.01368",
     measure=measure,
     rows=("V11", "V35"),

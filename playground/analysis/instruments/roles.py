@@ -26,7 +26,7 @@ FEWEST = 5
 class Settings:
     """How many sentences are asked."""
 
-    count: int = knob(100, 10, 500, unit="sentences of a kind", why="With 100 two standard errors are 10 points.")
+    count: int = knob(100, 10, 500, unit="sentences of each kind", why="With 100 two standard errors are 10 points.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:

@@ -85,7 +85,9 @@ def open_pairs(model: LanguageModel, tokens: Tokens, level: int) -> Tensor:
 def _of_example(subject: Subject, settings: Settings) -> Influence:
     """The scored positions of a training example; the masks of that example say what is closed."""
     if subject.model.shape.char_cnn:
-        raise UserError("This model makes word vectors of letters, which words share; set read to a plain text.")
+        raise UserError(
+            "This model computes word vectors from characters, which words share; set read to a plain text."
+        )
     if subject.objective.needs:
         raise UserError("The objective needs more than one sentence; set read to a plain text.")
     batch = subject.objective.batch(subject.sentence(settings.sentence), subject.rng("sensitivity"))

@@ -20,7 +20,7 @@ class Settings:
         "decoder.layer1.cross.head1.",
     )
     texts: int = knob(32, 2, 256, unit="held-out texts", why="More texts, smaller standard errors, more time.")
-    instead: str = knob("zero", choices=("zero", "mean"), why="What stands in for a part: 0, or its mean output.")
+    instead: str = knob("zero", choices=("zero", "mean"), why="What replaces a part: 0, or its mean output.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:

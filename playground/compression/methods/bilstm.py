@@ -20,7 +20,7 @@ class DistilToBiLSTM:
     width: int = knob(16, 2, 128, unit="numbers", why="Width of the hidden states of each direction.")
     embedding_size: int = knob(16, 2, 256, unit="numbers per word", why="Width of its own word vectors.")
     alpha: float = knob(0.0, 0.0, 1.0, unit="share of the loss", why="Weight of the gold labels.")
-    unlabelled: int = knob(3000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    unlabelled: int = knob(3000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     steps: int = knob(400, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[None] = None
 
@@ -45,6 +45,6 @@ BILSTM = Method(
     idea="A small recurrent network learns the scores of the transformer on unlabelled texts.",
     source="Tang et al., arXiv:1903.12136",
     unlike_paper="vectors are new, not word2vec; the head reads the mean of the states without a hidden layer; texts "
-    "of the task's grammar stand in for the augmented ones",
+    "of the task's grammar replace the augmented ones",
     step=DistilToBiLSTM(),
 )

@@ -31,7 +31,7 @@ class DistilGaps:
     alpha_cos: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the cosine loss of hidden states.")
     text_steps: int = knob(150, 0, 10_000, unit="steps", why="Distillation on pre-training text.")
     task_alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of the soft targets.")
-    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     steps: int = knob(150, 0, 5000, unit="steps", why="Training on the task.")
     identity: ClassVar[None] = None
 

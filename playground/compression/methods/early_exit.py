@@ -28,7 +28,7 @@ class ExitEarly:
         unit="share of the entropy",
         why="A text leaves where its entropy is below this share.",
     )
-    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts, labelled by the last head.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled by the last head.")
     steps: int = knob(100, 0, 5000, unit="steps", why="Training of the new heads; the model itself does not change.")
     identity: ClassVar[Mapping[str, Any]] = {"speed": 0.0, "steps": 0}
 

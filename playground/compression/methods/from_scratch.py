@@ -38,7 +38,7 @@ FROM_SCRATCH = Method(
     aliases=("from scratch",),
     family="baseline",
     rows=("C25",),
-    idea="A small model that is trained without the large one: what compression must beat.",
+    idea="A small model that is trained without the large one: the baseline that compression must beat.",
     source="Turc et al., arXiv:1908.08962 (their pre-trained and fine-tuned baseline)",
     step=TrainSmall(),
 )

@@ -91,6 +91,7 @@ MIXED_PRECISION = Method(
     rows=("C07",),
     idea="Round the layers where the loss is flat to few bits, and those where it is curved to more.",
     source="Shen et al. (Q-BERT), arXiv:1909.05840; Dong et al. (HAWQ), arXiv:1905.03696",
-    unlike_paper="attention and MLP of a layer are ranked apart; curvature on the labelled texts; no training after",
+    unlike_paper="attention and MLP of a layer are ranked separately; "
+    "curvature on the labelled texts; no training after",
     step=QuantiseByCurvature(),
 )

@@ -23,7 +23,7 @@ class Patient:
     temperature: float = knob(5.0, 0.1, 50.0, unit="", why="Above 1, unlikely classes count more.")
     alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of soft targets; the rest: gold labels.")
     beta: float = knob(10.0, 0.0, 1000.0, unit="times the loss", why="Weight of the patient loss.")
-    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0}
 

@@ -20,7 +20,7 @@ class PreTrainStudent:
     layers: int = knob(0, 0, 12, unit="layers", why="Layers of the student; 0: half of the teacher's.")
     text_steps: int = knob(300, 0, 10_000, unit="steps", why="Pre-training of the student.")
     temperature: float = knob(1.0, 0.1, 50.0, unit="", why="Temperature of the teacher's soft targets.")
-    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     distillation_steps: int = knob(150, 0, 5000, unit="steps", why="Training on the teacher's soft targets.")
     steps: int = knob(40, 0, 5000, unit="steps", why="Training on the gold labels, at the end.")
     identity: ClassVar[None] = None

@@ -49,7 +49,8 @@ Q8BERT = Method(
     aliases=("quantization-aware training", "QAT"),
     family="quantization",
     rows=("C06",),
-    idea="Learn the task with weights that are rounded in every step, so that rounding them for good costs little.",
+    idea="Learn the task with weights that are rounded in every "
+    "step, so that the final rounding costs little accuracy.",
     source="Zafrir et al., arXiv:1910.06188",
     unlike_paper="activations are scaled by each batch, not by a moving average; products are float32",
     step=TrainQuantised(),

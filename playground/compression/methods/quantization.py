@@ -34,6 +34,6 @@ QUANTIZATION = Method(
     rows=("C05", "C07"),
     idea="Round weights to few levels; groups of rows have a scale of their own.",
     source="Shen et al. (Q-BERT), arXiv:1909.05840",
-    unlike_paper="after training, which the paper goes on with; only weights are rounded; more than 16 bits are 32",
+    unlike_paper="after training, where the paper continues it; only weights are rounded; more than 16 bits are 32",
     step=QuantiseGroups(),
 )

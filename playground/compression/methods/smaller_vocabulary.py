@@ -21,7 +21,7 @@ class KeepFrequentWords:
     """Keep the special tokens and the most frequent words of the labelled and of further texts of the task."""
 
     words: int = knob(200, 8, 100_000, unit="words", why="How many words keep a vector.")
-    unlabelled: int = knob(500, 16, 5000, unit="texts", why="Further texts in which words are counted.")
+    unlabelled: int = knob(500, 16, 5000, unit="texts", why="Additional texts in which words are counted.")
     steps: int = knob(40, 0, 2000, unit="steps", why="Training on the task afterwards.")
     identity: ClassVar[Mapping[str, Any]] = {"words": 100_000, "steps": 0}
 

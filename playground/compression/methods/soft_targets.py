@@ -36,7 +36,7 @@ class SoftTargets:
     start: str = knob("every second", choices=START, why="Which of the teacher's layers the student starts with.")
     temperature: float = knob(2.0, 0.1, 50.0, unit="", why="Above 1, unlikely classes count more.")
     alpha: float = knob(0.5, 0.0, 1.0, unit="share of the loss", why="Weight of soft targets; the rest: gold labels.")
-    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     teachers: int = knob(1, 1, 5, unit="teachers", why="Fine-tuned with other seeds; their scores are averaged.")
     steps: int = knob(200, 0, 5000, unit="steps", why="Training steps of the student.")
     identity: ClassVar[Mapping[str, Any]] = {"layers": 12, "steps": 0, "start": "first"}

@@ -31,7 +31,7 @@ class FollowLayers:
     attention: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the attention loss.")
     hidden: float = knob(1.0, 0.0, 100.0, unit="times the loss", why="Weight of the hidden-state loss.")
     temperature: float = knob(1.0, 0.1, 50.0, unit="", why="Temperature of the soft targets at the end.")
-    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Further texts that only the teacher labels.")
+    unlabelled: int = knob(1000, 0, 10_000, unit="texts", why="Additional texts, labelled only by the teacher.")
     text_steps: int = knob(100, 0, 10_000, unit="steps", why="General distillation, on pre-training text.")
     layer_steps: int = knob(100, 0, 5000, unit="steps", why="Distillation of the layers on the task.")
     steps: int = knob(100, 0, 5000, unit="steps", why="Distillation of the answers on the task.")
@@ -72,7 +72,7 @@ TINYBERT = Method(
     idea="The student matches embeddings, attention and hidden states, first on pre-training text, then on the task.",
     source="Jiao et al., arXiv:1909.10351",
     unlike_paper="the student is as wide as its teacher, so no states are projected, and begins with its layers; "
-    "further texts of the task stand in for words replaced in the labelled ones",
+    "additional texts of the task replace the data augmentation",
     step=FollowLayers(),
     from_base=True,
 )

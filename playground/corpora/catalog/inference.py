@@ -28,7 +28,7 @@ def open_inference(seed: int, tokens: int) -> Corpus:
 INFERENCE = Source(
     name="inference",
     aliases=("NLI pairs", "premises"),
-    idea="Premises with a hypothesis each, which follows, is denied, or is neither.",
+    idea="Premises, each with a hypothesis that follows, contradicts or does neither.",
     make=open_inference,
     tokens=200_000,
 )

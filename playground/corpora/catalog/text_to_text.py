@@ -74,7 +74,7 @@ def open_text_to_text(seed: int, tokens: int) -> Corpus:
 TEXT_TO_TEXT = Source(
     name="text to text",
     aliases=("T5 tasks", "prefixed tasks"),
-    idea="Four labelled tasks as text: a prefix, the texts, and the answer in words, numbers too.",
+    idea="Four labelled tasks as text: a prefix, the texts, and the answer as text, even if it is a number.",
     make=open_text_to_text,
     tokens=300_000,
     prefixes=("sst2 sentence:", "mnli hypothesis:", "stsb sentence1:", "cola sentence:"),

@@ -83,7 +83,7 @@ def read_lines(path: str | Path, encoding: str | None = None, progress: Progress
         number += len(lines)
         if len(rest) > LONGEST_LINE:
             raise UserError(
-                f"Line {number} of {Path(path).name} is longer than {LONGEST_LINE:,} letters, so this is no file of "
+                f"Line {number} of {Path(path).name} is longer than {LONGEST_LINE:,} letters, so this is not a file of "
                 "short lines; to read it as running text, rename it to .txt."
             )
     if rest:

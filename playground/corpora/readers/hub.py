@@ -43,7 +43,7 @@ def _open(datasets: Any, name: str, split: str) -> Iterable[Mapping]:
     if not (folder / "dataset_dict.json").exists():
         return saved
     if split not in saved:
-        raise UserError(f"{name} has no part {split!r}; its parts are: {', '.join(saved)}.")
+        raise UserError(f"{name} has no split {split!r}; its parts are: {', '.join(saved)}.")
     return saved[split]
 
 

@@ -36,7 +36,9 @@ def _read(name: str, number: int, line: str) -> dict:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
         why = error.msg if isinstance(error, json.JSONDecodeError) else "it is too deep or holds too long a number"
-        raise UserError(f"Line {number} of {name} is no JSON object ({why}): {line.strip()[:40]!r}{RIGHT}") from error
+        raise UserError(
+            f"Line {number} of {name} is not a JSON object ({why}): {line.strip()[:40]!r}{RIGHT}"
+        ) from error
     if not isinstance(row, dict):
         kind = "a list" if isinstance(row, list) else "a single value"
         raise UserError(f"Line {number} of {name} is {kind}{RIGHT}")

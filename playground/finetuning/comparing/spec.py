@@ -37,7 +37,7 @@ class ComparisonSpec:
     tasks that are learnt afterwards. `match` says what the lanes have alike beside seeds and texts, `lr_policy` where
     learning rates come from. `workers` are processes with one thread each; `parallelism` is "processes", "vmap" (lanes
     whose heads read alike advance together as one model) or "auto": vmap on CUDA, else processes. `extra_encoders` are
-    folders of other runs whose vectors a strategy may read too, `max_length` the most tokens of the texts of a row
+    folders of other runs whose vectors a strategy may read too, `max_length` the maximum tokens of the texts in a row
     (None: as long as the texts are, up to 504 or what the model can read).
     """
 

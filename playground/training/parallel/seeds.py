@@ -155,7 +155,7 @@ def stacks(run: Run, seeds: Sequence[int], way: str = "auto") -> tuple[list[Sequ
     if chosen_way(way, run.device) == "processes":
         return [], ""
     if reason := hindrance(prepared(run)):
-        return [], f"The seeds run apart, not stacked: {reason}."
+        return [], f"The seeds run separately, not stacked: {reason}."
     need, free = estimate(run.entry, len(run.corpus.tokenizer)).total, available(run.device)
     parts = parted(seeds, need, free)
     if len(parts) == 1 or free is None:
@@ -260,7 +260,7 @@ def resumed(run: Run) -> TrainState | None:
     if saved.corpus.hash != run.corpus.hash:
         raise UserError(
             f"The run in {run.out} was trained on other text (content {saved.corpus.hash[:8]}, not "
-            f"{run.corpus.hash[:8]}); give the same corpus to go on."
+            f"{run.corpus.hash[:8]}); give the same corpus to continue."
         )
     if learner.seed != run.seed:
         raise UserError(f"The run in {run.out} has seed {learner.seed}, not {run.seed}; give the same seed to go on.")
@@ -308,7 +308,7 @@ def _train_in_workers(
                     yield finished
     except BrokenProcessPool:
         raise UserError(
-            "A worker process ended by force, perhaps for want of memory. What was saved is kept: train with the same "
+            "A worker process was killed, perhaps for lack of memory. What was saved remains: train with the same "
             "options and resume, perhaps with fewer workers."
         ) from None
     finally:

@@ -37,7 +37,7 @@ def hindrance(state: RunState) -> str:
     if run.entry.model.recurrent:
         return "its layers are recurrent"
     if run.entry.model.dropout:
-        return "each seed leaves other numbers out in a step"
+        return "each seed has its own dropout in a step"
     if any(_asks_by_lot(chain) for chain in run.entry.objective.chains):
         return "each seed draws its own part of a mixture, and the parts ask for different things"
     if any(q.at_query or q.reads is not None or not q.kind.plain for q in targets):

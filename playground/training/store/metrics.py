@@ -177,7 +177,7 @@ def read_rows(path: Path) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for number, line in enumerate(path.read_bytes().splitlines() if path.is_file() else (), 1):
         if (row := _read_row(line)) is None:
-            raise ValueError(f"line {number} of {path.name} is no row of a curve")
+            raise ValueError(f"line {number} of {path.name} is not a row of a curve")
         rows.append(row)
     return rows
 

@@ -62,8 +62,8 @@ def memory(monkeypatch):
 
 def test_memory_knows_every_fact_that_is_told_and_none_that_is_not(memory):
     found = instrument_named("facts").look(memory)
-    assert found.number("P@1, told") == 1.0
-    assert found.number("P@1, never told") == 0.0
+    assert found.number("P@1, stated") == 1.0
+    assert found.number("P@1, never stated") == 0.0
     curve = found.tables[0].columns
     assert [share for share, first in zip(curve["P@1"], curve["mentions"], strict=True) if first == 0] == [0.0] * 4
     assert {share for share, first in zip(curve["P@1"], curve["mentions"], strict=True) if first} == {1.0}

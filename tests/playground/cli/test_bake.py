@@ -27,7 +27,7 @@ def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(
         ([str(folder / "run"), "-o", str(folder)], "cannot be written"),
         (
             [str(folder / "run"), "-o", str(folder / "x.html"), "--steps", "5"],
-            "--steps has no part here: it is for an entry to train first",
+            "--steps does not apply here: it is for an entry to train first",
         ),
         (["nobody", "-o", str(folder / "x.html")], "nobody"),
     ):

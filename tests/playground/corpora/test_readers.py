@@ -233,15 +233,15 @@ BAD_TABLES = {
     "blank.csv": ("\n \n", "blank.csv has no rows"),
     "zero.csv": ("text,label\na,b\0\n", "zero.csv is not a text file: byte 14 is zero"),
     "cell.csv": ("text,label\n" + "a" * 140_000 + ",b\n", "cell.csv holds a cell of more than 131,072 letters"),
-    "line.jsonl": ('{"text": "a"}\n{"text": \n', "Line 2 of line.jsonl is no JSON object"),
-    "deep.jsonl": ("[" * 100_000, "Line 1 of deep.jsonl is no JSON object (it is too deep"),
+    "line.jsonl": ('{"text": "a"}\n{"text": \n', "Line 2 of line.jsonl is not a JSON object"),
+    "deep.jsonl": ("[" * 100_000, "Line 1 of deep.jsonl is not a JSON object (it is too deep"),
     "number.jsonl": (
         '{"text": ' + "9" * 5000 + "}",
-        "Line 1 of number.jsonl is no JSON object (it is too deep or holds",
+        "Line 1 of number.jsonl is not a JSON object (it is too deep or holds",
     ),
     "lines.json": (
         '[\n{"text": "a"}\n]',
-        "Line 1 of lines.json is no JSON object (Expecting value): '['; each line must",
+        "Line 1 of lines.json is not a JSON object (Expecting value): '['; each line must",
     ),
     "nested.jsonl": (
         '{"data": {"text": "a"}, "label": 1}\n' * 4,

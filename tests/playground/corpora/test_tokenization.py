@@ -156,5 +156,5 @@ def test_the_command_line_chooses_a_tokenizer(tmp_path, capsys, monkeypatch):
     assert json.loads(capsys.readouterr().out)["corpus"] == "own.txt(tokenizer=bytes, vocab_size=600)"
     assert checkpoint.load("run").tokenizer.kind == "bytes"
     assert cli.main(["train", "--fork", "run", "--tokenizer", "bpe"]) == 2
-    assert "--tokenizer has no part here: a fork keeps the entry and the vocabulary" in capsys.readouterr().err
+    assert "--tokenizer does not apply here: a fork keeps the entry and the vocabulary" in capsys.readouterr().err
     assert cli.main(["train", "GPT", "--tokenizer", "letters"]) == 2

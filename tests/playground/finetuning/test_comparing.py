@@ -501,7 +501,7 @@ def test_forgetting_that_is_not_measured_is_a_dash_and_null_and_never_0(tmp_path
     assert page(report).decode().count("<td>–</td>") == markup(facts, differences=True).count("<td>–</td>") == 3
     assert "forgetting in" not in report.figure() and {row["forgetting"] for row in report.rows()} == {None}
     assert all(" – " in line for line in lines_of(facts)[2:5])
-    assert "plugged in, the old loss is not measured" in untouched(last)
+    assert "with the modules attached, the pre-training loss is not measured" in untouched(last)
     assert values_of(facts)["forgetting"]["8 labels, full"] == []
     assert not any(isinstance(trial.event, StepEvent) for trial in events()[:-1]), "the record has them all"
 

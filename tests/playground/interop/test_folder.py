@@ -91,7 +91,7 @@ def test_weights_that_do_not_fit_are_refused(folder):
     with pytest.raises(UserError, match=r"no model\.safetensors"):
         open_folder(folder)
     (folder / "config.json").write_text('{"a": ')
-    with pytest.raises(UserError, match="no JSON"):
+    with pytest.raises(UserError, match="usable JSON"):
         open_folder(folder)
     with pytest.raises(UserError, match=r"no config\.json"):
         open_folder(folder / "nowhere")

@@ -170,7 +170,7 @@ def test_without_a_tokenizer_words_are_numbers_and_text_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("{", "no JSON"),
+        ("{", "usable JSON"),
         ("[]", "not an object"),
         ("{}", "damaged"),
         ('{"model": {"type": "WordLevel", "vocab": {"a": 5, "b": 5}}}', "has 5 2 times"),
@@ -190,7 +190,7 @@ def test_a_special_token_that_the_vocabulary_lacks_is_refused(named, tmp_path):
     library = FORMS["BERT"]([TEXT] * 4)
     library.save(str(tmp_path / "tokenizer.json"))
     (tmp_path / "tokenizer_config.json").write_text(json.dumps({"mask_token": named}))
-    with pytest.raises(UserError, match=r"tokenizer_config.json says mask_token: .*, which is no token of the vocab"):
+    with pytest.raises(UserError, match=r"tokenizer_config.json says mask_token: .*, which is not in the vocab"):
         read_tokenizer(tmp_path, {}, library.get_vocab_size())
     assert read_tokenizer(tmp_path, {}, 20, numbered=True).specials.pad == 0
 

@@ -216,7 +216,7 @@ def test_words_that_are_spelt_alike_are_near_before_any_training():
     torch.testing.assert_close(walks, grams[buckets("walks", 5000)].sum(0))
     near, far = torch.nn.functional.cosine_similarity(walks[None], torch.stack([walked, sun])).tolist()
     assert near > far + 0.2
-    with pytest.raises(UserError, match="need to know how the words are spelt"):
+    with pytest.raises(UserError, match="need the spelling of the words"):
         make_model(Architecture(kind="static", width=16, heads=2, ngrams=50), 3, generator(0))
 
 

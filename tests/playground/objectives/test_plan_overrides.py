@@ -127,7 +127,7 @@ def test_a_plan_that_would_be_bent_is_refused(name, text, wanted, reason):
     [
         (
             {"whole word masking": {"chosen": "1"}},
-            "whole word masking is no row of the survey's table; its rows are LM",
+            "whole word masking is not a row of the survey's table; its rows are LM",
         ),
         ({"": {"labelled": "yes"}}, "No row of the table has the plan key 'labelled'"),
         ({"": {"chosen": "zzz"}}, "The plan chosen is 'zzz'"),
@@ -148,9 +148,9 @@ def test_a_file_without_a_plan_is_refused_in_one_sentence(content, tmp_path, cap
 
 def test_a_second_text_that_is_not_read_is_said(capsys):
     assert main(["objective", "MLM", "--text", "I am here", "--pair", "You are there", "--json"]) == 0
-    assert "MLM reads one text, so --pair has no part in it." in json.loads(capsys.readouterr().out)["notice"]
+    assert "MLM reads one text, so --pair does not apply." in json.loads(capsys.readouterr().out)["notice"]
     assert main(["objective", "NSP", "--text", "I am here", "--pair", "You are there", "--json"]) == 0
-    assert "no part" not in json.loads(capsys.readouterr().out)["notice"]
+    assert "does not apply" not in json.loads(capsys.readouterr().out)["notice"]
 
 
 def test_a_second_text_alone_goes_with_the_sentence_of_the_survey(capsys):

@@ -185,7 +185,7 @@ DAMAGED = (
     ],
 )
 def test_a_damaged_tokenizer_is_refused(text):
-    with pytest.raises(UserError, match="no saved tokenizer"):
+    with pytest.raises(UserError, match="not a saved tokenizer"):
         Tokenizer.from_json(text)
 
 

@@ -140,7 +140,7 @@ def test_that_phrases_and_names_of_a_typed_text_are_guessed_is_said(name, guesse
 
 def test_that_nothing_is_asked_is_said_with_its_reason():
     text = "we go home"
-    nothing = "Nothing is predicted in this text, so it teaches nothing: no word was chosen."
+    nothing = "Nothing is predicted in this text, so nothing is learned from it: no word was chosen."
     assert nothing in rebuild("entity masking", text).notice
     assert rebuild("T5 i.i.d.", text, settings={"mask_ratio": 0.0}).notice == nothing
     assert "Nothing is predicted" not in rebuild("entity masking", "we saw Rosa Miller in Paris").notice

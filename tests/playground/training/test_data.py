@@ -61,7 +61,7 @@ DOCUMENTS += ["alone ."] * 4 + ["a b . c d . e f ."] * 2
     [
         ("BERT", 10, ["3 of the 10 pairs of texts to train on are longer than a row of 8 tokens; their ends are "
                       "left out.", "6 of the 26 sentences to train on make no pair with another; they are not read."]),
-        ("ERNIE 2.0", 2, ["20 of the 26 sentences to train on stand in a document of one or two; they are not read."]),
+        ("ERNIE 2.0", 2, ["20 of the 26 sentences to train on are in a document of one or two; they are not read."]),
         ("RoBERTa", 14, []),
     ],
 )  # fmt: skip

@@ -506,7 +506,7 @@ def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypat
     learner, *_, trouble, stopped = [getattr(e, "learner", e) for e in train(run_of(name, evaluate_every=4))]
     assert isinstance(trouble, Incident)
     assert (trouble.step, trouble.kind, stopped.reason) == (bad - 1, "numbers", "diverged")
-    assert f"In step {bad} a loss or a weight was no number" in trouble.sentence
+    assert f"In step {bad} a loss or a weight became NaN" in trouble.sentence
     assert learner.step == bad - 1
     again = Snapshot.of(learner)
     assert all(torch.equal(again.weights[k], v) for k, v in good.weights.items())

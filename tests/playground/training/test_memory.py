@@ -249,7 +249,9 @@ def test_want_of_memory_while_steps_of_a_generator_are_opened_opens_fewer_and_ch
     assert "drawn for 8 steps at once, which changes no draw" in trouble.sentence
     assert losses(events) == plain, "to the last bit"
     monkeypatch.setattr(TrainState, "opened", lambda *_: (_ for _ in ()).throw(MemoryError()))
-    with pytest.raises(UserError, match="What 8 rows hide and ask does not fit into the memory; set batch_size to 4"):
+    with pytest.raises(
+        UserError, match="What 8 rows mask and predict does not fit into the memory; set batch_size to 4"
+    ):
         list(train(run_of("ELECTRA")))
 
 

@@ -135,11 +135,11 @@ def test_visits_train_in_turns_and_read_their_place(crowd):
     assert becomes(lambda: first.train.session.in_line.trains)
     second.train.begin().start()
     assert becomes(lambda: second.place == 1)
-    assert line(second).startswith("Your training waits for its turn: it is number 1 of 1 in the line.")
-    assert line(first).startswith("Your training has its turn. 1 other waits.")
+    assert line(second).startswith("Your training is waiting: it is number 1 of 1 in the queue.")
+    assert line(first).startswith("Your training is running. 1 other waits.")
     first.train.end()
     assert becomes(lambda: second.train.session.in_line.trains)
-    assert line(second) == "Your training has its turn. Nobody waits."
+    assert line(second) == "Your training is running. Nobody waits."
     assert becomes(lambda: second.train.kept())
     assert [len(store.train.kept()) for store in crowd] == [1, 1], "each sees its own run alone"
 
@@ -159,7 +159,7 @@ def test_no_visit_takes_more_than_its_share(crowd):
 def test_a_full_list_of_runs_is_refused_in_a_sentence(crowd, monkeypatch):
     store = crowd[0]
     monkeypatch.setattr(store.train, "kept", lambda: (1, 2))
-    assert store.train.begin() is None and store.train.trouble.startswith("2 runs are kept, the most for one visit")
+    assert store.train.begin() is None and store.train.trouble.startswith("2 runs are saved, the maximum for one visit")
 
 
 def test_an_idle_visit_ends_sooner_in_a_crowd_and_not_while_it_trains(monkeypatch, tmp_path):

@@ -443,7 +443,7 @@ def test_train_on_it_trains_at_once_and_says_so(tmp_path, monkeypatch):
     assert becomes(lambda: first.learner is not None and first.learner.step > 0)
     button.clicks += 1
     assert first.reason == "asked" and visit.train.session is not first
-    assert visit.message == "RoBERTa trains on pasted text. The run before it was stopped and is kept."
+    assert visit.message == "RoBERTa trains on pasted text. The previous run was stopped and saved."
     visit.close()
 
 
@@ -467,7 +467,7 @@ def test_what_could_not_be_read_is_not_offered_under_the_name_of_what_was_there_
     assert offered() == ("Train on plain.txt", False)
     store.corpus.files = [bad]
     assert offered() == ("Train on it", True)
-    assert any("Below is still plain.txt." in str(getattr(part, "object", "")) for part in layout.select())
+    assert any("Still showing plain.txt." in str(getattr(part, "object", "")) for part in layout.select())
     store.corpus.encoding = "latin-1"
     assert offered() == ("Train on latin.txt", False)
     store.corpus.files = []

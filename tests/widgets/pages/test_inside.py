@@ -121,7 +121,7 @@ def test_the_instruments_are_listed_with_their_questions_and_what_cannot_run_wit
 def test_a_head_is_switched_by_its_chip_and_the_numbers_follow(shown, inside):
     shown.list.pressed = ["instrument", "switch off", 1]
     shown.poll()
-    assert shown.side._button.label == "switch off: change"
+    assert shown.side._button.label == "Settings: switch off"
     assert shown.chips.visible and 'data-name="layer1.head2"' in shown.chips.markup
     shown.chips.pressed = ["part", "layer1.head2", 1]
     inside.looking.wait()

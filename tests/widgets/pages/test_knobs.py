@@ -229,4 +229,4 @@ def test_both_pages_have_the_controls_and_say_the_name():
         [shared] = [w for w in page.select(pmui.FloatSlider) if w.label.startswith("shared")]
         assert shared.value == value
     labels = [button.label for button in train.select(pmui.Button)]
-    assert any("on parallel(shared=0.5)" in (label or "") or label == "Fold the choices away" for label in labels)
+    assert any("on parallel(shared=0.5)" in (label or "") or label == "Hide settings" for label in labels)

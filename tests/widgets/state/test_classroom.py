@@ -101,7 +101,7 @@ def test_a_guess_that_is_no_loss_is_refused_and_nobody_has_joined(waiting, guess
 
 def test_a_seed_that_failed_or_was_stopped_says_so(waiting, monkeypatch):
     member = waiting.join(1.0)
-    assert member.state == "waits, number 1 in the line"
+    assert member.state == "waiting, number 1 in the queue"
     waiting.end()
     assert member.state == "stopped at step 0"
     monkeypatch.setattr(member.session, "_state", "failed")

@@ -163,7 +163,7 @@ def test_whether_the_pre_trained_weights_changed_is_said_of_every_strategy():
     outcomes = {"adapters": lanes(still), "<b>": lanes(still), "top": lanes(still, one), "full": lanes(all_of_it)}
     said = comparison.changed(SimpleNamespace(outcomes=outcomes))
     assert "<li>adapters, &lt;b&gt;: pre-trained weights unchanged (bit-identical).</li>" in said
-    assert "top: of the pre-trained model layer 1 have changed, and not one bit of embeddings." in said
+    assert "top: of the pre-trained model layer 1 have changed; embeddings are bit-identical." in said
     assert "full: all layers of the pre-trained model have changed." in said
 
 
@@ -456,7 +456,9 @@ def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
     facts = ended(visit).facts()
     lanes, name = visit.transfer.lanes, visit.train.name_of_run
     command = lanes.typed.command()
-    assert command.startswith(f"playground compare {name} ") and f"{name} is kept in {tmp_path / 'runs'}" in lanes.where
+    assert (
+        command.startswith(f"playground compare {name} ") and f"{name} is saved in {tmp_path / 'runs'}" in lanes.where
+    )
     assert ("in the folder with your file films.csv" in lanes.where) == own_file
     assert command in visit.transfer.file("comparison.html").decode().replace("&#x27;", "'")
     assert main([*shlex.split(command)[1:], "--json"]) == 0

@@ -37,11 +37,11 @@ const HANDS_STYLE = `
 
 /** Where each plan key shows: the name of the first frame that draws it. */
 const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility", graded: "ask" };
-const RECORDED = "Recorded: it plays and is scrubbed without a kernel. To change it by hand, open it in the app (playground app).";
+const RECORDED = "Static replay (no kernel). To edit it, open it in the app (playground app).";
 const FORK_ELSEWHERE = "F forks a training run at the step that is shown. Nothing trains in this page: in the app, open the run on the Train page and press F there.";
-const CHOSEN_ELSEWHERE = "The digits choose one of the first ten objectives, C puts another alongside this one, / searches. This page holds one story: open it in the app (playground app), or call stage() in a notebook.";
+const CHOSEN_ELSEWHERE = "The digits choose one of the first ten objectives, C puts another alongside this one, / searches. This page shows a single objective: open it in the app (playground app), or call stage() in a notebook.";
 const SEARCH_ELSEWHERE = "/ searches all objectives in the app (playground app). Here the digits choose one of the first ten, and C compares it with another.";
-const ACTION_NAMES = { mask: "hidden", random: "random word", keep: "left as it is" };
+const ACTION_NAMES = { mask: "hidden", random: "random word", keep: "unchanged" };
 
 const chooses = (event) => /^[\dc/]$/i.test(event.key);
 

@@ -125,7 +125,7 @@ function csvOf(matrix, eye) {
 export const KEY_LIST = [
   ["Space", "play, pause"], ["P", "pause"], ["Left, Right", "step back, step on"], ["Shift+Space, S", "step back, step on"], ["Home, End", "first frame, last frame"], ["Up, Down", "next / previous row"], ["Escape", "clear the selection"],
   ["O", "sort the axes by order"], ["H", "the next attention head"], [", and .", "the layer below, the layer above"], ["+ and -", "faster, slower"], ["Tab, Enter", "a word of the text: choose it, then its next action"], ["Shift+Left, Shift+Right", "on a word: make or resize a span; in the order: move the word"],
-  ["Delete", "on a word: deselect it"], ["J, K", "on a long text: next window, previous window"], ["N", "resample: another seed"], ["R", "reset the edits (same seed)"], ["F", "fork the training run at the step that is shown"], ["L", "show the path of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "quiz: predict before it is shown"], ["B", "storyboard"], ["V", "the mask over ten epochs"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "compare with LM (LM with MLM), or alone again"], ["/", "search the objectives"], ["?", "this list"],
+  ["Delete", "on a word: deselect it"], ["J, K", "on a long text: next window, previous window"], ["N", "resample: another seed"], ["R", "reset the edits (same seed)"], ["F", "fork the training run at the step that is shown"], ["L", "show the path of a leak"], ["M", "paint the mask; arrows and Enter inside"], ["Ctrl+Z, Ctrl+Shift+Z", "undo, redo"], ["G", "quiz: predict before it is shown"], ["B", "storyboard"], ["V", "the mask over ten epochs"], ["T", "the matrix as a table"], ["1 to 9, 0", "one of the first ten objectives"], ["C", "compare with LM (LM with MLM); again to stop"], ["/", "search the objectives"], ["?", "this list"],
 ];
 
 /** Keys and what they do, as elements. */
@@ -319,7 +319,7 @@ export function sheetsOf(kit) {
     const count = sum(range(n * m).map((at) => Number(isOpen(matrix, at))));
     const part = whole ? `queries ${top + 1} to ${top + n} of ${whole.n}, keys ${left + 1} to ${left + m} of ${whole.m}; ` : "";
     const ends = [0, n - 1].map((i) => (n ? speak(matrix, i) : "")).join("; ");
-    const caption = `${title}: ${part}${n} query positions, ${m} key positions, ${count} of ${n * m} entries allowed${told && matrix.heads ? "; how much of its attention each reader gives" : ""}. ${ends}.`;
+    const caption = `${title}: ${part}${n} query positions, ${m} key positions, ${count} of ${n * m} entries allowed${told && matrix.heads ? "; how much of its attention each query position gives" : ""}. ${ends}.`;
     const head = node("tr", {}, ...["reader", ...columns].map((word) => node("th", { scope: "col" }, word)));
     const body = range(n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, rows[i] ?? String(i + 1)), ...range(m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? share(i, j) : "no"))));
     return node("table", {}, node("caption", {}, caption), node("thead", {}, head), node("tbody", {}, ...body));

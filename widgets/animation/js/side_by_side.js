@@ -31,7 +31,7 @@ const IN_STEP_STYLE = `
 `;
 
 const OF_ONE = ["+ and -", "Tab, Enter", "Shift+Left, Shift+Right", "Delete", "G", "B", "V", "T"]; // keys that only a lone stage hears
-const IN_STEP = { "Home, End": "first step, last step", "Up, Down": "next / previous row of each", M: "paint the mask of the first", C: "the second stage goes, or comes" };
+const IN_STEP = { "Home, End": "first step, last step", "Up, Down": "next / previous row of each", M: "paint the mask of the first", C: "hide or show the second stage" };
 const STEP_KEYS = KEY_LIST.filter(([key]) => !OF_ONE.includes(key)).map(([key, text]) => [key, IN_STEP[key] || text]);
 
 const LOOKING = new Set(["ArrowUp", "ArrowDown", "Escape", "h", "l", "o", ",", ".", "j", "k"]);

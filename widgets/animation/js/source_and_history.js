@@ -77,7 +77,7 @@ export function moreOf(kit) {
     const rolling = kit.sheet === "film" && Boolean(record().film);
     reel.setAttribute("aria-pressed", String(rolling));
     film.hidden = !rolling;
-    if (rolling) film.replaceChildren(node("p", {}, "The same sentence, visited ten times. What is hidden when, if a text keeps one choice, takes four in turn, or gets a new one each time?"), node("div", {}, ...record().film.strips.map(strip)));
+    if (rolling) film.replaceChildren(node("p", {}, "The same sentence, read ten times. Which words are hidden if a text keeps one mask, takes four in turn, or gets a new one each time?"), node("div", {}, ...record().film.strips.map(strip)));
   }
 
   function strip({ title, states }) {

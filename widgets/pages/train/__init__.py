@@ -90,7 +90,7 @@ def _choices(train: TrainStore) -> list[Any]:
 
 
 def _recipe(entry: str, name: str, settings: Mapping[str, float]) -> str:
-    ideas = ["The network of its paper, and Muon as the optimiser, with which tiny models learn sooner."]
+    ideas = ["The network of its paper, and Muon as the optimiser, because tiny models learn faster with it."]
     if name in RECIPE_PRESETS:
         ideas = [RECIPE_PRESETS[name].idea, describe_recipe(entry_named(entry), name)]
     turned = ", ".join(f"{knob} {value:.3g}" for knob, value in settings.items())
@@ -110,7 +110,7 @@ def _about(train: TrainStore) -> str:
         facts = entry_facts(train.shaped)
     except UserError as refused:
         return say(str(refused), "notice")
-    size = f"{facts['objective']}, {facts['parameters']:,} parameters at {facts['vocabulary']} words"
+    size = f"{facts['objective']}, {facts['parameters']:,} parameters (vocabulary of {facts['vocabulary']})"
     notes = (facts["changed"], size)
     return say(facts["idea"]) + "".join(say(note, "quiet") for note in notes if note)
 
@@ -140,7 +140,7 @@ def _earlier(train: TrainStore) -> str:
 def _ready_made(train: TrainStore) -> str:
     """That what is chosen is there ready-made, before it is trained."""
     made = train.ready_made
-    return f"{made.title}: this run is there already, as the checkpoint {made.name}." if made is not None else ""
+    return f"{made.title}: this run exists already, as the checkpoint {made.name}." if made is not None else ""
 
 
 class RunButtons(View):

@@ -37,7 +37,7 @@ STATES = {
     "asked": "stopped at step {:,}", "cut off": "cut off at step {:,}", "failed": "failed at step {:,}",
 }  # fmt: skip
 
-NO_RUN = say("No run is kept yet; the first one is when you press Train.", "quiet")
+NO_RUN = say("No saved run yet; press Train to make the first.", "quiet")
 
 AS_IT_IS, HERE = "as it is", "here"
 
@@ -187,7 +187,7 @@ class RunList(View):
         self.older = button("Show older runs", self._show_older, "expand_more", visible=False, margin=(4, 4))
         self.ticked = TickedRuns(train, self._again)
         self.compared = column(self.names, plot(self.chart, margin=(0, 10)), self.noise, visible=False)
-        place = "Kept until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
+        place = "Saved until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
         kept_in, self.again = html(say(place, "quiet")), html("")
         parts = (self.none, self.search, self.list, self.older, self.ticked, self.compared, self.again, kept_in)
         super().__init__(column(*parts))

@@ -22,26 +22,26 @@ from widgets.theme import html, say
 
 SIZES = [16, 32, 64, 128, 256, 512]
 
-NO_OTHER_RUN = say("No other run is kept; train one on the same corpus.", "quiet")
+NO_OTHER_RUN = say("There is no other saved run; train one on the same corpus.", "quiet")
 
 FAIR = {
-    "steps": "Every lane takes equally many steps.",
-    "tokens": "Every lane reads as many tokens as the first.",
-    "flops": "Every lane computes as much as the first, by estimate; what is frozen needs no backward pass.",
-    "own": "Each strategy has the rate that suits it for tiny models.",
+    "steps": "All trials take the same number of steps.",
+    "tokens": "All trials read as many tokens as the first.",
+    "flops": "All trials use the estimated compute of the first; frozen layers need no backward pass.",
+    "own": "Each strategy uses the learning rate that suits it on tiny models.",
     "fixed": "One rate, 0.004, for all.",
-    "published": "Rates that were made for models a thousand times larger: expect little to move here.",
+    "published": "Learning rates for models a thousand times larger: expect little change here.",
     "tuned": "A search over three rates on a quarter of the labelled texts, the same for all.",
 }
 
-PAIRED = "With each seed all read the same labelled texts in the same order, so differences are paired."
+PAIRED = "For each seed, all strategies see the same labelled texts in the same order, so differences are paired."
 
 
 def choices(store: Store) -> list[Any]:
     """The controls below each other."""
     transfer = store.transfer
     chosen, names = transfer.param, list(tasks())
-    lanes = execution(transfer.quota.shared, "one by one, seen step by step")
+    lanes = execution(transfer.quota.shared, "one by one, shown step by step")
     in_turn = pn.bind(bool, chosen.then)
     strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
     strategies.link(transfer, value="chosen", bidirectional=True)

@@ -28,8 +28,8 @@ ABOUT_PLANS = (
 CARD = {"flex": "0 1 290px", "min-width": "260px", "padding-top": "6px"}  # one width, however many there are
 
 ELSEWHERE = (
-    "; with <code>--workers N</code> on so many cores, with <code>--cluster ADDRESS</code> on a Dask cluster, with "
-    "<code>--out DIR --resume</code> so that it goes on after a crash."
+    "; with <code>--workers N</code> on N cores, with <code>--cluster ADDRESS</code> on a Dask cluster, with "
+    "<code>--out DIR --resume</code> so that it resumes after a crash."
 )
 """What the command line can do beyond the page."""
 
@@ -144,7 +144,7 @@ class TasksInTurn(View):
     """What is left of the first task while others are learnt, and the whole matrix of every strategy."""
 
     def __init__(self) -> None:
-        across = "tasks learnt so far"
+        across = "tasks learned so far"
         self.first = strategies_over_steps.course_chart("What is left", "accuracy", across, most=1.0)
         self.lost = strategies_over_steps.course_chart(FORGETTING, RISE.format("nats"), across, zero=True)
         self.tables, self.lost_pane = html(""), plot(self.lost)
@@ -154,7 +154,7 @@ class TasksInTurn(View):
         self.layout.visible = bool(lanes.passed)
         if (found := lanes.found) is None:
             return
-        self.first.figure.title.text = f"What is left of {found['tasks'][0]}"
+        self.first.figure.title.text = f"What remains of {found['tasks'][0]}"
         first, lost = (of(lanes.passed, chosen) for of in (task_sequence.first_task, task_sequence.pre_training))
         for chart, values in ((self.first, first), (self.lost, lost)):
             chart.figure.xaxis[0].ticker = list(range(1, len(found["tasks"]) + 1))

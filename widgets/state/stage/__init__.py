@@ -76,7 +76,7 @@ class StageStore(param.Parameterized):
     tokens = param.String("", doc='The tokens that are drawn of a long text at first, as in "65" or "65-128".')
     view = param.Selector(default="stage", objects={"All": "table", "One": "stage"})
     rebuilt = param.Parameter(None)
-    companions = param.List([], doc="The same text under the objectives beside.")
+    companions = param.List([], doc="The same text under the compared objectives.")
     trouble = param.String("", doc="Why something cannot be shown; the last good picture stays.")
     said = param.String("", doc="What a key has to report.")
     model = param.Parameter(None, doc="The model whose predictions are shown.")

@@ -114,7 +114,7 @@ class TrainStore(CorpusChoice):
     pair = param.String("", label="second text to watch")
     window = param.Selector(
         default=0, objects=ROW_LENGTHS, label="tokens per row",
-        doc="How many tokens stand in one row of a batch; a short corpus allows only short rows.",
+        doc="How many tokens one row of a batch has; a short corpus allows only short rows.",
     )  # fmt: skip
     seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
     seeds = param.Integer(
@@ -426,7 +426,7 @@ class TrainStore(CorpusChoice):
         if session is None or session.state not in ("running", "paused"):
             raise UserError("There is no run that trains; press Train, or fork a run that is over.")
         if later := [name for name in settings if name not in AT_ONCE]:
-            raise UserError(f"{', '.join(later)} cannot be changed while a run goes on; fork it instead.")
+            raise UserError(f"{', '.join(later)} cannot be changed during a run; fork it instead.")
         old = session.learner.entry if session.learner else session.run.entry
         session.turn(settings)
         return what_changed(old, _turned(old, settings))
@@ -450,7 +450,7 @@ class TrainStore(CorpusChoice):
         """Start a run from here, from a checkpoint of the run that is watched, or from a copy of its `learner`."""
         session, name = self.session, self.name_of_run
         if session is None:
-            raise UserError("There is no run to fork; press Train, or open one that is kept.")
+            raise UserError("There is no run to fork; press Train, or open a saved one.")
         here = step is None or (session.learner is not None and session.learner.step == step)
         if learner is None and not here:
             learner = self.runs.load(name, step, session.run.device).learner
@@ -490,9 +490,7 @@ class TrainStore(CorpusChoice):
         name = name or self.name_of_run
         out = self.runs.find(name).out if name else None
         if out is None:
-            raise UserError(
-                "There is no run on screen whose moments are kept; press Train, or open a run that is kept."
-            )
+            raise UserError("There is no run on screen with a recording; press Train, or open a saved run.")
         return replay_page(moments.load(Path(out))).encode()
 
     def kept(self) -> tuple[RunRow, ...]:

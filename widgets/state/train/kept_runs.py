@@ -49,7 +49,7 @@ def made(folder: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise UserError(f"The run cannot be kept in {folder.parent} ({error.strerror or error}).") from error
+        raise UserError(f"The run cannot be saved in {folder.parent} ({error.strerror or error}).") from error
     return True
 
 

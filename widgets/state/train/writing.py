@@ -23,7 +23,7 @@ WAYS = {
 }
 """Each way to write: what it turns, and the knobs that have a part in it."""
 
-NO_MODEL = "There is no model yet. Press Train, or open a run that is kept."
+NO_MODEL = "There is no model yet. Press Train, or open a saved run."
 
 
 class WritingStore(param.Parameterized):

@@ -306,7 +306,7 @@ class TransferStore(param.Parameterized):
             return
         extra = [run_name(Path(self.runs.find(name).out or name)) for name in self.extra_encoders if others]
         lanes.typed = replace(lanes.asked, base=run_name(out), extra_encoders=tuple(extra))
-        lanes.where = f"The run {out.name} is kept in {out.parent}."
+        lanes.where = f"The run {out.name} is saved in {out.parent}."
         if self.own_file is not None and lanes.asked.task.startswith(self.own_file.name):
             lanes.where += f" Run the command in the folder with your file {self.own_file.name}."
 

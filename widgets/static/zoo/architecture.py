@@ -52,7 +52,7 @@ def _inputs(model: Architecture) -> Iterator[Box]:
         return
     lines = [f"{model.table_width} numbers for each word"]
     lines += [f"projected to {model.width}"] if model.embedding_size else []
-    lines += ["made of letters by convolutions"] if model.char_cnn else []
+    lines += ["from characters, by convolutions"] if model.char_cnn else []
     transformer = model.kind == "transformer"
     lines += [f"{model.positions} positions"] if transformer else []
     lines += [f"{model.segments} segments"] if model.segments else []
@@ -68,7 +68,7 @@ def _paired(lines: Sequence[str]) -> Iterator[str]:
 
 def _stack(model: Architecture, decoder: bool) -> Box:
     if model.kind == "static":
-        made = "made of character n-grams" if model.ngrams else f"{model.width} numbers for each word"
+        made = "sums of character n-grams" if model.ngrams else f"{model.width} numbers for each word"
         if model.window_radius:
             around = f"over {model.window_radius} words on both sides"
             return "a table of word vectors", (made, "a hidden layer with tanh", around), BLUE, ""
@@ -86,7 +86,7 @@ def _stack(model: Architecture, decoder: bool) -> Box:
         lines += ["two streams: with and without the word"] if model.two_streams else []
     if model.kind == "window":
         lines += [f"{len(model.window_offsets)} words side by side", "tanh"]
-    lines += ["the maximum of all states", "stands for the text"] if model.max_pooling and not decoder else []
+    lines += ["the maximum of all states", "represents the text"] if model.max_pooling and not decoder else []
     return name, tuple(lines if model.decoder_layers else _paired(lines)), PURPLE if decoder else BLUE, way
 
 

@@ -107,7 +107,7 @@ SURVEY = (
 QIU = (
     NAME,
     Heading("Architecture", "Enc. sees both sides of a word, Dec. the left side alone.", _qiu_architecture, "some"),
-    Heading("Input", "What a training example holds.", lambda entry, _: escape(reads(entry)), "some"),
+    Heading("Input", "What a training example consists of.", lambda entry, _: escape(reads(entry)), "some"),
     Heading("Pre-training task", "The pre-training objective; opens the Stage.", _objective("task"), "some"),
     Heading("Corpus", DATASET.says, DATASET.cell, "loose"),
     Heading("Params", SIZES.says, SIZES.cell),

@@ -65,7 +65,7 @@ ARC = ProbingTask(
     source="syntactic arcs, arXiv:1903.08855",
     unit="pair",
     make=_arc,
-    unlike_paper="the states of both words one after the other; the paper adds their product",
+    unlike_paper="the concatenated states of both words; the paper adds their product",
 )
 
 RELATION = ProbingTask(

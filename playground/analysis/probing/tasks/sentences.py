@@ -180,7 +180,7 @@ SENT_LEN = ProbingTask(
     source=SOURCE,
     unit="sentence",
     make=_length,
-    unlike_paper="bins hold equally many sentences, since ours are short",
+    unlike_paper="bins hold the same number of sentences, since ours are short",
 )
 
 WORD_CONTENT = ProbingTask(

@@ -56,7 +56,7 @@ HOMOGRAPHS = ProbingTask(
     source=LABELLING,
     unit="token",
     make=_homographs,
-    unlike_paper=f"only words with several parts of speech, since of all others the word alone tells; {OF_GRAMMAR}",
+    unlike_paper=f"only words with several parts of speech, since for all others the word alone decides; {OF_GRAMMAR}",
 )
 
 SENSE = ProbingTask(
@@ -106,7 +106,7 @@ NUMBER = ProbingTask(
 
 SEGMENTS = ProbingTask(
     name="phrase boundaries",
-    question="Does a phrase begin at this word, go on, or is there none (BIO)?",
+    question="Does a phrase begin or continue at this word, or is there none (BIO)?",
     source="segmentation, arXiv:1903.08855",
     unit="token",
     make=_segments,

@@ -58,7 +58,8 @@ AFFIXES = Preset(
     aliases=("stems",),
     tokens=300_000,
     apart=True,
-    idea="Invented verbs with endings and beginnings of one meaning each; a quarter of the words is never written.",
+    idea="Invented verbs with prefixes and suffixes of one meaning "
+    "each; a quarter of the combinations is never written.",
     rules="",
     words=words,
 )

@@ -26,7 +26,7 @@ GAPS = Preset(
     name="gaps",
     aliases=("distances",),
     tokens=300_000,
-    idea="A word comes again after exactly 3, 8, ... or 28 other words; nothing between them gives it away.",
+    idea="A word is repeated after exactly 3, 8, ... or 28 other words; nothing in between gives it away.",
     rules=_documents() + "Filler = NP[the Place] VP[was] AP[Anyhow] .\n",
     words=hidden,
 )

@@ -30,7 +30,8 @@ SENSES = Preset(
     name="senses",
     aliases=("homonyms",),
     tokens=300_000,
-    idea="Words with two meanings; what gives the meaning away stands left, right or on both sides, near or far.",
+    idea="Words with two meanings; the cue that gives the meaning away is on "
+    "the left, on the right or on both sides, near or far.",
     rules="""
 Document = Album
 Album = Sensed Sensed Sensed

@@ -208,7 +208,7 @@ def write(name, text):
         ("said.csv?label=nope", "said.csv has no column 'nope'; its columns are: 'id', 'said', 'stars', 'feeling'"),
         ("bank.conllu?text=x", r"bank.conllu\?text=x names 'text'; of bank.conllu can be named: encoding."),
         ("said.en+said.fr?label=x", "names 'label'; of said.en.said.fr can be named: encoding"),
-        ("said.csv+said.tsv", "said.csv is no plain text; two parallel texts have the same lines in each"),
+        ("said.csv+said.tsv", "said.csv is not a plain text; two parallel texts have the same lines in each"),
         ("said.csv?foo=x", "names 'foo'; of said.csv can be named: text, second, label, encoding"),
         ("no such task", "There is no task named 'no such task'; the nearest: "),
     ],
@@ -351,7 +351,7 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     assert main(["choose", "run", "--tasks", "said.tsv", *quick[2:-2]]) == 0
     said = capsys.readouterr()
     assert "left out because the same text came before" in said.err
-    assert "on at most 200 unseen texts (how alike the words of at most 200 texts" in said.out
+    assert "on at most 200 unseen texts (vocabulary overlap of at most 200 texts" in said.out
     assert main(["compare", "run", "--task", "bank.conllu", *quick]) == 2
     assert "train it on this file" in capsys.readouterr().err
     for name in ("said.csv", "said.tsv"):

@@ -79,7 +79,7 @@ def test_stacked_seeds_go_on_where_they_were_cut_off(tmp_path):
 
 WHY = {
     "ELECTRA": (small("ELECTRA"), "a second network"),
-    "XLNet": (small("XLNet"), "no plain choice"),
+    "XLNet": (small("XLNet"), "not single tokens"),
     "SentiLR": (small("SentiLR"), "its own part of a mixture"),
     "parts": (small("RoBERTa", grad_accum_steps=2), "come in parts"),
     "by lot": (run_of(entry=alone(find_objective("label-aware MLM"))), "its own part of a mixture"),
@@ -92,7 +92,7 @@ def test_seeds_that_cannot_be_stacked_run_apart_with_a_sentence(case):
     run, said = WHY[case]
     parts, sentence = stacks(run, SEEDS, "vmap")
     assert parts == []
-    assert sentence.startswith("The seeds run apart, not stacked: ")
+    assert sentence.startswith("The seeds run separately, not stacked: ")
     assert said in sentence
 
 
