@@ -77,7 +77,7 @@ def test_what_has_no_influence_is_what_the_masks_close(name):
         return
     batch = rows(subject.batch(1), 0, 1)
     for part in batch.with_auxiliary:
-        for question in part.questions:
+        for question in part.targets:
             influence, scored = sensitivity_of_answers(model, part, question), question.loss_mask[0]
             reach, _ = leaks.answering(part, question, model.shape.layers)
             assert torch.equal((influence != 0)[scored], reach[scored]), question.name
