@@ -76,7 +76,7 @@ mutants: $(VENV)/test-$(KEY) ## Seed faults into the objectives and see that the
 
 clean: ## Remove the environment and every cache, never a run
 	rm -rf $(VENV) node_modules build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache .shots test-results
-	find playground widgets tests notebooks benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
+	find playground widgets tests notebooks examples benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # One stamp for each set of packages; a larger set includes the smaller ones. The stamps of other versions of the two
 # files go before anything is installed: where that is stopped half way, no later make takes it for whole.

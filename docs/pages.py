@@ -35,6 +35,7 @@ from widgets.animation import standalone
 ROOT = Path(__file__).parents[1]
 ADDRESS = {
     "README.md": "readme.md",
+    "examples/bert_in_100_lines.py": "bert_in_100_lines.md",
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "benchmarks/README.md": "benchmarks.md",
@@ -55,6 +56,8 @@ See a sentence become a training example, watch a tiny language model learn from
 transfers to a new task. Everything on screen is drawn from the tensors that are being trained on.
 
 ![A training run: the loss falls, the guesses improve, and an attention head takes shape](training.webp)
+
+All of it in one file: [BERT in 100 lines](bert_in_100_lines.md).
 
 In one minute: `make app`, then press play on the Stage. [The README](readme.md) says how to begin; the
 [objectives](objectives/index.md) each have a page, those of the survey's table with a stage that plays here.
@@ -118,9 +121,9 @@ def stage(o: Objective) -> str:
     """The stage of an objective as a part of the page, which plays."""
     printed = o.printed
     shown = (
-        rebuild(o, printed.text, pair=printed.pair, wanted=printed.plan)
+        rebuild(o, printed.text, pair=printed.pair, overrides=printed.plan)
         if printed.text
-        else rebuild(o, wanted=printed.plan)
+        else rebuild(o, overrides=printed.plan)
     )
     return standalone(shown.record())
 
@@ -313,6 +316,8 @@ def _advice(sentence: str) -> tuple[str, str]:
 def document(name: str) -> str:
     """A document of the repository as a page: its links lead to pages, others become plain words."""
     text = (ROOT / name).read_text(encoding="utf-8")
+    if name.endswith(".py"):
+        return f"# {ast.get_docstring(ast.parse(text)).split(':')[0]}\n\n```python\n{text}```\n"
 
     def lead(found: re.Match[str]) -> str:
         mark, label, target = found["mark"], found["label"], found["target"]

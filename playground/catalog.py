@@ -62,11 +62,11 @@ def choose(package: str, kind: type[T], name: str, what: str = "") -> T:
         return spelt[folded]
     if meant := nearest(name):
         raise UserError(meant)
-    near = three_nearest(name, find(package, kind).values())
+    near = ", ".join(three_nearest(name, find(package, kind).values()))
     raise UserError(f"There is no {what or kind.__name__.lower()} named {name!r}; the nearest: {near}.")
 
 
-def three_nearest(name: str, known: Iterable[Named]) -> str:
+def three_nearest(name: str, known: Iterable[Named]) -> list[str]:
     """The names of the three that a misspelt or unknown name is nearest to, the nearest first.
 
     Letters in common with a name or an alias count, and half the share of its words that begin as one of the idea does.
@@ -81,7 +81,7 @@ def three_nearest(name: str, known: Iterable[Named]) -> str:
         return letters + meant / 2
 
     unique = {item.name: item for item in known}.values()
-    return ", ".join(item.name for item in nlargest(3, unique, key=likeness))
+    return [item.name for item in nlargest(3, unique, key=likeness)]
 
 
 def nearest(name: str) -> str:

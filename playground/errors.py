@@ -7,7 +7,10 @@ LONGEST_WORD, LONGEST = 400, 2_400
 
 
 class UserError(ValueError):
-    """Input that cannot be used; its text is shown as it stands, never as a traceback."""
+    """Input that cannot be used; its text is shown as it stands, never as a traceback.
+
+    Who wants to know more than the text asks for the type and the fields of an error, and never reads the text.
+    """
 
     def __init__(self, sentence: object = "") -> None:
         super().__init__(readable(str(sentence)))
@@ -23,6 +26,22 @@ class TooShort(UserError):
     def __init__(self, sentence: str, tokens: int) -> None:
         super().__init__(sentence)
         self.tokens = tokens
+
+
+class MissingText(UserError):
+    """A typed text that lacks what the objective `needs`, such as a second sentence or the label of every word."""
+
+    def __init__(self, sentence: str, needs: str) -> None:
+        super().__init__(sentence)
+        self.needs = needs
+
+
+class UnfitModel(UserError):
+    """A model that cannot answer: the `reason`, and the `remedy`, which is another model, as the end of a sentence."""
+
+    def __init__(self, reason: str, remedy: str) -> None:
+        super().__init__(f"{reason}; {remedy}.")
+        self.reason, self.remedy = reason, remedy
 
 
 class NoHead(UserError):

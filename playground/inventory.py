@@ -63,7 +63,7 @@ def _named(name: str) -> dict[str, list[Facts]]:
     if meant := nearest(name):
         raise UserError(meant)
     everything = (entries(), objectives(), strategies(), sources(), tasks())
-    near = three_nearest(name, (item for items in everything for item in items.values()))
+    near = ", ".join(three_nearest(name, (item for items in everything for item in items.values())))
     raise UserError(f"There is nothing named {name!r}; the nearest: {near}.")
 
 

@@ -185,12 +185,12 @@ def spoken(tokens, language):
     return replace(tokens, labels={**tokens.labels, "language": torch.full_like(tokens.ids, language)})
 
 
-def story(name, text=TWO_SENTENCES, *, seed=0, settings=None, wanted=None):
+def story(name, text=TWO_SENTENCES, *, seed=0, settings=None, overrides=None):
     """What `rebuild` makes of a text, for objectives with second texts and labels too."""
     objective = find_objective(name).turn(settings or {})
-    wanted = {key: plan_overrides.read(key, value) for key, value in (wanted or {}).items()}
+    overrides = {key: plan_overrides.read(key, value) for key, value in (overrides or {}).items()}
     tokens = tokens_for(objective, text)
-    steps = objective.steps(tokens, generator(seed, DRAW), wanted)
+    steps = objective.steps(tokens, generator(seed, DRAW), overrides)
     return Rebuilt(objective, tokens, text, seed, steps, leaks.check(steps[-1].batch))
 
 

@@ -12,6 +12,8 @@ from playground.glossary import explain
 from widgets.panel_compat import LiveText
 from widgets.tokens import ORANGE, VERMILION
 
+__all__ = ["chart"]
+
 LARGER = {2200: 1.25, 2800: 1.5, 3400: 1.75}
 """How much larger controls are on a screen of at least so many pixels, so that they are read from the same distance."""
 

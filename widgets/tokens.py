@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+__all__ = ["BLUE", "BLUES", "GREEN", "GREY", "ORANGE", "PURPLE", "SKY", "VERMILION"]
+
 TOKENS = json.loads(Path(__file__).with_name("tokens.json").read_text(encoding="utf-8"))
 
 ORANGE, GREEN, VERMILION, PURPLE, SKY = (

@@ -99,7 +99,7 @@ def _of_text(given: argparse.Namespace) -> Rebuilt:
     printed = objective.printed if as_printed else Printed()
     text, pair = printed.text or given_text(given), given.pair or printed.pair
     plan = plan if printed.text == "" or objective.row else {**printed.plan, **plan}
-    rebuilt = rebuild(objective, text, pair=pair, seed=given.seed, settings=settings, wanted=plan)
+    rebuilt = rebuild(objective, text, pair=pair, seed=given.seed, settings=settings, overrides=plan)
     if given.pair.strip() and not reads_two(rebuilt.objective):
         left_out = f"{rebuilt.objective.name} reads one text, so --pair has no part in it."
         return replace(rebuilt, notice=" ".join(filter(None, (rebuilt.notice, left_out))))

@@ -34,11 +34,18 @@ from playground.devices import doubt, pick
 from playground.errors import TooShort, UserError
 from playground.knob import spelt
 from playground.objectives.ask.judged import GRADED
-from playground.objectives.choose.order import FixedOrder
-from playground.objectives.mask_overrides import MATRICES, Rule, carried, read_cells, written, written_cells
-from playground.objectives.objective import BY_HAND
+from playground.objectives.choose.order import OrderOverride
+from playground.objectives.mask_overrides import (
+    MATRICES,
+    MaskOverride,
+    carried,
+    describe,
+    from_json,
+    read_cells,
+    written_cells,
+)
 from playground.objectives.plan_overrides import parse
-from playground.parsing import parse_int
+from playground.parsing import parse_int, parse_json
 from playground.training import Evaluated, Event, Incident, PhaseStarted, Run, Started, Stepped, ddp, train
 from playground.training.data import describe_left_out, windows
 from playground.training.fork import describe_recipe, fork, what_changed
@@ -92,6 +99,7 @@ def add(command: Parser) -> None:
         "--plan", action="append", default=[], metavar="order=POSITIONS",
         help="an order of prediction by hand: words 3, 1 and 2 of every text come in this order with order=3,1,2",
     )  # fmt: skip
+    option("--mask-overrides", metavar="JSON", help="the same rules as JSON, as a saved run and its command hold them")
     option("--resume", action="store_true", help="go on from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
     option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
@@ -125,7 +133,7 @@ def _refuse_unused(given: argparse.Namespace) -> None:
     """Refuse what has no part in a fork, in a search for a rate, on a cluster, or where one seed is trained."""
     several, seeds = ("workers", "parallelism"), ("seeds", "cluster", "workers", "parallelism")
     if given.fork:
-        kept = ("entry", "recipe", "tokenizer", "vocab_size", "paint", "plan")
+        kept = ("entry", "recipe", "tokenizer", "vocab_size", "paint", "plan", "mask_overrides")
         refuse_unused(given, "a fork keeps the entry and the vocabulary of its run; --set changes knobs", *kept)
         refuse_unused(given, "a fork is one run that leaves another", "resume", "find_rate", *seeds)
     elif given.find_rate:
@@ -141,8 +149,8 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     """The entry with its recipe and the knobs that were set, and these settings."""
     if given.entry is None:
         raise UserError("No entry is named; name one, such as BERT, or a run to fork: --fork RUN.")
-    rules = (*_painted(given.paint), *_ordered(given.plan))
-    entry = entry_to_train(f"{given.entry}{BY_HAND}{written(rules)}" if rules else given.entry)
+    rules = (*_painted(given.paint), *_ordered(given.plan), *_overrides(given.mask_overrides))
+    entry = entry_to_train(given.entry).with_overrides(rules)
     if given.recipe:
         if not given.resume:
             warn(describe_recipe(entry, given.recipe))
@@ -151,15 +159,24 @@ def _entry(given: argparse.Namespace) -> tuple[Entry, dict[str, str]]:
     return entry.turned(settings), settings
 
 
-def _ordered(settings: Sequence[str]) -> tuple[Rule, ...]:
+def _overrides(text: str | None) -> tuple[MaskOverride, ...]:
+    """The rules that are given as JSON."""
+    try:
+        rules = [] if text is None else parse_json(text)
+    except ValueError as error:
+        raise UserError(f"--mask-overrides is {text!r}, which is not JSON ({error}).") from error
+    return from_json(rules)
+
+
+def _ordered(settings: Sequence[str]) -> tuple[MaskOverride, ...]:
     """The order of prediction that is set by hand for every text, as on the Stage page."""
     plan = parse(settings)
     for key in plan.keys() - {"order"}:
         raise UserError(f"--plan sets {key}, which is for one text; in training write an order, such as order=3,1,2.")
-    return tuple(FixedOrder(tuple(order)) for order in plan.values())
+    return tuple(OrderOverride(tuple(order)) for order in plan.values())
 
 
-def _painted(settings: Sequence[str]) -> tuple[Rule, ...]:
+def _painted(settings: Sequence[str]) -> tuple[MaskOverride, ...]:
     """The rules of the matrices that are painted by hand, as on the Stage page."""
     lines = pairs(settings, "The painted matrix")
     painted = {matrix: read_cells(cells) for matrix, cells in lines.items()}
@@ -403,12 +420,14 @@ def _with_bar(run: Run, events: Iterable[Any]) -> Iterator[Any]:
 def _report(facts: dict[str, Any]) -> list[str]:
     loss = facts["loss"]
     forked = f", from step {facts['forked_at']} of {facts['parent']} ({facts['changed']})" if "parent" in facts else ""
+    by_hand = describe(from_json(facts["mask_overrides"]))
     return [
         f"{facts['entry']} on {facts['corpus']}, seed {facts['seed']}, {facts['device_name']}{forked}: "
         f"{facts['steps']} steps in {facts['seconds']:.1f} s, {facts['tokens_per_second']} tokens/s",
         f"  loss {_number(loss['train'])} (training), {_number(loss['held_out'])} (held out) {loss['unit']} per scored "
         f"position; "
         f"unigram entropy of the corpus {facts['unigram_entropy']:.3f} nats",
+        *([f"  {by_hand}"] if by_hand else []),
         *_each_loss(facts["losses"]),
         *_shares("right on held-out text", facts["accuracy"]),
         *_shares("probes, a half by chance", facts["probes"]),

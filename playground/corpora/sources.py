@@ -141,7 +141,7 @@ def open_corpus(
     corpus = _open_own(bare, limit, reading, changed, tokenizer)
     if corpus:
         return corpus
-    near = catalog.three_nearest(bare, sources().values())
+    near = ", ".join(catalog.three_nearest(bare, sources().values()))
     raise UserError(
         catalog.nearest(name) or f"There is no corpus and no file named {name!r}; the nearest corpora: {near}."
     )

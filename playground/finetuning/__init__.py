@@ -3,9 +3,11 @@
 import playground.finetuning.strategies
 import playground.finetuning.tasks  # noqa: F401 (first, else these packages take the place of the functions below)
 from playground.finetuning.comparing.compare import Comparison, compare
-from playground.finetuning.comparing.spec import FIRST_CHOICE
+from playground.finetuning.comparing.spec import FIRST_CHOICE, ComparisonSpec
+from playground.finetuning.data.dataset import Item
 from playground.finetuning.data.files import find_task, tasks
-from playground.finetuning.data.task import Task
+from playground.finetuning.data.task import Split, Task
+from playground.finetuning.data.task_types import Classes
 from playground.finetuning.run.base import Base
 from playground.finetuning.run.scheduler import TrialEvent
 from playground.finetuning.strategy.compose import compose, difference
@@ -14,6 +16,6 @@ from playground.finetuning.strategy.schedules import Cell
 from playground.finetuning.strategy.strategy import Strategy
 
 __all__ = [
-    "FIRST_CHOICE", "Base", "Cell", "Comparison", "Strategy", "Task", "TrialEvent", "compare", "compose", "difference",
-    "find_strategy", "find_task", "strategies", "tasks",
+    "FIRST_CHOICE", "Base", "Cell", "Classes", "Comparison", "ComparisonSpec", "Item", "Split", "Strategy", "Task",
+    "TrialEvent", "compare", "compose", "difference", "find_strategy", "find_task", "strategies", "tasks",
 ]  # fmt: skip

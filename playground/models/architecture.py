@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from playground.batch import Batch
-from playground.errors import UserError
+from playground.errors import UnfitModel, UserError
 from playground.knob import knob
 
 SIZES = (
@@ -257,7 +257,7 @@ def tiny(published: Architecture, **turned: Any) -> Architecture:
 def need(there: object, what: str, knob: str) -> None:
     """Refuse an objective that needs a part which this model lacks, and name the knob that adds it."""
     if not there:
-        raise UserError(f"This objective {what}, which this model does not have; set {knob}.")
+        raise UnfitModel(f"This objective {what}, which this model does not have", f"set {knob}")
 
 
 def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
@@ -300,9 +300,9 @@ def _radius(shape: Architecture, part: Batch) -> int:
     away = (key - query).unique().tolist()
     radius = max(map(abs, away), default=0)
     if mask.window is None or not radius:
-        raise UserError(
-            "A window network reads a few neighbours, but this attention mask opens whole texts or no neighbour; set "
-            "sliding_window, or kind to transformer."
+        raise UnfitModel(
+            "A window network reads a few neighbours, but this attention mask opens whole texts or no neighbour",
+            "set sliding_window, or kind to transformer",
         )
     reads = shape.reading("right to left") if part.network == "backward" and shape.directions == 2 else shape
     there = {*away} <= {*replace(reads, window_radius=radius).window_offsets}

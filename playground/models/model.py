@@ -171,7 +171,7 @@ class Network(nn.Module):
             raise UserError(
                 f"The text has {stream.ids.shape[1]} positions; this model learned {longest}. Shorten the text."
             )
-        x = nn.functional.embedding(stream.ids, table if self.characters is None else self.characters())
+        x = nn.functional.embedding(stream.ids, table if self.characters is None else self.characters())  # [b, n, d]
         x = x if self.embedding_projection is None or self.projects_sum else self.embedding_projection(x)
         if self.adds_segments:
             x = x + self.segment_embedding(stream.segment_ids.clamp(max=self.shape.segments - 1))
@@ -536,7 +536,7 @@ class ForwardPass:
         rows, positions = target.loss_positions.rows, target.loss_positions.positions
         hidden, shape = self.states(part, target.stream), self.model.shape
         if target.reads is None:
-            return hidden[rows, positions]
+            return hidden[rows, positions]  # [b, n, d] at the scored positions: [k, d]
         left, right = target.scored(target.reads).unbind(-1)
         if name := target.kind.label:
             need(name in shape.paired, f"compares two texts for the label {name!r}", f"paired to hold {name!r}")
@@ -555,8 +555,8 @@ class ForwardPass:
             places = mask.long().argsort(dim=1, descending=True, stable=True)[:, : at.most_per_row]
             columns = torch.arange(len(at.rows), device=at.rows.device) - (each.cumsum(0) - each)[at.rows]
         network, table = self.model.network_of(part), self.model.token_embedding.weight
-        hidden = network.query_stream(part.inputs, places, table, weights, *self._remembered(part))
-        return hidden[at.rows, columns]
+        hidden = network.query_stream(part.inputs, places, table, weights, *self._remembered(part))  # [b, m, d]
+        return hidden[at.rows, columns]  # [k, d]
 
 
 def at_word_ends(tokens: Tokens, forward: Tensor, backward: Tensor) -> tuple[Tensor, Tensor]:

@@ -12,7 +12,7 @@ from torch.func import functional_call
 from torch.nn.functional import pad, relu
 
 from playground.batch import AttentionMask
-from playground.errors import UserError
+from playground.errors import UnfitModel
 from playground.models.architecture import Architecture, need
 from playground.models.dropout import Dropout
 from playground.models.positions import PositionEncoding
@@ -104,9 +104,9 @@ class RecurrentStack(nn.Module):
     def two_stream(self, content: Tensor, allowed: tuple[AttentionMask, AttentionMask], places: Tensor) -> Tensor:
         """The states `[b, m, d]` of some places `[b, m]`: left context up to the word before, right from the next."""
         if len(self.blocks) != 1:
-            raise UserError(
-                "A recurrent network predicts a word from all words to its left and to its right with one layer only; "
-                "set layers to 1, or kind to transformer."
+            raise UnfitModel(
+                "A recurrent network predicts a word from all words to its left and to its right with one layer only",
+                "set layers to 1, or kind to transformer",
             )
         layer, others = cast("RecurrentLayer", self.blocks[0]), allowed[1].dense()
         order = ReadingOrder.of(allowed[1], len(content), own=allowed[0])

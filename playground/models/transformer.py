@@ -1,4 +1,8 @@
-"""Attention and stacks of transformer blocks (Vaswani et al. 2017; arXiv:2002.04745 for the order of the norms)."""
+"""Attention and stacks of transformer blocks (Vaswani et al. 2017; arXiv:2002.04745 for the order of the norms).
+
+Shapes: b rows, n positions that attend (queries), m positions that they attend to (keys, those of a memory first),
+h heads, d width, i inner width of an MLP. A head is d / h wide, or `head_dim`; a 1 is the same for all.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -47,7 +51,7 @@ class SdpaMask:
         above = None if visible.odd_layers is None else cls.of(visible.odd_layers, memory)
         if not memory and visible.overrides is None and visible.form in ("full", "causal"):
             return cls(None, visible.form == "causal", above)
-        cells = visible.dense()[:, None]
+        cells = visible.dense()[:, None]  # [b or 1, 1, n, m], the same for all heads
         return cls(pad(cells, (memory, 0), value=True) if memory else cells, False, above)
 
     def layer(self, number: int) -> "SdpaMask":
@@ -76,7 +80,7 @@ class Memory:
         """What a layer attends to, `[b, m + n, d]`: its memory and the states `x` `[b, n, d]`."""
         if self.states is not None:
             self.states.append(x)
-        return torch.cat([self.mems[depth].to(x.dtype), x], dim=1) if self.mems else x
+        return torch.cat([self.mems[depth].to(x.dtype), x], dim=1) if self.mems else x  # [b, m + n, d]
 
     def mask(self, allowed: AttentionMask) -> SdpaMask:
         """The mask over the memory and the positions of a stream."""
@@ -127,29 +131,30 @@ class Attention(nn.Module):
         weights: list[Tensor] | None = None,
     ) -> Tensor:
         """Values `[b, n, d]`; attention weights `[b, h, n, m]` are appended to `weights`."""
+        # q [b, h, n, d / h]; k and v [b, h, m, d / h]
         q, k, v = self._split(self.query(readers)), self._split(self.key(read)), self._split(self.value(read))
         bias = None
         if positions is not None:
-            q, k, bias = positions(self, q, k)
+            q, k, bias = positions(self, q, k)  # bias [b or 1, h, n, m], or none
         if weights is None and self.dropout is None and not self.weight_taps:
-            gathered = attend(q, k, v, allowed, bias, self.scale(q))
+            gathered = attend(q, k, v, allowed, bias, self.scale(q))  # [b, h, n, d / h]
         else:
-            each = attention_weights(q, k, allowed, bias, self.scale(q))
+            each = attention_weights(q, k, allowed, bias, self.scale(q))  # [b, h, n, m]
             for tap in self.weight_taps:
                 each = tap(each)
             if weights is not None:
                 weights.append(each)
-            gathered = (each if self.dropout is None else self.dropout(each)) @ v
+            gathered = (each if self.dropout is None else self.dropout(each)) @ v  # [b, h, n, d / h]
         if self.prefix is not None:
             gathered = gathered + self.prefix(q, self.scale(q))
-        return self.out(gathered.transpose(1, 2).flatten(2))
+        return self.out(gathered.transpose(1, 2).flatten(2))  # [b, n, h, d / h], [b, n, d], [b, n, d]
 
     def scale(self, q: Tensor) -> float:
         """The factor of all scores."""
         return 1 / sqrt(q.shape[-1]) if self.scaled else 1.0
 
     def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)  # [b, n, d], [b, n, h, d / h], [b, h, n, d / h]
 
 
 def attend(
@@ -170,12 +175,12 @@ def attention_weights(
     q: Tensor, k: Tensor, allowed: SdpaMask, bias: Tensor | None = None, scale: float | None = None
 ) -> Tensor:
     """Attention weights `[b, h, n, m]`; every row sums to 1, or to 0 where no key is allowed."""
-    scores = q @ k.transpose(-1, -2) * (1 / sqrt(q.shape[-1]) if scale is None else scale)
+    scores = q @ k.transpose(-1, -2) * (1 / sqrt(q.shape[-1]) if scale is None else scale)  # [b, h, n, m]
     scores = scores if bias is None else scores + bias
     mask = allowed.dense(scores)
     if mask is None:
         return scores.softmax(dim=-1)
-    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)
+    return scores.masked_fill(~mask, float("-inf")).softmax(dim=-1).masked_fill(~mask, 0.0)  # a sum of 1 over m
 
 
 class MLP(nn.Module):
@@ -189,7 +194,7 @@ class MLP(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         if self.gate is None:
-            return self.fc2(self.activation(self.fc1(x)))
+            return self.fc2(self.activation(self.fc1(x)))  # [b, n, d], [b, n, i], [b, n, d]
         return self.fc2(self.activation(self.gate(x)) * self.fc1(x))
 
 
@@ -247,8 +252,8 @@ class Block(nn.Module):
         read: Tensor | None = None,
     ) -> Tensor:
         """One stream `[b, n, d]` that attends to itself, or to what is `read` `[b, m, d]`: itself behind a memory."""
-        seen = self.normed(x, self.ln_1)
-        source = seen if read is None or read is x else self.normed(read, self.ln_1)
+        seen = self.normed(x, self.ln_1)  # [b, n, d]
+        source = seen if read is None or read is x else self.normed(read, self.ln_1)  # [b, m, d]
         return self.add_mlp(self.add(x, self.attn(seen, source, allowed, positions, weights), self.ln_1))
 
     def normed(self, x: Tensor, norm: nn.Module) -> Tensor:
@@ -294,8 +299,8 @@ class Stack(nn.Module):
         """One stream that attends to itself and to a memory, `[b, n, d]`."""
         mask = memory.mask(allowed)
         for depth, block in enumerate(self.layers):
-            read = memory.read(depth, x)
-            x = block(x, mask.layer(depth), positions, _weights_of(weights, name), read)
+            read = memory.read(depth, x)  # [b, m, d]
+            x = block(x, mask.layer(depth), positions, _weights_of(weights, name), read)  # [b, n, d]
         return self.ln_f(x)
 
     def hidden_states(
@@ -326,6 +331,7 @@ class Stack(nn.Module):
         for depth, block in enumerate(self.layers):
             seen, norm = block.normed(memory.read(depth, content), block.ln_1), block.ln_1
             own, others = (mask.layer(depth) for mask in masks)
+            # query [b, m, d], the scored positions alone; content, what they and it attend to, [b, n, d]
             look = block.attn(block.normed(query, norm), seen, others, outer, _weights_of(weights, "query"))
             query = block.add_mlp(block.add(query, look, norm))
             if depth + 1 < len(self.blocks) or weights is not None:
@@ -343,14 +349,14 @@ class Stack(nn.Module):
         weights: Weights,
     ) -> Tensor:
         """A decoder's stream with cross-attention to an encoder's output `[b, m, d]`; gives `[b, n, d]`."""
-        own, cross = (SdpaMask.of(mask) for mask in allowed)
+        own, cross = (SdpaMask.of(mask) for mask in allowed)  # own [b, 1, n, n], cross [b, 1, n, m]
         for depth, block in enumerate(self.layers):
             seen = block.normed(x, block.ln_1)
             look = block.attn(seen, seen, own.layer(depth), positions[0], _weights_of(weights, "decoder"))
             x = block.add(x, look, block.ln_1)
             seen = block.normed(x, block.ln_cross_attn)
-            look = block.cross_attn(seen, source, cross, positions[1], _weights_of(weights, "cross"))
-            x = block.add_mlp(block.add(x, look, block.ln_cross_attn))
+            look = block.cross_attn(seen, source, cross, positions[1], _weights_of(weights, "cross"))  # [b, n, d]
+            x = block.add_mlp(block.add(x, look, block.ln_cross_attn))  # [b, n, d]
         return self.ln_f(x)
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from playground.batch import AttentionMask, Stream
-from playground.errors import UserError
+from playground.errors import UnfitModel
 from playground.models.architecture import Architecture
 from playground.models.dropout import Dropout
 from playground.models.positions import PositionEncoding
@@ -60,9 +60,10 @@ class WindowStack(nn.Module):
     ) -> list[Tensor]:
         """The levels `first` to `last`, `[b, n, d]`: 0 the embeddings, k layer k."""
         if allowed.window is None and x.shape[1] > self.radius + 1:
-            raise UserError(
+            raise UnfitModel(
                 f"The attention mask opens {x.shape[1]} positions, but this window network reads {self.radius} to a "
-                "side; set sliding_window, or kind to transformer."
+                "side",
+                "set sliding_window, or kind to transformer",
             )
         levels = [x]
         for depth, layer in enumerate(self.blocks[first:last], first):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from playground.batch import AttentionMask, Stream
-from playground.errors import UserError
+from playground.errors import UnfitModel, UserError
 from playground.models.architecture import need
 from playground.models.transformer import Weights
 from playground.models.window import side_by_side
@@ -60,8 +60,8 @@ class StaticNetwork(nn.Module):
         return seen.gather(1, places[..., None].expand(-1, -1, seen.shape[-1]))
 
     def decode(self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None) -> Tensor:
-        raise UserError(
-            "This objective writes with a decoder, which static vectors cannot do; set kind to transformer."
+        raise UnfitModel(
+            "This objective writes with a decoder, which static vectors cannot do", "set kind to transformer"
         )
 
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:

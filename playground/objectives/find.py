@@ -1,9 +1,9 @@
-"""Objectives by name: those of the catalogue, a weighted sum of several, a mask that was edited by hand."""
+"""Objectives by name: those of the catalogue, and a weighted sum of several."""
 
 from playground.catalog import choose, find
 from playground.errors import UserError
 from playground.objectives.mixture import summed
-from playground.objectives.objective import BY_HAND, Objective
+from playground.objectives.objective import Objective
 
 
 def objectives() -> dict[str, Objective]:
@@ -12,17 +12,10 @@ def objectives() -> dict[str, Objective]:
 
 
 def find_objective(name: str) -> Objective:
-    """One objective by its name, its alias or its row in the survey, as in "LM" or "LM painted encoder opens +1".
+    """One objective by its name, its alias or its row in the survey.
 
-    Names with weights and plus signs between them are a sum, as in "MLM + 0.5*SOP".
+    Names with weights and plus signs between them are a sum, as in "MLM + 0.5*SOP", unless one has the whole name.
     """
-    name, by_hand, cells = name.partition(BY_HAND)
-    found = _found(name)
-    return found.painted(cells) if by_hand else found
-
-
-def _found(name: str) -> Objective:
-    """What has this name itself, else the sum that it says."""
     try:
         return _named(name)
     except UserError:

@@ -61,7 +61,7 @@ def summed(line: str, find: Callable[[str], Objective]) -> Objective:
         if not 0 < weight < inf:
             raise UserError(f"The weight of {part.name} is {weight:g}; it must be a number above 0.")
         if any(part.name == other.name for _, other in parts):
-            raise UserError(f"{part.name} stands twice in {line!r}; name it once, with one weight.")
+            raise UserError(f"{part.name} occurs twice in {line!r}; name it once, with one weight.")
         parts.append((weight, part))
         pieces = pieces[used:]
     name = " + ".join(_spelt(weight, part) for weight, part in parts)

@@ -15,16 +15,13 @@ from playground.errors import UserError
 from playground.knob import Knob, knobs, turn
 from playground.objectives.arrange.cells import ArrangeCooccurrences, Cells
 from playground.objectives.arrange.part import SampleTask
-from playground.objectives.ask.judged import Judged, OverrideLossMask
 from playground.objectives.ask.label import AskCrossView, AskLabel, AskPair
 from playground.objectives.ask.words import AskCount
-from playground.objectives.choose.order import ChooseOrder, FixedOrder
 from playground.objectives.formula import Misprint, Term, written
-from playground.objectives.mask_overrides import Rule, meant_for, read
+from playground.objectives.mask_overrides import MaskOverride
 from playground.objectives.propose import Proposer, SampleFromGenerator, SampleNegatives
 from playground.objectives.see.labels import SeeLabels
-from playground.objectives.see.painted import OverrideMask, Painted
-from playground.objectives.stage import Stage, Wishes, planned
+from playground.objectives.stage import PlanOverrides, Stage, planned
 from playground.pickling import declared_fields
 from playground.slicing import gathered
 
@@ -57,12 +54,6 @@ SURVEY_ROWS = (
     "TLM",
 )
 """The rows of Table 2 of the survey, as it prints them."""
-
-BY_HAND = " painted "
-"""Stands between the name of an objective and what a person painted over its own mask and its own grading."""
-
-CHOSEN_BY_HAND: Mapping[type[Rule], str] = {Painted: "a mask", Judged: "answers", FixedOrder: "an order"}
-"""What a person may choose by hand, and what it is called."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +93,8 @@ class Objective:
     A mixture has `parts` instead: its only stage draws the part that a batch, or each row, is for (see `mixture.py`).
     `group` is one of `GROUPS`. `row` is its row in the survey's Table 2 and `printed` what rebuilds that row. `needs`
     names what a text must have (see `reading.NEEDS`). `switch` is a question and the knob whose choices answer it.
-    `versus` says how it differs from others, by their names.
+    `versus` says how it differs from others, by their names. `mask_overrides` are the rules that were set by hand and
+    that its stages obey (see `by_hand.py`).
     """
 
     name: str
@@ -121,6 +113,7 @@ class Objective:
     misprint: Misprint | None = None
     switch: tuple[str, str] = ("", "")
     versus: Mapping[str, str] = field(default_factory=dict)
+    mask_overrides: tuple[MaskOverride, ...] = ()
 
     __getstate__ = declared_fields
 
@@ -154,12 +147,12 @@ class Objective:
         """The knobs of the own chain by their bare names."""
         return {k.name: _now(stage, k) for stage in self.stages for k in knobs(stage)}
 
-    def steps(self, tokens: Tokens, rng: Generator, wanted: Wishes | None = None) -> tuple[Step, ...]:
-        """The batch after every stage; the last one is what trains. `wanted` overrides the plans."""
-        self._refuse_unknown(wanted or {})
+    def steps(self, tokens: Tokens, rng: Generator, overrides: PlanOverrides | None = None) -> tuple[Step, ...]:
+        """The batch after every stage; the last one is what trains. `overrides` overrides the plans."""
+        self._refuse_unknown(overrides or {})
 
         def act(chain: "Objective", number: int, batch: Batch) -> tuple[Any, Batch]:
-            return _act(chain.stages[number], batch, rng, chain._meant_for(number, wanted or {}))
+            return _act(chain.stages[number], batch, rng, chain._meant_for(number, overrides or {}))
 
         return self._walk(tokens, act)
 
@@ -288,12 +281,12 @@ class Objective:
             if name not in self.knobs:
                 known = ", ".join(self.knobs) or "none"
                 raise UserError(f"{self.name} has no knob {name!r}; its knobs are: {known}.")
-        return self._each(lambda stage: turn(stage, self._of(stage, settings)))
+        return self.map_stages(lambda stage: turn(stage, self._of(stage, settings)))
 
-    def _each(self, change: Callable[[Stage], Stage]) -> "Objective":
+    def map_stages(self, change: Callable[[Stage], Stage]) -> "Objective":
         """The same with every stage of every chain changed."""
-        beside = tuple((weight, chain._each(change)) for weight, chain in self.beside)
-        parts = tuple(part._each(change) for part in self.parts)
+        beside = tuple((weight, chain.map_stages(change)) for weight, chain in self.beside)
+        parts = tuple(part.map_stages(change) for part in self.parts)
         return replace(self, stages=tuple(change(stage) for stage in self.stages), beside=beside, parts=parts)
 
     def _of(self, stage: Stage, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -303,7 +296,7 @@ class Objective:
 
     def proposing(self, proposer: Proposer) -> "Objective":
         """The same objective with a network behind every propose stage."""
-        return self._each(lambda s: replace(s, proposer=proposer) if isinstance(s, SampleFromGenerator) else s)
+        return self.map_stages(lambda s: replace(s, proposer=proposer) if isinstance(s, SampleFromGenerator) else s)
 
     def knowing(self, names: Mapping[str, tuple[str, ...]]) -> "Objective":
         """The same objective with a corpus' own names of the labels it asks for or reads (`Corpus.label_names`)."""
@@ -313,7 +306,7 @@ class Objective:
                 return replace(stage, classes=tuple(names[stage.label]))
             return stage
 
-        return self._each(named)
+        return self.map_stages(named)
 
     def at_step(self, step: int) -> "Objective":
         """The same objective in a step (0-based) of training; only parts that take turns depend on it."""
@@ -322,52 +315,7 @@ class Objective:
 
     def counting(self, table: Cells) -> "Objective":
         """The same objective on the co-occurrences of a whole corpus."""
-        return self._each(lambda s: replace(s, table=table) if isinstance(s, ArrangeCooccurrences) else s)
-
-    def painted(self, line: str) -> "Objective":
-        """The same objective with a mask, a grading or an order by hand in every text, as `carried.written` says it."""
-        rules = read(line)
-        kinds = ((kind, [rule.words for rule in rules if isinstance(rule, kind)]) for kind in CHOSEN_BY_HAND)
-        sentences = (f"With {CHOSEN_BY_HAND[kind]} by hand: {'; '.join(words)}." for kind, words in kinds if words)
-        idea = " ".join((self.idea, *sentences))
-        plain = {"aliases": (), "row": "", "printed": Printed(), "switch": ("", "")}
-        return replace(self._obeying(rules)._ordered(rules), name=f"{self.name}{BY_HAND}{line}", idea=idea, **plain)
-
-    def _obeying(self, rules: tuple[Rule, ...]) -> "Objective":
-        """The same chain with what is by hand after its own; in a mixture, in every part that a rule is meant for."""
-        unknown = [rule.part for rule in rules if rule.part > len(self.parts)]
-        if unknown:
-            known = f"its parts are 1 to {len(self.parts)}" if self.parts else "it is no mixture"
-            raise UserError(f"{self.name} has no part {unknown[0]} to paint in; {known}.")
-        if self.parts:
-            numbered = enumerate(self.parts, 1)
-            return replace(self, parts=tuple(part._obeying(meant_for(rules, number)) for number, part in numbered))
-        cells = tuple(rule for rule in rules if isinstance(rule, Painted))
-        answers = tuple(rule for rule in rules if isinstance(rule, Judged))
-        asked = (OverrideLossMask(answers),) if answers else ()
-        return replace(self, stages=(*self._seeing(cells), *asked))
-
-    def _ordered(self, rules: tuple[Rule, ...]) -> "Objective":
-        """The same with an order by hand wherever an order of prediction is drawn."""
-        orders = [rule.positions for rule in rules if isinstance(rule, FixedOrder)]
-        if orders and not self.draws_order:
-            raise UserError(f"{self.name} draws no order of prediction, so none can be set by hand; PLM draws one.")
-        return self._each(lambda s: replace(s, order=orders[-1]) if orders and isinstance(s, ChooseOrder) else s)
-
-    @property
-    def draws_order(self) -> bool:
-        """Whether it draws an order of prediction."""
-        return any(isinstance(s, ChooseOrder) for chain in self.chains for s in chain.stages)
-
-    def _seeing(self, cells: tuple[Painted, ...]) -> tuple[Stage, ...]:
-        """The stages with the cells by hand after the mask that they are painted over."""
-        if not cells:
-            return self.stages
-        seen = [number for number, stage in enumerate(self.stages) if stage.verb == "see"]
-        if not seen:
-            raise UserError(f"{self.name} has no mask of its own that could be painted over.")
-        after = seen[-1] + 1
-        return (*self.stages[:after], OverrideMask(cells), *self.stages[after:])
+        return self.map_stages(lambda s: replace(s, table=table) if isinstance(s, ArrangeCooccurrences) else s)
 
     @property
     def counts(self) -> bool:
@@ -381,17 +329,17 @@ class Objective:
         """Whether a generator takes part."""
         return any(isinstance(s, SampleFromGenerator) for chain in self.chains for s in chain.stages)
 
-    def _meant_for(self, number: int, wanted: Wishes) -> Wishes:
+    def _meant_for(self, number: int, overrides: PlanOverrides) -> PlanOverrides:
         """The wishes without those that a later stage knows too: the words to propose are not for the stage before."""
-        if not wanted:
-            return wanted
+        if not overrides:
+            return overrides
         later = {key for stage in self.stages[number + 1 :] if planned(stage) for key in stage.keys}
-        return {key: value for key, value in wanted.items() if key not in later}
+        return {key: value for key, value in overrides.items() if key not in later}
 
-    def _refuse_unknown(self, wanted: Wishes) -> None:
-        for key in wanted:
+    def _refuse_unknown(self, overrides: PlanOverrides) -> None:
+        for key in overrides:
             if key not in self.plan_keys:
-                known = ", ".join(self.plan_keys) or "none, since nothing in it is left to chance"
+                known = ", ".join(self.plan_keys) or "none, since nothing in it is random"
                 raise UserError(f"{self.name} has no plan key {key!r}; its keys are: {known}.")
 
 
@@ -412,7 +360,7 @@ def weighed(batch: Batch, weight: float) -> Batch:
     return replace(batch, targets=targets, auxiliary=tuple(weighed(e, weight) for e in batch.auxiliary))
 
 
-def tell(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
+def describe_plan(steps: tuple[Step, ...], row: int = 0) -> dict[str, Any]:
     """The plans of all stages in a person's words, ready to be edited and given back as wishes."""
     found: dict[str, Any] = {}
     for part in sorted({step.part for step in steps}, reverse=True):
@@ -426,14 +374,14 @@ def _tell_chain(steps: list[Step], row: int) -> dict[str, Any]:
     for before, step, after in zip(batches, steps, batches[1:], strict=False):
         if planned(step.stage):
             seen = before if step.verb != "change" else after
-            found |= step.stage.tell(seen, step.plan, row)
+            found |= step.stage.describe_plan(seen, step.plan, row)
     return found
 
 
-def _act(stage: Stage, batch: Batch, rng: Generator, wanted: Wishes) -> tuple[Any, Batch]:
+def _act(stage: Stage, batch: Batch, rng: Generator, overrides: PlanOverrides) -> tuple[Any, Batch]:
     if not planned(stage):
         return None, stage.build(batch)
-    plan = stage.revise(batch, stage.plan(batch, rng), wanted)
+    plan = stage.override_plan(batch, stage.plan(batch, rng), overrides)
     return plan, stage.build(batch, plan)
 
 

@@ -22,17 +22,17 @@ SHAPES = {
     "cut": "the number of words that are given before the first prediction, such as 3",
     "replace": "words, such as thrilled,study",
     "split": "the number of words in the first part, such as 4",
-    "pair": "what becomes of the second text: next, random, reversed ..., or how the two are judged",
+    "pair": "how the pair is made: next, random, reversed ..., or the label of the two",
     "part": "the number of a part of the mixture, such as 2",
     "radius": "one number for each word, such as 2,1,5",
-    "wrong": "words, so many for each answer, such as thrilled,study",
+    "wrong": "words, the same number for each answer, such as thrilled,study",
     "labelled": "yes or no",
     "sentences": "sentence positions such as 2,1",
     "segments": "the sentences of each segment in their new order, such as 3,1-2",
     "fields": "the fields that are written, in their order, such as date,article",
-    "intact": "positions of chosen sentences that are shown all the same, such as 2",
-    "start": "the word that comes first, such as 5",
-    "deleted": "word positions that vanish, such as 2,5",
+    "intact": "positions of chosen sentences that stay visible, such as 2",
+    "start": "the position of the word that becomes the first, such as 5",
+    "deleted": "word positions that are deleted, such as 2,5",
     "marks": "[MASK] or a word for each span, such as [MASK],walk",
     "language": "which of the two texts is read: first or second",
 }
@@ -150,8 +150,8 @@ def places(batch: Batch, words: Sequence[int], what: str = "Position") -> Tensor
     for word in words:
         if not 1 <= word <= count:
             raise UserError(f"{what} {word} is not in the text; it has {count} words, so 1 to {count} would be right.")
-    wanted = torch.tensor([w - 1 for w in words], dtype=torch.long, device=batch.tokens.word_ids.device)
-    return torch.isin(batch.tokens.word_ids, wanted) & batch.tokens.valid
+    requested = torch.tensor([w - 1 for w in words], dtype=torch.long, device=batch.tokens.word_ids.device)
+    return torch.isin(batch.tokens.word_ids, requested) & batch.tokens.valid
 
 
 def words_of(batch: Batch, chosen: Tensor, row: int) -> list[int]:
@@ -159,10 +159,10 @@ def words_of(batch: Batch, chosen: Tensor, row: int) -> list[int]:
     return sorted({int(w) + 1 for w in batch.tokens.word_ids[row][chosen[row]]})
 
 
-def spans(batch: Batch, wanted: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+def spans(batch: Batch, requested: Sequence[tuple[int, int]]) -> tuple[Tensor, Tensor]:
     """First token and number of tokens `[b, m]` of spans given in words; they must lie in the text and not overlap."""
     count, starts, lengths, free = word_count(batch.tokens), [], [], 1
-    for start, length in sorted(wanted):
+    for start, length in sorted(requested):
         if start < free or length < 0 or start + length - 1 > count or start > count + 1:
             raise UserError(
                 f"The span {start}:{length} does not fit; spans must not overlap and must lie within 1 to {count}."
@@ -181,14 +181,16 @@ def _tokens_before(batch: Batch, word: int) -> int:
     return int((tokens.valid[0] & (tokens.word_ids[0] < word - 1)).sum())
 
 
-def order(batch: Batch, wanted: Sequence[int]) -> Tensor:
+def order(batch: Batch, requested: Sequence[int]) -> Tensor:
     """The step `[b, t]` at which each token comes when words are taken in this order (pieces from left to right)."""
     count = word_count(batch.tokens)
-    if sorted(wanted) != list(range(1, count + 1)):
-        given = short(",".join(map(str, wanted))).strip("'") or "of no words"
+    if sorted(requested) != list(range(1, count + 1)):
+        given = short(",".join(map(str, requested))).strip("'") or "of no words"
         raise UserError(f"The order {given} is not an order of {count} words; name each of 1 to {count} once.")
     step_of_word = torch.empty(count, dtype=torch.long, device=batch.tokens.ids.device)
-    step_of_word[torch.tensor(wanted, device=step_of_word.device) - 1] = torch.arange(count, device=step_of_word.device)
+    step_of_word[torch.tensor(requested, device=step_of_word.device) - 1] = torch.arange(
+        count, device=step_of_word.device
+    )
     step = step_of_word[batch.tokens.word_ids.clamp(0, count - 1)].masked_fill(~batch.tokens.valid, count)
     return step.argsort(dim=1, stable=True).argsort(dim=1)
 

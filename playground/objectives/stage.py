@@ -7,7 +7,7 @@ from torch import Generator
 
 from playground.batch import Batch
 
-Wishes = Mapping[str, Any]
+PlanOverrides = Mapping[str, Any]
 """A plan as a person writes it, all positions 1-based; the keys are those of `wishes.SHAPES`."""
 
 
@@ -25,7 +25,7 @@ class Stage(Protocol):
 
 @runtime_checkable
 class Planned(Protocol):
-    """A stage with chance: `revise` bends a drawn plan to a person's wishes, `tell` says a plan in their words."""
+    """A stage with chance: `override_plan` fits a drawn plan to overrides, `describe_plan` says it in words."""
 
     keys: ClassVar[tuple[str, ...]]
 
@@ -34,9 +34,9 @@ class Planned(Protocol):
     @property
     def build(self) -> Callable[..., Batch]: ...
 
-    def revise(self, batch: Batch, plan: Any, wishes: Wishes) -> Any: ...
+    def override_plan(self, batch: Batch, plan: Any, overrides: PlanOverrides) -> Any: ...
 
-    def tell(self, batch: Batch, plan: Any, row: int) -> dict[str, Any]: ...
+    def describe_plan(self, batch: Batch, plan: Any, row: int) -> dict[str, Any]: ...
 
 
 @runtime_checkable

@@ -10,7 +10,7 @@ Knobs = Mapping[str, Any]
 
 SIGN_BEHIND = {"T+1": "the position of the special token [END]"}
 SIGN_BEFORE = {"t=0": "the position of [START], which ends a text that is read from the right"}
-IN_LAYERS = {"k": "the number of words that a reader sees in each layer", "L": "the number of layers"}
+IN_LAYERS = {"k": "the number of words that a position attends to in each layer", "L": "the number of layers"}
 
 
 def next_word(knobs: Knobs, given: str = "") -> str:

@@ -6,13 +6,13 @@ import torch
 
 from playground.batch import Tokens, token_strings
 from playground.objectives.arrange.pair import NAMES
-from playground.objectives.objective import Objective, Step, tell
+from playground.objectives.objective import Objective, Step, describe_plan
 from playground.objectives.stage import Planned
 
 
 def by_hand(objective: Objective, steps: tuple[Step, ...]) -> dict[str, Any]:
     """The plan, its editable keys, the choices, and the words; `word` is that of each token, an order has `units`."""
-    plan, tokens = tell(steps), steps[-1].batch.tokens
+    plan, tokens = describe_plan(steps), steps[-1].batch.tokens
     words, sentences = _joined(tokens, tokens.word_ids), _joined(tokens, tokens.sentence_ids, " ")
     return {
         "plan": plan,

@@ -305,8 +305,8 @@ def _matrix_of(source: Place, reader: Place, names: Container[str]) -> str:
 def attention(weights: Tensor, shape: Sequence[int], layers: Sequence[int] | None = None) -> dict[str, Any]:
     """Attention weights `[layers, h, n, m]` in bytes by layer, cut to a `shape` without padding, of some `layers`."""
     number, heads = weights.shape[:2]
-    wanted = range(number) if layers is None else sorted({min(max(0, k), number - 1) for k in layers})
-    data = {str(k): encode(weights[k, :, : shape[0], : shape[1]]) for k in wanted}
+    shown = range(number) if layers is None else sorted({min(max(0, k), number - 1) for k in layers})
+    data = {str(k): encode(weights[k, :, : shape[0], : shape[1]]) for k in shown}
     return {"layers": number, "heads": heads, "data": data}
 
 

@@ -12,7 +12,7 @@ from playground.batch import Batch, Tokens
 from playground.corpora.derived_labels import DERIVED, in_several
 from playground.corpora.tinyworld.vocabulary import answer
 from playground.corpora.unspaced import describe_unspaced
-from playground.errors import UserError
+from playground.errors import MissingText
 from playground.objectives.arrange import ArrangeFields, LabelledPair
 from playground.objectives.objective import Objective
 from playground.rng import generator
@@ -74,9 +74,10 @@ def read(
     labels = {*given.tokens.labels, *said_by_hand(objective), *(stage.label for stage in _fields(objective))}
     for need in objective.needs:
         if need.startswith("label:") and need.removeprefix("label:") not in labels:
-            raise UserError(
+            raise MissingText(
                 f"{objective.name} needs the label {need.removeprefix('label:')!r} of every word, which a typed text "
-                "does not have. Train it on a corpus that knows it, such as world."
+                "does not have. Train it on a corpus that knows it, such as world.",
+                need,
             )
     return _paired(objective, given, text, pair, other, longest // 2) if paired else given
 
@@ -185,8 +186,8 @@ def _sentences(tokens: Tokens) -> int:
     return int(tokens.sentence_ids.max()) + 1
 
 
-def _lacks(objective: Objective, need: str) -> UserError:
-    return UserError(f"{objective.name} needs {NEEDS[need]}")
+def _lacks(objective: Objective, need: str) -> MissingText:
+    return MissingText(f"{objective.name} needs {NEEDS[need]}", need)
 
 
 def _start(tokens: Tokens, most: int) -> Tokens:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from playground import leaks
 from playground.batch import AttentionMask, Batch, Stream
 from playground.errors import UserError
-from playground.objectives.ask.judged import GRADED, Judged, answerable, judge
+from playground.objectives.ask.judged import GRADED, LossMaskOverride, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.see.painted import in_cells
 from playground.trace import frames
@@ -30,13 +30,13 @@ def natural(batch: Batch, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]
 
 def painted(batch: Batch, cells: Cells, row: int = 0) -> Batch:
     """The same batch with these cells of one row's matrices open or closed."""
-    for name, wanted in cells.items():
+    for name, changes in cells.items():
         if name == GRADED:
-            last = {position + 1: counts for _, position, counts in wanted}
+            last = {position + 1: counts for _, position, counts in changes}
             counts, skips = (tuple(p for p, value in last.items() if value == chosen) for chosen in (True, False))
-            batch = judge(batch, Judged(counts, skips), row)
+            batch = judge(batch, LossMaskOverride(counts, skips), row)
         else:
-            batch = _with(batch, name, list(wanted), row)
+            batch = _with(batch, name, list(changes), row)
     return batch
 
 
@@ -56,16 +56,16 @@ def _answered(batch: Batch, row: int) -> list[int]:
     return batch.answering.valid[row].nonzero().flatten().tolist()
 
 
-def _refuse_what_is_not_asked(batch: Batch, wanted: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
+def _refuse_what_is_not_asked(batch: Batch, changes: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
     places = _answered(batch, row) if batch.targets else []
-    for _, at, _counts in wanted:
+    for _, at, _counts in changes:
         if not 0 <= at < len(places):
             raise UserError(f"There is no answer {at + 1} to grade; there are {len(places)} positions.")
         if not any(bool(answerable(batch, target)[row, places[at]]) for target in batch.targets):
             raise UserError(f"Nothing is asked at position {at + 1}, so it has no answer that could be scored.")
 
 
-def _with(batch: Batch, name: str, wanted: list[tuple[int, int, bool]], row: int) -> Batch:
+def _with(batch: Batch, name: str, changes: list[tuple[int, int, bool]], row: int) -> Batch:
     if name not in frames.visible(batch, row):
         known = ", ".join(frames.visible(batch, row))
         raise UserError(f"There is no matrix {name!r} to paint; this objective has: {known}.")
@@ -75,17 +75,17 @@ def _with(batch: Batch, name: str, wanted: list[tuple[int, int, bool]], row: int
     if name in ("decoder", "cross"):
         assert decoder is not None
         field, keys = ("attn_mask", decoder) if name == "decoder" else ("cross_attn_mask", inputs)
-        return replace(batch, decoder=replace(decoder, **{field: _paint(decoder, keys, field, wanted, row)}))
+        return replace(batch, decoder=replace(decoder, **{field: _paint(decoder, keys, field, changes, row)}))
     field = "query_attn_mask" if name == "query" else "attn_mask"
-    return replace(batch, inputs=replace(inputs, **{field: _paint(inputs, inputs, field, wanted, row)}))
+    return replace(batch, inputs=replace(inputs, **{field: _paint(inputs, inputs, field, changes, row)}))
 
 
-def _paint(queries: Stream, keys: Stream, field: str, wanted: list[tuple[int, int, bool]], row: int) -> AttentionMask:
+def _paint(queries: Stream, keys: Stream, field: str, changes: list[tuple[int, int, bool]], row: int) -> AttentionMask:
     """The levels stay where painting only closes cells; an opened cell needs a matrix of its own."""
     mask: AttentionMask = getattr(queries, field)
     cells = mask.dense().expand(len(queries.ids), -1, -1).clone()
     rows, columns = (stream.valid[row].nonzero().flatten() for stream in (queries, keys))
-    for query, key, is_open in wanted:
+    for query, key, is_open in changes:
         if not (0 <= query < len(rows) and 0 <= key < len(columns)):
             raise UserError(
                 f"The painted cell {query + 1}.{key + 1} is outside the matrix of {len(rows)} by {len(columns)}."

@@ -12,7 +12,7 @@ from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.objectives.find import find_objective, objectives
 from playground.objectives.formula import Term, written
-from playground.objectives.objective import Objective, Printed, Step, tell
+from playground.objectives.objective import Objective, Printed, Step, describe_plan
 from playground.objectives.stage import Rounding
 from playground.rng import generator
 from playground.tokenizing import Tokenizer, read_input
@@ -91,10 +91,10 @@ class Rebuilt:
         question, name = self.objective.switch
         if not name:
             return None
-        wanted, choices = tell(self.steps), []
+        overrides, choices = describe_plan(self.steps), []
         for value in self.objective.knobs[name].choices:
             turned = self.objective.turn({name: value})
-            batch = turned.steps(self.tokens, generator(self.seed, DRAW), wanted)[-1].batch
+            batch = turned.steps(self.tokens, generator(self.seed, DRAW), overrides)[-1].batch
             words = leaks.context_words(batch)
             number = f"{words:,.0f}" if words >= 10 else f"{words:.2g}"
             context = f"On average {number} other words reach a scored position." if words else NO_CONTEXT
@@ -124,7 +124,7 @@ class Rebuilt:
             "visible": frames.visible(batch),
             "leak": self.verdict.leak,
             "leak_detail": frames.leak(self.verdict),
-            "plan": tell(self.steps),
+            "plan": describe_plan(self.steps),
             "knobs": {name: k.default for name, k in self.objective.knobs.items()},
             "row": self.objective.row,
             "survey": self.survey(),
@@ -167,20 +167,20 @@ def rebuild(
     other: str = "",
     seed: int = 0,
     settings: Mapping[str, Any] | None = None,
-    wanted: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, Any] | None = None,
     tokenizer: Tokenizer | None = None,
     longest: int = LONGEST,
 ) -> Rebuilt:
-    """A typed text under an objective; `settings` are knobs, `wanted` is a plan by hand.
+    """A typed text under an objective; `settings` are knobs, `overrides` is a plan by hand.
 
     `pair` is the second text of objectives that need one, `other` the unrelated text (else one of our own is drawn).
     At most `longest` tokens of the text are used.
     """
     objective = (find_objective(name) if isinstance(name, str) else name).turn(settings or {})
-    wanted = {key: plan_overrides.read(key, value) for key, value in (wanted or {}).items()}
+    overrides = {key: plan_overrides.read(key, value) for key, value in (overrides or {}).items()}
     text, pair = clean(text), clean(pair)
-    given = read(objective, text, pair, other or strangers(seed), tokenizer, wanted.get("replace", ()), longest)
-    made = rebuild_row(objective, given.tokens, text, seed, wanted, (given.notice, guessed(objective)))
+    given = read(objective, text, pair, other or strangers(seed), tokenizer, overrides.get("replace", ()), longest)
+    made = rebuild_row(objective, given.tokens, text, seed, overrides, (given.notice, guessed(objective)))
     return replace(made, pair=pair, left_out=given.left_out)
 
 
@@ -189,14 +189,14 @@ def rebuild_row(
     tokens: Tokens,
     text: str,
     seed: int = 0,
-    wanted: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, Any] | None = None,
     notices: Sequence[str] = (),
 ) -> Rebuilt:
     """One row of tokens under an objective; the row of a corpus has labels and neighbours."""
-    wanted = {key: plan_overrides.read(key, value) for key, value in (wanted or {}).items()}
-    steps = objective.steps(tokens, generator(seed, DRAW), wanted)
+    overrides = {key: plan_overrides.read(key, value) for key, value in (overrides or {}).items()}
+    steps = objective.steps(tokens, generator(seed, DRAW), overrides)
     batch = steps[-1].batch
-    found = (*rounded(steps, wanted), unjudged(objective, batch) or silent(batch), apart(objective, batch))
+    found = (*rounded(steps, overrides), unjudged(objective, batch) or silent(batch), apart(objective, batch))
     notice = " ".join(filter(None, (*notices, *found)))
     return Rebuilt(objective, tokens, text, seed, steps, leaks.check(batch), notice)
 
@@ -226,10 +226,10 @@ def apart(objective: Objective, batch: Batch) -> str:
     return f"The parts of this sum read {len(read)} different inputs; each has its own mask and its own words."
 
 
-def rounded(steps: Sequence[Step], wanted: Mapping[str, Any]) -> list[str]:
+def rounded(steps: Sequence[Step], overrides: Mapping[str, Any]) -> list[str]:
     """What rounding did where a stage selected by itself; a selection by hand is not rounded."""
     drawn = ((s.stage, s.batch) for s in steps if isinstance(s.stage, Rounding))
-    return [stage.rounding(batch) for stage, batch in drawn if not set(stage.keys) & set(wanted)]
+    return [stage.rounding(batch) for stage, batch in drawn if not set(stage.keys) & set(overrides)]
 
 
 def table(
@@ -258,9 +258,9 @@ def table(
         shared = {k: v for k, v in (plans or {}).get("", {}).items() if k in objective.plan_keys}
         try:
             printed = objective.printed if not pair and text.strip() == SENTENCE else Printed()
-            wanted = {**(printed.plan if seed is None else {}), **shared, **by_row.get(objective.name, {})}
+            overrides = {**(printed.plan if seed is None else {}), **shared, **by_row.get(objective.name, {})}
             second, own = printed.pair or pair, printed.text or text
-            done.append(rebuild(objective, own, pair=second, other=printed.other, seed=seed or 0, wanted=wanted))
+            done.append(rebuild(objective, own, pair=second, other=printed.other, seed=seed or 0, overrides=overrides))
         except UserError as refusal:
             if objective.name in by_row:
                 raise

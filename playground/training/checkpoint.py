@@ -19,6 +19,7 @@ from playground.batch import OPTIONAL, Tokens
 from playground.errors import UserError
 from playground.knob import as_saved
 from playground.models import Architecture
+from playground.objectives.mask_overrides import from_json, to_json
 from playground.parsing import LARGEST, parse_int, parse_json
 from playground.tokenizing import Tokenizer
 from playground.training.train_state import TrainState
@@ -87,6 +88,7 @@ def _pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> tupl
         "architecture": asdict(learner.entry.model),
         "recipe": asdict(learner.entry.recipe),
         "knobs": {name: k.default for name, k in learner.entry.objective.knobs.items()},
+        "mask_overrides": to_json(learner.entry.mask_overrides),
         "seed": learner.seed,
         "step": learner.step,
         "tokens": learner.tokens,
@@ -233,7 +235,7 @@ def read(path: Path) -> tuple[dict[str, Any], dict[str, Tensor]]:
 
 
 def _entry(about: dict[str, Any]) -> Entry:
-    entry = entry_named(about["entry"])
+    entry = entry_named(about["entry"]).with_overrides(from_json(about.get("mask_overrides", [])))
     shaped = replace(
         entry,
         model=as_saved(Architecture(), about["architecture"]),

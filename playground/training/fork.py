@@ -7,6 +7,7 @@ from typing import Any
 
 from playground.errors import UserError
 from playground.knob import as_written, knobs, turn
+from playground.objectives.mask_overrides import describe
 from playground.parsing import parse_int
 from playground.training.loop import Run
 from playground.training.train_state import Snapshot, TrainState
@@ -76,6 +77,7 @@ def what_changed(old: Entry, new: Entry, others: Mapping[str, tuple[Any, Any]] |
     before, after = old.objective.knobs, new.objective.knobs
     pairs += [(name, before[name].default, k.default) for name, k in after.items() if name in before]
     pairs += [("objective", old.objective.name, new.objective.name)]
+    pairs += [("mask_overrides", *(describe(one.mask_overrides) or "none" for one in (old, new)))]
     pairs += [(name, a, b) for name, (a, b) in (others or {}).items()]
     return ", ".join(f"{name} {_short(a)} → {_short(b)}" for name, a, b in pairs if a != b) or "nothing"
 

@@ -27,7 +27,8 @@ BERT = Entry(
     name="BERT",
     year=2018,
     paper="arXiv:1810.04805",
-    idea="Hide some words of two texts and use both sides to guess them; say whether the second follows the first.",
+    idea="Hide some words of two texts, predict them from both sides, and say whether the second text follows the "
+    "first.",
     parent="GPT",
     changed="Attends to both sides, predicts masked words, and classifies pairs of texts.",
     aliases=("BERT base", "BERT large"),

@@ -11,13 +11,14 @@ BIOBERT = Entry(
     name="BioBERT",
     year=2019,
     paper="arXiv:1901.08746",
-    idea="Continue training BERT on texts of another field; it keeps the language and learns the field.",
+    idea="Continue training BERT on texts of another field; it keeps its general language and learns the field.",
     parent="BERT",
     changed="A second stage of the same training, on texts of biology and medicine.",
     corpus="facts",
     unlike_paper={
-        "next sentence prediction": "asked for general text alone, for the facts are sentences without neighbours",
-        "data": "facts on people and towns stand for those of biology",
+        "next sentence prediction": "trained on general text only, because the facts are single sentences without "
+        "neighbours",
+        "data": "facts about people and towns represent those of biology",
     },
     data="abstracts of PubMed and articles of PMC, after BERT's texts",
     published=(
@@ -27,6 +28,6 @@ BIOBERT = Entry(
     objective=MLM,
     phases=(
         Phase("general text", 0.5, "BERT is pre-trained as before.", MLM_AND_NSP, "world"),
-        Phase("domain text", 0.5, "Pre-training goes on with texts of the domain."),
+        Phase("domain text", 0.5, "Pre-training continues on texts of the domain."),
     ),
 )

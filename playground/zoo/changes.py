@@ -75,8 +75,8 @@ def _parts(group: str, old: Any, new: Any) -> Iterator[Change]:
 
 LABELS = {
     "labels": "Heads that choose one of several classes.",
-    "paired": "Heads that read two texts apart.",
-    "label_embeddings": "Labels that are read with the words, each by a vector of its own.",
+    "paired": "Heads that read two texts separately.",
+    "label_embeddings": "Labels that are read with the words; each has an embedding of its own.",
 }
 """What the parts of an architecture mean that are no knobs."""
 

@@ -10,11 +10,11 @@ COLLOBERT_WESTON = Entry(
     paper="Collobert and Weston 2008, A unified architecture for natural language processing",
     idea="Score a true window of text above the same window with a wrong word in its middle; keep the word vectors.",
     parent="NNLM",
-    changed="Sees both sides of a word, and ranks it above one wrong word in place of scoring the whole vocabulary.",
+    changed="Sees both sides of a word, and ranks it above one wrong word instead of scoring the whole vocabulary.",
     aliases=("SENNA", "Collobert and Weston", "Collobert et al. 2011"),
     unlike_paper={
         "network": "a hidden layer as wide as a word vector",
-        "tasks": "no labelled tasks trained together with it on the same word vectors",
+        "tasks": "no labelled tasks are trained with it on the same word vectors",
     },
     data="English Wikipedia",
     model=Architecture(kind="static", two_streams=True, window_radius=5),

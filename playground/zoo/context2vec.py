@@ -8,9 +8,9 @@ CONTEXT2VEC = Entry(
     name="context2vec",
     year=2016,
     paper="Melamud et al. 2016, context2vec: Learning generic context embedding with bidirectional LSTM",
-    idea="One LSTM reads what comes before a word, one what comes after; together they tell it from random words.",
+    idea="One LSTM reads the words before a word, another the words after it; together they tell it from random words.",
     parent="word2vec",
-    changed="The context is a whole sentence in its order, read by two LSTMs, and no longer a bag of a few words.",
+    changed="The context is a whole sentence in order, read by two LSTMs, and no longer a bag of a few words.",
     aliases=("context to vec",),
     unlike_paper={
         "network": "one table of vectors for words that are read and words that are predicted; the paper has two",

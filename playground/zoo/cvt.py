@@ -12,14 +12,14 @@ CROSS_VIEW_TRAINING = Entry(
     name="CVT",
     year=2018,
     paper="arXiv:1809.08370",
-    idea="Where labels are known, learn them; elsewhere, readers of a part of the text learn to say what the whole one "
-    "says.",
+    idea="Learn from labels where they are known; elsewhere, views of a part of the text learn the prediction for the "
+    "whole.",
     parent="Dai and Le",
-    changed="Texts with and without labels are learned from together, and not one after the other.",
+    changed="The model learns from labelled and unlabelled texts together, not from one after the other.",
     aliases=("cross-view training",),
     unlike_paper={
         "network": "the four views read both layers of their own direction, where the paper gives them the first layer "
-        "alone; and word vectors from nothing, without the paper's letters and GloVe",
+        "alone; and word vectors trained from scratch, without the paper's characters and GloVe",
         "tasks": "parts of speech alone, not several tasks in alternation",
     },
     data="the labelled texts of each task and 1 Billion Word Benchmark",

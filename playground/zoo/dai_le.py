@@ -10,10 +10,10 @@ DAI_LE = Entry(
     paper="arXiv:1511.01432",
     idea="Train an LSTM as a language model first; a classifier that starts from its weights learns better.",
     parent="NNLM",
-    changed="An LSTM remembers all words so far, and its weights are kept for the task, not the word vectors alone.",
+    changed="An LSTM remembers all words so far, and all its weights are kept for the task, not just the word vectors.",
     aliases=("Dai & Le", "LM-LSTM", "semi-supervised sequence learning"),
     unlike_paper={
-        "tasks": "the language model alone; the paper's other start is a sequence autoencoder (SA-LSTM)",
+        "tasks": "only the language model; the paper also starts from a sequence autoencoder (SA-LSTM)",
     },
     data="the texts of each task and, for film reviews, others without labels",
     model=Architecture(kind="lstm", attention="left to right"),

@@ -8,9 +8,11 @@ ELMO = Entry(
     name="ELMo",
     year=2018,
     paper="arXiv:1802.05365",
-    idea="Two LSTM language models read from either side; every layer of both says something of a word in its context.",
+    idea="Two LSTM language models read from either side; every layer of both says something about a word in its "
+    "context.",
     parent="TagLM",
-    changed="Words are made of letters, both directions are trained together, and a task mixes all their layers.",
+    changed="Word vectors come from characters, both directions are trained together, and a task mixes all their "
+    "layers.",
     aliases=("ELMo small", "ELMo medium", "ELMo original", "ELMo 5.5B", "embeddings from language models"),
     unlike_paper={
         "network": "no residual connection between the two layers, no projection of the states to an eighth of their "

@@ -12,7 +12,8 @@ from playground.errors import UserError
 from playground.knob import knobs, turn
 from playground.models import Architecture, count_parameters
 from playground.objectives import Objective, find_objective
-from playground.objectives.objective import BY_HAND
+from playground.objectives.by_hand import with_overrides
+from playground.objectives.mask_overrides import MaskOverride, describe, describe_kinds
 from playground.objectives.see import SeeLeft, SeeRight
 from playground.zoo.electra_two_stage import two_stages
 from playground.zoo.phase import Phase
@@ -29,13 +30,13 @@ CORPORA = {
 }
 """The corpora for what an objective needs and TinyWorld's "world" lacks."""
 
-EVERYWHERE = "its size, its learning rate and a text from our grammar"
+EVERYWHERE = "its size, its learning rate and its corpus, which a grammar generates"
 """In what every entry differs from its paper."""
 
-OWN_FORM = "positions, norms, biases, dropout and first weights"
+OWN_FORM = "position encoding, norms, biases, dropout and initialisation"
 """In what an entry differs whose published architecture is not declared."""
 
-OWN_OPTIMISER = "optimiser and weight decay, unless the recipe called 'paper' is taken"
+OWN_OPTIMISER = "optimiser and weight decay (the recipe 'paper' has the published ones)"
 """In what every entry differs as it is declared."""
 
 WORD_VECTORS = "Word vectors"
@@ -136,6 +137,22 @@ class Entry:
             objective=self.objective.turn(settings),
             phases=tuple(replace(phase, objective=_turned(phase.objective, settings)) for phase in self.phases),
         )
+
+    def with_overrides(self, rules: tuple[MaskOverride, ...]) -> "Entry":
+        """The entry with rules set by hand, which its objective obeys; a phase with another one is as it was."""
+        if not rules:
+            return self
+        return replace(self, objective=with_overrides(self.objective, rules), idea=f"{self.idea} {describe(rules)}")
+
+    @property
+    def mask_overrides(self) -> tuple[MaskOverride, ...]:
+        """The rules that were set by hand."""
+        return self.objective.mask_overrides
+
+    @property
+    def title(self) -> str:
+        """The name, and what of it was set by hand, as in "LM with a mask by hand"."""
+        return f"{self.name} {describe_kinds(self.mask_overrides)}".strip()
 
     @property
     def all_phases(self) -> tuple[Phase, ...]:
@@ -242,11 +259,7 @@ def entry_named(name: str) -> Entry:
         try:
             return entry_for(find_objective(name.removesuffix(ALONE)))
         except UserError as part:
-            bare, by_hand, _ = name.partition(BY_HAND)
-            if by_hand and bare in entries():
-                asked = entries()[bare].objective.name
-                raise UserError(f"{part} Rules by hand are for an objective; that of {bare} is {asked}.") from None
-            if by_hand or "+" in name or nearest(name):
+            if "+" in name or nearest(name):
                 raise part from None
             raise UserError(f"{unknown} Any objective can be named too; `playground zoo` lists them.") from None
 
@@ -256,7 +269,7 @@ def entry_to_train(name: str) -> Entry:
     entry = entry_named(name)
     if entry.name in entries() and SIZE.fullmatch(fold(name).removeprefix(fold(entry.name))):
         raise UserError(
-            f"{name.strip()!r} is a published size of {entry.name}, and what is trained here is small; name "
+            f"{name.strip()!r} is a published size of {entry.name}, and models here are small; name "
             f"{entry.name!r}, which the knobs layers and width make larger."
         )
     return entry

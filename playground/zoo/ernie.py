@@ -18,10 +18,10 @@ ERNIE = Entry(
     paper="arXiv:1904.09223",
     idea="Hide a name or a phrase as a whole, so that its other words cannot give it away.",
     parent="BERT",
-    changed="What is hidden together is a unit of meaning: a word, a phrase or a name.",
+    changed="Words are hidden together in units of meaning: a word, a phrase or a name.",
     aliases=("ERNIE (Baidu)", "ERNIE 1.0"),
     unlike_paper={
-        "stages": "the three stages are of one length; the paper gives them none",
+        "stages": "the three stages have the same length; the paper gives no lengths",
         "segments": "one text at a time, so no [CLS], no [SEP] and no segments",
         "next sentence prediction": "no dialogues, for which the paper tells real answers from random ones",
     },

@@ -21,9 +21,9 @@ ERNIE_2 = Entry(
     changed="Tasks on pairs of texts in addition to those on words, such as how far apart two sentences are.",
     aliases=("ERNIE 2.0 base", "ERNIE 2.0 large"),
     unlike_paper={
-        "stages": "five stages of one length, each with one more task",
+        "stages": "five stages of the same length, each with one more task",
         "tasks": "without relations of clauses (objective 'discourse relation') and without queries, which no corpus "
-        "here has; a segment that comes again or is cut out is a sentence",
+        "here has; a segment that occurs again or is cut out is a sentence",
         "batches": "each batch trains one task; the paper adds the losses of words to that of a sentence",
     },
     data="encyclopedias, books, dialogues and pairs of clauses; in Chinese also news and queries with their results",
@@ -41,7 +41,7 @@ ERNIE_2 = Entry(
         Phase("knowledge masking", 0.2, "Names, phrases and words are masked.", first_tasks("one task", 1)),
         Phase("capitalization", 0.2, "Capital letters are predicted too.", first_tasks("two tasks", 2)),
         Phase(
-            "token-document relation", 0.2, "Words that come again are predicted too.", first_tasks("three tasks", 3)
+            "token-document relation", 0.2, "Words that occur again are predicted too.", first_tasks("three tasks", 3)
         ),
         Phase("sentence reordering", 0.2, "The order of segments is predicted too.", first_tasks("four tasks", 4)),
         Phase("sentence distance", 0.2, "How far apart two sentences are is predicted too."),

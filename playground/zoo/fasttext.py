@@ -13,7 +13,7 @@ FASTTEXT = Entry(
     changed="The vector of a word is the sum of its own vector and those of its character n-grams.",
     aliases=("subword skip-gram",),
     unlike_paper={
-        "data": "no frequent words left out at random, for in a small vocabulary every word is frequent",
+        "data": "no frequent words left out at random, because in a small vocabulary every word is frequent",
     },
     data="Wikipedia in nine languages, a model for each",
     model=Architecture(kind="static", ngrams=2000),

@@ -22,8 +22,8 @@ GPT_3 = Entry(
     aliases=("GPT-3 175B", "GPT-3 small"),
     unlike_paper={
         "network": "the paper gives no width of its bands; here every second layer sees 16 positions",
-        "data": "documents that each give their code words a meaning once and then use it, so that only a text that is "
-        "read can teach it; the paper finds such patterns in texts of every kind",
+        "data": "documents that each give their code words a meaning once and then use it, so that it can only be "
+        "learned from the text itself; the paper finds such patterns in texts of every kind",
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="Common Crawl filtered, WebText, books and English Wikipedia",

@@ -12,11 +12,11 @@ GROVER = Entry(
     paper="arXiv:1905.12616",
     idea="Write news from what is said about an article; who can write fakes is also the best at finding them.",
     parent="GPT-2",
-    changed="Domain, date, authors and headline of an article are read in front of its text, or written themselves.",
+    changed="Domain, date, authors and headline of an article are read before its text, or written themselves.",
     aliases=("Grover base", "Grover large", "Grover mega"),
     unlike_paper={
-        "data": "stories of a grammar stand for news; a date is a year, and an article has one author and no summary",
-        "network": "norms before each sub-layer; the released code has one before and one behind each MLP and none "
+        "data": "generated stories represent news; a date is a year, and an article has one author and no summary",
+        "network": "norms before each sub-layer; the released code has one before and one after each MLP and none "
         "before attention",
         "tasks": "no training to tell written texts from human ones",
         "tokenizer": "whole words, not pieces of bytes",

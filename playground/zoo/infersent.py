@@ -8,12 +8,13 @@ INFERSENT = Entry(
     name="InferSent",
     year=2017,
     paper="arXiv:1705.02364",
-    idea="Read two sentences apart, each into one vector, and say from both whether the second follows from the first.",
+    idea="Read two sentences separately, each into one vector, and say from both whether the second follows from the "
+    "first.",
     parent="GloVe",
     changed="A sentence is one vector, the maximum over the states of an LSTM; pairs with labels teach it.",
     corpus="inference",
     unlike_paper={
-        "network": "word vectors from nothing, not GloVe's",
+        "network": "word vectors trained from scratch, not GloVe's",
     },
     data="Stanford Natural Language Inference",
     model=Architecture(

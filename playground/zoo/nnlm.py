@@ -11,7 +11,7 @@ NNLM = Entry(
     idea="Give every word a vector, and predict the next word from the vectors of the last few words.",
     aliases=("neural probabilistic language model", "neural network language model"),
     unlike_paper={
-        "network": "a hidden layer as wide as a word vector, and no direct way past it from the word vectors to the "
+        "network": "a hidden layer as wide as a word vector, and no direct connection from the word vectors to the "
         "scores, which the paper has in some of its networks",
     },
     data="the Brown corpus and news of the Associated Press",

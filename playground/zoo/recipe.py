@@ -15,7 +15,9 @@ class Recipe:
     "muon" is Muon on the matrices inside the stacks and AdamW on the rest, "adamw" the papers' own.
     """
 
-    steps: int = knob(1000, 1, 100_000, unit="steps", why="The schedule falls to its end over so many steps.")
+    steps: int = knob(
+        1000, 1, 100_000, unit="steps", why="The length of the training, over which the schedule falls to its end."
+    )
     batch_size: int = knob(32, 1, 512, unit="rows", why="Texts in one step.")
     seq_len: int = knob(32, 4, 256, unit="tokens", why="Length of a text.")
     optimiser: str = knob("muon", choices=("muon", "adamw"), why="Muon finds latent classes sooner.")

@@ -19,7 +19,7 @@ ROBERTA = Entry(
     changed="Different words are masked each time a text is read, and there is no next-sentence prediction.",
     aliases=("RoBERTa base", "RoBERTa large"),
     unlike_paper={
-        "special tokens": "no special tokens at the beginning and the end of a row",
+        "special tokens": "no special tokens at the beginning and end of a row",
         "tokenizer": "whole words, not pieces of bytes",
     },
     data="books, English Wikipedia, CC-News, OpenWebText and Stories, 160 GB",

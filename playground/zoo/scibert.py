@@ -14,8 +14,8 @@ SCIBERT = Entry(
     changed="Scientific papers instead of books, and a vocabulary learned from them.",
     corpus="kinds(tokenizer=wordpiece, vocab_size=260)",
     unlike_paper={
-        "data": "statements on what things are and what they have stand for science; from other texts the vocabulary "
-        "has only single letters",
+        "data": "statements about what things are and have represent science; of other texts the vocabulary has only "
+        "single letters",
     },
     data="1.14 million papers of Semantic Scholar, four fifths of them on biology and medicine",
     published=(Published("SciBERT", BERT_BASE, 31_090, 110e6, "BERT's number, whose architecture it has (sec. 2)"),),

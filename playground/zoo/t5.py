@@ -37,9 +37,9 @@ T5 = Entry(
     aliases=("T5 small", "T5 base", "T5 large"),
     unlike_paper={
         "optimiser": "trained with AdamW, where the paper has Adafactor",
-        "tasks": "hidden spans alone; the largest models also train on labelled tasks (objective 'text to text')",
-        "network": "first weights of the recipe 'paper' as BERT's; T5 has larger word vectors and its own scale for "
-        "each matrix",
+        "tasks": "only hidden spans; the largest models also train on labelled tasks (objective 'text to text')",
+        "network": "initial weights of the recipe 'paper' as in BERT; T5 has larger word vectors and its own scale "
+        "for each matrix",
     },
     data="C4, the Colossal Clean Crawled Corpus",
     printed={"objective": "Text Infilling", "task": "Seq2Seq MLM", "GLUE": "89.7, without WNLI", "FT": "yes"},

@@ -15,8 +15,8 @@ ULMFIT = Entry(
     aliases=("universal language model fine-tuning", "AWD-LSTM"),
     unlike_paper={
         "network": "three layers of one width, where the paper's two lower ones are nearly three times as wide as a "
-        "word vector; one dropout rate, where the paper has several; and a text of its own in every "
-        "row, where the paper carries the states on from one stretch of text to the next",
+        "word vector; one dropout rate, where the paper has several; and a separate text in every row, where the "
+        "paper carries the states over from one stretch of text to the next",
         "stages": "the strategy 'ULMFiT' fine-tunes in the paper's second and third stage, but the second reads the "
         "labelled texts alone, and the head of the third has no dropout",
         "tasks": "from left to right alone; the paper trains a second model from right to left",

@@ -16,7 +16,7 @@ UNILM = Entry(
     name="UniLM",
     year=2019,
     paper="arXiv:1905.03197",
-    idea="The same network fills gaps with both sides in view, with one side, or with a first text and its own left.",
+    idea="The same network fills gaps from both sides, from one side, or from a first text and the words to the left.",
     parent="BERT",
     changed="Four attention masks that share every batch, so that one network can both read and write.",
     aliases=("UniLM v1", "UniLM large"),
@@ -28,7 +28,9 @@ UNILM = Entry(
     phases=(
         Phase("BERT", 0.5, "BERT is pre-trained as before.", MLM_AND_NSP),
         Phase(
-            "four masks", 0.5, "Training goes on under four masks, with about as many rows as BERT read, as published."
+            "four masks",
+            0.5,
+            "Training continues with four masks, on about as many rows as BERT was trained on, as published.",
         ),
     ),
 )

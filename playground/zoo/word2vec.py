@@ -8,12 +8,12 @@ WORD2VEC = Entry(
     name="word2vec",
     year=2013,
     paper="arXiv:1310.4546; arXiv:1301.3781 for the first skip-gram, with a hierarchical softmax",
-    idea="Tell the words near a word from random words; the model is nothing but two tables of vectors.",
+    idea="Tell the words near a word from random words; the model is just two tables of vectors.",
     parent="NNLM",
     changed="No hidden layer and no softmax over the whole vocabulary, so it can read far more text.",
     aliases=("word to vec", "word2vec skip-gram"),
     unlike_paper={
-        "data": "no frequent words left out at random, for in a small vocabulary every word is frequent; and no "
+        "data": "no frequent words left out at random, because in a small vocabulary every word is frequent; and no "
         "phrases joined to one word",
     },
     data="Google News",

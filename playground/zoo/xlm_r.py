@@ -14,11 +14,12 @@ XLM_R = Entry(
     paper="arXiv:1911.02116",
     idea="With enough text of each language, hidden words alone teach what languages have in common.",
     parent="XLM",
-    changed="No translations, no vectors for languages, far more text; small languages come often (exponent 0.3).",
+    changed="No translations, no vectors for languages, far more text; small languages are sampled more often "
+    "(exponent 0.3).",
     corpus=f"bilingual(second={sampled(NATURAL, 0.3)})",
     aliases=("XLM-RoBERTa", "XLM-R base", "XLM-R large"),
     unlike_paper={
-        "special tokens": "no special tokens at the beginning and the end of a row",
+        "special tokens": "no special tokens at the beginning and end of a row",
         "tokenizer": "whole words, not pieces that languages share",
     },
     data="Common Crawl in 100 languages, 2.5 TB",

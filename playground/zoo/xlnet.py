@@ -33,7 +33,7 @@ XLNET = Entry(
     aliases=("XLNet base", "XLNet large"),
     unlike_paper={
         "order": "[SEP] and [CLS] are always known, where the released code draws when they come",
-        "halves": "of the words to predict the first half of a row may have more than the second, or fewer",
+        "halves": "the first half of a row may have more targets than the second, or fewer",
     },
     data="BooksCorpus, English Wikipedia, Gigaword, ClueWeb and Common Crawl",
     printed={"objective": "PLM", "stacks": "decoder", "task": "PLM", "GLUE": "90.5, an ensemble", "FT": "yes"},

@@ -127,15 +127,15 @@ def folded() -> Record:
 
 def mlm() -> Record:
     """Three masked words with the 80/10/10 outcomes."""
-    wanted = {"chosen": [2, 4, 7], "actions": ["keep", "mask", "random"], "replace": ["river"]}
-    return rebuild("MLM", wanted=wanted).record()
+    overrides = {"chosen": [2, 4, 7], "actions": ["keep", "mask", "random"], "replace": ["river"]}
+    return rebuild("MLM", overrides=overrides).record()
 
 
 RECORDS: dict[str, Callable[[], Record]] = {
     "lm": lambda: rebuild("LM").record(),
     "mlm": mlm,
-    "plm": lambda: rebuild("PLM", wanted={"order": [5, 2, 7, 1, 4, 8, 3, 6], "cut": 4}).record(),
-    "mass": lambda: rebuild("span mask", wanted={"spans": ["4:3"]}).record(),
+    "plm": lambda: rebuild("PLM", overrides={"order": [5, 2, 7, 1, 4, 8, 3, 6], "cut": 4}).record(),
+    "mass": lambda: rebuild("span mask", overrides={"spans": ["4:3"]}).record(),
     "longest": lambda: rebuild("MLM", " ".join(f"word{k}" for k in range(64))).record(),
     "folded": folded,
     "states": states,

@@ -222,7 +222,7 @@ def test_sorting_the_axes_changes_the_picture_and_back(stage: Stage) -> None:
 
 
 def test_segments_are_drawn_below_the_tokens_and_said_of_the_reader(stage: Stage) -> None:
-    pair = rebuild("MLM + NSP", "How are you", pair="I am fine", wanted={"pair": "next"}).record()
+    pair = rebuild("MLM + NSP", "How are you", pair="I am fine", overrides={"pair": "next"}).record()
     stage.open("pair", pair).press("End", "ArrowUp")
     assert stage.spoken().endswith("It is read with segment B (token_type_id 1).")
     drawn = stage.tab.evaluate(f"{HANDLE}.svg()")
@@ -670,7 +670,7 @@ def test_the_drawing_has_its_text_as_text_and_the_table_says_every_cell(stage: S
     assert {"happy", "join", "today", "Original"} <= set(words)
     stage.press("t")
     table = stage.tab.locator(".stage-table table").first
-    printed = rebuild("PLM", wanted={"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3})
+    printed = rebuild("PLM", overrides={"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3})
     expect(table.locator("td.open")).to_have_count(sum(map(sum, printed.facts()["visible"]["content"])))
     expect(table.locator("caption")).to_contain_text("entries allowed")
     with stage.tab.expect_download() as saved:

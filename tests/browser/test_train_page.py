@@ -38,6 +38,28 @@ def test_train_pause_step_resume_stop_reset(page: Page, address: str, endless: N
     wait_until(page, lambda: steps(page) == 0)
 
 
+def test_keys_press_the_buttons_of_their_commands(page: Page, address: str, endless: None) -> None:
+    open_train(page, address)
+    choose(page, 1, "reviews")
+    page.get_by_text("ready", exact=True).click()  # letters that are typed into a field are no keys
+    page.keyboard.press("Space")
+    wait_until(page, lambda: steps(page) > 5)
+    page.keyboard.press("p")
+    at = halted(page)
+    page.keyboard.press("s")
+    wait_until(page, lambda: steps(page) == at + 1)
+    page.keyboard.press("p")
+    wait_until(page, lambda: steps(page) > at + 5)
+    page.keyboard.press(" ")
+    halted(page)
+    page.keyboard.press("r")
+    wait_until(page, lambda: steps(page) == 0)
+    expect(page.get_by_role("button", name="Train", exact=True)).to_be_enabled()
+    page.keyboard.press("n")
+    wait_until(page, lambda: steps(page) > 5)
+    page.get_by_role("button", name="Stop").click()
+
+
 def unfold(page: Page, name: str) -> None:
     """Open one of the tabs below the picture of a run."""
     page.get_by_role("tab", name=name).click()

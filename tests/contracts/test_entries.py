@@ -145,8 +145,8 @@ def test_the_papers_recipe_leaves_the_network_alone_and_the_fast_one_says_what_i
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("BERT", ("optimiser and weight decay, unless the recipe called 'paper' is taken",)),
-        ("ERNIE 2.0", ("five stages of one length",)),
+        ("BERT", ("optimiser and weight decay (the recipe 'paper' has the published ones)",)),
+        ("ERNIE 2.0", ("five stages of the same length",)),
         ("XLNet", ("[SEP] and [CLS] are always known",)),
         ("XLM", ("one model learns CLM, MLM and TLM",)),
         ("ELECTRA", ("no [CLS], no [SEP] and no segments",)),

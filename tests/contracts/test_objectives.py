@@ -17,7 +17,7 @@ from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import GROUPS, find_objective, objectives
 from playground.objectives.choose.spans import ChosenSpans, describe_spans
-from playground.objectives.objective import SURVEY_ROWS, tell
+from playground.objectives.objective import SURVEY_ROWS, describe_plan
 from playground.rng import generator
 from playground.slicing import split_rows
 from playground.tokenizing.tokenizer import train
@@ -114,8 +114,8 @@ def steps_of(name, seed=0):
 def batches_of(name, seed=0):
     """The example of the sentence; where its labels may be known or not, what is asked then and what otherwise."""
     objective = objectives()[name]
-    wishes = [{"labelled": said} for said in ("yes", "no")] if "labelled" in objective.plan_keys else [{}]
-    return [objective.steps(tokens_for(objective), generator(seed), w)[-1].batch for w in wishes]
+    overrides = [{"labelled": said} for said in ("yes", "no")] if "labelled" in objective.plan_keys else [{}]
+    return [objective.steps(tokens_for(objective), generator(seed), w)[-1].batch for w in overrides]
 
 
 @every_objective
@@ -144,9 +144,9 @@ def answer(rebuilt):
 def test_a_described_plan_gives_the_same_batch_whatever_the_seed(name, seed):
     turned = hiding(objectives()[name], 0.4)
     first = story(name, seed=seed, settings=turned)
-    plan = json.loads(json.dumps(tell(first.steps)))
+    plan = json.loads(json.dumps(describe_plan(first.steps)))
     for other in (seed, seed + 100):
-        again = story(name, seed=other, settings=turned, wanted=plan)
+        again = story(name, seed=other, settings=turned, overrides=plan)
         assert answer(again) == answer(first)
 
 
@@ -155,7 +155,7 @@ def test_a_described_plan_gives_the_same_batch_whatever_the_seed(name, seed):
 def test_a_described_plan_names_the_random_words(name, seed):
     settings = {"mask_replace_prob": 0.2, "random_replace_prob": 0.6}
     first = rebuild(name, TWO_SENTENCES, seed=seed, settings=settings | ({"mask_ratio": 0.6} if name == "MLM" else {}))
-    again = rebuild(name, TWO_SENTENCES, seed=seed + 50, wanted=tell(first.steps))
+    again = rebuild(name, TWO_SENTENCES, seed=seed + 50, overrides=describe_plan(first.steps))
     assert "randomised" in first.facts()["actions"]
     assert answer(again) == answer(first)
 
@@ -166,7 +166,7 @@ def test_a_described_plan_is_never_refused_where_words_have_pieces(name, seed):
     pieces = train([f"{TWO_SENTENCES} {TWO_SENTENCES}"], "bpe", size=60)
     first = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces)
     assert int(first.batch.tokens.lengths) > int(first.batch.tokens.word_ids.max()) + 1
-    again = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces, wanted=tell(first.steps))
+    again = rebuild(name, TWO_SENTENCES, seed=seed, tokenizer=pieces, overrides=describe_plan(first.steps))
     assert not again.verdict.leak
 
 
@@ -180,7 +180,7 @@ def test_plans_of_later_rows_are_described_in_their_own_words():
 def test_words_to_propose_are_not_for_the_stage_before():
     """`replace` names what the generator proposes, also where its own input has random words."""
     rebuilt = rebuild(
-        "RTD", settings={"random_replace_prob": 0.15}, wanted={"chosen": "3,5", "replace": "thrilled,study"}
+        "RTD", settings={"random_replace_prob": 0.15}, overrides={"chosen": "3,5", "replace": "thrilled,study"}
     )
     facts = rebuilt.facts()
     assert facts["inputs"] == "I am thrilled to study with you today".split()
@@ -236,9 +236,9 @@ def test_unknown_knobs_and_plan_keys_are_refused_with_a_sentence(name):
         story(name, settings={"speed": 1})
     strange = "cut" if "split" in objectives()[name].plan_keys else "split"
     with pytest.raises(UserError, match=rf"{re.escape(name)} has no plan key '{strange}'; its keys are: .+\."):
-        story(name, wanted={strange: 3})
+        story(name, overrides={strange: 3})
     with pytest.raises(UserError, match=r"There is no plan key 'colour'; the keys are chosen, .+\."):
-        story(name, wanted={"colour": 3})
+        story(name, overrides={"colour": 3})
 
 
 BAD_PLANS = [
@@ -262,7 +262,7 @@ BAD_PLANS = [
 @pytest.mark.parametrize(("name", "plan", "sentence"), BAD_PLANS)
 def test_a_plan_that_does_not_fit_is_refused_with_what_would(name, plan, sentence):
     with pytest.raises(UserError, match=re.escape(sentence)) as refusal:
-        rebuild(name, wanted=plan)
+        rebuild(name, overrides=plan)
     assert str(refusal.value).endswith(".")
 
 
@@ -270,8 +270,8 @@ def test_sentences_are_needed_to_shuffle_them():
     with pytest.raises(UserError, match="needs at least two sentences"):
         rebuild("sentence permutation")
     with pytest.raises(UserError, match="is not an order of 2 sentences"):
-        rebuild("sentence permutation", TWO_SENTENCES, wanted={"order": "1,2,3"})
-    assert rebuild("sentence permutation", TWO_SENTENCES, wanted={"order": "2,1"}).facts()["inputs"][:2] == [
+        rebuild("sentence permutation", TWO_SENTENCES, overrides={"order": "1,2,3"})
+    assert rebuild("sentence permutation", TWO_SENTENCES, overrides={"order": "2,1"}).facts()["inputs"][:2] == [
         "We",
         "walk",
     ]
@@ -361,9 +361,9 @@ def assert_frame_shows(frame, batch):
     for lane, readers in (("inputs", ("inputs", "query")), ("decoder", ("decoder",))):
         asked = [target.loss_mask[0] for target in batch.targets if target.stream in readers]
         if lane in lanes:
-            wanted = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
-            assert [cell["graded"] for cell in lanes[lane]] == wanted[: len(lanes[lane])]
-            assert not any(wanted[len(lanes[lane]) :])
+            overrides = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
+            assert [cell["graded"] for cell in lanes[lane]] == overrides[: len(lanes[lane])]
+            assert not any(overrides[len(lanes[lane]) :])
     if batch.targets:
         assert_targets_shown(lanes["targets"], batch)
 
@@ -430,7 +430,7 @@ def test_frames_before_the_visibility_have_no_matrix(name):
 
 
 def test_the_order_sorts_the_axes_of_the_permutation():
-    rebuilt = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"})
+    rebuilt = rebuild("PLM", overrides={"order": "3,5,6,8,2,1,4,7", "cut": "3"})
     matrices = rebuilt.record()["frames"][-1]["matrices"]
     assert all([p + 1 for p in m["order"]] == [3, 5, 6, 8, 2, 1, 4, 7] for m in matrices)
     query = states_of(matrices[1])
@@ -454,7 +454,7 @@ def test_a_text_of_hardly_any_words_has_a_record_too(name, text):
     assert texts(frames[-1]["lanes"][0]["cells"]) == text.split()
     json.dumps(rebuilt.facts())
     assert not rebuilt.verdict.leak
-    again = rebuild(name, text, seed=9, wanted=tell(rebuilt.steps))
+    again = rebuild(name, text, seed=9, overrides=describe_plan(rebuilt.steps))
     assert answer(again) == answer(rebuilt)
 
 

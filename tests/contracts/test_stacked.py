@@ -127,7 +127,7 @@ def test_a_base_of_any_kind_is_stacked_or_runs_apart_with_a_sentence(name):
     *_, last = compare(base, reviews().tokenizer, spec, batch_size=4)
     assert len(last.outcomes["full"]) == 2
     reason = why_not_stackable(base, find_strategy("full"), texts())
-    assert not reason or f"full runs apart, not stacked: {reason}." in last.notices
+    assert not reason or f"full runs separately, not stacked: {reason}." in last.notices
     assert bool(reason) == (name == "fastText" or KNOWN[name].model.recurrent)
 
 
@@ -196,7 +196,7 @@ def test_who_cannot_be_stacked_runs_apart_with_a_sentence(name, said):
     plan = plan_stacks(work, (full, other), "vmap")
     assert (plan.stacks, plan.apart) == (((full,),), (other,))
     assert len(plan.notices) == 1
-    assert plan.notices[0].startswith(f"{name} runs apart, not stacked: ")
+    assert plan.notices[0].startswith(f"{name} runs separately, not stacked: ")
     assert said in plan.notices[0]
     assert plan_stacks(work, (full, other), "auto").stacks == (), "on a CPU nothing is stacked unless asked for"
 
@@ -220,7 +220,7 @@ def test_a_comparison_has_the_same_numbers_whichever_way():
         for one, other in zip(found["vmap"].outcomes[name], outcomes, strict=True):
             check_outcomes(one, other)
     assert found["processes"].notices == base_of().notices
-    apart = [line.split(" runs apart")[0] for line in found["vmap"].notices if " runs apart" in line]
+    apart = [line.split(" runs separately")[0] for line in found["vmap"].notices if " runs separately" in line]
     assert apart == ["replay", "zero-shot prompting"]
 
 

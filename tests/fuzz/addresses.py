@@ -41,7 +41,6 @@ def _address(random: Random) -> str:
     if random.random() < 0.05:
         return "?" + odd.mutated(random, odd.value(random))
     name = odd.among(random, NAMES, 0.15)
-    name = f"{name} painted {_rules(random)}" if random.random() < 0.15 else name
     keys = random.sample(tuple(FIELDS), random.randint(1, 4))
     fields = [(_key(random, key, name), FIELDS[key](random, name)) for key in keys]
     fields += [("objective", name)] * (random.random() < 0.8)
@@ -64,12 +63,6 @@ def _knob(random: Random, name: str) -> str:
     if random.random() < 0.3:
         return json.dumps(odd.plain(random))
     return odd.value(random)
-
-
-def _rules(random: Random) -> str:
-    """A mask or a grading by hand, as the name of an objective carries it."""
-    rule = random.choice(("encoder opens +1 +2 closes -1", "answers count 2 skip 5-7", "part 1 cross opens +1"))
-    return odd.mutated(random, rule) if random.random() < 0.6 else rule
 
 
 def _cells(random: Random, name: str) -> str:

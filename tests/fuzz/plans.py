@@ -37,7 +37,7 @@ def _plan(random: Random, _: Path) -> Case:
     pair = "Comment vas-tu" if random.random() < 0.5 else ""
 
     def act() -> None:
-        rebuild(name, SENTENCE, pair=pair, seed=seed, wanted=parse(settings_of(line))).facts()
+        rebuild(name, SENTENCE, pair=pair, seed=seed, overrides=parse(settings_of(line))).facts()
 
     return Case(f"{name} {pair!r} {line}", act)
 

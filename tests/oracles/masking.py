@@ -71,12 +71,12 @@ def take_ngrams(text, words, order, lengths, budget):
 def take_spans(text, words, dice, lengths, budget):
     """SpanBERT: from the word of a free place on, whole words until the share is full; hidden ones are passed over."""
     allowed, hidden = maskable(text), set()
-    for wanted in lengths:
+    for overrides in lengths:
         if len(hidden) >= budget:
             break
         free = min((p for p in range(len(text)) if allowed[p] and p not in hidden), key=lambda p: dice[p])
         first = next(k for k, word in enumerate(words) if free in word)
-        for word in words[first : first + wanted]:
+        for word in words[first : first + overrides]:
             if not all(allowed[words[first][0] : word[-1] + 1]):
                 break
             for place in word:
@@ -85,9 +85,9 @@ def take_spans(text, words, dice, lengths, budget):
     return hidden
 
 
-def take_trigrams(free, dice, wanted):
+def take_trigrams(free, dice, overrides):
     taken = []
-    for _ in range(wanted):
+    for _ in range(overrides):
         starts = [
             s for s in range(len(free) - 2) if all(free[s : s + 3]) and all(abs(s - other) >= 3 for other in taken)
         ]
@@ -153,7 +153,7 @@ def choosable(text, special_tokens):
 
 
 def _positions(stage, plan, story):
-    places = [place for place, wanted in enumerate(plan["positions"]) if wanted]
+    places = [place for place, overrides in enumerate(plan["positions"]) if overrides]
     return replace(story, chosen=stages.choose_tokens(story.text, places))
 
 

@@ -13,7 +13,9 @@ from tests.texts import SPECIALS
 
 def _choose_share(stage, plan, story):
     allowed = stages.maskable(story.text)
-    chosen = [wanted and allowed[p] and story.done[p] == Action.KEPT for p, wanted in enumerate(plan["positions"])]
+    chosen = [
+        overrides and allowed[p] and story.done[p] == Action.KEPT for p, overrides in enumerate(plan["positions"])
+    ]
     return replace(story, chosen=chosen)
 
 

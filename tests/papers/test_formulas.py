@@ -182,7 +182,7 @@ ROWS = {
 def test_the_rows_of_the_survey_add_up_what_they_print(row):
     printed = find_objective(row).printed
     texts = {"text": printed.text, "pair": printed.pair, "other": printed.other} if printed.text else {}
-    told = rebuild(row, wanted=dict(printed.plan), **texts).facts()["terms"]
+    told = rebuild(row, overrides=dict(printed.plan), **texts).facts()["terms"]
     assert len(told[-1]["positions"]) == ROWS[row]
     assert [len(term["positions"]) for term in told[:-1]] == ([2] if row.startswith("Discriminator") else [])
 
@@ -316,7 +316,7 @@ def test_a_weight_with_a_name_keeps_it_and_says_its_number():
 @pytest.mark.parametrize("part", range(4))
 def test_a_mixture_says_what_the_part_asks_that_was_drawn(part):
     mixture = find_objective("UniLM")
-    made = rebuild(mixture, PAIR, pair=PAIR, wanted={"part": part + 1})
+    made = rebuild(mixture, PAIR, pair=PAIR, overrides={"part": part + 1})
     own = mixture.parts[part].formula
     assert made.facts()["formula"] == made.record()["formula"] == own != mixture.formula
 
@@ -361,7 +361,7 @@ def test_a_term_over_an_order_predicts_the_word_at_its_position_and_is_given_the
 def test_the_t_th_word_of_the_order_is_told_from_all_t_minus_1_before_it():
     """The words heard at the t-th step are those at z_1 to z_{t-1}, in the survey's order."""
     order = [3, 5, 6, 8, 2, 1, 4, 7]
-    query = rebuild("PLM", wanted={"order": order, "cut": 3}).facts()["visible"]["query"]
+    query = rebuild("PLM", overrides={"order": order, "cut": 3}).facts()["visible"]["query"]
     for step in range(3, 8):
         seen = {place + 1 for place, yes in enumerate(query[order[step] - 1]) if yes}
         assert seen == set(order[:step])
@@ -404,7 +404,7 @@ def answered(target, scores):
 
 def test_a_replaced_word_costs_log_1_minus_d_and_not_the_log_of_a_log():
     """E7: with D the chance that a word is the original, a replaced one costs -log(1 - D), an original one -log D."""
-    batch = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).batch
+    batch = rebuild("RTD", overrides={"chosen": "3,5", "replace": "thrilled,study"}).batch
     scores = torch.linspace(-2, 2, 8)[:, None]
     losses = answered(batch.targets[0], scores).losses()
     original = torch.sigmoid(-scores[:, 0])

@@ -23,14 +23,14 @@ def rows(cells):
 
 def test_the_order_3_2_4_1():
     """The figure of the two streams: the content stream sees itself too, the query stream does not."""
-    seen = rebuild("PLM", "one two three four", wanted={"order": "3,2,4,1", "cut": "0"}).facts()["visible"]
+    seen = rebuild("PLM", "one two three four", overrides={"order": "3,2,4,1", "cut": "0"}).facts()["visible"]
     assert rows(seen["content"]) == ["1111", "0110", "0010", "0111"]
     assert rows(seen["query"]) == ["0111", "0010", "0000", "0110"]
 
 
 def test_the_matrices_of_the_survey_example_in_both_modes():
-    wanted = {"order": "3,5,6,8,2,1,4,7", "cut": "3"}
-    together = rebuild("PLM", wanted=wanted).facts()["visible"]
+    overrides = {"order": "3,5,6,8,2,1,4,7", "cut": "3"}
+    together = rebuild("PLM", overrides=overrides).facts()["visible"]
     assert rows(together["content"]) == [
         "11101101",  # I: context, today, am, itself
         "01101101",  # am: context, today, itself
@@ -44,7 +44,7 @@ def test_the_matrices_of_the_survey_example_in_both_modes():
     query = rows(together["query"])
     assert [query[k] for k in (7, 1, 0, 3, 6)] == ["00101100", "00101101", "01101101", "11101101", "11111101"]
     assert [query[k] for k in (2, 4, 5)] == ["00000000"] * 3
-    strict = rebuild("PLM", wanted=wanted, settings={"context": "strict"}).facts()["visible"]
+    strict = rebuild("PLM", overrides=overrides, settings={"context": "strict"}).facts()["visible"]
     assert [rows(strict["content"])[k] for k in (2, 4, 5)] == ["00100000", "00101000", "00101100"]
     for k in (0, 1, 3, 6, 7):
         assert strict["content"][k] == together["content"][k]
@@ -64,7 +64,7 @@ def test_one_comparison_of_levels_says_the_four_masks():
 
 
 def test_seq2seq_lm_has_the_42_cells_and_asks_from_the_last_given_word_on():
-    facts = rebuild("seq2seq LM", wanted={"split": 4}).facts()
+    facts = rebuild("seq2seq LM", overrides={"split": 4}).facts()
     assert rows(facts["visible"]["encoder"]) == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
     assert facts["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
     assert [t for t, g in zip(facts["targets"], facts["graded"], strict=True) if g] == "join with you today".split()
@@ -91,11 +91,11 @@ def test_the_shares_of_all_tokens_under_mlm():
 
 def test_the_detector_is_scored_at_every_word():
     """RTD: 8 of 8 positions against 15 % for MLM: 6.7 times the signal."""
-    facts = rebuild("RTD", wanted={"chosen": "3,5", "replace": "thrilled,study"}).facts()
+    facts = rebuild("RTD", overrides={"chosen": "3,5", "replace": "thrilled,study"}).facts()
     assert facts["targets"] == "o o r o r o o o".split()
     assert facts["signal"] == 1.0
     assert round(facts["signal"] / 0.15, 1) == 6.7
-    lucky = rebuild("RTD", wanted={"chosen": "3,5", "replace": "happy,study"}).facts()
+    lucky = rebuild("RTD", overrides={"chosen": "3,5", "replace": "happy,study"}).facts()
     assert lucky["targets"] == "o o o o r o o o".split()
 
 
@@ -139,7 +139,7 @@ def test_mass_hides_half_of_the_text(tokens, length):
 
 def test_the_whole_chain_of_a_shuffled_sentence():
     """The badge at a word of the text says where it goes, the order says who comes when."""
-    rebuilt = rebuild("sentence shuffling", wanted={"order": "8,7,2,1,5,6,3,4"})
+    rebuilt = rebuild("sentence shuffling", overrides={"order": "8,7,2,1,5,6,3,4"})
     assert rebuilt.batch.prediction_order.tolist() == [[3, 2, 6, 7, 4, 5, 1, 0]]
     assert rebuilt.facts()["plan"] == {"order": [8, 7, 2, 1, 5, 6, 3, 4]}
     original = rebuilt.record()["frames"][-1]["lanes"][0]["cells"]
@@ -185,8 +185,10 @@ def test_t5_counts_in_single_precision_as_its_released_code_does():
     """tf.round(tf.cast(n, float32) * 0.15): 28.500001 becomes 29; in double precision 28.5 becomes 28."""
     length = torch.arange(2, 600)
     gone, runs = ChooseSpans().counts(length, 1000)
-    wanted = np.clip(np.round(length.numpy().astype(np.float32) * np.float32(0.15)), 1, length.numpy() - 1)
-    assert gone.tolist() == wanted.astype(int).tolist()
-    spans = np.maximum(1, np.round(wanted.astype(np.float32) / np.float32(3.0)))
-    assert runs.tolist() == np.minimum(spans, np.minimum(length.numpy() - wanted + 1, wanted)).astype(int).tolist()
+    overrides = np.clip(np.round(length.numpy().astype(np.float32) * np.float32(0.15)), 1, length.numpy() - 1)
+    assert gone.tolist() == overrides.astype(int).tolist()
+    spans = np.maximum(1, np.round(overrides.astype(np.float32) / np.float32(3.0)))
+    assert (
+        runs.tolist() == np.minimum(spans, np.minimum(length.numpy() - overrides + 1, overrides)).astype(int).tolist()
+    )
     assert [int(gone[n - 2]) for n in (190, 350, 390)] == [29, 53, 59]

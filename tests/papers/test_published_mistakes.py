@@ -52,15 +52,15 @@ def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_scored_too():
 
 
 def test_leak_table_masked_words_are_clean_and_kept_ones_leak_by_design():
-    masked = rebuild("MLM", wanted={"chosen": "3,8", "actions": "mask,random"}).verdict
+    masked = rebuild("MLM", overrides={"chosen": "3,8", "actions": "mask,random"}).verdict
     assert (masked.leak, masked.by_design) == (False, ())
-    kept = rebuild("MLM", wanted={"chosen": "3,8", "actions": "mask,keep"}).verdict
+    kept = rebuild("MLM", overrides={"chosen": "3,8", "actions": "mask,keep"}).verdict
     assert (kept.leak, kept.by_design) == (False, (7,))
 
 
 def test_leak_table_cloze_under_a_prefix_mask_is_clean():
     """UniLM: masks in both segments, answers at their own places, no shift."""
-    batch = rebuild("MLM", wanted={"chosen": "2,4,6,8"}).batch
+    batch = rebuild("MLM", overrides={"chosen": "2,4,6,8"}).batch
     level = PLACES.masked_fill(PLACES < 4, 0)
     seen = replace(batch.inputs, attn_mask=mask_by_level(level, level, batch.inputs.valid))
     assert verdict(replace(batch, inputs=seen)) == (0, 4)
@@ -147,7 +147,7 @@ def verdict(batch):
 
 
 def test_a_lucky_sample_counts_as_original():
-    facts = rebuild("RTD", wanted={"chosen": "3,5", "replace": "happy,join"}).facts()
+    facts = rebuild("RTD", overrides={"chosen": "3,5", "replace": "happy,join"}).facts()
     assert facts["targets"] == ["o"] * 8
     assert facts["actions"].count("same_by_luck") == 2
 
@@ -197,7 +197,7 @@ def test_drawing_positions_twice_would_choose_fewer(words, drawn, distinct):
 
 def test_order_is_not_rank():
     """Word 3 comes first: its rank is 0, while the first word of the text comes sixth."""
-    rank = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).batch.prediction_order[0].tolist()
+    rank = rebuild("PLM", overrides={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).batch.prediction_order[0].tolist()
     assert rank == ORDER[0].tolist()
 
 
@@ -205,7 +205,7 @@ def test_an_empty_row_of_visibility_gives_nothing_instead_of_the_average():
     """XLNet's finite -1e30 turns a row that sees nobody into uniform attention, its own word included."""
     shape = Architecture(layers=1, width=16, heads=2, two_streams=True)
     model = LanguageModel(shape, SPECIALS.size, generator(0))
-    first = rebuild("PLM", "one two three", wanted={"order": "2,1,3", "cut": "0"}).batch
+    first = rebuild("PLM", "one two three", overrides={"order": "2,1,3", "cut": "0"}).batch
     other = replace(first, inputs=replace(first.inputs, ids=first.inputs.ids + 1))
     scores = [model(e)[0].scores for e in (first, other)]
     assert torch.equal(scores[0][1], scores[1][1]), "the word that comes first in the order depends on no word"
@@ -226,9 +226,9 @@ def test_a_short_text_does_not_always_lose_its_last_word():
 
 def test_a_decoder_never_starts_from_the_mask():
     """MASS: the first input is the visible word before the fragment, not [MASK] and not the answer."""
-    facts = rebuild("MASS", wanted={"spans": "3:3"}).facts()
+    facts = rebuild("MASS", overrides={"spans": "3:3"}).facts()
     assert facts["decoder_inputs"][0] == "am"
-    first = rebuild("MASS", wanted={"spans": "1:3"}).facts()
+    first = rebuild("MASS", overrides={"spans": "1:3"}).facts()
     assert first["decoder_inputs"] == ["[START]", "I", "am"]
 
 

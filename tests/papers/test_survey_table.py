@@ -40,7 +40,7 @@ def texts_of(row):
 @pytest.mark.parametrize("row", ROWS)
 def test_the_row_reads_as_in_the_survey(row, seed):
     name, plan, inputs, targets = ROWS[row]
-    rebuilt = rebuild(name, wanted=plan, seed=seed, **texts_of(row))
+    rebuilt = rebuild(name, overrides=plan, seed=seed, **texts_of(row))
     assert rebuilt.objective.row == row
     assert rebuilt.survey() == {"inputs": inputs, "targets": targets}
     assert not rebuilt.verdict.leak
@@ -49,9 +49,9 @@ def test_the_row_reads_as_in_the_survey(row, seed):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_other_outcomes_of_the_pairs(seed):
     """The survey's cells name both: Sent1 [SEP] Random Sent, and Sent2 [SEP] Sent1."""
-    random = rebuild("NSP", wanted={"pair": "random"}, seed=seed, **texts_of("NSP"))
+    random = rebuild("NSP", overrides={"pair": "random"}, seed=seed, **texts_of("NSP"))
     assert random.survey() == {"inputs": "Sent1 [SEP] Random Sent", "targets": "Random Sent"}
-    swapped = rebuild("SOP", wanted={"pair": "reversed"}, seed=seed, **texts_of("SOP"))
+    swapped = rebuild("SOP", overrides={"pair": "reversed"}, seed=seed, **texts_of("SOP"))
     assert swapped.survey() == {"inputs": "Sent2 [SEP] Sent1", "targets": "reversed"}
 
 
@@ -68,7 +68,7 @@ def test_the_table_has_these_rows_in_the_order_of_the_survey():
 
 
 def test_the_text_says_who_did_what_in_the_masked_row():
-    facts = rebuild("MLM", wanted={"chosen": "3,8"}).facts()
+    facts = rebuild("MLM", overrides={"chosen": "3,8"}).facts()
     assert facts["inputs"] == "I am [MASK] to join with you [MASK]".split()
     assert facts["actions"] == ["kept", "kept", "masked", "kept", "kept", "kept", "kept", "masked"]
     assert facts["graded"] == [0, 0, 1, 0, 0, 0, 0, 1]
@@ -76,7 +76,7 @@ def test_the_text_says_who_did_what_in_the_masked_row():
 
 
 def test_the_permutation_row_is_predicted_in_its_order():
-    facts = rebuild("PLM", wanted={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).facts()
+    facts = rebuild("PLM", overrides={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).facts()
     assert facts["targets"] == "happy join with today am I to you".split()
     assert facts["graded"] == [0, 0, 0, 1, 1, 1, 1, 1]
     assert facts["target_positions"] == [3, 5, 6, 8, 2, 1, 4, 7]
@@ -85,24 +85,24 @@ def test_the_permutation_row_is_predicted_in_its_order():
 
 def test_the_other_two_infillings_of_the_same_gap():
     """T5 writes the marker and the gap, BART the whole text (survey, sec. 4.3)."""
-    t5, bart = (rebuild(name, wanted={"spans": "3:3"}).survey() for name in ("T5", "BART"))
+    t5, bart = (rebuild(name, overrides={"spans": "3:3"}).survey() for name in ("T5", "BART"))
     assert t5 == {"inputs": "I am <0> with you today", "targets": "<0> happy to join"}
     assert bart == {"inputs": "I am [MASK] with you today", "targets": SENTENCE}
 
 
 def test_t5_folds_two_gaps_behind_numbered_markers():
-    found = rebuild("T5", wanted={"spans": "2:1,5:2"}).survey()
+    found = rebuild("T5", overrides={"spans": "2:1,5:2"}).survey()
     assert found == {"inputs": "I <0> happy to <1> you today", "targets": "<0> am <1> join with"}
 
 
 def test_bart_inserts_a_mark_where_nothing_is_missing():
-    empty = rebuild("BART", wanted={"spans": "3:0"})
+    empty = rebuild("BART", overrides={"spans": "3:0"})
     assert empty.survey() == {"inputs": "I am [MASK] happy to join with you today", "targets": SENTENCE}
     assert empty.facts()["actions"] == ["kept"] * 8
 
 
 def test_mass_decoder_starts_from_the_word_before_the_fragment():
-    facts = rebuild("MASS", wanted={"spans": "3:3"}).facts()
+    facts = rebuild("MASS", overrides={"spans": "3:3"}).facts()
     assert facts["decoder_inputs"] == ["am", "happy", "to"]
     assert facts["visible"]["cross"] == [[1, 1, 0, 0, 0, 1, 1, 1]] * 3
 

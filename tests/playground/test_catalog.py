@@ -14,8 +14,8 @@ from playground.zoo import Entry, entries, entry_named, find_entry
 
 def test_objectives_stand_in_the_order_of_the_survey():
     rows = "LM MLM NSP SOP RTD PLM,seq2seq LM,span mask,text infilling,sentence shuffling,TLM"
-    wanted = [name for part in rows.split(",") for name in (part.split() if "NSP" in part else [part])]
-    assert [o.name for o in objectives().values() if o.row] == wanted
+    overrides = [name for part in rows.split(",") for name in (part.split() if "NSP" in part else [part])]
+    assert [o.name for o in objectives().values() if o.row] == overrides
 
 
 def test_the_zoo_stands_in_the_order_of_its_years():

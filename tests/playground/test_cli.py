@@ -20,12 +20,13 @@ from playground.inventory import inventory
 from playground.knob import knobs
 from playground.models import Architecture
 from playground.objectives import GROUPS, find_objective, objectives
-from playground.objectives.mask_overrides import written as written_rules
+from playground.objectives.mask_overrides import to_json
 from playground.trace.rebuild import SENTENCE
 from playground.training.checkpoint import load
 from playground.training.data import BatchSampler
 from playground.training.observe.replay import load as load_replay
 from playground.training.store import ready_made
+from playground.training.store.runs import Runs
 from playground.training.train_state import TrainState
 from playground.zoo import Recipe, entries, entry_named
 from tests.papers.test_survey_table import ROWS
@@ -416,16 +417,23 @@ def test_cells_are_painted_from_the_command_line_as_on_the_stage(facts, text):
     said = facts("train", "MLM", *line, "--paint", "encoder=3.2-,6.5-", "--paint", "graded=1.2-", "--out", "painted")
     stage = StageStore(objective="MLM")
     stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
-    assert said["entry"] == f"MLM painted {written_rules(stage.rules)}, answers skip 2"
+    skipped = {"kind": "loss_mask", "counts": [], "skips": [2], "part": 0}
+    assert (said["entry"], said["mask_overrides"]) == ("MLM", [*to_json(stage.rules), skipped])
+    again = facts("train", "MLM", *line, "--mask-overrides", json.dumps(said["mask_overrides"]), "--out", "again")
+    assert (again["mask_overrides"], again["loss"]) == (said["mask_overrides"], said["loss"])
+    (row,) = [row for row in Runs("runs").all() if row.name.endswith("again")]
+    assert row.settings["mask_overrides"] == said["mask_overrides"] and "With a mask by hand: " in row.by_hand
     assert said["loss"] != facts("train", "MLM", *line, "--out", "plain")["loss"]
 
 
 def test_an_order_by_hand_is_trained_from_the_command_line_and_resumed(facts, text):
     line = ("--corpus", text, *TINY, "--plan", "order=3,1,2", "--steps")
     whole = facts("train", "PLM", *line, 4, "--out", "whole")
-    assert whole["entry"] == "PLM painted order 3 1 2"
+    assert whole["mask_overrides"] == [{"kind": "order", "positions": [3, 1, 2], "part": 0}]
     facts("train", "PLM", *line, 4, "--save-every", 2, "--out", "half")
     Path("half/step-2.safetensors").rename("half/checkpoint.safetensors")
+    of_a_system = facts("train", "XLNet", *line, 1, "--out", "system")
+    assert (of_a_system["entry"], of_a_system["mask_overrides"]) == ("XLNet", whole["mask_overrides"])
     again = facts("train", "PLM", *line, 4, "--out", "half", "--resume")
     assert again["loss"]["held_out"] == whole["loss"]["held_out"]
     assert whole["loss"] != facts("train", "PLM", "--corpus", text, *TINY, "--steps", 4, "--out", "plain")["loss"]
@@ -811,7 +819,7 @@ MISTAKES = {
         ("", "No entry is named; name one, such as BERT, or a run to fork: --fork RUN."),
         ("nope", "'nope'"),
         ("BERT --recipe slow", "'slow'"),
-        ("gpt3-175b --steps 1", "'gpt3-175b' is a published size of GPT-3, and what is trained here is small"),
+        ("gpt3-175b --steps 1", "'gpt3-175b' is a published size of GPT-3, and models here are small"),
         ("BERT --workers 2", "--workers has no part here: one seed is trained; --seeds K trains more."),
         ("BERT --corpus nowhere", "'nowhere'"),
         ("BERT --corpus nowhere.txt", "'nowhere.txt'"),
@@ -835,7 +843,9 @@ MISTAKES = {
         ("PLM --plan chosen=3", "--plan sets chosen, which is for one text; in training write an order"),
         ("PLM --plan order=3,3", "The order 3,3 cannot be trained with; name 2 to 50 word positions"),
         ("MLM --plan order=3,1", "MLM draws no order of prediction, so none can be set by hand; PLM draws one."),
-        ("XLNet --plan order=3,1", "Rules by hand are for an objective; that of XLNet is PLM on pairs."),
+        ("BERT --plan order=3,1", "MLM + NSP draws no order of prediction, so none can be set by hand; PLM draws one."),
+        ("LM --mask-overrides [", "--mask-overrides is '[', which is not JSON"),
+        ('LM --mask-overrides [{"kind":"tower"}]', "A mask override is of the kind 'tower'; the kinds are"),
         ("BERT --threads 1000000000", "at most 256"),
         ("BERT --seeds 2 --workers 2 --threads 2", "--threads is 2, but the workers"),
         ("BERT --out a\0b", "'a\\x00b' cannot be a path"),

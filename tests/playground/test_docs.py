@@ -81,7 +81,7 @@ def test_the_commands_of_the_readme_can_be_typed():
 
 
 def test_the_first_pages_are_short():
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 80
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 70
     unreleased = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8").split("(unreleased)")[1].split("\n## ")[0]
     assert len(unreleased.splitlines()) <= 30
 

@@ -179,8 +179,8 @@ def assert_path(batch, path, reader, layers):
 def test_reaching_is_a_power_of_seeing(seed, size, share, layers):
     visible = torch.rand((size, size), generator=generator(seed)) < share
     step = (visible | torch.eye(size, dtype=torch.bool)).double()
-    wanted = torch.linalg.matrix_power(step, layers) > 0
-    assert torch.equal(leaks.reaches(visible, layers), wanted)
+    overrides = torch.linalg.matrix_power(step, layers) > 0
+    assert torch.equal(leaks.reaches(visible, layers), overrides)
 
 
 def test_masks_that_are_transitive_are_their_own_closure():
@@ -246,7 +246,7 @@ def test_a_band_of_neighbours_leaks_only_after_enough_layers():
 
 def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
     """Let the query of word 1 see the content of word 2, which may see word 1."""
-    rebuilt = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"})
+    rebuilt = rebuild("PLM", "one two three four", overrides={"order": "3,1,2,4", "cut": "1"})
     batch = rebuilt.batch
     assert not leaks.check(batch).leak
     query = batch.inputs.query_attn_mask.dense()[0].clone()
@@ -270,7 +270,7 @@ def test_painting_cells_shut_closes_the_leak():
 def test_the_fragment_and_its_masks():
     """MASS is clean with its masks hidden or shown; a decoder that looks ahead copies all but its last word."""
     for hide in (True, False):
-        batch = rebuild("MASS", wanted={"spans": "3:4"}, settings={"hide_masked": hide}).batch
+        batch = rebuild("MASS", overrides={"spans": "3:4"}, settings={"hide_masked": hide}).batch
         assert leaks.check(batch).leaking == ()
         assert int(batch.decoder.cross_attn_mask.dense().sum()) == 4 * (4 if hide else 8)
         ahead = replace(batch.decoder, attn_mask=full_mask(batch.decoder.valid, False))
@@ -278,7 +278,7 @@ def test_the_fragment_and_its_masks():
 
 
 def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
-    batch = rebuild("MASS", wanted={"spans": "3:2"}).batch
+    batch = rebuild("MASS", overrides={"spans": "3:2"}).batch
     bare = replace(batch, actions=torch.zeros_like(batch.actions))
     shown = replace(bare.decoder, cross_attn_mask=full_mask(bare.inputs.valid, False, readers=bare.decoder.valid))
     verdict = leaks.check(replace(bare, decoder=shown))
@@ -288,7 +288,7 @@ def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
 
 def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
     """In a block of the decoder, looking at itself comes before looking at the encoder."""
-    batch = rebuild("MASS", wanted={"spans": "3:2"}).batch
+    batch = rebuild("MASS", overrides={"spans": "3:2"}).batch
     cross = torch.zeros(2, 8, dtype=torch.bool)
     cross[0, 3] = True
     decoder = replace(batch.decoder, cross_attn_mask=painted(cross))
@@ -301,7 +301,7 @@ def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
 
 def test_the_path_of_a_denoiser_goes_through_its_decoder():
     """The input of a denoiser shows words on purpose, so a leak is one from what the decoder was given."""
-    batch = rebuild("sentence shuffling", "one two three", wanted={"order": "3,2,1"}).batch
+    batch = rebuild("sentence shuffling", "one two three", overrides={"order": "3,2,1"}).batch
     around = torch.tensor([[0, 0, 1], [0, 0, 0], [0, 1, 0]], dtype=torch.bool)
     ahead = replace(batch.decoder, attn_mask=painted(around))
     verdict = leaks.check(replace(batch, decoder=ahead), layers=2)
@@ -328,12 +328,12 @@ def test_the_stage_marks_every_hop_of_the_path():
 
 
 def test_the_stage_marks_hops_between_stacks():
-    mass = rebuild("MASS", wanted={"spans": "3:2"}).batch
+    mass = rebuild("MASS", overrides={"spans": "3:2"}).batch
     mass = replace(mass, actions=torch.zeros_like(mass.actions))
     shown = replace(mass.decoder, cross_attn_mask=full_mask(mass.inputs.valid, False, readers=mass.decoder.valid))
     mass = replace(mass, decoder=shown)
     assert leaked_cells(mass, leaks.check(mass)) == {"encoder": [], "decoder": [], "cross": [[0, 2]]}
-    plm = rebuild("PLM", "one two three four", wanted={"order": "3,1,2,4", "cut": "1"}).batch
+    plm = rebuild("PLM", "one two three four", overrides={"order": "3,1,2,4", "cut": "1"}).batch
     query = plm.inputs.query_attn_mask.dense()[0].clone()
     query[0, 1] = True
     plm = replace(plm, inputs=replace(plm.inputs, query_attn_mask=painted(query)))
@@ -341,7 +341,7 @@ def test_the_stage_marks_hops_between_stacks():
 
 
 def test_kept_words_are_told_apart_from_leaks():
-    verdict = rebuild("MLM", wanted={"chosen": "2,4", "actions": "keep,mask"}).verdict
+    verdict = rebuild("MLM", overrides={"chosen": "2,4", "actions": "keep,mask"}).verdict
     assert (verdict.leak, verdict.by_design) == (False, (1,))
     assert verdict.sentence == "1 of 2 scored answers are shown on purpose; the model cannot know which."
 

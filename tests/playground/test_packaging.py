@@ -22,14 +22,14 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 OURS = PROJECT["project"]["name"]
 OPTIONAL = PROJECT["project"]["optional-dependencies"]
-FOLDERS = ("playground", "widgets", "tests", "notebooks", "benchmarks", "binder", "docs", ".ci")
+FOLDERS = ("playground", "widgets", "tests", "notebooks", "examples", "benchmarks", "binder", "docs", ".ci")
 CACHES = {"__pycache__", ".ipynb_checkpoints", ".hypothesis"}
 
 
 def requirements(lines) -> dict[str, Requirement]:
     """The packages that lines name, without comments, options and our own."""
-    wanted = [Requirement(line.split("#")[0]) for line in lines if re.match(r"\w", line)]
-    return {canonicalize_name(r.name): r for r in wanted if r.name != OURS}
+    overrides = [Requirement(line.split("#")[0]) for line in lines if re.match(r"\w", line)]
+    return {canonicalize_name(r.name): r for r in overrides if r.name != OURS}
 
 
 def read_lines(name: str) -> list[str]:

@@ -35,9 +35,9 @@ def pages(script):
 def test_everything_in_the_catalogue_has_a_page_of_its_own(script, pages):
     kinds = {"objectives": objectives(), "zoo": entries(), "strategies": strategies(), "corpora": sources()}
     for folder, names in (kinds | {"tasks": tasks(), "commands": COMMANDS}).items():
-        wanted = [f"{folder}/{script.slug(name)}.md" for name in names]
-        assert len(set(wanted)) == len(wanted), "no two names share a file"
-        assert set(wanted) < pages.keys()
+        overrides = [f"{folder}/{script.slug(name)}.md" for name in names]
+        assert len(set(overrides)) == len(overrides), "no two names share a file"
+        assert set(overrides) < pages.keys()
         assert all(f"({script.slug(name)}.md)" in pages[f"{folder}/index.md"] for name in names)
 
 

@@ -73,8 +73,8 @@ def _act(plan: Plan, edit: Mapping[str, Any]) -> Plan:
     if word not in chosen_words(plan):
         plan = _choose(plan, edit)
     actions, at = _value_of(plan, "actions"), _action_of(plan, word)
-    wanted = edit.get("to") or ACTIONS[(ACTIONS.index(actions[at]) + 1) % len(ACTIONS)]
-    actions[at] = plan_overrides.read("actions", [wanted])[0]
+    action = edit.get("to") or ACTIONS[(ACTIONS.index(actions[at]) + 1) % len(ACTIONS)]
+    actions[at] = plan_overrides.read("actions", [action])[0]
     return plan
 
 

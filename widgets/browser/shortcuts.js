@@ -1,13 +1,13 @@
 /**
- * Keys of the Train page that need no focus: each presses the button of its name, if that can be pressed now. F also
- * works on the Stage page. What a fork has done is said in a line that fades, and read aloud.
+ * Keys of the Train page that need no focus: each presses the button of its command, if that can be pressed now; the
+ * page says by a class which button has which command, whatever stands on it. F also works on the Stage page. What a fork has done is said in a line that fades, and read aloud.
  */
 
 import { endOf, everywhere, follow, listen, node, tell } from "../animation/js/dom.js";
 
 const STAGE = 0;
 const TRAIN = 1;
-const BUTTONS = { s: ["Step"], p: ["Pause", "Resume"], r: ["Reset"], n: ["New seed"], " ": ["Pause", "Resume", "Train"] };
+const COMMANDS = { s: ["step"], p: ["pause", "resume"], r: ["reset"], n: ["new-seed"], " ": ["pause", "resume", "train"] };
 const LIST = [["Space", "train, pause"], ["S", "one step"], ["P", "pause, go on"], ["R", "restart with the same seed"], ["N", "again with a new seed"], ["F", "fork the run at this step"], ["?", "this list"]];
 
 const CHOOSING = "[role=option], [role=listbox], [role=menu], [role=combobox], [role=dialog]"; // letters seek in a list
@@ -18,11 +18,11 @@ const STYLE = `
 .key-line:empty { display: none; } .key-line > :empty { display: none; }
 `;
 
-/** The words on a button without the name of its icon, which the icon font turns into a picture. */
-const wordsOn = (button) => [...button.childNodes].filter((part) => !/icon/i.test(part.className || "")).map((part) => part.textContent).join("").trim();
-
-/** A visible button with one of these names that can be pressed. */
-const pressable = (names) => [...everywhere(document)].find((each) => each.matches("button:not([role=tab]):enabled") && each.offsetParent && names.includes(wordsOn(each)));
+/** A visible button with one of these commands that can be pressed. */
+function pressable(commands) {
+  const hosts = [...everywhere(document)].filter((each) => commands.some((command) => each.classList.contains(`command-${command}`)));
+  return hosts.map((host) => host.shadowRoot?.querySelector("button:enabled")).find((button) => button?.offsetParent);
+}
 
 function render({ model, el }) {
   const [said, list] = [node("p", { role: "status" }), node("dl")];
@@ -45,8 +45,8 @@ function render({ model, el }) {
     const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(at.tagName) || at.isContentEditable || at.closest?.(CHOOSING);
     if (typing || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
     const [key, page] = [event.key.toLowerCase(), model.get("page")];
-    const names = page === TRAIN && !(key === " " && at.tagName === "BUTTON") ? BUTTONS[key] : null;
-    const button = names && pressable(names);
+    const commands = page === TRAIN && !(key === " " && at.tagName === "BUTTON") ? COMMANDS[key] : null;
+    const button = commands && pressable(commands);
     if (button) button.click();
     else if (key === "f" && [STAGE, TRAIN].includes(page)) tell(model, "asked", (count += 1));
     else if (page === TRAIN && key === "?") help();

@@ -220,9 +220,9 @@ export default {
       picture.replaceChildren(draw(record, width, on));
       foot.replaceChildren(legend(record, on));
       const here = new Set(record.layers.filter((l) => l.runs.length + l.links.length).map((layer) => layer.name));
-      const focus = root.getRootNode().activeElement?.textContent;
+      const focus = root.getRootNode().activeElement?.dataset.layer;
       chips.replaceChildren(...plain(model.get("layers")).map((name) => chip(name, here.has(name), on)));
-      if (focus) [...chips.children].find((button) => button.textContent === focus)?.focus();
+      if (focus) [...chips.children].find((button) => button.dataset.layer === focus)?.focus();
     }
 
     function chip(name, there, on) {
@@ -232,7 +232,7 @@ export default {
         tell(model, "on", now.includes(name) ? now.filter((n) => n !== name) : [...now, name]);
         renew();
       };
-      return node("button", { type: "button", "aria-pressed": String(on.includes(name)), onclick, ...silent }, name);
+      return node("button", { type: "button", "data-layer": name, "aria-pressed": String(on.includes(name)), onclick, ...silent }, name);
     }
 
     const watcher = new ResizeObserver(() => {

@@ -24,7 +24,7 @@ class Searched(Component):
     @param.depends("sought", watch=True)
     def _look_up(self) -> None:
         meant = nearest_by_meaning(self.sought)
-        names = self.names_of(meant[1]) if meant else three_nearest(self.sought, self.known().values()).split(", ")
+        names = self.names_of(meant[1]) if meant else three_nearest(self.sought, self.known().values())
         self.nearest = [self.sought, nearest(self.sought), names]
 
     def names_of(self, near: Nearest) -> list[str]:

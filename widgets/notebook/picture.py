@@ -9,7 +9,7 @@ from playground.analysis.predictions import Prediction
 from playground.analysis.predictions import read as read_answers
 from playground.errors import UserError
 from playground.objectives import Objective, find_objective
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.tokenizing import Tokenizer
 from playground.trace.collators import collate
@@ -36,7 +36,7 @@ class Picture(StageWidget, Drawing):
         again: Callable[[Mapping[str, Any]], Rebuilt] | None = None, **values: Any,
     ) -> None:  # fmt: skip
         self.rebuilt, self.scene, self.model, self._again = rebuilt, scene, model, again
-        super().__init__(value=tell(rebuilt.steps), **values)
+        super().__init__(value=describe_plan(rebuilt.steps), **values)
         if scene is not None:
             self.follow(scene)
             scene.param.watch(self._renew, ["rebuilt", "companions"])
@@ -55,13 +55,13 @@ class Picture(StageWidget, Drawing):
         """Take over what a person did by hand."""
         if self.scene is not None and self.scene.rebuilt is not None:
             self.rebuilt = self.scene.rebuilt
-        self.value = tell(self.rebuilt.steps)
+        self.value = describe_plan(self.rebuilt.steps)
         self.keep()
 
     @traitlets.observe("value")
     def _planned(self, change: Mapping[str, Any]) -> None:
         """Rebuild the text by a plan that was set here; one that does not fit is refused, and nothing changes."""
-        shown = tell(self.rebuilt.steps)
+        shown = describe_plan(self.rebuilt.steps)
         if change["new"] == shown:
             return
         try:
@@ -144,10 +144,10 @@ def stage(
     text, pair = (text, pair) if text or shown is None else shown.sample(chosen) or ("", "")
     ready, tokenizer = (chosen, None) if shown is None else (shown.ready(chosen), shown.tokenizer)
 
-    def again(wanted: Mapping[str, Any]) -> Rebuilt:
+    def again(overrides: Mapping[str, Any]) -> Rebuilt:
         return rebuild(
-            ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, wanted=dict(wanted), tokenizer=tokenizer,
-            longest=LONGEST_WINDOWED,
+            ready, text or SENTENCE, pair=pair, seed=seed, settings=knobs, overrides=dict(overrides),
+            tokenizer=tokenizer, longest=LONGEST_WINDOWED,
         )  # fmt: skip
 
     made = again(parse(settings_of(plan)) if isinstance(plan, str) else plan)

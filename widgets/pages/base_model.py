@@ -32,6 +32,6 @@ def describe_base(store: Store) -> str:
         return trouble or missing
     step = session.learner.step
     how_far = f"step {step} of {session.run.last}" if step else "as it was imported"
-    name = f"{session.run.entry.name} on {session.run.corpus.name}, {how_far}"
+    name = f"{session.run.entry.title} on {session.run.corpus.name}, {how_far}"
     pauses = session.state == "running" and session is not store.awaited_base
     return trouble + say(name) + say("Starting a comparison pauses its training." if pauses else "", "quiet")

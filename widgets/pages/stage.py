@@ -8,8 +8,8 @@ import panel_material_ui as pmui
 
 from playground.errors import UserError
 from playground.objectives import find_objective
-from playground.objectives.ask.judged import Judged
-from playground.objectives.objective import CHOSEN_BY_HAND
+from playground.objectives.ask.judged import LossMaskOverride
+from playground.objectives.mask_overrides import describe_kinds
 from playground.objectives.plan_overrides import SHAPES
 from playground.trace.rebuild import SENTENCE, Rebuilt
 from widgets.animation import page as saved_page
@@ -161,8 +161,7 @@ class Notices(View):
         said = [say(stage.trouble, "trouble"), *notices, painted(stage), say(stage.redrawn, "quiet")]
         self.text.object = "".join(said) if one else ""
         leak = made is not None and made.verdict.leak
-        by_hand = dict.fromkeys(CHOSEN_BY_HAND[type(rule)] for rule in stage.rules)
-        label = "Train anyway" if leak else f"Train with {' and '.join(by_hand)} by hand"
+        label = "Train anyway" if leak else f"Train {describe_kinds(stage.rules)}"
         self.anyway.param.update(visible=bool(stage.rules) and one, label=label, disabled=stage.unasked)
         self.sample.visible = one and stage.sample is not None
 
@@ -173,8 +172,8 @@ def painted(stage: StageStore) -> str:
     if made is None or not rules:
         return ""
     leak = made.verdict.leak
-    judged = [rule.words for rule in rules if isinstance(rule, Judged)]
-    masked = [rule.words for rule in rules if not isinstance(rule, Judged)]
+    judged = [rule.words for rule in rules if isinstance(rule, LossMaskOverride)]
+    masked = [rule.words for rule in rules if not isinstance(rule, LossMaskOverride)]
     parts = [made.verdict.sentence] if leak else []
     if leak and masked:
         parts.append("Train anyway, and watch the loss fall to zero while the model learns to copy.")

@@ -11,6 +11,7 @@ from playground.analysis.subject import Subject
 from playground.corpora.readers.decode import Progress
 from playground.errors import UserError
 from playground.objectives import objectives
+from playground.objectives.mask_overrides import MaskOverride
 from playground.training import Session, Stepped
 from playground.training.observe.subjects import of_learner
 from playground.training.store import ready_made
@@ -117,9 +118,9 @@ class Store(param.Parameterized):
             "update. On the Train page Resume goes on."
         )
 
-    def train_from_stage(self, name: str, knobs: Mapping[str, Any]) -> None:
+    def train_from_stage(self, name: str, knobs: Mapping[str, Any], rules: tuple[MaskOverride, ...] = ()) -> None:
         """Train an objective of the Stage page on the Train page, with its sentence as the probe where that fits."""
-        stage, train, entry = self.stage, self.train, entry_named(name)
+        stage, train, entry = self.stage, self.train, entry_named(name).with_overrides(rules)
         train.brought[name] = knobs
         second = stage.pair if stage.paired else ""
         if stage.text.strip() and stage.text.strip() not in offered("text"):
@@ -157,7 +158,7 @@ class Store(param.Parameterized):
             return
         session.start()
         stopped = " The run before it was stopped and is kept." if going else ""
-        self.message = f"{session.run.entry.name} trains on {session.run.corpus.name}.{stopped}"
+        self.message = f"{session.run.entry.title} trains on {session.run.corpus.name}.{stopped}"
 
     @property
     def base(self) -> Session | None:
@@ -168,7 +169,7 @@ class Store(param.Parameterized):
             return self._base_at_rest(name)
         if kind == READY:
             return self._base_at_rest(name, ready_made.kept())
-        wrong = kind == UNTRAINED and (session is None or session.run.entry.name != name)
+        wrong = kind == UNTRAINED and (session is None or session.run.entry.title != name)
         return None if wrong else session
 
     def _base_at_rest(self, name: str, runs: Runs | None = None) -> Session | None:
@@ -187,7 +188,7 @@ class Store(param.Parameterized):
         kind, _, name = self.transfer.base.partition(":")
         self._kept_base = "", None
         if kind == UNTRAINED:
-            self.train.entry = name
+            self.train.param.update(entry=name, mask_overrides=())
 
     def bases(self) -> dict[str, str]:
         """What can be fine-tuned, by its name on screen: runs that are kept, the newest first, and the zoo."""

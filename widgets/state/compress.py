@@ -112,7 +112,7 @@ class CompressStore(param.Parameterized):
         folder, total = TemporaryDirectory(), len(spec.chosen) * spec.seeds
         outcomes: dict[str, list[Outcome]] = {}
         self.outcomes, self._folder = outcomes, folder
-        self.base_name = f"{session.run.entry.name} on {session.run.corpus.name}, step {base.learner.step}"
+        self.base_name = f"{session.run.entry.title} on {session.run.corpus.name}, step {base.learner.step}"
 
         def work(report: Progress) -> Compression:
             with ExitStack() as stopped:

@@ -67,9 +67,9 @@ def _rate(s: dict[str, Any]) -> str:
     """Steps and rate, with whose rate that is; where it was published stands where the pointer rests."""
     if not s["rate_from"]:
         return _cell("none")
-    whose = escape(s["rate_from"].split(": ")[0])
-    said = f'{s["steps"]} at {s["rate"]:g}<br><span class="quiet">{whose}</span>'
-    return f'<td title="{escape(s["rate_from"])}">{said}</td>'
+    whose = s["rate_from"]
+    said = f'{s["steps"]} at {s["rate"]:g}<br><span class="quiet">{escape(whose)}</span>'
+    return f'<td title="{escape(": ".join(filter(None, (whose, s["rate_where"]))))}">{said}</td>'
 
 
 def _cell(text: str, more: str = "") -> str:

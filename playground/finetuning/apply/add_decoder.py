@@ -59,9 +59,10 @@ def _check_pair(learner: TrainState, tokenizer: Tokenizer, donor: TrainState, do
             f"and {other.heads}; train both with the same."
         )
     if one.norm_first != other.norm_first:
-        first, then = ("before", "behind") if one.norm_first else ("behind", "before")
+        first, then = ("before", "after") if one.norm_first else ("after", "before")
         raise UserError(
-            f"The norms stand {first} its layers in the base and {then} them in the other run; train both alike."
+            f"The norms are {first} its layers in the base and {then} "
+            "them in the other run; train both in the same form."
         )
     if one.positions != other.positions:
         raise UserError(

@@ -88,7 +88,7 @@ def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
     if lacking:
         raise UserError(
             f"{learner.objective.name} needs more than a text of one language ({lacking[0]}), so the words of the "
-            "second cannot be learnt with it; take another base, such as RoBERTa or GPT."
+            "second cannot be learned with it; take another base, such as RoBERTa or GPT."
         )
 
 

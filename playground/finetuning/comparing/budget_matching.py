@@ -157,12 +157,16 @@ def with_rate(strategy: Strategy, lr_policy: str) -> Strategy:
     return replace(strategy, rate={"fixed": FIXED, "published": published}.get(lr_policy, strategy.rate))
 
 
-def rate_source(strategy: Strategy, lr_policy: str) -> str:
-    """Where the rate of a strategy comes from in a comparison: ours, one for all, a public place, or a search."""
+def rate_source(strategy: Strategy, lr_policy: str) -> tuple[str, str]:
+    """Whose the rate of a strategy is in a comparison (ours, one for all, published, searched for), and a note.
+
+    The note is the public place of a published rate, or why there is none; else empty.
+    """
     if lr_policy == "published" and strategy.published:
-        return f"published: {strategy.published.where}"
-    none = "ours: no source that we could read states one" if lr_policy == "published" else "ours"
-    return {"fixed": "one for all", "tuned": "searched for"}.get(lr_policy, none)
+        return "published", strategy.published.where
+    if lr_policy == "published":
+        return "ours", "no source that we could read states one"
+    return {"fixed": "one for all", "tuned": "searched for"}.get(lr_policy, "ours"), ""
 
 
 def list_published(chosen: Sequence[Strategy]) -> str:
@@ -170,7 +174,7 @@ def list_published(chosen: Sequence[Strategy]) -> str:
     learning = [strategy for strategy in chosen if not strategy.prompt]
     stated = "; ".join(f"{s.name} {s.published.rate:g} ({s.published.where})" for s in learning if s.published)
     ours = ", ".join(f"{s.name} {s.rate:g}" for s in learning if not s.published)
-    kept = f" Not stated in any source that we could read, so ours: {ours}." if ours else ""
+    kept = f" Not stated in any source that we found, so ours: {ours}." if ours else ""
     return f"Published: {stated or 'none of these'}.{kept}"
 
 

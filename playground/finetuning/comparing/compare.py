@@ -35,13 +35,14 @@ Outcomes = Mapping[str, Sequence[Result]]
 
 @dataclass(frozen=True)
 class Allotted:
-    """What a strategy got in a comparison: its steps, its rate and where that comes from, what they cost and hold."""
+    """What a strategy got in a comparison: its steps, its rate with whose that is and where it stands, costs."""
 
     steps: int
     rate: float
     cost: budget.Cost
     held: budget.Held
     rate_from: str = ""
+    rate_where: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,7 +110,14 @@ class Comparison:
         if got is None:
             return {}
         spent = {"tokens": got.cost.tokens, "flops": got.cost.flops, "memory": got.held.total}
-        return {"steps": got.steps, "rate": got.rate, "rate_from": got.rate_from, **spent, "held": asdict(got.held)}
+        return {
+            "steps": got.steps,
+            "rate": got.rate,
+            "rate_from": got.rate_from,
+            "rate_where": got.rate_where,
+            **spent,
+            "held": asdict(got.held),
+        }
 
 
 @computed_as_worker
@@ -214,8 +222,8 @@ def _allotted(work: TrialData, job: Trial, lr_policy: str) -> Allotted:
     train = work.train[job.labels, job.seed]
     run = Finetuner(work.base, job.strategy, numbered(train, work.base), job.setting, job.seed)
     spent = budget.cost(work.base, job.strategy, train, job.setting, job.seed, run)
-    source = budget.rate_source(job.strategy, lr_policy)
-    return Allotted(job.setting.steps, job.strategy.rate, spent, budget.held(run), source)
+    source, where = budget.rate_source(job.strategy, lr_policy)
+    return Allotted(job.setting.steps, job.strategy.rate, spent, budget.held(run), source, where)
 
 
 def _jobs(

@@ -107,7 +107,7 @@ def open_file(name: str) -> Task:
     if Path(path).suffix.lower() in TABLES:
         return _classes(name, Path(path), named)
     raise UserError(
-        f"{path} is no labelled file; take a table ({', '.join(TABLES)}), a treebank ({', '.join(TREEBANKS)}) or two "
+        f"{path} is not a labelled file; use a table ({', '.join(TABLES)}), a treebank ({', '.join(TREEBANKS)}) or two "
         "parallel texts joined by a plus sign."
     )
 
@@ -127,7 +127,7 @@ def _classes(name: str, path: Path, named: dict[str, str]) -> Task:
     if not 2 <= len(table.label_names) <= len(table.texts) / 2:
         looked = f"; {table.label_column!r} has {len(table.label_names)}" if table.label_column else ""
         raise UserError(
-            f"{path.name} has no column with 2 to {MOST_LABELS} labels that come again and again{looked}; its columns "
+            f"{path.name} has no column with 2 to {MOST_LABELS} labels that occur again and again{looked}; its columns "
             f"are: {', '.join(map(repr, table.columns))}. Name one. {table.notice}".rstrip()
         )
     texts = zip(*filter(None, (table.texts, table.seconds)), strict=True)

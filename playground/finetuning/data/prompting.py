@@ -42,8 +42,8 @@ class Prompt:
     `calibrate` subtracts the scores of each class's word where no text stands at all (arXiv:2102.09690, sec. 5).
     """
 
-    shots: int = knob(0, 0, 16, unit="examples", why="0 asks without an example; more show what the answer looks like.")
-    calibrate: bool = knob(True, why="What the model says before it has read the text is taken off.")
+    shots: int = knob(0, 0, 16, unit="examples", why="0 is zero-shot; more examples show what the answer looks like.")
+    calibrate: bool = knob(True, why="Subtracts the scores that the model gives before it has read the text.")
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ MOST_READ = 30_000
 class Settings:
     """How the victim is fine-tuned, and on how many sentences it is attacked."""
 
-    labels: int = knob(128, 8, 2000, unit="labelled texts", why="Of the task sentiment.")
+    labels: int = knob(128, 8, 2000, unit="labelled texts", why="Labelled texts of the task sentiment.")
     steps: int = knob(80, 1, 1000, unit="steps", why="Of fine-tuning.")
     texts: int = knob(150, 4, 1000, unit="unseen texts", why="More texts, smaller errors, more seconds.")
 
@@ -104,10 +104,16 @@ def measure_misspelling(subject: Subject, settings: Settings) -> Finding:
 class TokenizerSettings:
     """How small networks of several vocabularies are trained."""
 
-    labels: int = knob(300, 8, 2000, unit="labelled texts", why="Of the task sentiment; nothing else is learnt from.")
-    steps: int = knob(120, 1, 1000, unit="steps", why="Of training from new weights.")
+    labels: int = knob(
+        300,
+        8,
+        2000,
+        unit="labelled texts",
+        why="Labelled texts of the task sentiment; there is no other training text.",
+    )
+    steps: int = knob(120, 1, 1000, unit="steps", why="Training steps from scratch.")
     texts: int = knob(200, 4, 1000, unit="unseen texts", why="More texts, smaller errors, more seconds.")
-    pieces: int = knob(400, 250, 4000, unit="pieces", why="Room of the vocabularies of pieces.")
+    pieces: int = knob(400, 250, 4000, unit="pieces", why="Size of the vocabularies of pieces.")
 
 
 def measure_tokenizers(subject: Subject, settings: TokenizerSettings) -> Finding:
@@ -138,8 +144,8 @@ def measure_tokenizers(subject: Subject, settings: TokenizerSettings) -> Finding
               for kind, row in curves.items()),
         (Table("Accuracy by typing errors and vocabulary", columns, Curve("share mistyped", "accuracy", "tokenizer"),
                "share right", {"by chance": 0.5},
-               "Equal networks of new weights, trained on the same labelled texts; not this model itself."),
-         Table("What the tokenizers make of mistyped words", unread, Rows(), note="Vocabularies are learnt from the "
+               "Equal networks trained from scratch on the same labelled texts, not this model itself."),
+         Table("What the tokenizers make of mistyped words", unread, Rows(), note="Vocabularies are learned from the "
                f"first {MOST_READ:,} tokens of the training text; whole words are those of the model.")),
     )  # fmt: skip
 
@@ -207,7 +213,7 @@ class TriggerSettings(Settings):
 
     length: int = knob(3, 1, 5, unit="words", why="Words before every text.")
     tried: int = knob(20, 1, 100, unit="candidates", why="Candidates whose true loss is measured at a position.")
-    rounds: int = knob(2, 1, 5, unit="rounds", why="How many passes are made over the positions.")
+    rounds: int = knob(2, 1, 5, unit="rounds", why="Passes over the positions.")
 
 
 def measure_triggers(subject: Subject, settings: TriggerSettings) -> Finding:
@@ -262,7 +268,7 @@ def _right(victim: Victim, trigger: tuple[str, ...] | list[str], texts: list[lis
 MISSPELLING = Instrument(
     name="misspelling",
     group="Fragility",
-    question="How much does a fine-tuned classifier suffer from typing errors?",
+    question="How much accuracy does a fine-tuned classifier lose to typing errors?",
     source="after arXiv:2003.04985; errors as in arXiv:1711.02173",
     measure=measure_misspelling,
     rows=("V33", "V34"),
@@ -273,7 +279,7 @@ MISSPELLING = Instrument(
 MISSPELLING_BY_TOKENIZER = Instrument(
     name="misspelling by tokenizer",
     group="Fragility",
-    question="Which vocabulary stands typing errors best: words, pieces or characters?",
+    question="Which vocabulary copes best with typing errors: words, pieces or characters?",
     source="after arXiv:2003.04985; errors as in arXiv:1711.02173",
     measure=measure_tokenizers,
     rows=("V33",),

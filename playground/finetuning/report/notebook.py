@@ -13,7 +13,7 @@ from playground.finetuning.data.files import is_file, path_and_columns
 from playground.training import checkpoint
 
 LEFT_BEHIND = (
-    "To run it you need Python with `pretraining-playground` installed, and beside this notebook the files of its "
+    "To run it you need Python with `pretraining-playground` installed, and next to this notebook the files of its "
     "archive (*All, with the model* on the Transfer page): the folder `base` with the model, and a labelled file of "
     "your own where the task is one."
 )
@@ -157,7 +157,7 @@ def notebook_in_turn(asked: ComparisonSpec, provenance: Mapping[str, str], found
         "What came out: each task after each": SHOW_IN_TURN,
         "Is it what was on screen?": _check(values, values_in_turn, found),
     }
-    return _notebook(f"What is left of {asked.task} after {', '.join(asked.then)}?", provenance, values, cells)
+    return _notebook(f"What remains of {asked.task} after {', '.join(asked.then)}?", provenance, values, cells)
 
 
 def _values(asked: ComparisonSpec) -> dict[str, Any]:

@@ -79,7 +79,8 @@ class Report:
             {
                 "strategy": name, "seed": self.asked.seed + k, "labels": labels,
                 "steps": got.steps if got else outcome.plan.shape[1], "rate": got and got.rate,
-                "rate_from": got and got.rate_from, "accuracy": outcome.accuracy, "forgetting": outcome.forgetting,
+                "rate_from": got and got.rate_from, "rate_where": got and got.rate_where,
+                "accuracy": outcome.accuracy, "forgetting": outcome.forgetting,
                 "forgetting_plugged_in": outcome.plugged_in, "trainable": outcome.trainable, "stored": outcome.stored,
                 "seconds": outcome.seconds, "memory": got and got.held.total, "corpus": self.origin.corpus,
                 "corpus_hash": self.origin.corpus_hash, "version": __version__,
@@ -190,7 +191,7 @@ def page(made: Report) -> bytes:
     body = (
         f"<p>{escape(known['verdict'])}</p>{made.figure()}{rows}"
         f"{''.join(f'<p>{escape(line)}</p>' for line in (*mixed_levels(known), *known['told']))}"
-        f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What sets them apart</h2><ul>{unlike}</ul>"
+        f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What differs</h2><ul>{unlike}</ul>"
     )
     return _page(f"Fine-tuning for {known['task']}", body, came_from(made))
 
@@ -217,7 +218,7 @@ def _cells(s: dict[str, Any]) -> tuple[Any, ...]:
     return (
         s["name"], f"{right['mean']:.3f} ± {right['sd']:.3f}", signed(s["forgetting"]),
         f"{s['trainable']:,}", f"{s['stored']:,}", s.get("steps", ""),
-        f"{s['rate']:g} ({s['rate_from'].split(': ')[0]})" if s.get("rate_from") else "",
+        f"{s['rate']:g} ({s['rate_from']})" if s.get("rate_from") else "",
         f"{s['memory'] / 1024:.1f}" if "memory" in s else "", f"{s['seconds']:.2f}",
     )  # fmt: skip
 

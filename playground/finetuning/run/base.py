@@ -75,7 +75,7 @@ class Base:
         if model.lm_head is None and model.unscored(self.learner.batch(self.measured, "forgetting")):
             return (f"Forgetting is not measured. {NO_LM_HEAD}",)
         halved = (
-            f"The pre-training text of the base is gone: every second of its {rows} held-out rows is kept for "
+            f"The pre-training text of the base is missing: every second of its {rows} held-out rows is kept for "
             "strategies that rehearse, and the pre-training loss is measured on the others."
         )
         return (halved,) if len(self.measured.ids) < rows else ()

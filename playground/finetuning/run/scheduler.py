@@ -92,7 +92,9 @@ def plan_stacks(work: TrialData, jobs: Sequence[Trial], parallelism: str, worker
         if not why[job]:
             apart = job.strategy if device.type == "cpu" else None
             groups.setdefault((job.labels, apart, alike(job.strategy, job.setting)), []).append(job)
-    notices = {f"{job.strategy.name} runs apart, not stacked: {reason}.": None for job, reason in why.items() if reason}
+    notices = {
+        f"{job.strategy.name} runs separately, not stacked: {reason}.": None for job, reason in why.items() if reason
+    }
     stacks = []
     for group in groups.values():
         need = max(bytes_of(work.base, work.train[job.labels, job.seed], job.setting) for job in group)

@@ -8,7 +8,7 @@ ADVERSARIAL = Strategy(
     name="adversarial",
     aliases=("FGM", "adversarial fine-tuning"),
     family="more texts",
-    idea="Train everything on each text and on the same text with its embeddings moved a little for the worst.",
+    idea="Train everything on each text and on an adversarial copy whose embeddings are shifted to increase the loss.",
     source="arXiv:1605.07725, sec. 3, without normalising the word vectors (sec. 2), which the pre-trained layers know "
     "as they are; one step of FGM, not the several of FreeLB (arXiv:1909.11764)",
     plasticity=everything,

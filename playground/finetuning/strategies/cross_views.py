@@ -8,7 +8,8 @@ CROSS_VIEWS = Strategy(
     name="cross-view training",
     aliases=("CVT", "views"),
     family="more texts",
-    idea="Train everything; every second step halves of 512 texts without labels must be answered as the whole texts.",
+    idea="Train everything; in every second step, halves of 512 "
+    "unlabelled texts must get the prediction of the whole text.",
     source="after arXiv:1809.08370, sec. 2; there views of single layers answer with heads of their own, here the same "
     "head answers texts of which a half is hidden",
     plasticity=everything,

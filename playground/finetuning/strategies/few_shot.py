@@ -8,7 +8,7 @@ FEW_SHOT = Strategy(
     name="few-shot prompting",
     aliases=("few-shot", "in-context"),
     family="prompting",
-    idea="Train nothing: two labelled texts with their answers stand before the text and its gap.",
+    idea="Train nothing: the prompt has two labelled texts with their answers before the text and its gap.",
     source="arXiv:2005.14165, sec. 2",
     plasticity=nothing,
     prompt=Prompt(shots=2),

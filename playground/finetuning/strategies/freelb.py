@@ -8,7 +8,8 @@ FREELB = Strategy(
     name="FreeLB",
     aliases=("free large-batch adversarial training",),
     family="more texts",
-    idea="Read each text three times, its embeddings moved further each time to raise the loss, and learn from all.",
+    idea="Read each text three times, its embeddings shifted further "
+    "each time to increase the loss, and learn from all.",
     source="arXiv:1909.11764, algorithm 1; the move is added to the sum of all embeddings, there to the words' alone",
     plasticity=everything,
     published=Published(1e-5, "github.com/zhuchen03/FreeLB, fairseq-RoBERTa/launch/FreeLB, RoBERTa large on MNLI"),

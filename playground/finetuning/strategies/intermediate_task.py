@@ -8,7 +8,7 @@ INTERMEDIATE_TASK = Strategy(
     name="intermediate task",
     aliases=("STILTs", "TANDA", "TransBERT"),
     family="further training",
-    idea="In the first half of the steps learn another task with 512 labels, if it fits entailment, then the task.",
+    idea="Learn another task with 512 labels (entailment if it fits) in the first half of the steps, then the task.",
     source="STILTs, arXiv:1811.01088, sec. 2",
     plasticity=everything,
     beside=(MultiTask(task_ratio=0.5, single_task_fraction=0.5),),

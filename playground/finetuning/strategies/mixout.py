@@ -7,7 +7,7 @@ from playground.finetuning.strategy.task_losses import Mixout
 MIXOUT = Strategy(
     name="mixout",
     family="penalties and replay",
-    idea="Train everything, but in each step 70 % of the units, drawn at random, have their pre-trained weights.",
+    idea="Train everything, but in each step a random 70 % of the units have their pre-trained weights.",
     source="arXiv:1909.11299; the weights out of a unit are drawn together, as in the authors' code",
     plasticity=everything,
     task_loss=Mixout(),

@@ -9,7 +9,7 @@ PROJECTED_ATTENTION = Strategy(
     name="projected attention layers",
     aliases=("PAL", "PALs"),
     family="several tasks",
-    idea="Train one model on the task and three others; each has a small attention of its own next to every layer.",
+    idea="Train one model on the task and three others; each task has its own small attention parallel to every layer.",
     source="arXiv:1902.02671, sec. 3; tasks take turns here, there they are drawn by their size to a falling power; "
     "where norms come first, the small attention reads what the layer's attention reads",
     plasticity=everything,

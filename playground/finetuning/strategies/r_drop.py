@@ -8,7 +8,8 @@ R_DROP = Strategy(
     name="R-Drop",
     aliases=("RDrop", "regularized dropout"),
     family="own teacher",
-    idea="Read each text twice with different dropout, and learn the right answer and the same one in both passes.",
+    idea="Read each text twice with different dropout, and learn to give "
+    "the right answer, and the same one in both passes.",
     source="arXiv:2106.14448; cross-entropy is the mean of the two passes, as in the authors' README",
     plasticity=everything,
     task_loss=RDrop(),

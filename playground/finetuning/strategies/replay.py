@@ -8,7 +8,8 @@ REPLAY = Strategy(
     name="replay",
     aliases=("rehearsal",),
     family="penalties and replay",
-    idea="Train everything, and in half of the steps read a few pre-training texts with their old question as well.",
+    idea="Train everything, and in half of the steps also train on a few "
+    "pre-training texts with the pre-training objective.",
     source="arXiv:1906.01076, sec. 3",
     plasticity=everything,
     beside=(Replay(),),

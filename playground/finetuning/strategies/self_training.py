@@ -8,7 +8,8 @@ SELF_TRAINING = Strategy(
     name="self-training",
     aliases=("pseudo-labels", "semi-supervised"),
     family="more texts",
-    idea="Train everything, and later also on 512 texts without labels, with the model's own sure answers.",
+    idea="Train everything, and later also on 512 unlabelled texts, "
+    "with the model's own confident predictions as labels.",
     source="Lee 2013; after arXiv:1809.08370, sec. 1",
     plasticity=everything,
     beside=(PseudoLabels(),),

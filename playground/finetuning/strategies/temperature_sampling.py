@@ -8,7 +8,8 @@ TEMPERATURE_SAMPLING = Strategy(
     name="temperature sampling",
     aliases=("temperature-scaled mixing", "multi-task with temperature"),
     family="several tasks",
-    idea="In each step learn one task, this one or another of three, drawn by the square root of its number of texts.",
+    idea="Learn one task in each step, this one or another of three, "
+    "sampled by the square root of its number of texts.",
     source="arXiv:1910.10683, sec. 3.5.2; here a task is drawn for each step, there for each example of a batch",
     plasticity=everything,
     published=Published(1e-3, "github.com/google-research/text-to-text-transfer-transformer, README, constant"),

@@ -11,7 +11,8 @@ ULMFIT = Strategy(
     family="rates",
     idea=(
         "Continue pre-training on the task's texts, then train the classifier and unfreeze from the top. In both "
-        "stages lower layers learn slower, and all rates rise and fall. The head pools last, highest and mean state."
+        "stages lower layers learn more slowly, and all rates rise and "
+        "fall. The head pools last, highest and mean state."
     ),
     source="arXiv:1801.06146, sec. 3.2-3.3 and 4.1",
     waiting=Product((Constant(0.4), Discriminative(), SlantedTriangle())),

@@ -30,7 +30,7 @@ def check_filling(model: LanguageModel) -> None:
     one_stack = not (shape.decoder_layers or shape.two_streams or shape.generator_ratio)
     if shape.kind == "static" or shape.attention != "bidirectional" or not one_stack:
         raise UserError(
-            "Rewriting a text for its label needs a model that fills gaps where they stand, reading both sides; take a "
+            "Rewriting a text for its label needs a masked language model, which reads both sides; take a "
             "base such as BERT."
         )
 
@@ -101,7 +101,7 @@ class Rewritten(AuxLoss):
     (arXiv:1812.06705, sec. 3.3).
     """
 
-    finetune_steps: int = knob(60, 1, 1000, unit="steps", why="How long the copy learns to write for a label.")
+    finetune_steps: int = knob(60, 1, 1000, unit="steps", why="Training of the label-aware copy.")
     word_ratio: float = knob(0.3, 0.01, 1.0, unit="share of the words", why="How much of a text is replaced.")
     weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much rewritten texts count.")
     name: ClassVar[str] = "rewritten texts"

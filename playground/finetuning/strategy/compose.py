@@ -28,7 +28,7 @@ SHAPE, STEPS = Architecture(layers=3), 60
 def compose(*strategies: Strategy) -> Strategy:
     """Several strategies as one: plans are multiplied, penalties and losses added, extra modules joined."""
     if len(strategies) < 2:
-        raise UserError("One strategy alone is no combination; name at least two.")
+        raise UserError("One strategy alone is not a combination; name at least two.")
     name = " + ".join(s.name for s in strategies)
     untrained = next((s.name for s in strategies if s.prompt), None)
     if untrained:

@@ -136,7 +136,7 @@ class Facts(ExtraFeatures):
     """What TinyWorld knows of each person in a text, as triples at the name (K-BERT, arXiv:1909.07606, sec. 3.2)."""
 
     max_facts: int = knob(
-        2, 1, 4, unit="facts", why="How many facts hang on a name: language, birthplace, job, liking."
+        2, 1, 4, unit="facts", why="How many facts are attached to a name: language, birthplace, job, liking."
     )
     name: ClassVar[str] = "facts"
     first: ClassVar[bool] = True
@@ -146,7 +146,8 @@ class Facts(ExtraFeatures):
             raise UserError("Facts need attention and positions, which static vectors do not have. Take another base.")
         if task.answer.about != "text":
             raise UserError(
-                f"Facts move words apart, so they are for whole texts; {task.name!r} asks about single words."
+                "Facts separate neighbouring words, so they are for "
+                f"whole texts; {task.name!r} asks about single words."
             )
 
     def prepare(self, base: Base, texts: Dataset) -> Dataset:

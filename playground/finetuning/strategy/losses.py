@@ -165,7 +165,9 @@ class Pull(AuxLoss):
 class L2SPPenalty(Pull):
     """Half the strength times the squared distance to the pre-trained weights (L2-SP, arXiv:1802.01483, sec. 3)."""
 
-    strength: float = knob(0.1, 0.0, 100.0, unit="nats per squared distance", why="How hard the start pulls.")
+    strength: float = knob(
+        0.1, 0.0, 100.0, unit="nats per squared distance", why="Strength of the pull to the pre-trained weights."
+    )
     name: ClassVar[str] = "pull to the start"
 
     def tokens_read(self, budget: Budget) -> float:
@@ -184,8 +186,10 @@ class EWCPenalty(Pull):
     the text, where the paper's are drawn from the model. It is divided by its mean, so that models can be compared.
     """
 
-    strength: float = knob(1.0, 0.0, 1000.0, unit="nats per squared distance", why="How hard the start pulls.")
-    rows: int = knob(32, 1, 256, unit="rows", why="Texts from which the need is estimated.")
+    strength: float = knob(
+        1.0, 0.0, 1000.0, unit="nats per squared distance", why="Strength of the pull to the pre-trained weights."
+    )
+    rows: int = knob(32, 1, 256, unit="rows", why="Texts from which the importance of each weight is estimated.")
     name: ClassVar[str] = "pull by Fisher information"
     rehearses: ClassVar[bool] = True
 
@@ -226,8 +230,10 @@ def fisher(model: nn.Module, names: Sequence[str], losses: Iterable[Tensor]) -> 
 class Replay(AuxLoss):
     """In a share of the steps pre-training texts are read as well, so that they are not forgotten."""
 
-    replay_ratio: float = knob(0.5, 0.0, 1.0, unit="share of the steps", why="How often old texts come again.")
-    rows: int = knob(8, 1, 64, unit="rows", why="Old texts in such a step.")
+    replay_ratio: float = knob(
+        0.5, 0.0, 1.0, unit="share of the steps", why="How often pre-training texts are replayed."
+    )
+    rows: int = knob(8, 1, 64, unit="rows", why="Pre-training texts in such a step.")
     name: ClassVar[str] = "replay"
     for_body: ClassVar[bool] = True
     rehearses: ClassVar[bool] = True
@@ -257,13 +263,13 @@ class AuxiliaryLM(AuxLoss):
     further pre-training (arXiv:2004.10964, sec. 4).
     """
 
-    weight: float = knob(0.5, 0.0, 10.0, unit="times the loss", why="Weight against the loss of the task.")
+    weight: float = knob(0.5, 0.0, 10.0, unit="times the loss", why="Weight relative to the loss of the task.")
     lm_fraction: float = knob(
         0.0,
         0.0,
         0.9,
         unit="share of the steps",
-        why="How long it is asked alone; 0 asks it in every step, with the task.",
+        why="How long only the pre-training objective is trained; 0 trains it in every step, with the task.",
     )
     name: ClassVar[str] = "reading the task's texts"
     for_body: ClassVar[bool] = True
@@ -326,7 +332,7 @@ class WeightAverage:
 class MeanTeacher(AuxLoss):
     """The scores stay near those of the mean of all earlier weights (self-distillation, arXiv:2002.10345)."""
 
-    weight: float = knob(1.0, 0.0, 10.0, unit="times the squared distance", why="How much the teacher counts.")
+    weight: float = knob(1.0, 0.0, 10.0, unit="times the squared distance", why="Weight of the teacher's scores.")
     name: ClassVar[str] = "following the mean of earlier weights"
 
     def tokens_read(self, budget: Budget) -> float:

@@ -27,7 +27,7 @@ class OtherTasks(AuxLoss):
     """Labelled texts of other tasks, which have heads of their own."""
 
     num_tasks: int = knob(1, 1, 6, unit="tasks", why="How many other tasks there are.")
-    train_size: int = knob(512, 8, 4096, unit="texts", why="Labelled texts of each of them: plenty.")
+    train_size: int = knob(512, 8, 4096, unit="texts", why="Labelled texts of each of them.")
     name: ClassVar[str] = "other tasks"
     for_body: ClassVar[bool] = True
 
@@ -75,9 +75,9 @@ class MultiTask(OtherTasks):
     """
 
     task_ratio: float = knob(
-        1.0, 0.0, 1.0, unit="share of the steps", why="How long they are read, at least as long as alone."
+        1.0, 0.0, 1.0, unit="share of the steps", why="How long they are trained, at least as long as alone."
     )
-    single_task_fraction: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are read alone.")
+    single_task_fraction: float = knob(0.0, 0.0, 0.9, unit="share of the steps", why="How long they are trained alone.")
 
     def tokens_read(self, budget: Budget) -> float:
         return budget.tokens * self.reading(budget.steps)
@@ -103,7 +103,7 @@ class SampledTasks(OtherTasks):
     """
 
     temperature: float = knob(2.0, 1.0, 1000.0, why="1 draws a task as often as one of its texts; more evens them out.")
-    maximum: int = knob(2**21, 1, 2**21, unit="texts", why="A task with more texts counts as one with so many.")
+    maximum: int = knob(2**21, 1, 2**21, unit="texts", why="A task with more texts counts as if it had this number.")
 
     def tokens_read(self, budget: Budget) -> float:
         return 0.0  # a batch of another task is read in the place of one of the task in question

@@ -29,7 +29,7 @@ def read(line: str) -> Strategy:
     match = LINE.fullmatch(line.strip())
     if match is None:
         raise UserError(
-            f"{line!r} is no strategy; write it like full + L2-SP [embeddings 1-40 x0; encoder layer 2 5-80 x2]."
+            f"{line!r} is not a strategy; write it like full + L2-SP [embeddings 1-40 x0; encoder layer 2 5-80 x2]."
         )
     strategy = find_strategy(match["parts"].strip())
     cells = [_cell(text.strip()) for text in (match["cells"] or "").split(";") if text.strip()]
@@ -59,4 +59,4 @@ def _cell(text: str) -> Cell:
             raise ValueError
         return Cell(match["group"], int(match["first"]), int(match["last"]), float(match["multiplier"]))
     except ValueError as error:
-        raise UserError(f"{text!r} is no painted cell; write it like embeddings 1-40 x0.") from error
+        raise UserError(f"{text!r} is not a painted cell; write it like embeddings 1-40 x0.") from error

@@ -90,7 +90,7 @@ def biases(groups: Sequence[str], steps: int) -> Tensor:
 class FromTheTop:
     """One more group thaws in every phase, the head first and the lowest group last (arXiv:1801.06146, sec. 3.3)."""
 
-    share: float = knob(1.0, 0.01, 1.0, unit="share of the steps", why="In the rest everything learns.")
+    share: float = knob(1.0, 0.01, 1.0, unit="share of the steps", why="After that everything is trained.")
 
     def __call__(self, groups: Sequence[str], steps: int) -> Tensor:
         number = layer_numbers(groups)

@@ -26,8 +26,10 @@ SEED = 9_999
 class AdversarialFGM(AuxLoss):
     """The same texts with their embeddings moved along the gradient of the loss (arXiv:1605.07725, sec. 3, eq. 5)."""
 
-    epsilon: float = knob(0.1, 0.01, 10.0, unit="length of the move", why="How far the embeddings of a text are moved.")
-    weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="How much the moved texts count.")
+    epsilon: float = knob(
+        0.1, 0.01, 10.0, unit="length of the shift", why="How far the embeddings of a text are shifted."
+    )
+    weight: float = knob(1.0, 0.0, 10.0, unit="times the task's loss", why="Weight of the adversarial copies.")
     name: ClassVar[str] = "moved embeddings"
 
     def tokens_read(self, budget: Budget) -> float:
@@ -84,8 +86,10 @@ class Unlabelled(AuxLoss):
 class PseudoLabels(Unlabelled):
     """Texts without labels are learnt with the model's own confident answers (Lee 2013; arXiv:1809.08370, sec. 1)."""
 
-    confidence: float = knob(0.9, 0.5, 1.0, unit="probability", why="From where on an answer is believed.")
-    start_fraction: float = knob(0.3, 0.0, 0.9, unit="share of the steps", why="How long nothing is believed.")
+    confidence: float = knob(0.9, 0.5, 1.0, unit="probability", why="Predictions above it become labels.")
+    start_fraction: float = knob(
+        0.3, 0.0, 0.9, unit="share of the steps", why="Before that, no prediction becomes a label."
+    )
     name: ClassVar[str] = "own answers"
 
     def tokens_read(self, budget: Budget) -> float:
@@ -112,7 +116,7 @@ class CrossViewTraining(Unlabelled):
     (cross-view training, arXiv:1809.08370, sec. 2.1).
     """
 
-    weight: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="How much the halves count.")
+    weight: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="Weight of the halves.")
     name: ClassVar[str] = "cross views"
 
     def tokens_read(self, budget: Budget) -> float:

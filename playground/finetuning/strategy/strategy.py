@@ -36,19 +36,19 @@ def is_bias(name: str) -> bool:
 
 
 FAMILIES = {
-    "control": "nothing is taken over: what every benefit is held against",
-    "features": "the model stays as it is, and a head reads it",
+    "control": "nothing is transferred: the control that every benefit is compared with",
+    "features": "the model is frozen, and a head reads its states",
     "full": "everything may change from the first step",
     "parts taken over": "some of the pre-trained model, the rest new or frozen",
-    "added parts": "little is added or moved, the model stays frozen",
+    "added parts": "few weights are added or changed, the rest of the model is frozen",
     "unfreezing": "layers learn one after another, or only the upper ones",
     "rates": "how fast each layer learns, and when",
-    "penalties and replay": "something holds on to what was learnt before",
+    "penalties and replay": "a penalty or replay protects what was learned before",
     "further training": "another step comes between pre-training and the task",
-    "several tasks": "other tasks are learnt too",
-    "own teacher": "the model itself teaches or answers: the mean of its weights, or a second pass",
+    "several tasks": "other tasks are learned too",
+    "own teacher": "the model is its own teacher or ensemble: the mean of its weights, or a second pass",
     "more texts": "unlabelled, changed or enriched texts are read too",
-    "prompting": "the model is only asked, nothing is trained",
+    "prompting": "the model is only prompted, nothing is trained",
 }
 """The families of strategies, in the order in which a survey comes to them, each with what its members share."""
 

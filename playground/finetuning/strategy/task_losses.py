@@ -53,7 +53,7 @@ class RDrop(TaskLoss):
 
     alpha: float = knob(1.0, 0.0, 10.0, unit="times the divergence", why="How much the two passes must agree.")
     dropout: float = knob(
-        0.1, 0.01, 0.9, unit="share", why="Numbers that a pass leaves out; no other strategy has dropout."
+        0.1, 0.01, 0.9, unit="share", why="Numbers that a pass sets to 0; no other strategy has dropout."
     )
     name: ClassVar[str] = "R-Drop"
 
@@ -92,10 +92,12 @@ class FreeLB(TaskLoss):
     mean over the passes; the dropout mask, which they keep over the passes, does not exist here.
     """
 
-    adv_steps: int = knob(3, 1, 10, unit="passes", why="How often each text is read, moved a little more each time.")
-    adv_lr: float = knob(0.1, 0.0, 10.0, unit="length of a move", why="How far one step uphill goes.")
-    adv_init_mag: float = knob(0.05, 0.0, 10.0, unit="length at most", why="The random move of the first pass.")
-    adv_max_norm: float = knob(0.2, 0.0, 10.0, unit="length at most", why="Bound on the whole move; 0 is no bound.")
+    adv_steps: int = knob(3, 1, 10, unit="passes", why="How often each text is read, shifted a little more each time.")
+    adv_lr: float = knob(0.1, 0.0, 10.0, unit="length of a step", why="Size of one step of gradient ascent.")
+    adv_init_mag: float = knob(
+        0.05, 0.0, 10.0, unit="length at most", why="Size of the random shift of the first pass."
+    )
+    adv_max_norm: float = knob(0.2, 0.0, 10.0, unit="length at most", why="Bound on the whole shift; 0 for none.")
     name: ClassVar[str] = "FreeLB"
 
     @property

@@ -21,7 +21,7 @@ def judged(kinds: tuple[str, ...], count: int, seed: int, split: Split) -> list[
 ACCEPTABILITY = Task(
     name="acceptability",
     aliases=("CoLA",),
-    idea="Say whether a sentence is right: a or an, this or these, and the order of its words.",
+    idea="Say whether a sentence is grammatical: a or an, this or these, and its word order.",
     source="after CoLA (arXiv:1805.12471); minimal pairs from the generated grammar",
     answer=Classes(("wrong", "right")),
     items=partial(judged, ("determiner", "article", "order")),

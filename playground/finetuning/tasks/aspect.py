@@ -14,7 +14,7 @@ def alone(count: int, seed: int, split: Split) -> list[Item]:
 ASPECT = Task(
     name="aspect",
     aliases=("ABSA", "aspect alone"),
-    idea="A sentence finds two things good or bad; say how it finds one, or that it does not speak of it.",
+    idea="A sentence calls two things good or bad; say what it calls one of them, or that it does not mention it.",
     source="arXiv:1903.09588, sec. 2.2 (the single sentence); sentences after the generated reviews",
     answer=OfEach(OPINIONS, ASPECTS),
     items=alone,

@@ -14,7 +14,8 @@ def asked(count: int, seed: int, split: Split) -> list[Item]:
 ASPECT_AS_PAIR = Task(
     name="aspect as a pair",
     aliases=("auxiliary sentence", "ABSA pair"),
-    idea="The same sentences as in the task aspect; the thing that is asked about is a second text, not a classifier.",
+    idea="The same sentences as in the task aspect; the aspect in "
+    "question is a second text, not a separate classifier.",
     source="arXiv:1903.09588, sec. 2.1 (auxiliary sentences); sentences after the generated reviews",
     answer=Classes(OPINIONS),
     items=asked,

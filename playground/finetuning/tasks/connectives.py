@@ -16,7 +16,7 @@ def clauses(count: int, seed: int, split: Split) -> list[Item]:
 CONNECTIVES = Task(
     name="connectives",
     aliases=("discourse", "DisSent"),
-    idea="Say which word stood between two clauses: and, but, because or so.",
+    idea="Say which word joined two clauses: and, but, because or so.",
     source="arXiv:1710.04334, sec. 3; clauses from the corpus 'arguments'",
     answer=Classes(JOINED),
     items=clauses,

@@ -25,7 +25,8 @@ def _extract(one: Digest) -> Item:
 KEY_SENTENCE = Task(
     name="key sentence",
     aliases=("extractive summary", "BERTSUM"),
-    idea="Find the sentence that a story calls best; each is judged at a [CLS] before it, so one must read both ways.",
+    idea="Find the sentence that a story calls best; each is scored at a "
+    "[CLS] before it, so the model must be bidirectional.",
     source="BERTSUM (arXiv:1908.08345, sec. 3.1-3.2); stories from the corpus 'summaries'",
     answer=KeySentence(("other", "key")),
     items=extracts,

@@ -14,7 +14,7 @@ def met(count: int, seed: int, split: Split) -> list[Item]:
 KNOWN_PEOPLE = Task(
     name="known people",
     aliases=("knowledge", "who speaks what"),
-    idea="Somebody met somebody; say which of eight languages the second speaks. The sentence does not tell.",
+    idea="One person met another; say which of eight languages the second speaks. The sentence does not mention it.",
     source="after K-BERT's knowledge-driven tasks (arXiv:1909.07606, sec. 4.3); facts of the generated world",
     answer=Classes(LANGUAGES),
     items=met,

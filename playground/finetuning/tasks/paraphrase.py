@@ -14,7 +14,7 @@ def retold(count: int, seed: int, split: Split) -> list[Item]:
 PARAPHRASE = Task(
     name="paraphrase",
     aliases=("MRPC", "QQP"),
-    idea="Say whether two sentences in different orders of words mean the same; the pair is read both ways round.",
+    idea="Say whether two sentences in different orders of words mean the same; the pair is read in both orders.",
     source="after MRPC (Dolan and Brockett 2005); pairs from the generated world",
     answer=Classes(("different", "same")),
     items=retold,

@@ -18,7 +18,7 @@ def words(count: int, seed: int, split: Split) -> list[Item]:
 PART_OF_SPEECH = Task(
     name="part of speech",
     aliases=("POS", "POS tagging", "tagging"),
-    idea="Say of every word whether it is a noun, a verb, an adjective ...; some words are both.",
+    idea="Say for every word whether it is a noun, a verb, an adjective ...; some words can be two of these.",
     source="after the Penn Treebank's tags (Marcus et al. 1993); sentences from the generated world",
     answer=Tags(NAMES),
     items=words,

@@ -24,7 +24,7 @@ def _item(pair: tuple[list[str], list[str]], tags: tuple[tuple[str, ...], tuple[
 PART_OF_SPEECH_ABROAD = Task(
     name="part of speech abroad",
     aliases=("cross-lingual tagging", "UDPOS"),
-    idea="Say of every word what kind of word it is: learnt in the first language alone, asked in the second as well.",
+    idea="Say for every word which part of speech it is: learned in the first language only, tested in both.",
     source="after mBERT's tagging (arXiv:1906.01502, sec. 2.2); sentences from the corpus 'parallel'",
     answer=TagsAbroad(NAMES),
     items=in_both,

@@ -14,7 +14,7 @@ def graded(count: int, seed: int, split: Split) -> list[Item]:
 SIMILARITY = Task(
     name="similarity",
     aliases=("STS", "STS-B"),
-    idea="Say how many of who, what was done, to what and where two sentences share, from 0 to 4; read both ways.",
+    idea="Rate from 0 to 4 how many of agent, action, object and place two sentences share; read in both orders.",
     source="after STS-B (arXiv:1708.00055); pairs from the generated world",
     answer=Number(most=4.0),
     items=graded,

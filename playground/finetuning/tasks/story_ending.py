@@ -40,7 +40,7 @@ def _item(right: int, random: Random) -> Item:
 STORY_ENDING = Task(
     name="story ending",
     aliases=("multiple choice", "story cloze", "SWAG"),
-    idea="Choose the sentence that goes on with a story; each of four is read behind its beginning.",
+    idea="Choose the sentence that continues a story; each of four is read after its beginning.",
     source="after the Story Cloze Test (arXiv:1604.01696); stories from the generated world",
     answer=Choice(CHOICES),
     items=endings,

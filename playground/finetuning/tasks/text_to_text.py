@@ -27,7 +27,8 @@ def mixed(count: int, seed: int, split: Split) -> list[Item]:
 TEXT_TO_TEXT = Task(
     name="text to text",
     aliases=("T5", "prefixes"),
-    idea="Sentiment, entailment and similarity in one: the task is named first, the answer is written, 2.57 as 2.6.",
+    idea="Sentiment, entailment and similarity in one: the task is named "
+    "first, and the answer is written as text, 2.57 as 2.6.",
     source="T5 (arXiv:1910.10683, sec. 2.4); texts of the three tasks",
     answer=Writing(),
     items=mixed,

@@ -47,7 +47,7 @@ def _pair(sentences: list[Sensed], same: int, random: Random) -> Item:
 WORD_IN_CONTEXT = Task(
     name="word in context",
     aliases=("WiC", "senses"),
-    idea="Say whether a word with two meanings means the same in both sentences; the head reads it where it stands.",
+    idea="Say whether a word with two meanings means the same in both sentences; the head reads its position.",
     source="WiC (arXiv:1808.09121); sentences from the corpus 'senses'",
     answer=Marked(("different", "same")),
     items=pairs,

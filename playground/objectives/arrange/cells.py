@@ -12,7 +12,7 @@ from playground.knob import knob
 from playground.objectives.ops import sampling
 from playground.objectives.ops.ragged import Ragged, collect
 from playground.objectives.ops.windows import bounds, packed
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +57,10 @@ class ArrangeCooccurrences(Arrange):
             return _of_batch(batch, self.window_size)
         return _of_table(batch.tokens, self.table, plan)
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         return plan
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {}
 
 

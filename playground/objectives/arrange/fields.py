@@ -12,7 +12,7 @@ from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange.pair import joined
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 NEVER_DROPPED = 2
 """The last fields, title and text, which a partition does not lose."""
@@ -34,7 +34,9 @@ class ArrangeFields(Arrange):
 
     label: str
     fields: tuple[str, ...]
-    unconditional_prob: float = knob(0.35, 0.0, 0.85, unit="probability", why="How often the text is not told more.")
+    unconditional_prob: float = knob(
+        0.35, 0.0, 0.85, unit="probability", why="How often the text is written without any other field."
+    )
     metadata_dropout_prob: float = knob(
         0.1, 0.0, 1.0, unit="probability", why="Fields that are left out are generated."
     )
@@ -108,17 +110,17 @@ class ArrangeFields(Arrange):
             padded=True,
         )
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "fields" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "fields" not in overrides:
             return plan
-        names = wanted["fields"]
+        names = overrides["fields"]
         if len(set(names)) < len(names) or not set(names) <= set(self.fields):
             known = ", ".join(self.fields)
             raise UserError(f"The fields are {', '.join(names)}; name each at most once, of: {known}.")
         ranks = [names.index(name) if name in names else len(self.fields) for name in self.fields]
         return torch.tensor(ranks, device=plan.device).expand_as(plan)
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         ranked = sorted(zip(plan[row].tolist(), self.fields, strict=True), key=lambda each: each[0])
         return {"fields": [name for rank, name in ranked if rank < len(self.fields)]}
 

@@ -10,7 +10,7 @@ from playground.batch import Batch
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange.pair import FORMS, ArrangePair
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -23,9 +23,9 @@ class LabelledPair(Arrange):
 
     label: str
     outcomes: tuple[str, ...]
-    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens stand around the two texts.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens are put around the two texts.")
     reset_position_ids: bool = knob(
-        False, why="Count positions from 0 again in the second text, so that both are read alike."
+        False, why="Count positions from 0 again in the second text, so that both use the same numbers."
     )
     keys: ClassVar[tuple[str, ...]] = ("pair",)
 
@@ -42,13 +42,13 @@ class LabelledPair(Arrange):
         labels = {**text.tokens.labels, self.label: plan[:, None].expand(text.tokens.ids.shape)}
         return replace(text, tokens=replace(text.tokens, labels=labels))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "pair" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "pair" not in overrides:
             return plan
-        if wanted["pair"] not in self.outcomes:
-            raise UserError(f"The pair is {wanted['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
-        return torch.full_like(plan, self.outcomes.index(wanted["pair"]))
+        if overrides["pair"] not in self.outcomes:
+            raise UserError(f"The pair is {overrides['pair']!r}; it must be one of {', '.join(self.outcomes)}.")
+        return torch.full_like(plan, self.outcomes.index(overrides["pair"]))
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         number = int(plan[row])
         return {"pair": self.outcomes[number]} if 0 <= number < len(self.outcomes) else {}

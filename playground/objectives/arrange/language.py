@@ -11,7 +11,7 @@ from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.arrange.pair import either
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 NAMES = ("first", "second")
 
@@ -41,14 +41,14 @@ class ArrangeLanguage(Arrange):
         facing = {"translation": either(plan, first, second)}
         return begin(replace(either(plan, second, first), neighbours={**first.neighbours, **facing}))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "language" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "language" not in overrides:
             return plan
-        if wanted["language"] not in NAMES:
-            raise UserError(f"The language is {wanted['language']!r}; it must be one of {', '.join(NAMES)}.")
-        return torch.full_like(plan, wanted["language"] == NAMES[1])
+        if overrides["language"] not in NAMES:
+            raise UserError(f"The language is {overrides['language']!r}; it must be one of {', '.join(NAMES)}.")
+        return torch.full_like(plan, overrides["language"] == NAMES[1])
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"language": NAMES[int(plan[row])]}
 
 

@@ -11,7 +11,7 @@ from playground.batch import Batch, Stream, Tokens, arange, begin, gather_origin
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 NAMES = {"next": "next", "apart": "apart", "other": "random", "previous": "reversed", "translation": "next"}
 """The names of the outcomes in a plan by hand."""
@@ -37,7 +37,7 @@ class ArrangePair(Arrange):
     """
 
     outcomes: tuple[str, ...] = ("next", "other")
-    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens stand around the two texts.")
+    pair_format: str = knob("bert", choices=tuple(FORMS), why="Which special tokens are put around the two texts.")
     reset_position_ids: bool = knob(
         False, why="Count positions from 0 again in the second text, so that both texts use the same numbers."
     )
@@ -92,18 +92,18 @@ class ArrangePair(Arrange):
         made = stream(ids, origin, real, language=language_ids_at(tokens, origin, segment))
         return replace(made, segment_ids=segment, position_ids=position)
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "pair" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "pair" not in overrides:
             return plan
-        outcome = ALSO.get(wanted["pair"], wanted["pair"])
+        outcome = ALSO.get(overrides["pair"], overrides["pair"])
         if outcome == "next" and "translation" in self.outcomes:
             outcome = "translation"
         if outcome not in self.outcomes:
             known = ", ".join(dict.fromkeys(NAMES[o] for o in self.outcomes))
-            raise UserError(f"The pair is {wanted['pair']!r}; it must be one of {known}.")
+            raise UserError(f"The pair is {overrides['pair']!r}; it must be one of {known}.")
         return torch.full_like(plan, self.outcomes.index(outcome))
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"pair": NAMES[self.outcomes[int(plan[row])]]}
 
 

@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 from playground.batch import Batch, arange
 from playground.errors import UserError
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 GOLDEN_RATIO = 0.5 * 5**0.5 - 0.5
 """Multiples of it, less their whole part, fill the numbers from 0 to 1 evenly, however many they are."""
@@ -59,18 +59,18 @@ class SampleTask(Arrange):
     def build(self, batch: Batch, plan: Part) -> Batch:
         return batch
 
-    def revise(self, batch: Batch, plan: Part, wanted: Wishes) -> Part:
-        if not wanted:
+    def override_plan(self, batch: Batch, plan: Part, overrides: PlanOverrides) -> Part:
+        if not overrides:
             return plan
-        others = set(wanted) - {"part"}
+        others = set(overrides) - {"part"}
         able = [k for k, keys in enumerate(self.known) if others <= set(keys)]
-        number = wanted["part"] - 1 if "part" in wanted else plan.index
+        number = overrides["part"] - 1 if "part" in overrides else plan.index
         if not 0 <= number < len(self.shares):
             raise UserError(f"The part is {number + 1}; this mixture has the parts 1 to {len(self.shares)}.")
-        if number not in able and ("part" in wanted or not able):
+        if number not in able and ("part" in overrides or not able):
             keys = ", ".join(self.known[number]) or "none"
             raise UserError(f"Part {number + 1} has no plan for {', '.join(sorted(others))}; its keys are: {keys}.")
         return Part(torch.full_like(plan.number, number if number in able else able[0]))
 
-    def tell(self, batch: Batch, plan: Part, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Part, row: int) -> dict[str, Any]:
         return {"part": int(plan.number[row]) + 1}

@@ -12,7 +12,7 @@ from torch.nn.functional import one_hot, pad
 from playground.batch import Batch, arange, arange_rows, begin, language_ids_at, stream
 from playground.errors import UserError
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 MOST = 3
 """The most segments of a paragraph; the paper does not say how many."""
@@ -75,16 +75,16 @@ class ArrangeSegments(Arrange):
         language = language_ids_at(tokens, origin)
         return replace(text, inputs=stream(ids[:, :width].where(real, specials.pad), origin, real, language=language))
 
-    def revise(self, batch: Batch, plan: ShuffledSegments, wanted: Wishes) -> ShuffledSegments:
-        if "segments" not in wanted:
+    def override_plan(self, batch: Batch, plan: ShuffledSegments, overrides: PlanOverrides) -> ShuffledSegments:
+        if "segments" not in overrides:
             return plan
         sentence, count = _sentences(batch)
-        segments = [_range(words) for words in wanted["segments"]]
+        segments = [_range(words) for words in overrides["segments"]]
         in_order = sorted(segments)
         whole = [number for first, last in in_order for number in range(first, last + 1)]
         if len(segments) > MOST or whole != list(range(1, max(1, int(count[0])) + 1)):
             raise UserError(
-                f"The segments are {', '.join(wanted['segments'])}; they must be at most {MOST}, such as 3,1-2, and "
+                f"The segments are {', '.join(overrides['segments'])}; they must be at most {MOST}, such as 3,1-2, and "
                 f"hold each of the {int(count[0])} sentences once."
             )
         starts = torch.tensor([first - 1 for first, _ in in_order[1:]], dtype=torch.long, device=sentence.device)
@@ -92,7 +92,7 @@ class ArrangeSegments(Arrange):
         segment = torch.searchsorted(starts, sentence.contiguous(), right=True)
         return ShuffledSegments(segment, torch.full_like(plan.order, order))
 
-    def tell(self, batch: Batch, plan: ShuffledSegments, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: ShuffledSegments, row: int) -> dict[str, Any]:
         sentence, count = _sentences(batch)
         if not int(count[row]):
             return {}

@@ -9,7 +9,7 @@ from torch import Generator, Tensor
 from playground.batch import Batch, Spans, arange, language_ids_at, stream
 from playground.knob import knob
 from playground.objectives.ops.windows import describe_radii, draw_radii, override_radii, packed, window
-from playground.objectives.stage import Arrange, Wishes
+from playground.objectives.stage import Arrange, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ArrangeWindows(Arrange):
         named = inputs.origin.gather(1, context.clamp(min=0)).where(real, 0)
         return replace(batch, inputs=pairs, spans=Spans(named, real.long().masked_fill(~real, -1)))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        return override_radii(batch, wanted["radius"], self.window_size) if "radius" in wanted else plan
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        return override_radii(batch, overrides["radius"], self.window_size) if "radius" in overrides else plan
 
-    tell = staticmethod(describe_radii)
+    describe_plan = staticmethod(describe_radii)

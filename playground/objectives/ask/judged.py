@@ -1,6 +1,7 @@
 """Ask: change which answers are scored, as a person chose it on the stage, or the weight of all targets."""
 
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -14,17 +15,13 @@ GRADED = "graded"
 
 
 @dataclass(frozen=True)
-class Judged:
+class LossMaskOverride:
     """Positions, from 1, that are scored or not whatever the objective asks; `part` of a mixture, from 1, else 0."""
 
+    kind: ClassVar[str] = "loss_mask"
     counts: tuple[int, ...] = ()
     skips: tuple[int, ...] = ()
     part: int = 0
-
-    def __str__(self) -> str:
-        chosen = {"count": self.counts, "skip": self.skips}
-        parts = (f"{verb} {' '.join(_ranges(places, '-'))}" for verb, places in chosen.items() if places)
-        return " ".join([*([f"part {self.part}"] if self.part else []), "answers", *parts])
 
     @property
     def words(self) -> str:
@@ -35,38 +32,38 @@ class Judged:
 
 
 def _sentence(places: tuple[int, ...], verb: str) -> str:
-    *ranges, last = _ranges(places, " to ")
+    *ranges, last = _ranges(places)
     listed = f"{', '.join(ranges)} and {last}" if ranges else last
     if len(places) == 1:
         return f"the answer at position {listed} {verb}"
     return f"the answers at positions {listed} {verb.replace('does', 'do').replace('counts', 'count')}"
 
 
-def _ranges(places: tuple[int, ...], between: str) -> list[str]:
-    """Numbers in their order, consecutive ones as one range, as in 1, 4-6."""
+def _ranges(places: tuple[int, ...]) -> list[str]:
+    """Numbers in their order, consecutive ones as one range, as in 1, 4 to 6."""
     ranges: list[list[int]] = []
     for place in places:
         if ranges and ranges[-1][-1] == place - 1:
             ranges[-1].append(place)
         else:
             ranges.append([place])
-    return [str(each[0]) if len(each) == 1 else f"{each[0]}{between}{each[-1]}" for each in ranges]
+    return [str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
 
 
 @dataclass(frozen=True)
 class OverrideLossMask(Ask):
     """The objective's targets, with answers scored or not at the places that a person chose."""
 
-    judged: tuple[Judged, ...]
+    rules: tuple[LossMaskOverride, ...]
 
     def build(self, batch: Batch) -> Batch:
-        for each in self.judged:
-            batch = judge(batch, each)
+        for rule in self.rules:
+            batch = judge(batch, rule)
         return batch
 
 
-def judge(batch: Batch, rule: Judged, row: int | None = None) -> Batch:
-    """The batch with the answers at these places scored or not, in one row or in all of them.
+def judge(batch: Batch, rule: LossMaskOverride, row: int | None = None) -> Batch:
+    """The example with the answers at these places scored or not, in one row or in all of them.
 
     What was not asked before has an answer only where a word of the text stands; the first target with one gets it.
     """

@@ -28,7 +28,7 @@ class AskPair(Ask):
     classes: tuple[str, ...]
     label: str = "pair"
     apart: bool = False
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight relative to the loss of the words.")
 
     def build(self, batch: Batch) -> Batch:
         inputs = batch.inputs
@@ -63,7 +63,7 @@ class AskLabel(Ask):
     label: str
     classes: tuple[str, ...]
     where: str = "chosen"
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight relative to the loss of the words.")
 
     def build(self, batch: Batch) -> Batch:
         scored, number = self._of_the_text(batch) if self.where == "text" else self._of_words(batch)
@@ -99,7 +99,7 @@ class AskCrossView(Ask):
     views: str = knob(
         "unlabelled texts", choices=("unlabelled texts", "all texts"), why="Which texts the views learn from."
     )
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the labels.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight relative to the loss of the labels.")
 
     def build(self, batch: Batch) -> Batch:
         if self.label not in batch.tokens.labels:

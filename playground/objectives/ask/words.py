@@ -30,7 +30,7 @@ class AskMoved(Ask):
     The input shows the word at another place of its span, because finding the place is the task.
     """
 
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the hidden words.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight relative to the loss of the hidden words.")
 
     def build(self, batch: Batch) -> Batch:
         inputs, tokens = batch.inputs, batch.tokens
@@ -129,7 +129,7 @@ class AskSpanBoundary(Ask):
     sbo_max_length: int = knob(
         15, 1, 32, unit="words of a span", why="A long span cannot be predicted from its two ends."
     )
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the loss of the words in place.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight relative to the loss at the words' own positions.")
 
     def build(self, batch: Batch) -> Batch:
         inputs, tokens = batch.inputs, batch.tokens
@@ -178,8 +178,10 @@ class AskCount(Ask):
     """For every cell how often its two words co-occur (GloVe, Pennington et al. 2014, eq. 8-9)."""
 
     unit: ClassVar[str] = CooccurrenceTarget.unit
-    x_max: float = knob(100.0, 1.0, 1000.0, unit="times", why="A cell seen more often than this counts no more.")
-    alpha: float = knob(0.75, 0.0, 1.0, unit="exponent", why="How much a cell that was seen seldom counts.")
+    x_max: float = knob(
+        100.0, 1.0, 1000.0, unit="times", why="Pairs that occur more often than this all have weight 1."
+    )
+    alpha: float = knob(0.75, 0.0, 1.0, unit="exponent", why="The larger it is, the less a rare pair counts.")
 
     def build(self, batch: Batch) -> Batch:
         seen = batch.tokens.labels["seen"]
@@ -203,8 +205,8 @@ class AskInBatchContrast(Ask):
     `duplicates_as_negatives` an equal n-gram of another text is no negative.
     """
 
-    duplicates_as_negatives: bool = knob(False, why="Count the same n-gram of another text as wrong.")
-    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight against the other losses.")
+    duplicates_as_negatives: bool = knob(False, why="Treat the same n-gram in another text as a negative.")
+    weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight relative to the other losses.")
 
     def build(self, batch: Batch) -> Batch:
         inputs, partner = batch.inputs, _selected_alone(batch)

@@ -22,7 +22,8 @@ ALBERT = Objective(
         AskMasked(),
         AskPair(("in order", "reversed")),
     ),
-    idea="Hide spans of one to three words in two neighbours; guess them, and say whether the two were swapped.",
+    idea="Hide spans of one to three words in two neighbouring texts; predict them, and say whether the two were "
+    "swapped.",
     loss="Mean cross-entropy of the hidden words, plus that of the one label of each pair.",
     terms=(HIDDEN, *PAIR),
     source="arXiv:1909.11942, sec. 3.1 and 4.1",

@@ -29,7 +29,7 @@ ALL_NOISES = replace(
         RotateDocument(),
         *WRITE,
     ),
-    idea="Mask, fold, delete, shuffle sentences and neighbours, and turn the text; a decoder writes it as it was. "
+    idea="Mask, infill, delete, shuffle sentences and neighbours, and rotate the text; a decoder restores it. "
     "Each noise has a knob that switches it off.",
     source="arXiv:1910.13461, sec. 2.2; word noise of arXiv:1711.00043, sec. 2.3",
 )

@@ -26,7 +26,7 @@ TOKEN_MASKING = Objective(
     aliases=("token masking (BART)",),
     group="Denoising",
     stages=(ChooseRatio(), ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
-    idea="Hide some words behind one mask each; a decoder writes the whole text.",
+    idea="Replace some words by a mask each; a decoder writes the whole text.",
     loss="Mean cross-entropy of the whole text and [END], each given the corrupted text and the words before.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
@@ -37,7 +37,7 @@ TOKEN_DELETION = replace(
     name="token deletion",
     aliases=("token deletion (BART)",),
     stages=(ChooseRatio(), DeleteTokens(), *WRITE),
-    idea="Take some words out without a trace; a decoder writes the whole text and so finds where they were missing.",
+    idea="Delete some words without a trace; a decoder writes the whole text, so it must find where they were.",
 )
 
 DOCUMENT_ROTATION = replace(
@@ -45,7 +45,7 @@ DOCUMENT_ROTATION = replace(
     name="document rotation",
     aliases=("rotation", "document rotation (BART)"),
     stages=(RotateDocument(), *WRITE),
-    idea="Begin the text at any of its words and put what came before to the end; a decoder finds the true beginning.",
+    idea="Rotate the text so that it begins at any of its words; a decoder finds the true beginning.",
 )
 
 BART_MIXTURE = replace(
@@ -54,7 +54,7 @@ BART_MIXTURE = replace(
     aliases=("infilling and sentence permutation", "BART noise"),
     needs=("sentences",),
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), ChangeSentenceOrder(), *WRITE),
-    idea="Fold spans of words into one mask each and shuffle the sentences; a decoder writes the whole text in order.",
+    idea="Replace spans of words by one mask each and shuffle the sentences; a decoder writes the whole text in order.",
     source="arXiv:1910.13461, sec. 2.2 and 5.1",
 )
 
@@ -65,9 +65,9 @@ BART_INFILLING = replace(
     row="",
     printed=Printed(),
     stages=(ChoosePoissonSpans(), SpansToSentinels("mask"), AskDecoder(target="text"), SeeEncoderDecoder()),
-    idea="Fold spans of Poisson length, even empty ones, into one mask each; a decoder writes the whole text. "
+    idea="Replace spans of Poisson length, even empty ones, by one mask each; a decoder writes the whole text. "
     "BART itself also shuffles the sentences, as `BART mixture` does.",
-    loss="Mean cross-entropy of the whole text and [END], each given the folded text and the words before it.",
+    loss="Mean cross-entropy of the whole text and [END], each given the corrupted text and the words before it.",
     terms=(WHOLE,),
     source="arXiv:1910.13461, sec. 2.2",
 )

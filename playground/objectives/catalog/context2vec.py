@@ -13,9 +13,11 @@ CONTEXT2VEC = Objective(
     aliases=("context to vec",),
     group="Word vectors",
     stages=(ChooseTokens(mask_ratio=1.0), SeeAllButSelf(), AskCentre(), SampleNegatives(10)),
-    idea="Tell each word from drawn ones, given all the other words of its text, here as a bag; the entry of this name "
-    "in the zoo reads them with two LSTMs.",
-    loss="For every word the yes-or-no loss of the word itself and of some wrong ones, given all others.",
-    terms=(Term.by(AMONG_PLACES, "centre word", LIKELY | {"v_c": "what all the other words say"}, loss="sampled"),),
+    idea="Tell each word from sampled ones, given all the other words of its text, here as a bag; the entry of this "
+    "name in the zoo reads them with two LSTMs.",
+    loss="For every word the yes-or-no loss of the word itself and of some wrong ones, given all the others.",
+    terms=(
+        Term.by(AMONG_PLACES, "centre word", LIKELY | {"v_c": "the vector of all the other words"}, loss="sampled"),
+    ),
     source="Melamud et al. 2016, sec. 2; survey of Qiu et al., arXiv:2003.08271, sec. 2.3",
 )

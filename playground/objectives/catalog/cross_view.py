@@ -14,7 +14,7 @@ def taught(view: str, sees: str, number: str) -> Term:
     return Term(
         view,
         rf"-\frac{{1}}{{{number}}}\sum_t \sum_y \bar{{p}}(y_t \mid x)\log p_{{{view}}}(y_t \mid {sees})",
-        symbols={r"\bar{p}": "what is said of the whole text, taken as given"},
+        symbols={r"\bar{p}": "the prediction for the whole text, without gradient"},
     )
 
 
@@ -24,8 +24,10 @@ CVT = Objective(
     group="Contrast and views",
     needs=("label:pos",),
     stages=(ArrangeText(), ChooseSupervised(), SeeViews(), AskCrossView("pos", PARTS_OF_SPEECH)),
-    idea="Learn labels where they are known; elsewhere, views of a part of the text learn what is said of the whole.",
-    loss="Cross-entropy of the known labels; on the other texts, that of four views against what is said of the whole.",
+    idea="Learn from labels where they are known; elsewhere, views of a part of the text learn the prediction for the "
+    "whole.",
+    loss="Cross-entropy of the known labels; on the other texts, that of four views against the prediction for the "
+    "whole.",
     terms=(
         Term("label", r"-\frac{1}{|L|}\sum_{t \in L}\log p(y_t \mid x)", symbols={"L": "the words with a known label"}),
         taught("forwards", r"x_{\le t}", "T"),

@@ -17,8 +17,8 @@ CONDITIONAL_LM = Objective(
     needs=("label:topic",),
     stages=(ArrangeDocument("topic"), ShiftRight(), ControlCode("topic"), SeeLeft(), AskNext()),
     idea=(
-        "Put a control code for the topic in front, then predict each word from it and the words to its left. Of "
-        "a row only the first text with a topic is read; a row without any is an ordinary language model."
+        "Put a control code for the topic first, then predict each word from it and the words to its left. Of a row "
+        "only the first text with a topic is read; a row without any is an ordinary language model."
     ),
     loss="Mean cross-entropy of every word given the code of its own text and the words before it.",
     terms=(

@@ -17,7 +17,7 @@ PHRASES = replace(
     aliases=("phrase-level masking",),
     needs=("label:phrase",),
     stages=(ArrangeText(), ChooseWholeUnits("phrase", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
-    idea="Hide whole phrases, so that they must be guessed from the rest of the sentence.",
+    idea="Hide whole phrases, so that they must be predicted from the rest of the sentence.",
     loss="Mean cross-entropy of every word of the chosen phrases given the corrupted text.",
     source="arXiv:1904.09223, sec. 3.2.2",
 )
@@ -28,7 +28,7 @@ ENTITIES = replace(
     aliases=("entity-level masking", "name masking"),
     needs=("label:mention",),
     stages=(ArrangeText(), ChooseWholeUnits("entity", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
-    idea="Hide whole names, so that what is known of a person or place must give them back.",
+    idea="Hide whole names, so that the model must know facts about a person or place to predict them.",
     loss="Mean cross-entropy of every word of the chosen names given the corrupted text.",
     source="arXiv:1904.09223, sec. 3.2.3",
 )
@@ -40,7 +40,7 @@ KNOWLEDGE = Objective(
     needs=("label:phrase", "label:mention"),
     stages=(ArrangeText(), ChooseWholeUnits("knowledge", sampler="iid"), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(
-        "Hide names, phrases and single words, each as a whole, so that knowledge must bring them back. All three are "
+        "Hide names, phrases and single words, each as a whole, so that predicting them takes knowledge. All three are "
         "drawn in every step; ERNIE trains words, then phrases, then names."
     ),
     loss="Mean cross-entropy of every word of the chosen units given the corrupted text.",

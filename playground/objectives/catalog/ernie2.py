@@ -23,7 +23,7 @@ DISCOURSE = replace(
     needs=("pair", "label:connective"),
     printed=Printed({"pair": "because"}, text="I stayed at home", pair="it rained all day"),
     stages=(LabelledPair("connective", CONNECTIVES), SeeAll(), AskPair(CONNECTIVES, "connective")),
-    idea="Take out the word that joins two clauses; say which one it was, and so how the two belong together.",
+    idea="Remove the word that joins two clauses; say which one it was, and thus how the two are related.",
     terms=pair_terms("connective"),
     source="arXiv:1907.12412, sec. 4.2.3; arXiv:1710.04334, sec. 3",
 )
@@ -41,7 +41,7 @@ DISTANCE = Objective(
         other="The moon is far away .",
     ),
     stages=(ArrangeFirst("sentence"), ArrangePair(("next", "apart", "other")), SeeAll(), AskPair(DISTANCES)),
-    idea="Say whether two sentences are neighbours, stand further apart in one document, or come from two.",
+    idea="Say whether two sentences are neighbours, further apart in one document, or from two documents.",
     loss="Cross-entropy of the one label of each pair, one of three, read at its first special token.",
     terms=(Term("pair", r"-\log p(y \mid A, B)", symbols={"y": "how far apart they are", "A": "the first text"}),),
     source="arXiv:1907.12412, sec. 4.2.2",
@@ -53,7 +53,7 @@ CAPITALS = Objective(
     group="With knowledge",
     needs=("label:capitalized",),
     stages=(ArrangeText(), SeeAll(), AskLabel("capitalized", ANSWERS, "everywhere")),
-    idea="All letters of a text are small; say of each word whether it is written with a capital letter.",
+    idea="The text is in lower case; say for each word whether it is written with a capital letter.",
     loss="Mean cross-entropy of a yes or no for each word.",
     terms=(label_term("capitalized", "T"),),
     source="arXiv:1907.12412, sec. 4.2.1",
@@ -65,7 +65,7 @@ RECURRENCE = replace(
     aliases=("words that come again",),
     needs=("label:recurring",),
     stages=(ArrangeFirst("sentence"), ArrangeText(), SeeAll(), AskLabel("recurring", ANSWERS, "everywhere")),
-    idea="Read one sentence; say of each word whether it stands in another sentence of the document too.",
+    idea="Read one sentence; say for each word whether it also occurs in another sentence of the document.",
     terms=(label_term("recurring", "T"),),
 )
 
@@ -75,7 +75,7 @@ REORDERING = Objective(
     group="Orders",
     needs=("sentences",),
     stages=(ArrangeFirst("document"), ArrangeSegments(), SeeAll(), AskLabel("order", ORDERS, "text")),
-    idea="Cut a paragraph into up to three segments and shuffle them; say in which order they stand.",
+    idea="Cut a paragraph into up to three segments and shuffle them; say which order they are in.",
     loss="Cross-entropy of the one order of each paragraph, read at its first special token.",
     terms=(Term("order", r"-\log p(y \mid \hat{x})", symbols={"y": "the order of the segments, one of nine"}),),
     source="arXiv:1907.12412, sec. 4.2.2",
@@ -92,7 +92,7 @@ def first_tasks(name: str, number: int, **card: str | tuple[str, ...]) -> Object
         name,
         parts,
         group="In combination",
-        loss="The loss of the task that was drawn for the batch; all tasks come equally often.",
+        loss="The loss of the task that was drawn for the batch; all tasks are drawn with the same probability.",
         source="arXiv:1907.12412, sec. 3.1 and 4",
         **{"idea": f"Train {number} tasks, one in each batch; a task embedding says which.", **card},
     )
@@ -111,7 +111,7 @@ CONTINUAL = first_tasks(
     len(TASKS),
     aliases=("ERNIE 2.0",),
     idea=(
-        "Bring back names and phrases, find capital letters, words that come again, the order of sentences and how far "
-        "apart two are: one of these tasks in each batch, and a task embedding says which."
+        "Predict names and phrases, capital letters, words that occur again, the order of sentences and how far apart "
+        "two are: one of these tasks in each batch, and a task embedding says which."
     ),
 )

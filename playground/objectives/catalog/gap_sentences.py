@@ -20,7 +20,7 @@ GAP_SENTENCES = Objective(
         AskDecoder(target="gaps"),
         SeeEncoderDecoder(),
     ),
-    idea="Fold the sentences that say most of the rest again into a mask each; a decoder writes them as a summary.",
+    idea="Replace the sentences that repeat most of the rest by a mask each; a decoder writes them as a summary.",
     loss="Mean cross-entropy of the missing sentences and [END], given what is left and the words so far.",
     terms=(MISSING,),
     source="arXiv:1912.08777, sec. 3.1",
@@ -31,7 +31,8 @@ SOME_LEFT = replace(
     name="PEGASUS large",
     aliases=("gap sentences, some left",),
     stages=(ChooseGapSentences(gap_sentence_ratio=0.45), KeepSomeSentences(), *GAP_SENTENCES.stages[1:]),
-    idea="Fold nearly half of the sentences away, but leave some of those as they are; a decoder writes them all.",
+    idea="Choose nearly half of the sentences; mask most of them and leave the others visible; a decoder writes them "
+    "all.",
     loss="Mean cross-entropy of the chosen sentences and [END], given what is left and the words so far.",
     source="arXiv:1912.08777, sec. 6.2",
 )

@@ -11,14 +11,14 @@ GLOVE = Objective(
     aliases=("global vectors", "co-occurrence"),
     group="Word vectors",
     stages=(ArrangeCooccurrences(), SeeSelf(), AskCount()),
-    idea="Count which words stand near each other; make the vectors of each two meet the logarithm of their count.",
-    loss="Mean square of the distance to the logarithm of each count, rare pairs counting less.",
+    idea="Count which words occur near each other; fit the product of two vectors to the logarithm of the count.",
+    loss="Mean squared distance to the logarithm of each count; rare pairs count less.",
     terms=(
         Term(
             "how often",
             r"\frac{1}{|X|}\sum_{X_{ij} > 0} f(X_{ij})\,(w_i^\top \tilde{w}_j + b_i + \tilde{b}_j - \log X_{ij})^2",
             symbols={
-                "X_{ij}": "how often words i and j were seen together",
+                "X_{ij}": "how often words i and j co-occur",
                 "f": "min(1, X / most) to a power, both knobs (100 and 3/4 in the paper)",
             },
         ),

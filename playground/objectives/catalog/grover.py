@@ -17,7 +17,7 @@ ARTICLE_LM = Objective(
     stages=(ArrangeFields("field", FIELDS), ShiftRight(), SeeLeft(), AskNext()),
     idea=(
         "Write an article as fields, each between two special tokens: domain, date, authors, headline and text. Their "
-        "order is drawn, so that any field can be written from any others; some are left out."
+        "order is random, so that any field can be written from any others; some are left out."
     ),
     loss="Mean cross-entropy of every word of every field, and of the special tokens, given all before it.",
     terms=LM.terms,

@@ -26,7 +26,7 @@ MATCH = Term(
 PRINTED = Misprint(
     r"s(\hat{x}_{i:j}, x_{i:j}) - \log\sum_{\tilde{x}_{i:j} \in N} s(\hat{x}_{i:j}, \tilde{x}_{i:j})",
     "Qiu et al., arXiv:2003.08271, Table 1",
-    "The minus in front and the exponential in the sum are missing; so printed it would be made large, not small.",
+    "The minus in front and the exponential in the sum are missing; as printed, it would be maximised, not minimised.",
 )
 
 DIM = Objective(
@@ -47,7 +47,7 @@ INFOWORD = Objective(
     group=GROUP,
     stages=DIM.stages,
     beside=((1.0, replace(MLM, stages=(ArrangeText(add_special_tokens=True), *MLM.stages[1:]))),),
-    idea="Guess hidden words, and find a hidden span of words among those of the other texts.",
+    idea="Predict hidden words, and find a hidden span of words among those of the other texts.",
     loss="Cross-entropy of the chosen words plus cross-entropy of the right span among all of the batch.",
     terms=(*MLM.terms, MATCH),
     misprint=PRINTED,

@@ -20,7 +20,7 @@ MLM = Objective(
     terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})"),),
     source="arXiv:1810.04805, sec. 3.1",
     versus={
-        "PLM": "Guesses each hidden word on its own, from both sides. It reads [MASK], which no text has later.",
+        "PLM": "Predicts each hidden word independently, from both sides. It reads [MASK], which no text has in use.",
         "LM": "Predicts only the hidden words, each from both sides.",
     },
 )

@@ -13,7 +13,7 @@ INFERENCES = ("contradiction", "neutral", "entailment")
 
 def pair_terms(name: str, given: str = "A, B") -> tuple[Term, ...]:
     """The loss of a label of two texts."""
-    symbols = {"y": "how the pair is judged", "A": "the first text"}
+    symbols = {"y": "the relation of the two texts", "A": "the first text"}
     return (Term(name, rf"-\log p(y \mid {given})", symbols=symbols),)
 
 
@@ -43,7 +43,7 @@ INFERSENT = replace(
         SeeWithinSegment(),
         AskPair(INFERENCES, "inference", apart=True),
     ),
-    idea="Read two texts apart, each into one vector; say from both vectors whether one follows from the other.",
+    idea="Read two texts separately, each into one vector; say from both vectors whether one follows from the other.",
     loss="Cross-entropy of the one label of each pair, read at the first special tokens of both texts.",
     terms=pair_terms("inference", r"h(A), h(B)"),
     source="arXiv:1705.02364, sec. 3.1; arXiv:1908.10084, sec. 3",

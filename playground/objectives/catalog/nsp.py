@@ -6,7 +6,7 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective, Printed
 from playground.objectives.see import SeeAll
 
-PAIR = (Term("pair", r"-\log p(y \mid A, B)", symbols={"y": "what became of the pair", "A": "the first text"}),)
+PAIR = (Term("pair", r"-\log p(y \mid A, B)", symbols={"y": "how the pair was made", "A": "the first text"}),)
 
 NSP = Objective(
     name="NSP",

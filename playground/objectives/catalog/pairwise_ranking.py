@@ -21,8 +21,9 @@ PAIRWISE_RANKING = Objective(
         AskCentre(),
         SampleNegatives(1, ns_exponent=0.0, loss="hinge"),
     ),
-    idea="Score the true word in the middle of a window above a word drawn at random.",
-    loss="How far the true word falls short of being one ahead of the drawn one, zero where it is ahead.",
+    idea="Score the true word in the middle of a window higher than a random word.",
+    loss="Hinge loss: how far the true word's score falls short of the sampled word's plus one, and zero where it "
+    "does not.",
     terms=(
         Term.by(
             partial(told_apart, over=WINDOWS, right=SCORED, wrong=DRAWN),

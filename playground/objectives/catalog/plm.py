@@ -19,19 +19,19 @@ PLM = Objective(
     printed=Printed({"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3}),
     group="Orders",
     stages=(ArrangeText(), ChooseOrder(), SeePermutation(), AskQueryStream()),
-    idea="Draw an order; predict the last words of it, each from all that come earlier in the order.",
+    idea="Draw a random order; predict its last words, each from all that come earlier in the order.",
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order.",
     terms=(Term.by(in_order, "hidden words", streams="two streams"),),
     misprint=Misprint(
         r"-\sum_{t=1}^{T}\log p(z_t \mid z_{<t})",
         "Qiu et al., arXiv:2003.08271, Table 1",
-        "z is the order, so z_t is a position; its word is x at z_t. Weng leaves the order out of what the content "
-        "state has heard: it is x at z up to t, not x up to t.",
+        "z is the order, so z_t is a position; the token there is x at z_t. Weng writes the content state as x up to "
+        "t; it must be x at z up to t.",
     ),
     source="arXiv:1906.08237, sec. 2.2-2.3; survey, eq. 3-4",
     switch=("Why two streams?", "streams"),
     versus={
-        "MLM": "Predicts one word after the other in a drawn order, so a guess can use the words before it. No [MASK].",
+        "MLM": "Predicts one word after the other in a random order, so each can use the words before it. No [MASK].",
         "LM": "Draws another order for every text, so a word is predicted from words on both sides.",
     },
 )
@@ -45,7 +45,7 @@ PLM_ON_PAIRS = replace(
     switch=("", ""),
     needs=("pair",),
     stages=(ArrangePair(("next", "other"), pair_format="xlnet"), ChooseOrder(), SeePermutation(), AskQueryStream()),
-    idea="Put two texts side by side, which may belong together or not; predict the last words of one order of both.",
+    idea="Put two texts side by side, related or not; predict the last words of one random order of both.",
     loss="Mean cross-entropy of the last words of the order, given the words before them in the order, of both texts.",
     source="arXiv:1906.08237, sec. 2.5, and the released code",
     versus={"MLM + NSP": "Nobody asks whether the second text follows the first. No [MASK]."},
@@ -65,8 +65,8 @@ HF_PLM = replace(
         SeePermutation(context="hf"),
         AskQueryStream(),
     ),
-    idea="Draw an order and hide its last words for good; a short text may have none that is hidden.",
-    loss="Mean cross-entropy of the last words of the order, given the other words and that earlier ones are hidden.",
+    idea="Draw a random order and hide its last words for good; a short text may have no hidden word.",
+    loss="Mean cross-entropy of the last words of the order, given the other words and which earlier ones are hidden.",
     terms=(Term.by(partial(in_order, heard=r"x_{z_{\leq c}}"), "hidden words", streams="two streams"),),
     source="arXiv:1906.08237, sec. 2.3, as in the collator of the transformers library, version 5.23",
 )

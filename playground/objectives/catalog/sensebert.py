@@ -24,7 +24,7 @@ SUPERSENSE = Objective(
         AskMasked(),
         AskLabel("supersense", SUPERSENSES),
     ),
-    idea="Hide words; guess each one and the kind of thing it means, such as an animal or a food.",
+    idea="Hide words; predict each one and the kind of thing it means, such as an animal or a food.",
     loss="Mean cross-entropy of the hidden words, plus that of the classes of their meanings.",
     terms=(*MLM.terms, label_term("supersense")),
     source="arXiv:1908.05646, sec. 3",

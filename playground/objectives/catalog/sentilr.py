@@ -20,13 +20,13 @@ PARTS_OF_SPEECH = tuple("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN
 def label_term(name: str, set_: str = "M") -> Term:
     """The loss of a label of every word."""
     latex = rf"-\frac{{1}}{{|{set_}|}}\sum_{{t \in {set_}}}\log p(y^{{\mathrm{{{name}}}}}_t \mid \hat{{x}})"
-    return Term(name, latex, symbols={"y_t": f"the {name} of the word at position t, as the corpus knows it"})
+    return Term(name, latex, symbols={"y_t": f"the {name} of the word at position t, as labelled in the corpus"})
 
 
 LABELS = (("pos", PARTS_OF_SPEECH), ("word_polarity", POLARITIES))
 """What is read with each visible word and predicted for each hidden one; the polarity is that of the word alone."""
 
-SENTIMENT = Term("polarity", r"-\log p(y \mid \hat{x})", symbols={"y": "how the whole text is meant: good or bad"})
+SENTIMENT = Term("polarity", r"-\log p(y \mid \hat{x})", symbols={"y": "the sentiment of the whole text: good or bad"})
 
 
 def _label_aware(name: str, seen: tuple[Stage, ...], asked: tuple[Stage, ...], terms: tuple[Term, ...]) -> Objective:
@@ -35,7 +35,7 @@ def _label_aware(name: str, seen: tuple[Stage, ...], asked: tuple[Stage, ...], t
     return Objective(
         name,
         (ArrangeDocument("polarity"), WrapSpecials(), ChooseTokens(), ChangeTokens(), SeeAll(), *words, *asked),
-        idea="Hide words of a text of known sentiment; guess each one, its part of speech and its polarity.",
+        idea="Hide words of a text of known sentiment; predict each one, its part of speech and its polarity.",
         loss="Mean cross-entropy of the hidden words, of their parts of speech and of their polarities.",
         terms=(*MLM.terms, *(label_term(label) for label, _ in LABELS), *terms),
         source="arXiv:1911.02493, sec. 3",
@@ -52,7 +52,7 @@ LABEL_AWARE = mixture(
     aliases=("LA-MLM", "SentiLR", "SentiLARE"),
     group="With knowledge",
     idea=(
-        "Read each word with its part of speech and its polarity, good, bad or neutral. Hide words and guess all "
+        "Read each word with its part of speech and its polarity, good, bad or neutral. Hide words and predict all "
         "three. In four of five batches the model also reads whether the whole text is good or bad; in the fifth it "
         "predicts that."
     ),

@@ -24,7 +24,7 @@ SPAN_MASK = Objective(
         AskDecoder(target="fragment", add_eos=False),
         SeeEncoderDecoder(hide_masked=True),
     ),
-    idea="Hide one span of words behind as many masks; a decoder writes the span, one word after the other.",
+    idea="Replace each word of one span by a mask; a decoder writes the span, one word after the other.",
     loss="Mean cross-entropy of the hidden span, each word given the corrupted text and the span so far.",
     terms=(Term.by(partial(written, fragment=FRAGMENT), WRITTEN, SIGN_BEHIND, target="fragment", add_eos=False),),
     source="arXiv:1905.02450, sec. 3.2",
@@ -37,7 +37,7 @@ DISCRETE_MASK = replace(
     row="",
     printed=Printed(),
     stages=(ChooseTokens(mask_ratio=0.5, num_special_tokens=0), *SPAN_MASK.stages[1:]),
-    idea="Hide half of the words here and there, each behind a mask; a decoder writes them in their order.",
+    idea="Replace half of the words, at random positions, by a mask each; a decoder writes them in order.",
     loss="Mean cross-entropy of the hidden words, given the corrupted text and the words just before each so far.",
     terms=(
         Term.by(

@@ -32,15 +32,15 @@ SPAN_BOUNDARY = replace(
     aliases=("span boundary objective", "SBO", "MLM + SBO"),
     stages=(*SPAN_MASKING.stages, AskSpanBoundary()),
     idea="Hide spans of words; predict each word at its own position, and again from the two words around its span.",
-    loss="Mean cross-entropy of the hidden words in place, plus the same from the ends of their span.",
+    loss="Mean cross-entropy of the hidden words at their own positions, plus the same from the ends of their span.",
     terms=(
         *MLM.terms,
         Term(
             "span boundary",
             r"-\frac{1}{|B|}\sum_{i \in B}\log p(x_i \mid h_{s-1}, h_{e+1}, p_{i-s+1})",
             symbols={
-                "h_{s-1}": "what the model knows at the word before the span",
-                "h_{e+1}": "what it knows at the word behind the span",
+                "h_{s-1}": "the hidden state of the word before the span",
+                "h_{e+1}": "the hidden state of the word after the span",
                 "p_{i-s+1}": "the number of the word within the span",
                 "B": "the first words (15, the knob `sbo_max_length`) of each span with a word on both sides",
             },

@@ -17,6 +17,6 @@ STATIC_MLM = replace(
     row="",
     printed=Printed(),
     stages=(ArrangeText(), ChooseTokens(dupe_factor=1), ChangeTokens(), SeeAll(), AskMasked()),
-    idea="Hide the same words of a text each time it is read; with more copies, a few choices in turn.",
+    idea="Hide the same words of a text each time it is read; with more copies, take a few choices in turn.",
     source="arXiv:1810.04805, sec. 3.1; arXiv:1907.11692, sec. 4.1",
 )

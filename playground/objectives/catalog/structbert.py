@@ -57,7 +57,7 @@ STRUCTBERT = Objective(
         AskMoved(),
         AskPair(("next", "previous", "random")),
     ),
-    idea="Hide words, shuffle spans of three and exchange texts; undo all three.",
+    idea="Hide words, shuffle spans of three and swap texts; undo all three.",
     loss="Mean cross-entropy of the hidden words, plus that of the shuffled ones, plus that of the label of each pair.",
     terms=(HIDDEN, WORD_ORDER, *PAIR),
     source="arXiv:1908.04577, sec. 2.2-2.3",

@@ -20,7 +20,8 @@ T5_IN_PLACE = replace(
     name="T5 mask in place",
     aliases=("MASS-style (T5)", "iid_15_m_f"),
     stages=(EACH_ALONE, ChangeTokens(mask_replace_prob=1.0, random_replace_prob=0.0), *WRITE),
-    idea="Draw each word alone and hide it behind a mask; a decoder writes the whole text (in T5's paper MASS-style).",
+    idea="Choose words independently and replace each by a mask; a decoder writes the whole text (MASS-style in T5's "
+    "paper).",
     source="arXiv:1910.10683, sec. 3.3.2",
 )
 
@@ -37,9 +38,10 @@ T5_IID = Objective(
         AskDecoder(target="sentinels"),
         SeeEncoderDecoder(),
     ),
-    idea="Draw each word alone; fold those that are neighbours into one numbered marker; a decoder writes these.",
-    loss="Mean cross-entropy of the markers, the missing words and [END], each given the folded text and what "
-    "is written.",
+    idea="Choose words independently; replace each run of neighbours by one sentinel; a decoder writes what is "
+    "missing.",
+    loss="Mean cross-entropy of the sentinels, the missing words and [END], each given the corrupted text and what is "
+    "written.",
     terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.3.2",
 )
@@ -49,8 +51,8 @@ T5_DROP = replace(
     name="T5 drop",
     aliases=("drop corrupted tokens", "d_d"),
     stages=(EACH_ALONE, DeleteTokens(), AskDecoder(target="gaps"), SeeEncoderDecoder()),
-    idea="Draw each word alone and take it out without a mark; a decoder writes only those that are gone.",
-    loss="Mean cross-entropy of the words that were taken out and [END], each given what is left and those before it.",
+    idea="Choose words independently and delete them without a trace; a decoder writes only the deleted ones.",
+    loss="Mean cross-entropy of the deleted words and [END], each given what is left and those before it.",
     terms=(MISSING,),
 )
 
@@ -61,9 +63,9 @@ T5_SPANS = replace(
     row="",
     printed=Printed(),
     stages=(ChooseSpans(), SpansToSentinels("sentinel"), AskDecoder(target="sentinels"), SeeEncoderDecoder()),
-    idea="Fold spans of words into numbered markers; a decoder writes each marker and what it stands for.",
-    loss="Mean cross-entropy of the markers, the missing words and [END], each given the folded text and what "
-    "is written.",
+    idea="Replace spans of words by sentinels; a decoder writes each sentinel and what it stands for.",
+    loss="Mean cross-entropy of the sentinels, the missing words and [END], each given the corrupted text and what is "
+    "written.",
     terms=(MARKED,),
     source="arXiv:1910.10683, sec. 3.1.4",
 )

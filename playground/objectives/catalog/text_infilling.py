@@ -21,8 +21,8 @@ TEXT_INFILLING = Objective(
     printed=Printed({"spans": ["3:3"]}),
     group="Denoising",
     stages=(ChooseSpans(), SpansToSentinels("mask"), AskDecoder(target="gaps", add_eos=False), SeeEncoderDecoder()),
-    idea="Fold spans of words into one mask each; a decoder writes only what is missing (the survey's form).",
-    loss="Mean cross-entropy of the missing words, each given the folded text and the missing words so far.",
+    idea="Replace spans of words by one mask each; a decoder writes only what is missing (the survey's form).",
+    loss="Mean cross-entropy of the missing words, each given the corrupted text and the missing words so far.",
     terms=(OPEN_END,),
     source="survey, Table 2 and sec. 4.3",
 )

@@ -26,7 +26,7 @@ TLM = Objective(
         SeeAll(),
         AskMasked(),
     ),
-    idea="Hide words in a sentence and in its translation; each may be read off the other language.",
+    idea="Hide words in a sentence and in its translation; each can be found with the help of the other language.",
     loss="Mean cross-entropy of the hidden words of both languages.",
     terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x}, \hat{y})"),),
     source="arXiv:1901.07291, sec. 3.4",
@@ -40,7 +40,7 @@ ONE_LANGUAGE = replace(
     printed=Printed(),
     needs=("translation", "stream"),
     stages=(ArrangeLanguage(filled=True), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
-    idea="Hide words in text of one of two languages; every position knows which one it is.",
+    idea="Hide words in text of one of two languages; every position has an embedding of its language.",
     loss="Mean cross-entropy of the hidden words given the corrupted text.",
     terms=(Term("hidden words", r"-\frac{1}{|M|}\sum_{t \in M}\log p(x_t \mid \hat{x})"),),
     source="arXiv:1901.07291, sec. 3.3 and 5.1",
@@ -52,7 +52,7 @@ CLM = replace(
     aliases=("XLM's CLM",),
     group="Language models",
     stages=(ArrangeLanguage(filled=True), ShiftRight(), SeeLeft(), AskNext()),
-    idea="Predict each word of a text from the words to its left; every position knows its language.",
+    idea="Predict each word of a text from the words to its left; every position has an embedding of its language.",
     loss="Mean cross-entropy of every word given those before it.",
     terms=(NEXT,),
     source="arXiv:1901.07291, sec. 3.2 and 5.1",
@@ -68,8 +68,8 @@ XLM = mixture(
     alternating=True,
     aliases=("XLM CLM + MLM + TLM",),
     group="Two texts",
-    idea="Steps alternate: predict the next word in one language, hide words in one language, then in sentences with "
-    "their translations.",
+    idea="Steps alternate: predict the next word in one language, hidden words in one language, then those in "
+    "sentences with their translations.",
     loss="Mean cross-entropy of the next word, then of the hidden words in one language and in both, step by step.",
     source="arXiv:1901.07291, sec. 3.2-3.4",
 )

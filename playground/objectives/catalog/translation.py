@@ -8,7 +8,7 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.see import SeeEncoderDecoder, SeeThroughOne
 
-H1 = {"h_1": "what the encoder knows at its first position"}
+H1 = {"h_1": "the encoder's hidden state at its first position"}
 
 TRANSLATION = Objective(
     name="translation",

@@ -47,8 +47,8 @@ SEQ2SEQ = replace(
     name="UniLM seq2seq",
     aliases=("sequence-to-sequence cloze",),
     stages=cloze(SeePrefix("text")),
-    idea="Hide words in two texts; the first text sees itself, the second the first and what stands to its left.",
-    loss="Mean cross-entropy of the hidden words given the first text and, in the second, what stands to the left.",
+    idea="Hide words in two texts; the first text sees itself; the second sees the first and the words to its left.",
+    loss="Mean cross-entropy of the hidden words given the first text and, in the second, the words to the left.",
     terms=term(r"\hat{x}_{A \cup \leq t}"),
 )
 
@@ -57,8 +57,8 @@ LEFT_TO_RIGHT = replace(
     name="UniLM left to right",
     aliases=("left-to-right cloze",),
     stages=cloze(SeeLeft()),
-    idea="Hide words in two texts and predict them from what stands to their left.",
-    loss="Mean cross-entropy of the hidden words given what stands to their left.",
+    idea="Hide words in two texts and predict them from the words to their left.",
+    loss="Mean cross-entropy of the hidden words given the words to their left.",
     terms=(Term.by(one_sided, "hidden words", IN_LAYERS, sliding_window=0),),
 )
 
@@ -67,8 +67,8 @@ RIGHT_TO_LEFT = replace(
     name="UniLM right to left",
     aliases=("right-to-left cloze",),
     stages=cloze(SeeRight()),
-    idea="Hide words in two texts and predict them from what stands to their right.",
-    loss="Mean cross-entropy of the hidden words given what stands to their right.",
+    idea="Hide words in two texts and predict them from the words to their right.",
+    loss="Mean cross-entropy of the hidden words given the words to their right.",
     terms=(Term.by(partial(one_sided, left=False), "hidden words", IN_LAYERS, sliding_window=0),),
 )
 
@@ -106,9 +106,9 @@ UNILM = mixture(
     by_row=True,
     aliases=("unified language model",),
     group="Two texts",
-    idea="Hide words and guess them from both sides, from one, or as the second text is written from the first; the "
-    "four masks share the rows of every batch. With both sides in view the pair is judged too.",
-    loss="Mean cross-entropy of the hidden words under each mask, times the mask's share of the rows, plus that of the "
-    "one label of each pair with both sides in view.",
+    idea="Hide words and predict them from both sides, from one, or as sequence to sequence from the first text; the "
+    "four masks share the rows of every batch. With both sides in view the pair is classified too.",
+    loss="Mean cross-entropy of the hidden words under each mask, times the mask's share of the rows, plus that of "
+    "the label of each pair with both sides in view.",
     source="arXiv:1905.03197, sec. 2, and the released code",
 )

@@ -12,8 +12,8 @@ WINDOW_LM = Objective(
     group="Language models",
     stages=(ShiftRight(), SeeLeft(sliding_window=4), AskNext()),
     idea=(
-        "Predict each word from the last few words to its left. The entry NNLM lays their vectors side by side under "
-        "one hidden layer; the objective on its own has attention."
+        "Predict each word from the last few words to its left. The entry NNLM concatenates their vectors as the input "
+        "of one hidden layer; the objective on its own has attention."
     ),
     loss="Mean cross-entropy of every word given those before it: k words in each layer, (k-1) x layers + 1 in all.",
     terms=(NEXT.now({"add_eos": False, "context_size": 0, "sliding_window": 4}),),

@@ -23,7 +23,7 @@ ENTITY_REPLACEMENT = Objective(
         SeeAll(),
         AskReplaced(weight=1.0, where="mentions"),
     ),
-    idea="Replace some names by others of the same kind; say of each name whether it is the right one.",
+    idea="Replace some names by others of the same kind; say for each name whether it is the right one.",
     loss="Mean cross-entropy of a few hidden words, plus the mean yes-or-no loss at every name.",
     terms=(
         *MLM.terms,

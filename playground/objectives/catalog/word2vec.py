@@ -14,9 +14,9 @@ from playground.objectives.symbols import PAIRS, PLACES, told_apart
 
 SOFTMAX = r"\log\frac{\exp(u_o^\top v_c)}{\sum_w \exp(u_w^\top v_c)}"
 
-SYMBOLS = {"v_c": "what is seen: a word's vector, or the mean of its window's", "u_o": "the right word's second vector"}
+SYMBOLS = {"v_c": "the input: a word's vector, or the mean of its window's", "u_o": "the right word's second vector"}
 
-LIKELY = {**SYMBOLS, "u_k": "a wrong word's second vector", "q_k": "the chance that a word is drawn"}
+LIKELY = {**SYMBOLS, "u_k": "a wrong word's second vector", "q_k": "the probability that a word is sampled"}
 
 AMONG_PLACES = partial(told_apart, over=PLACES)
 
@@ -36,7 +36,7 @@ SKIP_GRAM_SAMPLED = replace(
     name="skip-gram NS",
     aliases=("SGNS", "skip-gram with negative sampling"),
     stages=(*SKIP_GRAM.stages, SampleNegatives()),
-    idea="From each word alone, tell the words near it from words drawn by chance.",
+    idea="From each word alone, tell the words near it from random words.",
     loss="For every pair the yes-or-no loss of the right word and of some wrong ones.",
     terms=(Term.by(told_apart, "word nearby", LIKELY, loss="sampled"),),
     source="arXiv:1310.4546, sec. 2.2 and released code",
@@ -47,8 +47,9 @@ SKIP_GRAM_NCE = replace(
     name="skip-gram NCE",
     aliases=("noise-contrastive estimation", "NCE"),
     stages=(*SKIP_GRAM.stages, SampleNegatives(loss="nce")),
-    idea="Tell the words near a word from drawn ones, knowing how likely each was to be drawn.",
-    loss="The yes-or-no losses of negative sampling, with the chance of each word as noise taken off its score.",
+    idea="Tell the words near a word from sampled ones, knowing how likely each was to be sampled.",
+    loss="The binary losses of negative sampling, with the log-probability of each word as noise subtracted from its "
+    "score.",
     terms=(Term.by(told_apart, "word nearby", LIKELY, loss="nce"),),
     source="Mnih and Kavukcuoglu 2013, eq. 8; arXiv:1310.4546, sec. 2.2",
 )
@@ -69,7 +70,7 @@ CBOW_SAMPLED = replace(
     name="CBOW NS",
     aliases=("CBOW-NS", "CBOW with negative sampling"),
     stages=(*CBOW.stages, SampleNegatives()),
-    idea="Tell each word from words drawn by chance, given the bag of words around it.",
+    idea="Tell each word from random words, given the bag of words around it.",
     loss="For every word the yes-or-no loss of the word itself and of some wrong ones.",
     terms=(Term.by(AMONG_PLACES, "centre word", LIKELY, loss="sampled"),),
     source="arXiv:1310.4546, sec. 2.2 and released code",

@@ -19,8 +19,8 @@ MULTILINGUAL_MLM = replace(
     needs=("label:language",),
     stages=(ArrangeText(), DropLanguageIds(), ChooseTokens(), ChangeTokens(), SeeAll(), AskMasked()),
     idea=(
-        "Hide some words of texts in several languages, never side by side. The model must see which language it "
-        "reads, unless language embeddings say so, as in XLM's MLM."
+        "Hide some words of texts in several languages, one language in each text. The model must see which language "
+        "it reads, unless language embeddings say so, as in XLM's MLM."
     ),
     source="arXiv:1911.02116, sec. 3; with language_embeddings: arXiv:1901.07291, sec. 3.3",
 )

@@ -15,7 +15,7 @@ class MaskContentStream(Change):
     A word that comes late in the order then never learns what the early ones were.
     """
 
-    content: str = knob("masks", choices=("masks", "words"), why="What stands at the targets of the content stream.")
+    content: str = knob("masks", choices=("masks", "words"), why="What the content stream holds at the targets.")
 
     def build(self, batch: Batch) -> Batch:
         return ReplaceWithMask().build(batch) if self.content == "masks" else batch

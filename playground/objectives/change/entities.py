@@ -12,7 +12,7 @@ from playground.objectives import plan_overrides
 from playground.objectives.change.tokens import first_pieces, one_each, paint, rewritten, word_id
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
-from playground.objectives.stage import Change, Wishes
+from playground.objectives.stage import Change, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -45,14 +45,14 @@ class ChangeEntities(Change):
             inputs=rewritten(batch.inputs, plan, new),
         )
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "replace" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "replace" not in overrides:
             return plan
         named = plan_overrides.words_of(batch, mentions(batch).of >= 0, 0)
-        words = one_each(wanted["replace"], named, "replace")
+        words = one_each(overrides["replace"], named, "replace")
         return paint(batch, plan, {p: word_id(batch, w) for p, w in words.items()})
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         """A word for each word of each name, its own where it stays."""
         first = first_pieces(batch, mentions(batch).of >= 0, row)
         return {"replace": token_strings(plan[row], first, batch.tokens.vocabulary)}

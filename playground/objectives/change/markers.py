@@ -12,7 +12,7 @@ from playground.knob import knob
 from playground.objectives.change.tokens import one_each, put, word_id, words_by
 from playground.objectives.ops import sampling
 from playground.objectives.ops.ragged import collapse_spans
-from playground.objectives.stage import Change, Wishes
+from playground.objectives.stage import Change, PlanOverrides
 
 MASK = "[MASK]"
 """The name of a marker that is no word, in a plan by hand."""
@@ -26,7 +26,7 @@ class SpansToSentinels(Change):
     in the place of a tenth of the masks.
     """
 
-    marker: str = knob("mask", choices=("mask", "sentinel"), why="Numbered markers say which gap an answer fills.")
+    marker: str = knob("mask", choices=("mask", "sentinel"), why="Sentinels say which gap an answer fills.")
     mask_random: float = knob(0.0, 0.0, 1.0, unit="share of the masks", why="A random word hides that a gap is there.")
     keys: ClassVar[tuple[str, ...]] = ("marks",)
 
@@ -42,18 +42,18 @@ class SpansToSentinels(Change):
         inputs = collapse_spans(batch, plan).stream(batch.tokens)
         return replace(batch, inputs=inputs, actions=_actions(batch, plan))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "marks" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "marks" not in overrides:
             return plan
         if self.marker != "mask":
             raise UserError("The plan has marks, but the markers are numbered; set marker to mask, or leave marks out.")
         numbers = batch.spans.is_span[0].nonzero().flatten().tolist()
         words, mask = plan.clone(), batch.tokens.specials.mask
-        for number, name in one_each(wanted["marks"], numbers, "marks", "spans").items():
+        for number, name in one_each(overrides["marks"], numbers, "marks", "spans").items():
             words[:, number] = mask if name == MASK else word_id(batch, name)
         return words
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         there = batch.spans.is_span[row]
         if self.marker != "mask" or bool((plan[row][there] == batch.tokens.specials.mask).all()):
             return {}

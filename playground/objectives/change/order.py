@@ -20,7 +20,7 @@ from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
 from playground.objectives.ops.ragged import anchors, reorder
 from playground.objectives.ops.sampling import inverse
-from playground.objectives.stage import Change, Wishes
+from playground.objectives.stage import Change, PlanOverrides
 
 
 def moved(batch: Batch, plan: Tensor) -> Batch:
@@ -60,10 +60,10 @@ class ChangeWordOrder(Change):
 
     build = staticmethod(moved)
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        return plan_overrides.order(batch, wanted["order"]).argsort(dim=1) if "order" in wanted else plan
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        return plan_overrides.order(batch, overrides["order"]).argsort(dim=1) if "order" in overrides else plan
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"order": plan_overrides.words_in_order(batch, plan.argsort(dim=1), row)}
 
 
@@ -96,12 +96,12 @@ class ChangeSentenceOrder(Change):
 
     build = staticmethod(moved)
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        asked = wanted.get("sentences", wanted.get("order"))
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        asked = overrides.get("sentences", overrides.get("order"))
         if asked is None:
             return plan
-        if wanted.get("order", asked) != asked:
-            raise UserError(f"The plan has sentences {asked} and order {wanted['order']}; give one of them.")
+        if overrides.get("order", asked) != asked:
+            raise UserError(f"The plan has sentences {asked} and order {overrides['order']}; give one of them.")
         count = int(batch.tokens.sentence_ids[0][batch.tokens.valid[0]].max()) + 1
         if sorted(asked) != list(range(1, count + 1)):
             given = ",".join(map(str, asked))
@@ -109,7 +109,7 @@ class ChangeSentenceOrder(Change):
         step = torch.tensor(asked, device=plan.device).argsort()
         return _sorted(batch, batch.tokens.valid, step[batch.tokens.sentence_ids.clamp(0, count - 1)])
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         in_order = batch.tokens.sentence_ids[row].gather(0, plan[row])[batch.tokens.valid[row]]
         return {"sentences": list(dict.fromkeys((in_order + 1).tolist()))}
 
@@ -123,7 +123,7 @@ class RotateDocument(Change):
     """
 
     rotate_prob: float = knob(1.0, 0.0, 1.0, unit="probability", why="How often a text is rotated at all.")
-    match_released_code: bool = knob(False, why="Leave the text as it is twice as often, as the released code does.")
+    match_released_code: bool = knob(False, why="Leave the text unrotated twice as often, as the released code does.")
     keys: ClassVar[tuple[str, ...]] = ("start",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
@@ -148,12 +148,12 @@ class RotateDocument(Change):
         rotated = (slot + first) % batch.tokens.lengths[:, None].clamp(min=1)
         return moved(batch, now.gather(1, rotated.where(real, slot)))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "start" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "start" not in overrides:
             return plan
-        return plan_overrides.places(batch, [wanted["start"]], "The start").long().argmax(dim=1)
+        return plan_overrides.places(batch, [overrides["start"]], "The start").long().argmax(dim=1)
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         if not int(batch.tokens.lengths[row]):
             return {}
         return {"start": int(batch.tokens.word_ids[row, plan[row]]) + 1}

@@ -14,7 +14,7 @@ from playground.objectives import plan_overrides
 from playground.objectives.choose.frequent import word_weights
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import marked_spans
-from playground.objectives.stage import Change, Wishes
+from playground.objectives.stage import Change, PlanOverrides
 
 FATES, WORDS = 3, 4
 """Salts of the fixed draws: the action for each token, and which random word."""
@@ -47,9 +47,9 @@ class ChangeTokens(Change):
     choice is one of a text's fixed ones, so is what becomes of it.
     """
 
-    mask_replace_prob: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Hidden behind [MASK].")
+    mask_replace_prob: float = knob(0.8, 0.0, 1.0, unit="share of the chosen", why="Replaced by [MASK].")
     random_replace_prob: float = knob(
-        0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the rest stays as it is."
+        0.1, 0.0, 1.0, unit="share of the chosen", why="A random word; the others stay unchanged."
     )
     random_words_from: str = knob(
         "words",
@@ -117,23 +117,23 @@ class ChangeTokens(Change):
         inputs = rewritten(batch.inputs, put(tokens.ids, plan.places, new), batch.selected)
         return replace(batch, actions=put(batch.actions, plan.places, plan.action), inputs=inputs)
 
-    def revise(self, batch: Batch, plan: Corruption, wanted: Wishes) -> Corruption:
-        if not {"chosen", "spans", "actions", "replace"} & set(wanted):
+    def override_plan(self, batch: Batch, plan: Corruption, overrides: PlanOverrides) -> Corruption:
+        if not {"chosen", "spans", "actions", "replace"} & set(overrides):
             return plan
-        default = Action.RANDOMISED if "replace" in wanted else Action.MASKED
+        default = Action.RANDOMISED if "replace" in overrides else Action.MASKED
         action = torch.full_like(batch.actions, default)
-        if "actions" in wanted:
+        if "actions" in overrides:
             chosen = plan_overrides.words_of(batch, batch.selected, 0)
-            names = one_each(wanted["actions"], chosen, "actions")
+            names = one_each(overrides["actions"], chosen, "actions")
             action = paint(batch, action, {p: _action(n) for p, n in names.items()})
         words = put(batch.tokens.ids, plan.places, plan.words)
-        if "replace" in wanted:
+        if "replace" in overrides:
             random = plan_overrides.words_of(batch, (action == Action.RANDOMISED) & batch.selected, 0)
-            names = one_each(wanted["replace"], random, "replace")
+            names = one_each(overrides["replace"], random, "replace")
             words = paint(batch, words, {p: word_id(batch, n, self.random_words_from) for p, n in names.items()})
         return Corruption(plan.places, action.take(plan.places), words.take(plan.places))
 
-    def tell(self, batch: Batch, plan: Corruption, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Corruption, row: int) -> dict[str, Any]:
         names = {int(v): k for k, v in WORDS_FOR_ACTIONS.items()}
         first = first_pieces(batch, batch.selected, row)
         action, words = plan.row(row, batch.selected.shape[1])

@@ -14,7 +14,7 @@ from playground.objectives import plan_overrides
 from playground.objectives.choose.spans import inside
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import MarkedSpans, marked_spans
-from playground.objectives.stage import Change, Wishes
+from playground.objectives.stage import Change, PlanOverrides
 
 ORDERS = tuple(permutations(range(3)))
 """All orders of three; the first one changes nothing."""
@@ -55,15 +55,15 @@ class ChangeTrigrams(Change):
         action = batch.actions.masked_fill(moved, Action.MOVED)
         return replace(batch, inputs=inputs, actions=action, prediction_order=plan.argsort(dim=1))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         """The words in the order of a plan by hand, but each within its span."""
-        if "order" not in wanted:
+        if "order" not in overrides:
             return plan
         group = movable(batch)
         slot = group.first.where(group.of >= 0, arange_rows(plan))
-        return (slot * max(1, slot.shape[1]) + plan_overrides.order(batch, wanted["order"])).argsort(dim=1)
+        return (slot * max(1, slot.shape[1]) + plan_overrides.order(batch, overrides["order"])).argsort(dim=1)
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"order": plan_overrides.words_in_order(batch, plan.argsort(dim=1), row)}
 
 

@@ -38,8 +38,8 @@ class SubsampleFrequent(Choose):
         action = batch.actions.masked_fill(dropped, Action.DELETED)
         return replace(batch, selected=chosen, actions=action, inputs=inputs)
 
-    revise = staticmethod(override_chosen)
-    tell = staticmethod(describe_chosen)
+    override_plan = staticmethod(override_chosen)
+    describe_plan = staticmethod(describe_chosen)
 
 
 def keep_probability(counts: Tensor, threshold: float, rule: str = "code") -> Tensor:

@@ -45,8 +45,8 @@ class ChooseGeometricSpans(Choose):
         return 1 + torch.searchsorted(limits, noise.double(), right=True)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(override_spans)
-    tell = staticmethod(describe_spans)
+    override_plan = staticmethod(override_spans)
+    describe_plan = staticmethod(describe_spans)
 
 
 def take_spans(words: MarkedSpans, blocks: MarkedSpans, noise: Tensor, length: Tensor, budget: Tensor) -> Tensor:

@@ -11,7 +11,7 @@ from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.choose.spans import inside
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -37,18 +37,18 @@ class KeepSomeSentences(Choose):
         action = batch.actions.masked_fill(intact, Action.GRADED_AS_IS)
         return replace(batch, spans=left, actions=action)
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "intact" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "intact" not in overrides:
             return plan
         sentences = _sentences(batch, 0)
-        unknown = [n for n in wanted["intact"] if n not in sentences]
+        unknown = [n for n in overrides["intact"] if n not in sentences]
         if unknown:
             known = ", ".join(str(n) for n in sentences if n) or "none"
             raise UserError(f"Sentence {unknown[0]} is not among the chosen ones; those are: {known}.")
-        kept = torch.tensor([n in wanted["intact"] for n in sentences], dtype=torch.bool, device=plan.device)
+        kept = torch.tensor([n in overrides["intact"] for n in sentences], dtype=torch.bool, device=plan.device)
         return kept.expand_as(plan)
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         kept = plan[row].tolist()
         return {"intact": [n for n, yes in zip(_sentences(batch, row), kept, strict=True) if yes]}
 

@@ -10,7 +10,7 @@ from playground.batch import Batch
 from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -31,12 +31,12 @@ class ChooseSupervised(Choose):
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         return replace(batch, selected=batch.maskable & plan[:, None])
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "labelled" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "labelled" not in overrides:
             return plan
-        if wanted["labelled"] not in ("yes", "no"):
-            raise UserError(f"The plan labelled is {wanted['labelled']!r}; it must be yes or no.")
-        return torch.full_like(plan, wanted["labelled"] == "yes")
+        if overrides["labelled"] not in ("yes", "no"):
+            raise UserError(f"The plan labelled is {overrides['labelled']!r}; it must be yes or no.")
+        return torch.full_like(plan, overrides["labelled"] == "yes")
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"labelled": "yes" if bool(plan[row]) else "no"}

@@ -67,8 +67,8 @@ class ChooseNgrams(Choose):
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return replace(batch, selected=plan.positions & batch.maskable)
 
-    revise = staticmethod(override_chosen)
-    tell = staticmethod(describe_chosen)
+    override_plan = staticmethod(override_chosen)
+    describe_plan = staticmethod(describe_chosen)
 
 
 def take_ngrams(size: Tensor, length: Tensor, order: Tensor, budget: Tensor) -> Tensor:

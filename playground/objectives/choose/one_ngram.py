@@ -43,5 +43,5 @@ class ChooseNgram(Choose):
         return drawn.round().long().clamp(1, 10)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(override_spans)
-    tell = staticmethod(describe_spans)
+    override_plan = staticmethod(override_spans)
+    describe_plan = staticmethod(describe_spans)

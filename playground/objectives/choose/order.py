@@ -14,7 +14,7 @@ from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.choose.spans import inside
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 CONTEXT = 5
 """Salt of the draw of what comes before the targets."""
@@ -25,7 +25,7 @@ LENGTHS = 5
 LAWS = ("ours", "xlnet", "hf")
 
 MOST, LAST = 50, 999
-"""The most words of a fixed order, which stands in the name of an objective, and the last position of one."""
+"""The most words of a fixed order, and the last position of one."""
 
 GRAMS = {"single": (1,), "harmonic": tuple(60 // n for n in range(1, LENGTHS + 1)), "uniform": (1,) * LENGTHS}
 """How often targets come in spans of 1, 2, ... tokens, relative to each other: 60 is divided by 1, 2, ... and 5."""
@@ -40,9 +40,10 @@ class ChosenOrder:
 
 
 @dataclass(frozen=True)
-class FixedOrder:
+class OrderOverride:
     """Words, by their positions from 1, that come in this order in every text; `part` of a mixture, from 1, else 0."""
 
+    kind: ClassVar[str] = "order"
     positions: tuple[int, ...]
     part: int = 0
 
@@ -53,9 +54,6 @@ class FixedOrder:
                 f"The order {','.join(map(str, order)) or 'of no words'} cannot be trained with; name 2 to {MOST} word "
                 f"positions from 1 to {LAST}, each once, such as 3,1,2."
             )
-
-    def __str__(self) -> str:
-        return f"order {' '.join(map(str, self.positions))}"
 
     @property
     def words(self) -> str:
@@ -90,10 +88,10 @@ class ChooseOrder(Choose):
         "harmonic", choices=tuple(GRAMS), why="Spans are harder: chance 1/n (code), uniform, or none."
     )
     special_tokens: str = knob(
-        "given", choices=("given", "drawn"), why="Whether separators are context or have a step."
+        "given", choices=("given", "drawn"), why="Whether separators are context or have a step in the order."
     )
     sampler: str = knob(
-        "ours", choices=LAWS, why="Where spans lie, and whether the share is met: ours, XLNet's code, HF's."
+        "ours", choices=LAWS, why="Where spans are placed, and whether the share is met: ours, XLNet's code, HF's."
     )
     order: tuple[int, ...] = ()
     keys: ClassVar[tuple[str, ...]] = ("order", "cut")
@@ -168,11 +166,11 @@ class ChooseOrder(Choose):
         first = batch.tokens.lengths - plan.predicted
         return replace(batch, selected=(plan.rank >= first[:, None]) & batch.maskable, prediction_order=plan.rank)
 
-    def revise(self, batch: Batch, plan: ChosenOrder, wanted: Wishes) -> ChosenOrder:
-        if "order" in wanted:
-            plan = replace(plan, rank=plan_overrides.order(batch, wanted["order"]))
-        if "cut" in wanted:
-            plan = replace(plan, predicted=self._predicted(batch, plan.rank, wanted["cut"]))
+    def override_plan(self, batch: Batch, plan: ChosenOrder, overrides: PlanOverrides) -> ChosenOrder:
+        if "order" in overrides:
+            plan = replace(plan, rank=plan_overrides.order(batch, overrides["order"]))
+        if "cut" in overrides:
+            plan = replace(plan, predicted=self._predicted(batch, plan.rank, overrides["cut"]))
         return plan
 
     def _predicted(self, batch: Batch, rank: Tensor, cut: int) -> Tensor:
@@ -183,7 +181,7 @@ class ChooseOrder(Choose):
         given = plan_overrides.words_in_order(batch, rank, 0)[:cut]
         return batch.tokens.lengths - plan_overrides.places(batch, given).sum(1)
 
-    def tell(self, batch: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
         in_order = plan_overrides.words_in_order(batch, plan.rank, row)
         first = int(batch.tokens.lengths[row] - plan.predicted[row])
         given = {int(w) for w in batch.tokens.word_ids[row][(plan.rank[row] < first) & batch.tokens.valid[row]]}

@@ -11,7 +11,7 @@ from playground.errors import UserError
 from playground.knob import knob
 from playground.objectives.choose.spans import ChosenSpans, mark_spans
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 FEWEST, HIGHEST = 0.15, 0.45
 """The share of sentences of each text is drawn between these where it is `stochastic`."""
@@ -51,8 +51,8 @@ class ChooseGapSentences(Choose):
         ratio = torch.full(number.shape, self.gap_sentence_ratio, dtype=torch.double, device=number.device)
         if self.stochastic:
             ratio = FEWEST + (HIGHEST - FEWEST) * sampling.noise(tuple(number.shape), rng).double()
-        wanted = (number * ratio + 1e-9).floor().long().clamp(min=1)
-        return wanted.masked_fill(number < 2, 0)
+        count = (number * ratio + 1e-9).floor().long().clamp(min=1)
+        return count.masked_fill(number < 2, 0)
 
     def priority(self, batch: Batch, size: Tensor, rng: Generator) -> Tensor:
         """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
@@ -77,19 +77,19 @@ class ChooseGapSentences(Choose):
         taken = plan & (stop > 0)
         return mark_spans(batch, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "sentences" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "sentences" not in overrides:
             return plan
         count = plan.shape[1]
-        for number in wanted["sentences"]:
+        for number in overrides["sentences"]:
             if not 1 <= number <= count:
                 raise UserError(
                     f"Sentence {number} is not in the text; it has {count}, so 1 to {count} would be right."
                 )
-        asked = torch.tensor([n - 1 for n in wanted["sentences"]], dtype=torch.long, device=plan.device)
+        asked = torch.tensor([n - 1 for n in overrides["sentences"]], dtype=torch.long, device=plan.device)
         return torch.isin(arange(count, plan.device), asked).expand_as(plan)
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         return {"sentences": (plan[row].nonzero().flatten() + 1).tolist()}
 
 

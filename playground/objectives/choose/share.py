@@ -10,7 +10,7 @@ from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.choose.tokens import Chosen, describe_chosen, override_chosen
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class ChooseRatio(Choose):
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return replace(batch, selected=plan.positions & batch.maskable & (batch.actions == Action.KEPT))
 
-    revise = staticmethod(override_chosen)
-    tell = staticmethod(describe_chosen)
+    override_plan = staticmethod(override_chosen)
+    describe_plan = staticmethod(describe_chosen)
 
 
 @dataclass(frozen=True)
 class ChooseForDeletion(Choose):
     """Mark a share of the tokens in the same way, for a chain that marks others too: these are called `deleted`."""
 
-    delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to guess without a mark.")
+    delete_ratio: float = knob(0.3, 0.0, 1.0, unit="share of tokens", why="More words to predict without a mark.")
     keys: ClassVar[tuple[str, ...]] = ("deleted",)
 
     def plan(self, batch: Batch, rng: Generator) -> Chosen:
@@ -45,8 +45,8 @@ class ChooseForDeletion(Choose):
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return ChooseRatio(self.delete_ratio).build(batch, plan)
 
-    def revise(self, batch: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
-        return Chosen(plan_overrides.places(batch, wanted["deleted"])) if "deleted" in wanted else plan
+    def override_plan(self, batch: Batch, plan: Chosen, overrides: PlanOverrides) -> Chosen:
+        return Chosen(plan_overrides.places(batch, overrides["deleted"])) if "deleted" in overrides else plan
 
-    def tell(self, batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"deleted": plan_overrides.words_of(batch, plan.positions, row)}

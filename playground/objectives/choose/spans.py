@@ -15,7 +15,7 @@ from playground.objectives.choose.tokens import rounding_note
 from playground.objectives.ops import sampling
 from playground.objectives.ops.marked_spans import marked_spans
 from playground.objectives.ops.ragged import kept_first
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -91,9 +91,9 @@ def past_specials(batch: Batch, plan: ChosenSpans) -> ChosenSpans:
     return plan if _specials(batch) is None else in_text(plan, batch.maskable, batch.maskable)
 
 
-def override_spans(batch: Batch, plan: ChosenSpans, wanted: Wishes) -> ChosenSpans:
+def override_spans(batch: Batch, plan: ChosenSpans, overrides: PlanOverrides) -> ChosenSpans:
     """The spans of a plan by hand, or the drawn ones."""
-    return ChosenSpans(*plan_overrides.spans(batch, wanted["spans"])) if "spans" in wanted else plan
+    return ChosenSpans(*plan_overrides.spans(batch, overrides["spans"])) if "spans" in overrides else plan
 
 
 def describe_spans(batch: Batch, plan: ChosenSpans, row: int) -> dict[str, Any]:
@@ -138,8 +138,8 @@ class ChooseMassSpan(Choose):
         return past_specials(batch, ChosenSpans(start[:, None], length.where(length > 0, -1)[:, None]))
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(override_spans)
-    tell = staticmethod(describe_spans)
+    override_plan = staticmethod(override_spans)
+    describe_plan = staticmethod(describe_spans)
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,9 @@ class ChooseSpans(Choose):
 
     noise_density: float = knob(0.15, 0.0, 0.9, unit="share of tokens", why="More gaps, less context.")
     mean_length: float = knob(3.0, 1.0, 10.0, unit="tokens", why="Longer spans are harder to fill.")
-    match_released_code: bool = knob(False, why="Start untouched and end in a gap, as the released code does.")
+    match_released_code: bool = knob(
+        False, why="The text starts with a visible word and ends in a gap, as in the released code."
+    )
     keys: ClassVar[tuple[str, ...]] = ("spans",)
 
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
@@ -181,14 +183,14 @@ class ChooseSpans(Choose):
 
     def counts(self, number: Tensor, sentinels: int) -> tuple[Tensor, Tensor]:
         """How many tokens are hidden and in how many spans, `[b]` each; a text of one token keeps it."""
-        wanted = sampling.half_even_single(self.noise_density, number).clamp(min=1 if self.noise_density > 0 else 0)
-        gone = torch.minimum(wanted, (number - 1).clamp(min=0))
+        count = sampling.half_even_single(self.noise_density, number).clamp(min=1 if self.noise_density > 0 else 0)
+        gone = torch.minimum(count, (number - 1).clamp(min=0))
         spans = (gone.float() / self.mean_length).round().long().clamp(min=1, max=sentinels)
         return gone, torch.minimum(torch.minimum(spans, number - gone + self.outer), gone)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(override_spans)
-    tell = staticmethod(describe_spans)
+    override_plan = staticmethod(override_spans)
+    describe_plan = staticmethod(describe_spans)
 
 
 @lru_cache(maxsize=64)
@@ -236,8 +238,8 @@ class ChoosePoissonSpans(Choose):
         return ChosenSpans(start * (length >= 0), length)
 
     build = staticmethod(mark_spans)
-    revise = staticmethod(override_spans)
-    tell = staticmethod(describe_spans)
+    override_plan = staticmethod(override_spans)
+    describe_plan = staticmethod(describe_spans)
 
 
 def _overlapping(length: Tensor, number: Tensor, rng: Generator) -> ChosenSpans:

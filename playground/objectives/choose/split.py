@@ -10,7 +10,7 @@ from playground.batch import Batch, arange_rows
 from playground.errors import UserError
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 
 @dataclass(frozen=True)
@@ -30,17 +30,17 @@ class ChooseSplit(Choose):
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         return replace(batch, selected=(arange_rows(batch.tokens.ids) >= plan[:, None]) & batch.tokens.valid)
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "split" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "split" not in overrides:
             return plan
-        count, split = plan_overrides.word_count(batch.tokens), wanted["split"]
+        count, split = plan_overrides.word_count(batch.tokens), overrides["split"]
         if not 1 <= split < max(count, 2):
             right = f"it must lie between 1 and {count - 1}, so that both parts have a word"
-            alone = "a text of one word has no second part, so only 1 would be right"
+            alone = "a text of one word has no second part, so only 1 is possible"
             raise UserError(f"The split is {plan_overrides.short(split)}; {right if count > 1 else alone}.")
         return plan_overrides.places(batch, range(1, split + 1)).sum(1)
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         words = len(plan_overrides.words_of(batch, arange_rows(batch.tokens.ids) < plan[:, None], row))
         every = len(plan_overrides.words_of(batch, batch.tokens.valid, row))
         return {"split": min(words, max(1, every - 1))}  # within the last word no whole word is left to be written

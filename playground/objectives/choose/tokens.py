@@ -10,7 +10,7 @@ from playground.batch import Batch, Tokens, arange_rows, with_selection
 from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Choose, Wishes
+from playground.objectives.stage import Choose, PlanOverrides
 
 PLACES, ROUNDING = 1, 2
 """Salts of the fixed draws: which tokens, and whether a share is rounded up."""
@@ -34,9 +34,9 @@ class Chosen:
         return self.positions.flatten().nonzero()[:, 0] if self.drawn is None else self.drawn
 
 
-def override_chosen(batch: Batch, plan: Chosen, wanted: Wishes) -> Chosen:
+def override_chosen(batch: Batch, plan: Chosen, overrides: PlanOverrides) -> Chosen:
     """The words chosen by hand, or the drawn ones."""
-    return Chosen(plan_overrides.places(batch, wanted["chosen"])) if "chosen" in wanted else plan
+    return Chosen(plan_overrides.places(batch, overrides["chosen"])) if "chosen" in overrides else plan
 
 
 def describe_chosen(batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class ChooseTokens(Choose):
         0,
         4,
         unit="tokens",
-        why="Special tokens that count for the share: 2 around a text, 3 around a pair, 4 in XLM's form.",
+        why="Special tokens included in the ratio: 2 for one text, 3 for a pair, 4 in XLM's form.",
     )
     special_tokens: str = knob(
         "protected",
@@ -74,7 +74,7 @@ class ChooseTokens(Choose):
         why="Special tokens may be masked like words: all but the first (XLM), or all (RoBERTa).",
     )
     max_predictions: int = knob(
-        0, 0, 512, unit="tokens", why="The most of any text, 20 in BERT's released code; 0 is no limit."
+        0, 0, 512, unit="tokens", why="The maximum for a text, 20 in BERT's released code; 0 for no limit."
     )
     dupe_factor: int = knob(
         0, 0, 40, unit="choices for each text", why="0 masks different words each time a text is read (RoBERTa)."
@@ -110,13 +110,13 @@ class ChooseTokens(Choose):
             return self.count(candidates)
         noise = sampling.text_noise(batch.tokens, self.dupe_factor, ROUNDING, rng, width=1)[:, 0]
         number = candidates.sum(1)
-        wanted = (self.mask_ratio * (number + self.num_special_tokens) + noise.double()).floor().long()
-        return minimum(wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted, number)
+        count = (self.mask_ratio * (number + self.num_special_tokens) + noise.double()).floor().long()
+        return minimum(count.clamp(max=self.max_predictions) if self.max_predictions else count, number)
 
     def count(self, candidates: Tensor) -> Tensor:
         """How many tokens `[b]`: the share rounded half to even, at least one where the ratio is not 0."""
-        wanted = bert_count(self.mask_ratio, candidates, self.num_special_tokens)
-        return wanted.clamp(max=self.max_predictions) if self.max_predictions else wanted
+        count = bert_count(self.mask_ratio, candidates, self.num_special_tokens)
+        return count.clamp(max=self.max_predictions) if self.max_predictions else count
 
     def rounding(self, batch: Batch) -> str:
         """A sentence on the share of the first text where rounding changes it much."""
@@ -128,8 +128,8 @@ class ChooseTokens(Choose):
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return with_chosen(batch, plan, self.candidates(batch), self.dupe_factor)
 
-    revise = staticmethod(override_chosen)
-    tell = staticmethod(describe_chosen)
+    override_plan = staticmethod(override_chosen)
+    describe_plan = staticmethod(describe_chosen)
 
 
 def with_specials(tokens: Tokens, first: bool) -> Tensor:

@@ -31,9 +31,9 @@ class ChooseTrigrams(Choose):
     def plan(self, batch: Batch, rng: Generator) -> ChosenSpans:
         free, ratio = batch.maskable & ~batch.selected, self.trigram_ratio / SIZE
         least = 1 if ratio > 0 else 0
-        wanted = sampling.half_even(ratio, batch.maskable.sum(1)).clamp(min=least)
+        count = sampling.half_even(ratio, batch.maskable.sum(1)).clamp(min=least)
         most = max(least, int(sampling.half_even(ratio, torch.tensor(free.shape[1]))))
-        start = take_trigrams(batch, free, sampling.noise(tuple(free.shape), rng), wanted, most)
+        start = take_trigrams(batch, free, sampling.noise(tuple(free.shape), rng), count, most)
         there = start < free.shape[1]
         return ChosenSpans(start.where(there, 0), torch.where(there, SIZE, -1))
 
@@ -41,11 +41,11 @@ class ChooseTrigrams(Choose):
         marked = mark_spans(batch, plan)
         return replace(marked, selected=marked.selected | batch.selected)
 
-    revise = staticmethod(override_spans)
-    tell = staticmethod(describe_spans)
+    override_plan = staticmethod(override_spans)
+    describe_plan = staticmethod(describe_spans)
 
 
-def take_trigrams(batch: Batch, free: Tensor, noise: Tensor, wanted: Tensor, most: int) -> Tensor:
+def take_trigrams(batch: Batch, free: Tensor, noise: Tensor, count: Tensor, most: int) -> Tensor:
     """First positions `[b, most]`, sorted, of spans of three free ones that do not overlap; the width means none."""
     width, found, position = free.shape[1], [], arange_rows(free)
     if not width:
@@ -53,7 +53,7 @@ def take_trigrams(batch: Batch, free: Tensor, noise: Tensor, wanted: Tensor, mos
     opens = free & (marked_spans(batch, free).last - position >= SIZE - 1)
     for number in range(most):
         best = noise.masked_fill(~opens, 2.0).argmin(1, keepdim=True)
-        start = best.where(opens.gather(1, best) & (number < wanted)[:, None], width)
+        start = best.where(opens.gather(1, best) & (number < count)[:, None], width)
         opens = opens & ((position - start).abs() >= SIZE)
         found.append(start)
     return torch.cat([*found, torch.full_like(position[:, :1], width)], dim=1)[:, : max(most, 1)].sort(dim=1).values

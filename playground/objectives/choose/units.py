@@ -36,8 +36,8 @@ class ChooseWholeUnits(Choose):
     sampler: str = knob(
         "budget", choices=("budget", "iid"), why="A budget is never exceeded; independent draws can exceed it."
     )
-    truncate: bool = knob(False, why="Skip no unit: the first that does not fit the budget is cut to fit.")
-    min_one: bool = knob(True, why="Always have a target: cut a unit if none fits, take one if none was drawn.")
+    truncate: bool = knob(False, why="Cut the first unit that does not fit the budget, instead of skipping it.")
+    min_one: bool = knob(True, why="Always have a target: cut a unit if none fits, choose one if none was drawn.")
     num_special_tokens: int = knob(2, 0, 4, unit="tokens", why="BERT counts [CLS] and [SEP] when it takes its share.")
     keys: ClassVar[tuple[str, ...]] = ("chosen",)
 
@@ -70,8 +70,8 @@ class ChooseWholeUnits(Choose):
     def build(self, batch: Batch, plan: Chosen) -> Batch:
         return with_chosen(batch, plan, batch.maskable)
 
-    revise = staticmethod(override_chosen)
-    tell = staticmethod(describe_chosen)
+    override_plan = staticmethod(override_chosen)
+    describe_plan = staticmethod(describe_chosen)
 
 
 def unit_numbers(tokens: Tokens, unit: str) -> Tensor:

@@ -21,17 +21,17 @@ def draw_radii(batch: Batch, most: int, shrink: bool, rng: Generator) -> Tensor:
     return drawn.gather(1, word.clamp(0, ids.shape[1] - 1))
 
 
-def override_radii(batch: Batch, wanted: Sequence[int], most: int) -> Tensor:
+def override_radii(batch: Batch, overrides: Sequence[int], most: int) -> Tensor:
     """The radii `[b, t]` of a plan by hand, one for each word, at most `most`."""
     count = plan_overrides.word_count(batch.tokens)
-    if len(wanted) != count:
-        raise UserError(f"The plan radius names {len(wanted)} for {count} words; give one for each.")
-    for radius in wanted:
+    if len(overrides) != count:
+        raise UserError(f"The plan radius names {len(overrides)} for {count} words; give one for each.")
+    for radius in overrides:
         if not 1 <= radius <= most:
             raise UserError(
                 f"The radius {radius} does not fit; it must lie between 1 and {most}, the knob window_size."
             )
-    by_word = torch.tensor([*wanted, 1], device=batch.tokens.word_ids.device)
+    by_word = torch.tensor([*overrides, 1], device=batch.tokens.word_ids.device)
     return by_word[batch.tokens.word_ids.clamp(0, count)]
 
 

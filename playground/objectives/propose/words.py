@@ -12,7 +12,7 @@ from playground.knob import knob
 from playground.objectives import plan_overrides
 from playground.objectives.change.tokens import first_pieces, one_each, paint, pool_of, rewritten, word_id, words_by
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Propose, Wishes
+from playground.objectives.stage import PlanOverrides, Propose
 
 Proposer = Callable[[Batch], Tensor]
 """Scores `[k, v]` of every word at the k chosen positions of the text, row by row; no gradient flows back."""
@@ -56,13 +56,13 @@ class SampleFromGenerator(Propose):
             targets=(),
         )
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "replace" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "replace" not in overrides:
             return plan
-        names = one_each(wanted["replace"], plan_overrides.words_of(batch, batch.selected, 0), "replace")
+        names = one_each(overrides["replace"], plan_overrides.words_of(batch, batch.selected, 0), "replace")
         return paint(batch, plan, {p: word_id(batch, n) for p, n in names.items()})
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         ids = plan[row][first_pieces(batch, batch.selected, row)].tolist()
         return {"replace": [batch.tokens.vocabulary[i] for i in ids] if batch.tokens.vocabulary else ids}
 

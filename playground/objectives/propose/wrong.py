@@ -13,7 +13,7 @@ from playground.knob import knob
 from playground.objectives.change.tokens import word_id
 from playground.objectives.choose.frequent import word_weights
 from playground.objectives.ops import sampling
-from playground.objectives.stage import Propose, Wishes
+from playground.objectives.stage import PlanOverrides, Propose
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,16 @@ class SampleNegatives(Propose):
 
     num_negatives: int = knob(5, 1, 20, unit="wrong words", why="More of them come closer to the whole vocabulary.")
     ns_exponent: float = knob(
-        0.75, 0.0, 1.0, unit="exponent", why="0 samples every word equally often, 1 in proportion to its frequency."
+        0.75,
+        0.0,
+        1.0,
+        unit="exponent",
+        why="0 samples all words with the same probability, 1 in proportion to their frequency.",
     )
     loss: Literal["sampled", "nce", "hinge", "softmax"] = knob(
         "sampled",
         choices=("sampled", "nce", "hinge", "softmax"),
-        why="Yes or no for each, the same less each word's chance, one ahead, or cross-entropy of the right one.",
+        why="Binary loss, binary loss minus the noise, hinge loss, or cross-entropy of the right one.",
     )
     keys: ClassVar[tuple[str, ...]] = ("wrong",)
 
@@ -61,10 +65,10 @@ class SampleNegatives(Propose):
         kind = NegativeSampling(drawn.masked_fill(skipped, -1), self.loss, log_noise_prob)
         return replace(batch, targets=(*batch.targets[:-1], replace(target, kind=kind)))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        if "wrong" not in wanted:
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        if "wrong" not in overrides:
             return plan
-        scored, names = batch.targets[-1].loss_mask[0], wanted["wrong"]
+        scored, names = batch.targets[-1].loss_mask[0], overrides["wrong"]
         needed = int(scored.sum()) * self.num_negatives
         if len(names) != needed:
             raise UserError(
@@ -75,7 +79,7 @@ class SampleNegatives(Propose):
         drawn[:, scored] = ids.view(-1, self.num_negatives)
         return drawn
 
-    def tell(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
+    def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         ids = plan[row][batch.targets[-1].loss_mask[row]].flatten().tolist()
         return {"wrong": [batch.tokens.vocabulary[i] for i in ids] if batch.tokens.vocabulary else ids}
 

@@ -41,7 +41,7 @@ class SeeLeft(See):
     """
 
     sliding_window: int = knob(
-        0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
+        0, 0, 64, unit="words", why="How many words a position attends to, itself included; 0 for all."
     )
 
     def build(self, batch: Batch) -> Batch:
@@ -57,7 +57,7 @@ class SeeRight(See):
     """Each position sees itself and what stands to its right (ELMo backward, arXiv:1802.05365, sec. 3.1)."""
 
     sliding_window: int = knob(
-        0, 0, 64, unit="words", why="How many words a reader sees, its own one included; 0 for all."
+        0, 0, 64, unit="words", why="How many words a position attends to, itself included; 0 for all."
     )
 
     def build(self, batch: Batch) -> Batch:

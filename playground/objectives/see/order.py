@@ -40,7 +40,9 @@ class SeePermutation(See):
     one, it comes right behind its neighbour in the text; in the other two rules it is context.
     """
 
-    context: str = knob("together", choices=CONTEXTS, why="The paper's equation, its code, or that of Hugging Face.")
+    context: str = knob(
+        "together", choices=CONTEXTS, why="The paper's equation, its code, or the code of Hugging Face."
+    )
     streams: str = knob("two streams", choices=STREAMS, why="A single stream already holds the word it must predict.")
 
     def build(self, batch: Batch) -> Batch:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import torch
 from torch import Tensor
@@ -12,21 +13,17 @@ from playground.objectives.stage import See
 
 
 @dataclass(frozen=True)
-class Painted:
+class AttentionMaskOverride:
     """The cells opened and closed in one matrix, by key position minus query position (to the left: negative).
 
     `part` is the part of a mixture that it was edited in, from 1; 0 for all that an objective has.
     """
 
+    kind: ClassVar[str] = "attention_mask"
     matrix: str
     opens: tuple[int, ...] = ()
     closes: tuple[int, ...] = ()
     part: int = 0
-
-    def __str__(self) -> str:
-        cells = {"opens": self.opens, "closes": self.closes}
-        rules = (f"{verb} {' '.join(f'{d:+d}' for d in some)}" for verb, some in cells.items() if some)
-        return " ".join([*([f"part {self.part}"] if self.part else []), self.matrix, *rules])
 
     @property
     def words(self) -> str:
@@ -54,15 +51,15 @@ def _keys(distances: Iterable[int]) -> str:
 class OverrideMask(See):
     """What the objective sees, with cells opened and closed by hand in every text, as many places away as painted."""
 
-    painted: tuple[Painted, ...]
+    rules: tuple[AttentionMaskOverride, ...]
 
     def build(self, batch: Batch) -> Batch:
-        for rule in self.painted:
+        for rule in self.rules:
             batch = _repaint(batch, rule)
         return batch
 
 
-def _repaint(batch: Batch, rule: Painted) -> Batch:
+def _repaint(batch: Batch, rule: AttentionMaskOverride) -> Batch:
     inputs, decoder = batch.inputs, batch.decoder
     streams = {
         "query": (inputs, inputs, "query_attn_mask"),
@@ -77,7 +74,7 @@ def _repaint(batch: Batch, rule: Painted) -> Batch:
     return replace(batch, inputs=made) if queries is inputs else replace(batch, decoder=made)
 
 
-def _cells(mask: AttentionMask, rule: Painted, queries: Stream, keys: Stream) -> Tensor:
+def _cells(mask: AttentionMask, rule: AttentionMaskOverride, queries: Stream, keys: Stream) -> Tensor:
     n, m = queries.ids.shape[1], keys.ids.shape[1]
     away = torch.arange(m)[None, :] - torch.arange(n)[:, None]
     opens, closes = (torch.isin(away, torch.tensor(some)).to(keys.ids.device) for some in (rule.opens, rule.closes))

@@ -9,7 +9,7 @@ from playground.batch import AttentionMask, Batch, arange_rows, full_mask
 from playground.knob import knob
 from playground.objectives.ops.windows import describe_radii, draw_radii, override_radii, window, words_around
 from playground.objectives.see.alone import with_mask
-from playground.objectives.stage import See, Wishes
+from playground.objectives.stage import PlanOverrides, See
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class SeeWindow(See):
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         return _bag(batch, *window(batch, plan))
 
-    def revise(self, batch: Batch, plan: Tensor, wanted: Wishes) -> Tensor:
-        return override_radii(batch, wanted["radius"], self.window_size) if "radius" in wanted else plan
+    def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
+        return override_radii(batch, overrides["radius"], self.window_size) if "radius" in overrides else plan
 
-    tell = staticmethod(describe_radii)
+    describe_plan = staticmethod(describe_radii)
 
 
 @dataclass(frozen=True)

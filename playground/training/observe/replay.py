@@ -78,7 +78,7 @@ class ReplayRecorder:
         steps = objective.steps(text, generator(seed, "glance", device=device))
         batch = steps[-1].batch
         about = {
-            "title": f"{learner.entry.name} while it learns",
+            "title": f"{learner.entry.title} while it learns",
             "subtitle": learner.entry.idea,
             "formula": written(weighted_terms(objective, steps)),
             "source": learner.entry.paper,
@@ -117,8 +117,8 @@ class ReplayRecorder:
 
     def replay(self, curve: "Curve") -> "Replay":
         """All that a page needs to show the run again, at no more than `MOST` well-spaced moments."""
-        wanted = spaced(self.steps[-1])
-        kept = sorted({min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step)) for step in wanted})
+        due = spaced(self.steps[-1])
+        kept = sorted({min(range(len(self.steps)), key=lambda k: abs(self.steps[k] - step)) for step in due})
         shapes = {m["name"]: m["shape"] for m in self.record["frames"][-1]["matrices"]}
         attention = {
             name: torch.stack([self.seen[k].weights[name][:, :, :n, :m] for k in kept])

@@ -25,7 +25,7 @@ def of_checkpoint(saved: Checkpoint, name: str, folder: Path | None = None) -> S
 def of_learner(learner: TrainState, corpus: Corpus, name: str = "") -> Subject:
     """The model of a learner that does not train now; its held-out rows are those on which training evaluates it."""
     sampler = BatchSampler.of_learner(learner, corpus)
-    name = name or f"{learner.entry.name} on {corpus.name}, seed {learner.seed}"
+    name = name or f"{learner.entry.title} on {corpus.name}, seed {learner.seed}"
     return Subject(name, learner.model, corpus, learner.objective, sampler.evaluation(), learner.seed, learner.step)
 
 

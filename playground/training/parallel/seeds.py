@@ -1,11 +1,13 @@
 """Many seeds of one run: one after another, in worker processes or stacked, with the same numbers and one band."""
 
+import json
 import queue
 import time
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from itertools import chain
 from multiprocessing.queues import Queue
 from multiprocessing.synchronize import Event as Signal
@@ -15,6 +17,7 @@ from typing import Any
 
 from playground.batch import Tokens
 from playground.errors import UserError
+from playground.objectives.mask_overrides import describe, to_json
 from playground.training import checkpoint
 from playground.training.events import Evaluated, Event, Stepped, Unread
 from playground.training.loop import Run, events_of, prepared, train
@@ -240,8 +243,10 @@ def _points(
 
 
 def run_name(run: Run, seed: int) -> str:
-    """The name of one seed's run and of its folder."""
-    return f"{run.entry.name}-{Path(run.corpus.name).stem}-seed{seed}".replace(" ", "_")
+    """The name of one seed's run and of its folder; rules set by hand are a hash behind it."""
+    rules = json.dumps(to_json(run.entry.mask_overrides))
+    digest = f"-{sha256(rules.encode()).hexdigest()[:6]}" if run.entry.mask_overrides else ""
+    return f"{run.entry.name}-{Path(run.corpus.name).stem}-seed{seed}{digest}".replace(" ", "_")
 
 
 def resumed(run: Run) -> TrainState | None:
@@ -259,6 +264,9 @@ def resumed(run: Run) -> TrainState | None:
         )
     if learner.seed != run.seed:
         raise UserError(f"The run in {run.out} has seed {learner.seed}, not {run.seed}; give the same seed to go on.")
+    if learner.entry.mask_overrides != run.entry.mask_overrides:
+        rules = describe(learner.entry.mask_overrides) or "none"
+        raise UserError(f"The run in {run.out} has other mask overrides ({rules}); give the same to go on.")
     return learner
 
 

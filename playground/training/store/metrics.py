@@ -16,6 +16,7 @@ from torch import Tensor
 from playground.analysis.probes import PROBES, asked
 from playground.devices import describe
 from playground.errors import unwritable
+from playground.objectives.mask_overrides import to_json
 from playground.parsing import has_form, parse_json
 from playground.training.checkpoint import kept, put_in_place
 from playground.training.events import Evaluated, Incident, PhaseStarted, Started, Stepped, Stopped, Unread
@@ -77,6 +78,7 @@ class Summary:
         entry = (self.learner or self.run).entry
         return {
             "entry": self.run.entry.name,
+            "mask_overrides": to_json(self.run.entry.mask_overrides),
             "corpus": self.run.corpus.name,
             "corpus_hash": self.run.corpus.hash,
             "device": str(self.run.device),

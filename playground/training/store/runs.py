@@ -22,6 +22,7 @@ from filelock import FileLock
 from playground.corpora.sources import TEXTS, is_generated
 from playground.errors import UserError
 from playground.knob import as_written, spelt, written
+from playground.objectives import mask_overrides
 from playground.parsing import Form, has_form, parse_json
 from playground.training import checkpoint
 from playground.training.checkpoint import Checkpoint, kept
@@ -101,7 +102,8 @@ class RunRow:
     """A run of the list.
 
     `state` is "running", "steps", "seconds", "diverged", "asked", "failed" or, where its process has ended, "cut off";
-    `settings` are the knobs of its recipe and objective, `title` is what a person calls it, `error` why it failed.
+    `settings` are the knobs of its recipe and objective and its `mask_overrides`, `title` is what a person calls it,
+    `error` why it failed.
     """
 
     name: str
@@ -134,6 +136,13 @@ class RunRow:
     def unit(self) -> str:
         """The unit of its loss."""
         return _unit(self.entry, json.dumps(self.settings.get("objective", {})))
+
+    @property
+    def by_hand(self) -> str:
+        """What was set by hand of its masks, in sentences; empty where nothing was, or this version cannot read it."""
+        with suppress(UserError):
+            return mask_overrides.describe(mask_overrides.from_json(self.settings.get("mask_overrides", [])))
+        return ""
 
     @property
     def checkpoints(self) -> tuple[int, ...]:
@@ -489,9 +498,13 @@ def _point(row: tuple[Any, ...]) -> Row:
     return Row(**point)
 
 
-def settings(entry: Entry) -> dict[str, dict[str, Any]]:
-    """The values of the knobs of an entry's recipe and objective."""
-    return {"recipe": asdict(entry.recipe), "objective": {name: k.default for name, k in entry.objective.knobs.items()}}
+def settings(entry: Entry) -> dict[str, Any]:
+    """The values of the knobs of an entry's recipe and objective, and the rules set by hand."""
+    return {
+        "recipe": asdict(entry.recipe),
+        "objective": {name: k.default for name, k in entry.objective.knobs.items()},
+        "mask_overrides": mask_overrides.to_json(entry.mask_overrides),
+    }
 
 
 @cache
@@ -518,4 +531,6 @@ def command(run: Run) -> str:
         f"{k}={as_written(v.default)}" for k, v in entry.objective.knobs.items() if v.default != known[k].default
     ]
     words = ["playground", "train", entry.name, "--corpus", corpus, "--seed", str(run.seed)]
+    rules = json.dumps(mask_overrides.to_json(entry.mask_overrides))
+    words += ["--mask-overrides", rules] if entry.mask_overrides else []
     return shlex.join([*words, *(word for knob in turned if knob for word in ("--set", knob))])

@@ -126,9 +126,9 @@ def test_lists_are_cut_at_the_commas_between_strategies():
         ("LoRA(size=2)", "LoRA has no knob 'size'; its knobs are: rank"),
         ("LoRA(rank=0)", "rank is 0; it must lie between 1 and 64"),
         ("full(rank=2)", "its knobs are: none"),
-        ("full [embeddings 1-3]", "'embeddings 1-3' is no painted cell"),
-        ("full [top 1-2 x0] tail", "is no strategy; write it like"),
-        ("full [top 1-2 x1e999e]", "is no painted cell"),
+        ("full [embeddings 1-3]", "'embeddings 1-3' is not a painted cell"),
+        ("full [top 1-2 x0] tail", "is not a strategy; write it like"),
+        ("full [top 1-2 x1e999e]", "is not a painted cell"),
         ("a;b = full", "The name 'a;b' cannot be used"),
         ("= full", "The name '' cannot be used"),
         ("nope", "no strategy named 'nope'"),
@@ -255,8 +255,8 @@ def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
     chosen = [find_strategy(name) for name in ("LoRA", "feature-based", "zero-shot", "full + L2-SP")]
     assert list_published(chosen) == (
         "Published: LoRA 0.0005 (github.com/microsoft/LoRA, examples/NLU, RoBERTa base on MNLI); full + L2-SP 2e-05 "
-        "(github.com/google-research/bert, README, MRPC, for full alone). Not stated in any source that we could "
-        "read, so ours: feature-based 0.01."
+        "(github.com/google-research/bert, README, MRPC, for full alone). Not stated in any source that we found, "
+        "so ours: feature-based 0.01."
     )
     assert list_published(chosen[1:2]).startswith("Published: none of these. Not stated")
 
@@ -264,8 +264,8 @@ def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
 def test_every_lane_says_whose_rate_it_took_and_only_what_differs_here_sets_it_apart():
     facts = {rates: last_of("full", "adapters", lr_policy=rates, seeds=1).facts() for rates in ("fixed", "published")}
     assert [s["rate_from"] for s in facts["fixed"]["strategies"]] == ["one for all", "one for all"]
-    said = [s["rate_from"] for s in facts["published"]["strategies"]]
-    assert said[0] == "published: github.com/google-research/bert, README, MRPC"
+    first = facts["published"]["strategies"][0]
+    assert (first["rate_from"], first["rate_where"]) == ("published", "github.com/google-research/bert, README, MRPC")
     assert "learning rate" not in facts["fixed"]["differences"][0], "one rate for all is no difference"
     assert "learning rate: 2e-05 vs. 0.0003" in facts["published"]["differences"][0]
     matched = last_of("full", "feature-based", match="flops", seeds=1)
@@ -513,7 +513,7 @@ def test_which_rows_are_measured_does_not_depend_on_who_rehearses(trained, monke
     def outcome(*lines):
         spec = ComparisonSpec(strategies=lines, train_sizes=(8,), seeds=1, steps=3)
         *_, last = compare(spec.start(saved), saved.tokenizer, spec, batch_size=4)
-        return last.outcomes["full"][0].forgetting, [line for line in last.notices if "is gone" in line]
+        return last.outcomes["full"][0].forgetting, [line for line in last.notices if "is missing" in line]
 
     for text, number in ((lambda _: reviews(), 0), (gone, 1)):
         monkeypatch.setattr("playground.finetuning.run.base.corpus_of", text)

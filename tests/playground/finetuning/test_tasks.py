@@ -674,7 +674,7 @@ ANSWERED = ("similarity", "entities", "question answering", "story ending", "wor
 def unsuitable(strategy, task):
     """Why a strategy cannot be used for a task, nothing where it can."""
     if strategy.prompt is not None and task in ("story ending", "question answering"):
-        return f"Only a model that reads left to right can go on behind a text untrained, so '{task}' cannot"
+        return f"Only a model that reads left to right can continue a text untrained, so '{task}' cannot"
     if strategy.prompt is not None and task != "translation":
         return f"Prompting needs one word .* the task '{task}' does not have that"
     if strategy.fresh in ("encoder", "decoder"):

@@ -197,7 +197,7 @@ def build_alone(name, steps, row, length):
     tokens = trimmed(pick(batch(name), torch.tensor([row])))
     objective = find_objective(name)
     objective = objective.turn(hiding(objective, 0.4))
-    part = steps[0].stage.tell(steps[0].batch, steps[0].plan, row) if objective.parts else {}
+    part = steps[0].stage.describe_plan(steps[0].batch, steps[0].plan, row) if objective.parts else {}
     width = objective.steps(tokens, generator(0), part)[-1].batch.tokens.ids.shape[1]
     alone = objective.replay(tokens, tuple(cut(s, at, width) for s, at in acting_on(steps, row)))[-1].batch
     assert alone.tokens.lengths.tolist() == [length]
@@ -516,8 +516,8 @@ def test_proposals_are_words_for_the_chosen_positions_of_the_text(models):
     assert (answer.rows.tolist(), (answer.positions - 1).tolist()) == tuple(
         x.tolist() for x in before.selected.nonzero(as_tuple=True)
     )
-    wanted = answer.scores[:, FIRST_WORD:].detach()
-    torch.testing.assert_close(proposed[:, FIRST_WORD:], wanted, rtol=1e-9, atol=1e-9)
+    overrides = answer.scores[:, FIRST_WORD:].detach()
+    torch.testing.assert_close(proposed[:, FIRST_WORD:], overrides, rtol=1e-9, atol=1e-9)
 
 
 SEEN_FROM = {

@@ -17,6 +17,7 @@ from playground.models.reading_order import ReadingOrder
 from playground.models.recurrent import RecurrentStack
 from playground.models.transformer import Attention, SdpaMask, attend
 from playground.objectives import find_objective
+from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
 from playground.training import checkpoint
 from playground.training.accumulation import in_parts
@@ -359,7 +360,7 @@ def test_an_order_that_is_known_for_a_block_is_that_of_each_mask(name, each):
 
 def test_a_mask_by_hand_that_recurrence_cannot_obey_is_refused_in_training():
     entry = tiny("ULMFiT")
-    entry = replace(entry, objective=entry.objective.painted("encoder closes -2"))
+    entry = entry.with_overrides((AttentionMaskOverride("encoder", closes=(-2,)),))
     with pytest.raises(UserError, match="this attention mask allows something else"):
         list(train(run_of(entry=entry)))
 

@@ -89,9 +89,9 @@ def test_a_text_is_turned_as_often_as_is_said():
 
 
 def test_rotation_by_hand():
-    assert rebuild("rotation", wanted={"start": 4}).facts()["inputs"] == "to join with you today I am happy".split()
+    assert rebuild("rotation", overrides={"start": 4}).facts()["inputs"] == "to join with you today I am happy".split()
     with pytest.raises(UserError, match="The start 9 is not in the text; it has 8 words"):
-        rebuild("rotation", wanted={"start": 9})
+        rebuild("rotation", overrides={"start": 9})
 
 
 # chains
@@ -116,20 +116,20 @@ def test_a_local_shuffle_after_a_turn_moves_words_little_from_where_they_are():
 
 def test_the_chain_in_words():
     """Two runs and an empty gap are folded, then the sentences are swapped: every mark goes where its words went."""
-    wanted = {"spans": "2:2,9:0,11:1", "sentences": "2,1"}
-    found = rebuild("BART mixture", TWO_SENTENCES, wanted=wanted).facts()["inputs"]
+    overrides = {"spans": "2:2,9:0,11:1", "sentences": "2,1"}
+    found = rebuild("BART mixture", TWO_SENTENCES, overrides=overrides).facts()["inputs"]
     assert found == "We [MASK] here now . I [MASK] to join with you today [MASK] .".split()
 
 
 def test_a_mark_between_two_sentences_belongs_to_the_later_one():
-    found = rebuild("BART mixture", TWO_SENTENCES, wanted={"spans": "10:0", "sentences": "2,1"}).facts()["inputs"]
+    found = rebuild("BART mixture", TWO_SENTENCES, overrides={"spans": "10:0", "sentences": "2,1"}).facts()["inputs"]
     assert found == "[MASK] We walk here now . I am happy to join with you today .".split()
 
 
 def test_words_and_sentences_are_edited_apart_in_one_chain():
-    wanted = {"sentences": "2,1", "start": "1", "spans": [], "chosen": [], "deleted": "1,10"}
+    overrides = {"sentences": "2,1", "start": "1", "spans": [], "chosen": [], "deleted": "1,10"}
     objective = find_objective("all noises").turn({"shuffle_distance": 1})
-    found = rebuild(objective, TWO_SENTENCES, wanted=wanted).facts()
+    found = rebuild(objective, TWO_SENTENCES, overrides=overrides).facts()
     assert found["inputs"] == "am happy to join with you today . walk here now .".split()
     assert found["plan"]["sentences"] == [2, 1]
     assert found["plan"]["deleted"] == [1, 10]

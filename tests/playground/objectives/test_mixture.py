@@ -17,9 +17,11 @@ from playground.errors import UserError
 from playground.models import Architecture, make_model, total_loss, with_required_parts
 from playground.objectives import find_objective, objectives
 from playground.objectives.arrange import SampleTask
+from playground.objectives.by_hand import with_overrides
 from playground.objectives.choose import ChooseNgrams
 from playground.objectives.mixture import mixed, mixture
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
+from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
 from playground.trace.rebuild import rebuild
 from playground.zoo import entry_named
@@ -60,7 +62,7 @@ def test_names_that_hold_a_plus_keep_their_meaning():
         ("MLM + nope", "There is no objective named 'nope'"),
         ("MLM + 2*nope", "There is no objective named 'nope'"),
         ("MLM + nan*SOP", r"There is no objective named 'nan\*SOP'"),
-        ("MLM + 3*MLM", "MLM stands twice in 'MLM . 3.MLM'; name it once, with one weight."),
+        ("MLM + 3*MLM", "MLM occurs twice in 'MLM . 3.MLM'; name it once, with one weight."),
         ("+", "There is no objective named ''"),
     ],
 )
@@ -99,7 +101,8 @@ def test_a_sum_by_name_is_the_one_that_mixed_makes():
 
 def test_knobs_masks_by_hand_and_the_stage_take_a_sum():
     assert find_objective("MLM + 0.5 LM").turn({"mask_ratio": 0.3}).knobs["mask_ratio"].default == 0.3
-    assert find_objective("MLM + 0.5 LM painted encoder opens +1").name == "MLM + 0.5 LM painted encoder opens +1"
+    opened = with_overrides(find_objective("MLM + 0.5 LM"), (AttentionMaskOverride("encoder", opens=(1,)),))
+    assert opened.name == "MLM + 0.5 LM" and opened.stages != find_objective("MLM + 0.5 LM").stages
     made = rebuild("MLM + 0.5 SOP", TEXT, pair=PAIR)
     assert not made.verdict.leak
     assert {each["target"]: each["weight"] for each in made.facts()["terms"]} == {"hidden words": 1.0, "pair": 0.5}
@@ -279,7 +282,7 @@ def test_a_mixture_is_one_of_its_parts():
     tokens = suited(objective, plain_rows(3, 9))
     for number, part in enumerate(objective.parts, 1):
         steps = objective.steps(tokens, generator(1), {"part": number})
-        assert steps[0].stage.tell(steps[0].batch, steps[0].plan, 0) == {"part": number}
+        assert steps[0].stage.describe_plan(steps[0].batch, steps[0].plan, 0) == {"part": number}
         assert [type(s.stage) for s in steps[1:]] == [type(s) for s in part.stages]
         assert steps[0].plan.number.tolist() == [number - 1] * 3
         again = objective.replay(tokens, tuple(s.plan for s in steps))
@@ -306,9 +309,9 @@ def test_each_mask_of_unilm_has_a_loss_of_its_own_and_a_text_alone_asks_that_of_
 def test_unilm_hides_a_fifth_as_two_or_three_and_numbers_the_segments_by_the_mask():
     """One text where it is read from one side, two elsewhere; segments as in the released code (arXiv:1905.03197)."""
     objective, tokens = find_objective("UniLM"), pairs_of(12, 11)
-    for number, wanted in enumerate(({0, 1}, {4, 5}, {2}, {3}), 1):
+    for number, overrides in enumerate(({0, 1}, {4, 5}, {2}, {3}), 1):
         batch = objective.steps(suited(objective, tokens), generator(3), {"part": number})[-1].batch
-        assert set(batch.inputs.segment_ids[batch.inputs.valid].tolist()) == wanted
+        assert set(batch.inputs.segment_ids[batch.inputs.valid].tolist()) == overrides
         assert int((batch.inputs.origin >= 0).sum()) == (12 if number > 2 else batch.tokens.lengths.sum())
     chooses = [stage for part in objective.parts for stage in part.stages if isinstance(stage, ChooseNgrams)]
     assert [(stage.sampler, stage.max_ngram, stage.whole_words) for stage in chooses] == [("80/20", 3, False)] * 4
@@ -323,7 +326,10 @@ def test_a_plan_by_hand_goes_to_a_part_that_knows_it():
     assert objective.plan_keys == ("part", "split", "chosen", "actions", "replace")
     assert [t.target for t in objective.terms] == ["next word", "hidden words"]
     for seed in range(6):
-        assert tell(objective.steps(plain_rows(1, 8), generator(seed), {"split": 3})) == {"part": 1, "split": 3}
+        assert describe_plan(objective.steps(plain_rows(1, 8), generator(seed), {"split": 3})) == {
+            "part": 1,
+            "split": 3,
+        }
     with pytest.raises(UserError, match=r"Part 2 has no plan for split; its keys are: chosen, actions, replace\."):
         objective.steps(plain_rows(1, 8), generator(0), {"part": 2, "split": 3})
     with pytest.raises(UserError, match=r"Part \d has no plan for chosen, split"):

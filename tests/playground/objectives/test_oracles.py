@@ -186,8 +186,8 @@ def test_p15_every_stage_equals_its_oracle(name, knobs, tokens, seed):
     objective = find_objective(name).turn(knobs)
     tokens = suited(objective, tokens)
     parts = range(1, len(objective.parts) + 1) if objective.mixes_rows else ()
-    for wanted in [{"part": number} for number in parts] or [{}]:
-        assert_steps_are_stories(tokens, objective.steps(tokens, generator(seed), wanted))
+    for overrides in [{"part": number} for number in parts] or [{}]:
+        assert_steps_are_stories(tokens, objective.steps(tokens, generator(seed), overrides))
 
 
 def assert_steps_are_stories(tokens, steps):

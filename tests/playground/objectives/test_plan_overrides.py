@@ -86,16 +86,16 @@ def test_a_described_cut_inside_the_last_word_is_read_back():
     pieces = train(["I am happy to join with you today . We walk here now ."] * 3, "bpe", size=60)
     for seed in range(8):
         told = rebuild("seq2seq LM", "I am happy", seed=seed, tokenizer=pieces).facts()["plan"]
-        rebuild("seq2seq LM", "I am happy", seed=seed, tokenizer=pieces, wanted=told)
+        rebuild("seq2seq LM", "I am happy", seed=seed, tokenizer=pieces, overrides=told)
 
 
-@pytest.mark.parametrize(("text", "right"), [("hello", "so only 1 would be right"), ("hello there", "between 1 and 1")])
+@pytest.mark.parametrize(("text", "right"), [("hello", "so only 1 is possible"), ("hello there", "between 1 and 1")])
 def test_a_cut_behind_the_text_is_refused(text, right):
     with pytest.raises(UserError, match=f"The split is 3; .*{right}"):
-        rebuild("seq2seq LM", text, wanted={"split": 3})
+        rebuild("seq2seq LM", text, overrides={"split": 3})
 
 
-@pytest.mark.parametrize("settings_", [{"wanted": {"chosen": [2]}}, {"settings": {"threshold": 0.001}, "seed": 3}])
+@pytest.mark.parametrize("settings_", [{"overrides": {"chosen": [2]}}, {"settings": {"threshold": 0.001}, "seed": 3}])
 @pytest.mark.parametrize("name", ["CBOW", "CBOW NS"])
 def test_what_is_given_is_described_where_words_are_dropped(name, settings_):
     facts = rebuild(name, "hello there you and me", **settings_).facts()
@@ -119,7 +119,7 @@ SENTENCES = "I am here . You are there . We go now . They stay ."
 )
 def test_a_plan_that_would_be_bent_is_refused(name, text, wanted, reason):
     with pytest.raises(UserError, match=reason):
-        rebuild(name, text, wanted=wanted)
+        rebuild(name, text, overrides=wanted)
 
 
 @pytest.mark.parametrize(

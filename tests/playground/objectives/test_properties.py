@@ -210,8 +210,8 @@ def assert_renamed(objective, tokens, others, mapping, seed):
         for asked, again in zip(one.targets, two.targets, strict=True):
             assert torch.equal(again.loss_mask, asked.loss_mask)
             if not asked.kind.compares_rows:
-                wanted = mapping[asked.labels] if asked.kind.names_words else asked.labels
-                assert torch.equal(again.labels, wanted)
+                overrides = mapping[asked.labels] if asked.kind.names_words else asked.labels
+                assert torch.equal(again.labels, overrides)
 
 
 def renamed(tokens, mapping, specials=SPECIALS):

@@ -70,8 +70,8 @@ def test_a_masked_sentence_is_what_the_collator_returned(bert, seed):
     assert [made.tokens.vocabulary[k] for k in target.labels[target.loss_mask].tolist()] == asked
     for k, action in enumerate(made.actions[0].tolist()):
         changed = strings[k] != words(made, made.tokens.ids)[k]
-        wanted = Action.KEPT if not target.loss_mask[0, k] else Action.GRADED_AS_IS
-        assert action == (Action.MASKED if strings[k] == "[MASK]" else Action.RANDOMISED if changed else wanted)
+        overrides = Action.KEPT if not target.loss_mask[0, k] else Action.GRADED_AS_IS
+        assert action == (Action.MASKED if strings[k] == "[MASK]" else Action.RANDOMISED if changed else overrides)
     assert not target.loss_mask[0, [0, -1]].any(), "special tokens are never predicted"
 
 

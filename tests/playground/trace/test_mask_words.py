@@ -29,7 +29,7 @@ def said_of(objective):
     """The masks of an objective on our text, or its own where it has one, and what is said of each."""
     own = objective.printed
     pair = PAIR if "translation" in objective.needs else ""
-    made = rebuild(objective, own.text or TEXT, pair=own.pair or pair, wanted=own.plan if own.text else None)
+    made = rebuild(objective, own.text or TEXT, pair=own.pair or pair, overrides=own.plan if own.text else None)
     shown = frames.visible(made.batch)
     return shown, re.findall(r"[^.]+\.", masks_in_words(shown)), made.batch
 

@@ -330,8 +330,8 @@ def test_the_optimisers_use_the_rate_that_the_event_names(used):
     recipe = tiny().recipe
     events = [e for e in train(run_of()) if isinstance(e, Stepped)]
     assert [e.rate for e in events] == [recipe.lr_multiplier(step) for step in range(12)]
-    wanted = [(full, full * e.rate) for e in events for full in (recipe.muon_lr, recipe.lr)]
-    assert [(full, rate) for full, rate, _ in used] == wanted
+    overrides = [(full, full * e.rate) for e in events for full in (recipe.muon_lr, recipe.lr)]
+    assert [(full, rate) for full, rate, _ in used] == overrides
 
 
 def test_with_seconds_alone_the_rate_stays_up():

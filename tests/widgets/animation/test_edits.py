@@ -74,8 +74,8 @@ JOURNEYS = [
 ]
 
 
-@pytest.mark.parametrize(("objective", "edits", "wanted"), JOURNEYS)
-def test_the_engine_takes_the_bent_plan(objective, edits, wanted):
+@pytest.mark.parametrize(("objective", "edits", "overrides"), JOURNEYS)
+def test_the_engine_takes_the_bent_plan(objective, edits, overrides):
     store = StageStore(objective=objective)
     for edit in edits:
         store.edit(edit)
@@ -85,7 +85,7 @@ def test_the_engine_takes_the_bent_plan(objective, edits, wanted):
         w for s, n in parse([f"spans={','.join(plan['spans'])}"])["spans"] for w in range(s, s + n)
     ]
     acts = dict(zip(words, plan["actions"], strict=True))
-    assert {word: acts[word] for word in wanted} == wanted
+    assert {word: acts[word] for word in overrides} == overrides
 
 
 def test_a_typed_word_stands_in_the_text_and_outlives_other_edits():

@@ -40,7 +40,7 @@ def test_languages_positions_and_segments_are_drawn_in_runs_and_a_lone_text_has_
     drawn = svg(rebuild("TLM", "How are you", pair="Comment vas-tu").record())
     found = re.findall(r">((?:language|position|segment) [^<]+)<", drawn)
     assert found == ["position 0–4", "position 0–3", "language 1", "language 2"]
-    pair = rebuild("MLM + NSP", "How are you", pair="I am fine", wanted={"pair": "next"}).record()
+    pair = rebuild("MLM + NSP", "How are you", pair="I am fine", overrides={"pair": "next"}).record()
     assert re.findall(r">(segment [^<]+)<", svg(pair)) == ["segment A", "segment B"]
     assert "<td>A</td>" in still(pair) and "<td>B</td>" in still(pair)
     alone = rebuild("MLM", SENTENCE).record()["frames"]

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import panel as pn
+import panel_material_ui as pmui
 import pytest
 
 from widgets import browser
@@ -11,9 +12,11 @@ from widgets.app import main
 from widgets.app import session as visit
 from widgets.app.first_paint import first
 from widgets.pages.stage import StagePage
+from widgets.pages.train import RunButtons
 from widgets.state import stage as stage_module
 from widgets.state.app import Store
 from widgets.state.stage import SCENE, StageStore
+from widgets.state.train import TrainStore
 
 
 def test_a_row_of_the_table_is_one_address_away_and_so_one_way_back(tmp_path):
@@ -52,11 +55,22 @@ def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it
 
 def test_the_keys_that_the_train_page_lists_are_those_that_it_hears():
     source = Path(browser.__file__).with_name("shortcuts.js").read_text(encoding="utf-8")
-    [buttons_line] = re.findall(r"^const BUTTONS = \{(.*)\};$", source, re.M)
+    [commands_line] = re.findall(r"^const COMMANDS = \{(.*)\};$", source, re.M)
     [list_line] = re.findall(r"^const LIST = \[(.*)\];$", source, re.M)
-    heard = {key.strip() or "space" for key in re.findall(r'"?([\w ])"?: \[', buttons_line)} | {"f", "?"}
+    heard = {key.strip() or "space" for key in re.findall(r'"?([\w ])"?: \[', commands_line)} | {"f", "?"}
     listed = {key.lower() for key in re.findall(r'\["([^"]+)", "', list_line)}
     assert heard == listed
+
+
+def test_every_command_of_a_key_is_that_of_a_button_whatever_stands_on_it(tmp_path):
+    source = Path(browser.__file__).with_name("shortcuts.js").read_text(encoding="utf-8")
+    [line] = re.findall(r"^const COMMANDS = \{(.*)\};$", source, re.M)
+    named = {name for some in re.findall(r"\[(.*?)\]", line) for name in re.findall(r'"([\w-]+)"', some)}
+    buttons = RunButtons(TrainStore(tmp_path))
+    there = {name for each in buttons.layout.select(pmui.Button) for name in each.css_classes or ()}
+    buttons._resumes(True)
+    there |= set(buttons.train.css_classes)
+    assert there == {f"command-{name}" for name in named}
 
 
 class Late:

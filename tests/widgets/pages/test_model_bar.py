@@ -4,8 +4,10 @@ import panel_material_ui as pmui
 import pytest
 import torch
 
+from playground.errors import MissingText, UnfitModel
 from playground.models import LanguageModel
 from playground.objectives import find_objective, objectives
+from playground.trace import inputs
 from playground.trace.rebuild import SENTENCE
 from playground.training import Run, Started, train
 from playground.zoo import entry_named
@@ -13,6 +15,7 @@ from tests.runs import reviews
 from widgets.pages.model_bar import ModelBar
 from widgets.pages.stage import StagePage
 from widgets.state.stage import StageModel, StageStore
+from widgets.state.stage import model as stage_model
 
 
 def buttons(page):
@@ -87,7 +90,7 @@ def test_a_text_too_short_is_a_sentence_with_a_sample_one_press_away(name):
     visit = StageStore(text="word")
     visit.objective = name
     visit.param.update(text="word", pair="")
-    if not visit.trouble.startswith(f"{name} needs "):
+    if not visit.trouble:
         assert visit.rebuilt.objective.name == name, "it makes something even of this"
         return
     visit.take_sample()
@@ -100,6 +103,25 @@ def test_the_sample_is_a_button_beside_the_sentence_only_while_it_helps():
     page = StagePage(visit).layout
     buttons(page)["Use an example text"].clicks += 1
     assert visit.rebuilt.objective.name == "sentence permutation" and "Use an example text" not in buttons(page)
+
+
+def test_the_sample_is_offered_whatever_the_refusal_says(monkeypatch):
+    monkeypatch.setattr(inputs, "_lacks", lambda objective, need: MissingText("Il manque une phrase.", need))
+    visit = StageStore(text="word", objective="sentence permutation")
+    visit.text = "word"
+    assert visit.trouble == "Il manque une phrase." and visit.sample is not None
+
+
+def test_why_a_model_cannot_answer_is_said_without_the_remedy(monkeypatch):
+    def refuse(*_):
+        raise UnfitModel("No head for this", "buy another one")
+
+    monkeypatch.setattr(stage_model, "read", refuse)
+    run = Run(entry_named("LM"), reviews(), steps=1)
+    learner = next(event.learner for event in train(run) if isinstance(event, Started))
+    visit = StageStore(objective="LM")
+    visit.attach(StageModel(learner, reviews()))
+    assert "cannot answer LM here: No head for this. Train a small model that can." in visit.silent
 
 
 def test_where_no_sample_helps_none_is_offered():

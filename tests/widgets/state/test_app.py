@@ -18,7 +18,10 @@ from playground.analysis.predictions import read
 from playground.errors import UserError
 from playground.finetuning.report.notebook import again
 from playground.objectives import find_objective, objectives
+from playground.objectives.ask.judged import LossMaskOverride
+from playground.objectives.choose.order import OrderOverride
 from playground.objectives.plan_overrides import write
+from playground.objectives.see.painted import AttentionMaskOverride
 from playground.rng import generator
 from playground.trace.inputs import said_by_hand
 from playground.trace.overrides import natural
@@ -45,6 +48,7 @@ from tests.texts import tokens_for
 from widgets import notebook
 from widgets.animation.survey_table import ABOUT, table_data
 from widgets.pages.stage import Notices, painted
+from widgets.pages.train import _about
 from widgets.pages.train.curves import origin
 from widgets.state.app import Store
 from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, SCENE, StageModel, StageStore
@@ -246,8 +250,10 @@ def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
     assert graded == [True, True, False, *[True] * 5]
     assert "In training, in every text: the answer at position 3 does not count." in painted(store)
     other = StageStore()
+    assert store.query() == {"objective": "LM", "paint.graded": "1.3-"}
     other.open(store.query())
     assert other.painted == store.painted == {"graded": [(0, 2, False)]}
+    assert other.rules == store.rules == (LossMaskOverride(skips=(3,)),)
     store.edit({"do": "undo"})
     assert store.painted == {}
 
@@ -260,9 +266,14 @@ def test_train_anyway_brings_the_painted_mask_and_the_knobs_to_the_train_page(tm
     store.stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
     store.stage.train_anyway()
     run = store.train.session.run
-    assert (store.page, store.train.entry) == (1, "MLM painted encoder closes -1") == (1, run.entry.name)
+    assert (store.page, store.train.entry, run.entry.name) == (1, "MLM", "MLM")
+    assert store.train.mask_overrides == run.entry.mask_overrides == (AttentionMaskOverride("encoder", (), (-1,)),)
+    assert store.message.startswith("MLM with a mask by hand trains on ")
     assert run.entry.objective.knobs["mask_ratio"].default == 0.3
     assert "no position may see the one 1 to the left" in run.entry.objective.idea
+    assert "no position may see the one 1 to the left" in _about(store.train), "the card says it"
+    store.train.entry = "BERT"
+    assert store.train.mask_overrides == () == store.train.chosen.mask_overrides
     store.close()
 
 
@@ -278,7 +289,7 @@ def test_an_order_by_hand_is_trained_with_and_a_cut_is_drawn_again(tmp_path):
     order = store.stage.rebuilt.batch.prediction_order
     store.stage.train_anyway()
     run = store.train.session.run
-    assert (store.page, run.entry.name) == (1, "PLM painted order 8 7 6 5 4 3 2 1")
+    assert (store.page, run.entry.mask_overrides) == (1, (OrderOverride((8, 7, 6, 5, 4, 3, 2, 1)),))
     text = store.stage.rebuilt.tokens
     assert torch.equal(run.entry.objective.batch(text, generator(0)).prediction_order, order), "what is drawn trains"
     store.close()
@@ -329,7 +340,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     assert "Train anyway" not in painted(store.stage), "nothing leaks"
     store.stage.train_anyway()
     run = store.train.session.run
-    assert (store.page, run.entry.name) == (1, "LM painted answers skip 1-2 5")
+    assert (store.page, run.entry.mask_overrides) == (1, (LossMaskOverride(skips=(1, 2, 5)),))
     batch = run.entry.objective.batch(tokens_for(run.entry.objective), generator(0))
     graded = batch.targets[0].loss_mask
     assert not graded[:, [0, 1, 4]].any() and graded[:, [2, 3]].all()
@@ -338,7 +349,7 @@ def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
 
 def test_without_any_answer_nothing_is_trained_and_why_is_said():
     store, heard = StageStore(objective="NSP"), []
-    store.trainer = lambda name, knobs: heard.append(name)
+    store.trainer = lambda *asked: heard.append(asked)
     assert not store.unasked
     store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False]]})
     assert store.unasked and NOTHING_COUNTS in painted(store)
@@ -375,9 +386,10 @@ def test_what_is_painted_in_a_mixture_is_for_the_part_on_the_stage():
     store.plan = "part=3"
     store.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 3, True]]})
     heard = []
-    store.trainer = lambda name, knobs: heard.append(name)
+    store.trainer = lambda *asked: heard.append(asked)
     store.train_anyway()
-    assert (heard, store.trouble) == (["UniLM painted part 3 encoder opens +1"], "")
+    rules = (AttentionMaskOverride("encoder", (1,), part=3),)
+    assert (heard, store.trouble) == ([("UniLM", {}, rules)], "")
 
 
 def test_matrices_above_the_first_layer_cannot_be_painted_and_nothing_is_lost():

@@ -20,6 +20,8 @@ from playground.cli import main
 from playground.corpora import open_corpus
 from playground.errors import UserError
 from playground.objectives import find_objective
+from playground.objectives.choose.order import OrderOverride
+from playground.objectives.see.painted import AttentionMaskOverride
 from playground.training import Evaluated, Run, Session, Stepped, checkpoint, train
 from playground.training.grad_stats import sizes
 from playground.training.loop import prepared
@@ -371,6 +373,17 @@ def test_a_fork_from_an_earlier_checkpoint_and_of_a_run_that_is_over(store):
     assert "kept nothing of step 3" in store.trouble
 
 
+def test_the_step_of_a_fork_is_a_value_whatever_its_label_says(store):
+    store.begin()
+    ends(store)
+    edits = followed(runs_page.HyperparameterEdits(store))
+    (step, *_) = [step for step in edits.place.options.values() if step]
+    edits.place.options = {"ici": None, f"à l'étape {step}": step}
+    edits.place.value = step
+    edits._fork()
+    assert store.trouble == "" and f"-at{step}" in store.name_of_run
+
+
 def test_the_rate_is_changed_while_it_trains_and_what_needs_a_fork_says_so(store):
     store.begin()
     session = taken(store, 2)
@@ -568,11 +581,17 @@ def test_a_film_has_few_moments_and_is_drawn(store):
     assert set(strips.source.data["step"]) == set(range(4, 41, 4))
 
 
-@pytest.mark.parametrize("name", ["PLM painted query opens +0, order 3 1 2", "LM"])
-def test_the_printed_command_gives_the_numbers_of_the_page_to_the_last_digit(tmp_path, capsys, monkeypatch, name):
+BY_HAND = (AttentionMaskOverride("query", opens=(0,)), OrderOverride((3, 1, 2)))
+
+
+@pytest.mark.parametrize(("name", "rules"), [("PLM", BY_HAND), ("LM", ())])
+def test_the_printed_command_gives_the_numbers_of_the_page_to_the_last_digit(
+    tmp_path, capsys, monkeypatch, name, rules
+):
     monkeypatch.chdir(tmp_path)
     store = TrainStore(tmp_path / "runs")
     store.param.update(entry=name, steps=6, seed=3, shapes={name: {"width": 32}})
+    store.mask_overrides = rules
     if name == "LM":
         store.param.update(
             corpus="my own text", pasted="The dog sees the cat.\r\nA bird sings in the rain.\n\nA zebra."
@@ -583,6 +602,8 @@ def test_the_printed_command_gives_the_numbers_of_the_page_to_the_last_digit(tmp
     store.begin()
     here = ends(store)
     words = shlex.split(command(here.run))
+    listed = facts_of(store.runs.find(store.name_of_run), here=True)
+    assert ("With a mask by hand: every position of the query stream may also see itself." in listed) == bool(rules)
     assert words[:3] == ["playground", "train", name] and "width=32" in words
     capsys.readouterr()
     assert main([*words[1:], "--json", "--device", "cpu", "--out", str(tmp_path / "again")]) == 0

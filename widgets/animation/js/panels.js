@@ -144,7 +144,7 @@ export function sheetsOf(kit) {
     story: labelButton("story", "Storyboard", "All frames as a sheet (B)", () => kit.turn("story")),
     table: labelButton("table", "Table", "The matrix as a table (T)", () => kit.turn("table")),
     save: labelButton("share", "Share", "Link, picture, data", () => openMenu(menu.hidden), { "aria-haspopup": "true", "aria-expanded": "false" }),
-    keys: button("?", "Keys (?)", () => kit.turn("keys"), { "aria-label": "Keys" }),
+    keys: button("?", "Keys (?)", () => kit.turn("keys"), { "data-control": "keys", "aria-label": "Keys" }),
   };
   let [guess, terms, room, shown] = [null, [], 0, ""];
 

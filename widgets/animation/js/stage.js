@@ -65,17 +65,17 @@ const STYLE = `
 .stage .stage-where { font-variant-numeric: tabular-nums; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .stage [hidden] { display: none !important; }
 @container (min-width: 1440px) { .stage .stage-where { flex: 0 0 10.4em; } }
-@container (max-width: 1440px) { .stage :is(.stage-where, .stage-sort) .stage-word, .stage .stage-controls:has([aria-label="Attention head"]:not([hidden])) .stage-word { display: none; } }
+@container (max-width: 1440px) { .stage :is(.stage-where, .stage-sort) .stage-word, .stage .stage-controls:has([data-control=head]:not([hidden])) .stage-word { display: none; } }
 @container (max-width: 1180px) { .stage .stage-word { display: none; } }
 @container (max-width: 760px) { .stage .stage-head { flex-wrap: wrap; } .stage .stage-caption { flex-basis: 100%; order: 3; } .stage .stage-lamp { max-width: 100%; } }
 @container (max-width: 560px) {
   .stage .stage-caption { flex-direction: column; flex-wrap: nowrap; align-items: stretch; gap: 0; min-height: 3.9em; font-size: 14px; } .stage .stage-caption span { flex: none; }
   .stage .stage-scrub { flex-basis: 100%; order: -1; height: 26px; }
   .stage .stage-bench { margin: 0; } .stage .stage-controls .stage-group button { min-width: 29px; padding: 0 4px; }
-  .stage .stage-hint:not(:has(button)), .stage .stage-where, .stage [aria-label="Speed"], .stage [aria-label="Repeat"] { display: none; }
+  .stage .stage-hint:not(:has(button)), .stage .stage-where, .stage :is([data-control=speed], [data-control=loop]) { display: none; }
   .stage .stage-group select { max-width: 88px; }
 }
-@media (hover: none) { .stage .stage-bench button[aria-label="Keys"] { display: none; } }
+@media (hover: none) { .stage .stage-bench button[data-control=keys] { display: none; } }
 body .cell-output-ipywidget-background:has(.stage) { background: transparent !important; }
 @media (forced-colors: active) { .stage button, .stage .stage-lamp, .stage .stage-controls { border: 1px solid currentColor; } }
 `;
@@ -84,7 +84,7 @@ const [FOOT, ACTIONS] = [30, 44]; // px of the line below the picture, and of th
 
 const TITLES = { first: "First frame (Home)", back: "Step back (Left)", play: "Play (Space)", step: "Step forward (Right)", last: "Last frame (End)" };
 
-const select = (name, title, choices = []) => node("select", { "aria-label": name, title: explained(title) }, ...optionsOf(choices));
+const select = (control, name, title, choices = []) => node("select", { "data-control": control, "aria-label": name, title: explained(title) }, ...optionsOf(choices));
 
 /** All elements of the component, made once; only texts and attributes change afterwards. */
 function buildParts(player, setSorted, now) {
@@ -101,11 +101,11 @@ function buildParts(player, setSorted, now) {
     canvas: node("canvas", { role: "img" }),
     reader: node("p", { class: "stage-reader", "aria-live": "polite" }),
     source: node("p", { class: "stage-source" }),
-    speed: select("Speed", "Speed (+ and -)", SPEEDS.map((speed) => [speed, `${speed}×`])),
-    loop: button(icon(ICONS.loop), "Repeat from the start", () => parts.loop.setAttribute("aria-pressed", String((now.looping = !now.looping))), { "aria-label": "Repeat", "aria-pressed": "false" }),
+    speed: select("speed", "Speed", "Speed (+ and -)", SPEEDS.map((speed) => [speed, `${speed}×`])),
+    loop: button(icon(ICONS.loop), "Repeat from the start", () => parts.loop.setAttribute("aria-pressed", String((now.looping = !now.looping))), { "data-control": "loop", "aria-label": "Repeat", "aria-pressed": "false" }),
     sort: button(icon(ICONS.sort), "Sort axes by order (O)", () => setSorted(!now.sorted), { class: "stage-sort", "aria-label": "Sort axes by order", "aria-pressed": "false" }),
-    layer: select("Layer", "Layer (, and .)"),
-    head: select("Attention head", "Attention head (H)"),
+    layer: select("layer", "Layer", "Layer (, and .)"),
+    head: select("head", "Attention head", "Attention head (H)"),
     bench: node("span", { class: "stage-bench" }),
     tools: node("div", { class: "stage-tools", role: "group", "aria-label": "By hand" }),
     picture: node("div", { class: "stage-picture" }),

@@ -10,6 +10,7 @@ from playground.corpora.sources import TABLES, TEXTS, TREEBANKS, sources
 from playground.devices import available
 from playground.errors import UserError
 from playground.inventory import entry_facts
+from playground.objectives.mask_overrides import describe_kinds
 from playground.rng import next_seed
 from playground.trace.inputs import reads_two
 from playground.training import Session
@@ -42,9 +43,9 @@ class TrainPage(View):
         )
         sidebar = Sidebar(
             _choices(train), [earlier, ready_made, self.buttons, self.picture],
-            lambda: f"{train.entry} on {train.corpus_name}, {train.steps:,} steps",
+            lambda: f"{_model(train)} on {train.corpus_name}, {train.steps:,} steps",
         )  # fmt: skip
-        train.param.watch(sidebar.label, ["entry", "corpus", "corpus_knobs", "steps"])
+        train.param.watch(sidebar.label, ["entry", "mask_overrides", "corpus", "corpus_knobs", "steps"])
         super().__init__(sidebar.layout)
 
     def poll(self) -> None:
@@ -69,7 +70,7 @@ def _choices(train: TrainStore) -> list[Any]:
     seeds = number(chosen.seeds, width=90, margin=(6, 4), **plain)
     return [
         heading("Model"), model_choice(chosen.entry, **FIELD),
-        html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.preset, chosen.shapes)),
+        html(pn.bind(lambda *_: _about(train), chosen.entry, chosen.mask_overrides, chosen.preset, chosen.shapes)),
         accordion({
             "Size and parts of the model": model_knobs(train),
             "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
@@ -98,6 +99,10 @@ def _recipe(entry: str, name: str, settings: Mapping[str, float]) -> str:
 
 def _differences(name: str) -> str:
     return say(entry_named(name).not_the_paper)
+
+
+def _model(train: TrainStore) -> str:
+    return f"{train.entry} {describe_kinds(train.mask_overrides)}".strip()
 
 
 def _about(train: TrainStore) -> str:
@@ -144,15 +149,16 @@ class RunButtons(View):
     def __init__(self, train: TrainStore, slow: Callable[[], None] | None = None) -> None:
         self.state = train
         self.train = self._button("Train", self._train, "play_arrow", **MAIN)
-        self.pause = self._button("Pause", self._pause, "pause")
-        self.step = self._button("Step", self._step, "skip_next")
+        self._resumes(False)
+        self.pause = self._button("Pause", self._pause, "pause", css_classes=["command-pause"])
+        self.step = self._button("Step", self._step, "skip_next", css_classes=["command-step"])
         self.slow = self._button(
             "Step through one update", slow or (lambda: None), "slow_motion_video", visible=slow is not None,
             description="Step through one update: the next one, on the Stage page; the run waits.",
         )  # fmt: skip
         self.stop = self._button("Stop", train.end, "stop")
-        self.reset = self._button("Reset", train.begin, "replay")
-        self.fresh = self._button("New seed", self._new_seed, "casino")
+        self.reset = self._button("Reset", train.begin, "replay", css_classes=["command-reset"])
+        self.fresh = self._button("New seed", self._new_seed, "casino", css_classes=["command-new-seed"])
         self.replay = replay_button(train, lambda: "")
         parts = (self.train, self.pause, self.step, self.slow, self.stop, self.reset, self.fresh, self.replay)
         look = {"margin": (4, 7, 0, 7), "stylesheets": [GROWING]}
@@ -165,6 +171,11 @@ class RunButtons(View):
             self.poll()
 
         return button(label, press, icon, **{"margin": (4, 3), **looks})
+
+    def _resumes(self, resumable: bool) -> None:
+        """The label of the first button, and the command by which a key finds it."""
+        label, command = ("Resume", "resume") if resumable else ("Train", "train")
+        self.train.param.update(label=label, css_classes=[f"command-{command}"])
 
     def _train(self) -> None:
         session: Session | None = self.state.session
@@ -201,7 +212,7 @@ class RunButtons(View):
         learned = session is not None and session.learner is not None and session.learner.step > 0
         going = state in ("running", "paused") or (others is not None and others.state in ("running", "paused"))
         self.train.disabled = self.step.disabled = state == "running"
-        self.train.label = "Resume" if resumable else "Train"
+        self._resumes(resumable)
         self.pause.disabled = state not in ("running", "paused")
         self.slow.disabled = self.replay.disabled = not learned
         self.stop.disabled, self.reset.disabled = not going, state == "ready"

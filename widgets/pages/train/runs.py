@@ -77,7 +77,7 @@ class HyperparameterEdits(View):
         self.fields["optimiser"] = pmui.Select(label="optimiser", options=["muon", "adamw"], **look)
         self.preset = pmui.Select(label="recipe", options=[AS_IT_IS, *RECIPE_PRESETS], value=AS_IT_IS, **look)
         self.preset.param.watch(lambda event: self._take_preset(event.new), "value")
-        self.place = pmui.Select(label="fork from", options=[HERE], value=HERE, **look)
+        self.place = pmui.Select(label="fork from", options={HERE: None}, value=None, **look)
         self.text = html(say("Press Train first; then settings can be changed during the run.", "quiet"))
         self.now = button("Change now", lambda: train.change(self.changed), "tune", disabled=True, margin=(4, 4))
         self.fork = button("Fork here", self._fork, "fork_right", disabled=True, margin=(4, 4))
@@ -94,14 +94,15 @@ class HyperparameterEdits(View):
             self._fill(session)
             self.knobs.visible = True
         steps = kept(Path(session.run.out)) if session.run.out is not None else ()
-        places = [HERE, *(f"step {step}" for step in steps if step != learner.step)]
+        places = {HERE: None} | {f"step {step}": step for step in steps if step != learner.step}
         if self.place.options != places:
-            self.place.param.update(options=places, value=self.place.value if self.place.value in places else HERE)
+            value = self.place.value if self.place.value in places.values() else None
+            self.place.param.update(options=places, value=value)
         changed, trains = self.changed, session.state in ("running", "paused")
         self.text.object = say(f"What would change: {self.train.would_change(changed)}.")
         self.now.disabled = not (trains and changed and set(changed) <= set(AT_ONCE))
         self.fork.disabled = session.state == "failed"
-        self.fork.label = "Fork here" if self.place.value == HERE else f"Fork from {self.place.value}"
+        self.fork.label = "Fork here" if self.place.value is None else f"Fork from step {self.place.value}"
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -130,8 +131,7 @@ class HyperparameterEdits(View):
                 self.fields[knob].value = value
 
     def _fork(self) -> None:
-        step = None if self.place.value == HERE else int(self.place.value.removeprefix("step "))
-        self.train.fork(self.changed, step)
+        self.train.fork(self.changed, self.place.value)
 
 
 class RateSearch(View):
@@ -337,7 +337,8 @@ def facts_of(run: RunRow, here: bool) -> str:
     steps = f"{run.step:,} of {of:,} steps" if of else f"{run.step:,} steps"
     state = STATES.get(run.state, run.state).format(run.step)
     changed = f"left {run.parent} at step {run.forked_at:,}: {run.changed}" if run.parent else run.changed
-    facts = [f"{run.entry} on {run.corpus}", f"seed {run.seed}", steps, held_out, state, run.error, changed]
+    model = f"{run.entry} on {run.corpus}"
+    facts = [model, run.by_hand.rstrip("."), f"seed {run.seed}", steps, held_out, state, run.error, changed]
     return " · ".join(filter(None, [run.title and run.name, *facts, "on screen" * here]))
 
 

@@ -9,12 +9,12 @@ from urllib.parse import urlencode
 import param
 
 from playground.corpora.readers.decode import Progress
-from playground.errors import UserError
+from playground.errors import MissingText, UserError
 from playground.objectives import Objective, find_objective
-from playground.objectives.choose.order import FixedOrder
-from playground.objectives.mask_overrides import Rule, carried
-from playground.objectives.mask_overrides import written as written_rules
-from playground.objectives.objective import tell
+from playground.objectives.by_hand import draws_order
+from playground.objectives.choose.order import OrderOverride
+from playground.objectives.mask_overrides import MaskOverride, carried
+from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.parsing import LARGEST
 from playground.tokenizing.tokenizer import unknown_words
@@ -54,6 +54,10 @@ Rows = tuple[str, list[Rebuilt], list[tuple[Objective, str]]]
 """The survey's table: the text, the rows that could be made, and the objectives that the text cannot serve."""
 
 
+Trainer = Callable[[str, Mapping[str, Any], tuple[MaskOverride, ...]], None]
+"""Takes the name of an objective, its knobs, and the rules that were set by hand."""
+
+
 class StageStore(param.Parameterized):
     """An objective, a text, a seed, knobs, a plan and a mask by hand, and the batch that they rebuild to."""
 
@@ -88,6 +92,7 @@ class StageStore(param.Parameterized):
         self._bundled: dict[str, StageModel | None] = {}
         self._unreadable: dict[str, str] = {}
         self._without_model = ""
+        self._lacks_text = False
         self._samples: dict[str, set[str]] = {"text": set(), "pair": set()}
         self._table: tuple[Any, Rows | None] = (None, None)
         self._own_text: dict[str, str] = {}
@@ -99,7 +104,7 @@ class StageStore(param.Parameterized):
         self.plain: Rebuilt | None = None
         self.borrowed: Session | None = None
         self.train_session: Callable[[], Session | None] = lambda: None
-        self.trainer: Callable[[str, Mapping[str, Any]], None] = lambda name, knobs: None
+        self.trainer: Trainer = lambda name, knobs, rules: None
         self.forker: Callable[[], str] = lambda: NO_RUN
         super().__init__(**values)
         self._other_objective()
@@ -210,9 +215,10 @@ class StageStore(param.Parameterized):
             made = repainted(plain, self.painted) if self.painted else plain
             companions, lacking = self._companions(plain)
         except UserError as refusal:
+            self._lacks_text = isinstance(refusal, MissingText)
             self.trouble = str(refusal)
             return
-        self.plain = plain
+        self.plain, self._lacks_text = plain, False
         self._remember()
         self.said = ""
         self._ask_models(made, companions)
@@ -227,8 +233,8 @@ class StageStore(param.Parameterized):
             self._without_model = f"{self.model.name} does not know {listed(unknown)}, so it predicts nothing here."
             self.model = None
 
-    def rebuild(self, wanted: Mapping[str, Any], name: str = "") -> Rebuilt:
-        """The text with the choices that are `wanted`, under the objective on the stage or one beside it.
+    def rebuild(self, overrides: Mapping[str, Any], name: str = "") -> Rebuilt:
+        """The text with the choices that are `overrides`, under the objective on the stage or one beside it.
 
         What is sampled is the same with a bundled model as without one.
         """
@@ -237,18 +243,18 @@ class StageStore(param.Parameterized):
         if not name:
             self._without_model = ""
         if self.bundled and self.view == "stage" and (self.model is None or self.model.card):
-            drawn = rebuild(objective, text, pair=pair, wanted=wanted, **chance)
-            wanted = tell(drawn.steps)
+            drawn = rebuild(objective, text, pair=pair, overrides=overrides, **chance)
+            overrides = describe_plan(drawn.steps)
             if not name:
-                self._fit_bundled(wanted)
+                self._fit_bundled(overrides)
             if self.model is None:
                 return drawn
         model = self._model_beside(name) if name else self.model
         ready, tokenizer = (objective, None) if model is None else (model.ready(objective), model.tokenizer)
         if model is not None and model.card:  # it may know words in lower case only
-            small = {key: [*map(model.tokenizer.small, wanted[key])] for key in WORDS_OF_PLANS if key in wanted}
-            wanted = {**wanted, **small}
-        return rebuild(ready, text, pair=pair, wanted=wanted, tokenizer=tokenizer, **chance)
+            small = {key: [*map(model.tokenizer.small, overrides[key])] for key in WORDS_OF_PLANS if key in overrides}
+            overrides = {**overrides, **small}
+        return rebuild(ready, text, pair=pair, overrides=overrides, tokenizer=tokenizer, **chance)
 
     @property
     def _read_texts(self) -> tuple[str, str]:
@@ -258,7 +264,7 @@ class StageStore(param.Parameterized):
 
     def _companions(self, main: Rebuilt) -> tuple[list[Rebuilt], str]:
         """The objectives beside, with the shared part of the plan; one that cannot take this text says why."""
-        plan, made, lacking = tell(main.steps), [], ""
+        plan, made, lacking = describe_plan(main.steps), [], ""
         for name in self.beside[:3]:
             keys = find_objective(name).plan_keys if self.same_plan else ()
             try:
@@ -309,11 +315,10 @@ class StageStore(param.Parameterized):
         """The pair of the survey that is easiest to mix up, side by side."""
         self.show("MLM", ["PLM"])
 
-    def train_this(self, rules: Sequence[Rule] = ()) -> None:
+    def train_this(self, rules: tuple[MaskOverride, ...] = ()) -> None:
         """Train the objective on the stage on the Train page, with its knobs and perhaps with rules set by hand."""
         try:
-            objective = find_objective(self.objective)
-            self.trainer(objective.painted(written_rules(rules)).name if rules else self.objective, self.settings)
+            self.trainer(self.objective, self.settings, rules)
         except UserError as refusal:
             self.trouble = str(refusal)
 
@@ -332,8 +337,8 @@ class StageStore(param.Parameterized):
 
     @property
     def sample(self) -> tuple[str, str] | None:
-        """Two texts of ours that the objective can use, where it says that it needs others than those on the stage."""
-        if not self.trouble.startswith(f"{self.objective} needs "):
+        """Two texts of ours that the objective can use, where it needs others than those on the stage."""
+        if not self._lacks_text:
             return None
         right = texts_for(self.objective)
         return next((texts for texts in ((right["text"], right["pair"]), (STORY, "")) if self._suit(*texts)), None)
@@ -352,17 +357,17 @@ class StageStore(param.Parameterized):
             self.change(text=texts[0], pair=texts[1], plan=plan, painted={})
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> tuple[MaskOverride, ...]:
         """What was set by hand, as rules for every text; of a mixture, for the part that is on the stage."""
-        part = 0 if self.plain is None else tell(self.plain.steps).get("part", 0)
+        part = 0 if self.plain is None else describe_plan(self.plain.steps).get("part", 0)
         return (*carried(self.painted, part), *self.own_order)
 
     @property
-    def own_order(self) -> tuple[FixedOrder, ...]:
+    def own_order(self) -> tuple[OrderOverride, ...]:
         """The order of prediction that was set by hand, where every text can be read in it."""
-        if self.plan != self.printed_plan and find_objective(self.objective).draws_order:
+        if self.plan != self.printed_plan and draws_order(find_objective(self.objective)):
             with suppress(UserError):
-                return tuple(FixedOrder(tuple(v)) for k, v in parse(settings_of(self.plan)).items() if k == "order")
+                return tuple(OrderOverride(tuple(v)) for k, v in parse(settings_of(self.plan)).items() if k == "order")
         return ()
 
     @property
@@ -470,7 +475,8 @@ class StageStore(param.Parameterized):
     def enter(self) -> None:
         """The page was opened: the model of the Train page is there where it has learned this very objective."""
         learner = self.trained.learner if self.trained is not None else None
-        fits = learner is not None and learner.objective.name == self.objective
+        objective = None if learner is None else learner.objective
+        fits = objective is not None and objective.name == self.objective and not objective.mask_overrides
         if fits and (self.model is None or self.model.card) and not self._alone:
             self.attach_trained()
 

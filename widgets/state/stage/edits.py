@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from playground.errors import UserError
 from playground.objectives import find_objective, objectives
-from playground.objectives.objective import tell
+from playground.objectives.objective import describe_plan
 from playground.objectives.plan_overrides import parse, settings_of, write
 from playground.rng import next_seed
 from playground.trace import frames
@@ -57,11 +57,11 @@ def _edit(stage: "StageStore", message: Mapping[str, Any]) -> None:
 def _edit_plan(stage: "StageStore", message: Mapping[str, Any]) -> None:
     if (made := stage.plain) is None:
         return
-    plan, everyone = tell(made.steps), made.objective.proposes
+    plan, everyone = describe_plan(made.steps), made.objective.proposes
     words = parse(settings_of(stage.plan)).get("replace", [])
     typed = dict(zip(carriers(plan, everyone), words, strict=False))
     bent = bend(plan, message, typed, everyone)
-    drawn = tell(stage.rebuild(bent.plan).steps) if bent.typed else {}
+    drawn = describe_plan(stage.rebuild(bent.plan).steps) if bent.typed else {}
     stage.plan = write(bent.complete(drawn, everyone))
 
 
@@ -71,7 +71,7 @@ def _set_knob(stage: "StageStore", message: Mapping[str, Any]) -> None:
         return
     settings = {**stage.settings, str(message.get("knob")): message.get("to")}
     find_objective(stage.objective).turn(settings)
-    stage.change(settings=settings, plan=write(tell(made.steps)))
+    stage.change(settings=settings, plan=write(describe_plan(made.steps)))
 
 
 def _paint(stage: "StageStore", message: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from playground.batch import Tokens
 from playground.corpora import Corpus, open_corpus
 from playground.corpora.readers.decode import Progress
 from playground.corpora.respelling import IN_WORDS
-from playground.errors import UserError
+from playground.errors import UnfitModel, UserError
 from playground.models import LanguageModel
 from playground.objectives import Objective
 from playground.tokenizing import Tokenizer
@@ -70,7 +70,7 @@ class StageModel:
         unlearned = "as it was imported" if IN_WORDS in self.corpus_name else "that has not learned anything"
         after = f"after {step:,} step{'s' * (step != 1)} on {self.corpus_name}" if step else unlearned
         made = f" (ready-made checkpoint {self.checkpoint})" if self.checkpoint else ""
-        return f"{self.learner.entry.name} {after}{made}"
+        return f"{self.learner.entry.title} {after}{made}"
 
     @cached_property
     def checkpoint(self) -> str:
@@ -111,8 +111,10 @@ class StageModel:
         try:
             seen = read(self.model, made.batch)
         except UserError as refusal:
-            why = str(refusal).replace("This objective", made.objective.name).split("; set ")[0].rstrip(".")
-            raise UserError(f"{self.name} cannot answer here: {why}. Train a small model that can.") from refusal
+            why = f"{refusal.reason}." if isinstance(refusal, UnfitModel) else str(refusal)
+            raise UserError(
+                f"{self.name} cannot answer {made.objective.name} here: {why} Train a small model that can."
+            ) from refusal
         record = made.record()
         return with_numbers(record, numbers(record, seen, self.name, layers))
 

@@ -83,7 +83,10 @@ EVALUATE_EVERY, SIZES_EVERY = 25, 20
 AT_ONCE = ("lr", "muon_lr", "grad_clip", "weight_decay", "warmup_ratio", "min_lr_ratio")
 """Knobs that a running model can take; the others need a fork."""
 
-CHOICES = ["entry", "corpus", "corpus_knobs", "seed", "steps", "window", "preset", "settings", "shapes", "session"]
+CHOICES = [
+    "entry", "corpus", "corpus_knobs", "seed", "steps", "window", "preset", "settings", "shapes", "mask_overrides",
+    "session",
+]  # fmt: skip
 """The parameters that decide which run is about to be trained."""
 
 TRIES = 60  # steps of a search for a learning rate
@@ -126,6 +129,7 @@ class TrainStore(CorpusChoice):
     settings = param.Dict({}, doc="Knobs of the recipe that differ from the preset.")
     shapes = param.Dict({}, doc="Knobs of the model that are not as its entry and the recipe have them, by entry.")
     ticked = param.List([], doc="The names of the runs that are compared.")
+    mask_overrides = param.Parameter((), doc="Rules that were set by hand on the Stage, for this model.")
     session = param.Parameter(None, doc="The run that is watched.")
     moment = param.Integer(None, allow_None=True, doc="The step of its film that is looked at; without one, now.")
     name_of_run = param.String("", doc="What the list calls the run that is watched.")
@@ -224,6 +228,7 @@ class TrainStore(CorpusChoice):
         if self.corpus_name == self.proposed_corpus:
             self._propose(entry.corpus)
         self.entry = entry.name
+        self.mask_overrides = entry.mask_overrides
         session = self.begin()
         if session is not None or self.corpus_name == entry.corpus:
             return session
@@ -232,6 +237,11 @@ class TrainStore(CorpusChoice):
         if (session := self.begin()) is not None:
             self.notice = f"{refused} So {entry.name} is trained on {self.corpus_name}. {self.notice}".rstrip()
         return session
+
+    @param.depends("entry", watch=True)
+    def _other_entry(self) -> None:
+        """What was set by hand was set for the model before."""
+        self.mask_overrides = ()
 
     def _propose(self, name: str) -> None:
         """Choose the corpus of an entry, with the knobs behind its name."""
@@ -270,7 +280,7 @@ class TrainStore(CorpusChoice):
     @property
     def declared(self) -> Entry:
         """The chosen entry in the chosen recipe."""
-        entry = entry_named(self.entry)
+        entry = entry_named(self.entry).with_overrides(self.mask_overrides)
         entry = replace(entry, objective=entry.objective.turn(self.brought.get(self.entry, {})))
         return entry if self.preset == AS_DECLARED else find_preset(self.preset)(entry)
 

@@ -216,7 +216,7 @@ class TransferStore(param.Parameterized):
         self._remember(asked, id(session), learner.step, self.before, self.own_file)
         change = "" if self.before == AS_IT_IS else f", {self.before}"
         made = f", ready-made checkpoint {ready}" if (ready := named(learner)) else ""
-        name = f"{learner.entry.name} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
+        name = f"{learner.entry.title} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
         lanes = self.lanes = Lanes(asked, tasks, name, self._steps, learner.entry.unit())
         lanes.state = "running"
         events = self._events(session, base, tokenizer, chosen, tasks, others)
