@@ -206,7 +206,7 @@ def silent(batch: Batch) -> str:
     if any(bool(target.loss_mask.any()) for part in batch.with_auxiliary for target in part.targets):
         return ""
     why = "what was chosen cannot be predicted here" if bool(batch.selected.any()) else "no word was chosen"
-    return f"Nothing is predicted in this text, so it teaches nothing: {why}."
+    return f"Nothing is predicted in this text, so nothing is learned from it: {why}."
 
 
 def guessed(objective: Objective) -> str:

@@ -820,7 +820,7 @@ MISTAKES = {
         ("nope", "'nope'"),
         ("BERT --recipe slow", "'slow'"),
         ("gpt3-175b --steps 1", "'gpt3-175b' is a published size of GPT-3, and models here are small"),
-        ("BERT --workers 2", "--workers has no part here: one seed is trained; --seeds K trains more."),
+        ("BERT --workers 2", "--workers does not apply here: one seed is trained; --seeds K trains more."),
         ("BERT --corpus nowhere", "'nowhere'"),
         ("BERT --corpus nowhere.txt", "'nowhere.txt'"),
         ("BERT --corpus binary.txt", "binary.txt"),

@@ -157,7 +157,7 @@ class Store(param.Parameterized):
         if (session := begin()) is None:
             return
         session.start()
-        stopped = " The run before it was stopped and is kept." if going else ""
+        stopped = " The previous run was stopped and saved." if going else ""
         self.message = f"{session.run.entry.title} trains on {session.run.corpus.name}.{stopped}"
 
     @property

@@ -41,7 +41,7 @@ def hindrance(state: RunState) -> str:
     if any(_asks_by_lot(chain) for chain in run.entry.objective.chains):
         return "each seed draws its own part of a mixture, and the parts ask for different things"
     if any(q.at_query or q.reads is not None or not q.kind.plain for q in targets):
-        return "its target is no plain choice at each position"
+        return "its targets are not single tokens at each position"
     return "each seed has a memory of its own" if run.entry.model.mem_len else ""
 
 
