@@ -42,7 +42,7 @@ ROWS = (
     ("checkpoint", "A file from which a run resumes exactly."),
     (
         "CKA",
-        "How alike two spaces are, up to rotation and scale: from 0 to 1.",
+        "How similar two spaces are, up to rotation and scale: from 0 to 1.",
         "centred kernel alignment, Kornblith et al. 2019",
     ),
     ("compression", "Making a trained model smaller or faster, at little cost to its answers.", "model compression"),
@@ -51,7 +51,7 @@ ROWS = (
         "The hidden states that attend to their own token and to earlier ones in the order of prediction.",
     ),
     ("contextual embedding", "A vector for a word that is computed from the word and the words around it."),
-    ("control code", "A token in front of a text that says what kind of text it is.", "Keskar et al. 2019"),
+    ("control code", "A token at the start of a text that says what kind of text it is.", "Keskar et al. 2019"),
     (
         "control task",
         "A task with a random class for each word: a probe that solves it is memorising.",
@@ -108,7 +108,7 @@ ROWS = (
     ("pipeline", "Compression methods in sequence, such as DistilBERT, then int8."),
     ("position", "The index of a token in a row; the model gets it from rotary or learned embeddings."),
     ("pre-training", "Training on text without labels, before a model is adapted to a task."),
-    ("prediction", "What the model says for a scored position, with its probability."),
+    ("prediction", "The model's answer for a scored position, with its probability."),
     ("probe", "A question that a model is asked without being trained for it.", "zero-shot probe"),
     (
         "probing classifier",
@@ -126,9 +126,9 @@ ROWS = (
     ("scalar mix", "A weighted mean of all levels, whose weights are learned.", "ELMo"),
     ("scored", "Counted in the loss; other positions are read but not predicted.", "labels other than -100"),
     ("seed", "The number that determines all randomness: the same seed gives the same run, on a GPU but for rounding."),
-    ("selectivity", "Accuracy of a probe less that of its control task.", "Hewitt and Liang 2019"),
+    ("selectivity", "The accuracy of a probe minus that on its control task.", "Hewitt and Liang 2019"),
     ("sentinel", "A special token that stands for a hidden span and has a number."),
-    ("silhouette", "How well points stand apart by class: from -1 to 1, 0 without clusters."),
+    ("silhouette", "How well the classes of points are separated: from -1 to 1, 0 without clusters."),
     ("span", "A sequence of neighbouring tokens.", "Joshi et al. 2020"),
     ("special token", "A token that is not a word, such as [CLS], [SEP] or [MASK].", "all_special_tokens"),
     ("static embedding", "A vector for a word that is the same in every sentence."),
@@ -157,7 +157,7 @@ ROWS = (
     ("unigram baseline", "The loss of a model that knows only how frequent each word is.", "unigram entropy"),
     (
         "universal trigger",
-        "Words that change a classifier's answer when put in front of any text.",
+        "Words that change a classifier's answer when put before any text.",
         "Wallace et al. 2019",
     ),
     (

@@ -333,11 +333,11 @@ def _compression(
 
 
 def _describe_unlabelled(work: Work, pipeline: Pipeline, seed: int) -> Iterator[str]:
-    """Sentences on the further texts that a pipeline reads: where there are fewer than it asks for, or some are cut."""
+    """Sentences on the additional texts of a pipeline: where there are fewer than it asks for, or some are cut."""
     asked = max([getattr(method.step, "unlabelled", 0) for method in pipeline.methods], default=0)
     if asked:
         texts = work.data(seed).unlabelled(asked)
-        for line in (*describe_fewer(len(texts.labels), asked, "further texts"), *texts.notices):
+        for line in (*describe_fewer(len(texts.labels), asked, "additional texts"), *texts.notices):
             yield f"{pipeline.name}: {line}"
 
 

@@ -245,7 +245,7 @@ class PrefixTuning(AdapterKind):
     (LLaMA-Adapter's zero-init attention, arXiv:2303.16199, sec. 3.2).
     """
 
-    num_virtual_tokens: int = knob(4, 1, 64, unit="places", why="How many virtual tokens come before the text.")
+    num_virtual_tokens: int = knob(4, 1, 64, unit="tokens", why="How many virtual tokens come before the text.")
     name = "prefix"
 
     def layer(self, shape: Architecture, rng: Generator) -> nn.Module:

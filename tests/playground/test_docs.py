@@ -129,20 +129,6 @@ def test_a_heading_explains_its_terms_and_nothing_else():
     assert hover("Attention mask") == ' title="attention mask: Which key positions a query position may attend to."'
 
 
-HOUSE_WORDS = (
-    "Who sees whom", "let the reader go", "Roll again", "the dice decide", "make a run", "Let it go",
-    "Film strip", "Moving picture", "lost its numbers", "frequencies alone", "how hard the loss pulls",
-    "What labels are worth", "alike in every lane", "texts packed", "Teach a judge", "What it cannot write",
-    "the first, against", "a head learnt a pattern", "Bring it back", "Written in a line",
-)  # fmt: skip
-"""What the screen said in words of its own where the field has a term."""
-
-
-def test_the_screen_speaks_the_words_of_the_field():
-    texts = {str(file.relative_to(ROOT)): file.read_text(encoding="utf-8") for file in SCREEN}
-    assert [(words, file) for words in HOUSE_WORDS for file, text in texts.items() if words in text] == []
-
-
 def test_the_page_of_the_command_line_knows_every_command_that_answers_in_json_and_no_option_that_is_not():
     written = (DOCS / "cli.md").read_text(encoding="utf-8")
     for command in ("objective", "table", "train", "compare", "compress", "zoo"):

@@ -57,7 +57,7 @@ class StageWidget(DrawingWidget):
         record = proposal["value"]
         if record and not record.keys() & {"frames", "records", "alone"}:
             has = ", ".join(map(str, record))
-            raise UserError(f"This is no record of a stage: it has no frames, but {has}; save stage(...).record.")
+            raise UserError(f"This is not a record of a stage: it has no frames, but {has}; save stage(...).record.")
         return typeset(record)
 
     @traitlets.validate("frame")

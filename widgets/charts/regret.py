@@ -26,7 +26,7 @@ def values(regrets: Sequence[Regrets]) -> Columns:
 def unlearnt(regrets: Regrets) -> str:
     """What costs most, in a sentence; phenomena come in the order of their share of the total."""
     large = [f"{name} ({nats:.2f} nats)" for name, nats in regrets.each.items() if nats >= SMALL][:SHOWN]
-    rest = f" Not learnt yet: {', '.join(large)}." if large else " Every phenomenon is learned."
+    rest = f" Not learned yet: {', '.join(large)}." if large else " Every phenomenon is learned."
     return f"{regrets.total:.2f} nats a word above the best possible.{rest}"
 
 

@@ -71,7 +71,7 @@ function render({ model, el }) {
     const value = model.get("value");
     const all = cards();
     const found = searched(model, all, search.value, "objective");
-    const note = sum() ? `Enter takes the sum '${sum()}'; a weight stands before a name, as in MLM + 0.5 SOP.` : found.note;
+    const note = sum() ? `Enter takes the sum '${sum()}'; a weight comes before a name, as in MLM + 0.5 SOP.` : found.note;
     shown = sum() ? [] : found.shown;
     const best = (!search.value && shown.find((card) => card.name === value)) || shown[0] || { name: "" };
     if (search.value !== asked || !shown.some((card) => card.name === active)) active = best.name;

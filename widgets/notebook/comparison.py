@@ -114,7 +114,7 @@ def compare(
     The options are those of `playground compare`: `task` may be a labelled file of yours, `train_size` several numbers,
     a strategy a line such as "full + L2-SP [embeddings 1-40 x0]", `strategies` a list or one text with commas. With
     `out` the result and the base are kept in a folder, from where its notebook and its command make them again;
-    `resume` goes on with what is there. Tab inside the quotes and `playground zoo` list the tasks and the
+    `resume` continues with what is there. Tab inside the quotes and `playground zoo` list the tasks and the
     strategies.
 
     What comes back is a widget; its `value`, also called `facts`, is what `playground compare --json` prints.

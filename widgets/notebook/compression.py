@@ -68,7 +68,7 @@ def compress(
     """Make a trained model smaller in several ways, each on the same seeds and labelled texts.
 
     A pipeline is a line such as "DistilBERT, int8", as `playground compress --with` takes it: one text is one pipeline,
-    a list several. With `out` the models, the table and the record are kept in a folder, and `resume` goes on with
+    a list several. With `out` the models, the table and the record are kept in a folder, and `resume` continues with
     what is there. Tab inside the quotes and `playground compress --methods` list the methods.
 
     What comes back shows itself; its `facts` are what `playground compress --json` prints, `details(pipeline)` is a

@@ -69,7 +69,7 @@ def inspect(
 ) -> Inspected | Instruments:
     """Look inside a model with an instrument, and inside others `beside` it; without one, all instruments are listed.
 
-    A model is what `train(...)` returned, or the name of a kept run, the path of a checkpoint or of a folder of
+    A model is what `train(...)` returned, or the name of a saved run, the path of a checkpoint or of a folder of
     transformers, or an entry whose ready-made checkpoint is meant; `settings` are the knobs of the instrument. Tab
     inside the quotes and `inspect(model)` list the instruments.
 

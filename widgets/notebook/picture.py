@@ -122,7 +122,7 @@ def stage(
     held-out one. In JupyterLab the plan and the mask of a named objective can be edited by hand, and edits undone.
 
     With a `collator` of the transformers library, what it makes of the text takes the place of an objective; `pair` is
-    what a decoder shall write, and `tokenizer` one of the library or of ours where the collator has none.
+    what a decoder should write, and `tokenizer` one of the library or of ours where the collator has none.
 
     What comes back is a widget: `value` is the plan that is shown, also after a drag, and may be set; `frame` is the
     number of the frame; `facts` are what `playground objective --json` prints; `predictions` are those of the model.

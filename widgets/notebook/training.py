@@ -180,7 +180,7 @@ def warn(warning: str, note: str = "") -> None:
 class Trained(Drawing):
     """A model that is trained in this notebook; `compare` and `stage` take it.
 
-    `run` is the run with its steps and losses so far. What is asked of the model itself (`held_out`, `fill`, `states`,
+    `run` is the run with its steps and losses so far. What needs the model itself (`held_out`, `fill`, `states`,
     `write`, `learner` ...) waits until the run is done or paused.
     """
 
@@ -212,7 +212,7 @@ class Trained(Drawing):
         return self.resume()
 
     def resume(self) -> "Trained":
-        """Go on with a run that was paused."""
+        """Continue a run that was paused."""
         if self._course is not None and self._course.session.state in ("ready", "paused"):
             self._learned = None
             RUNNING.add(self)
@@ -221,7 +221,7 @@ class Trained(Drawing):
         return self
 
     def pause(self) -> "Trained":
-        """Pause the run after the step that is being taken; the model can then be asked, and `resume` goes on."""
+        """Pause the run after the step that is being taken; the model can then be used, and `resume` continues."""
         if self._course is not None and self._course.session.state == "running":
             self._course.session.rest()
             self.report()
@@ -329,7 +329,7 @@ class Trained(Drawing):
 
     @checked
     def write(self, text: str = "", **how: Any) -> WrittenTexts:
-        """What the model writes behind a text, or what its decoder writes about it.
+        """What the model writes after a text, or what its decoder writes about it.
 
         `how` has the names of transformers: do_sample, temperature, top_k, top_p, seed, num_return_sequences,
         num_beams, length_penalty, max_new_tokens; also target_language and control_code. Without any, greedily.
@@ -343,7 +343,7 @@ class Trained(Drawing):
     def states(self, text: str) -> Tensor:
         """The last state of every token of a text, `[n, d]`: its contextual embedding, or its word vector.
 
-        Words that the model does not know, and tokens behind the 64th, which are left out, are said in a warning.
+        A warning names words that the model does not know, and tokens after the 64th, which are left out.
         """
         typed = read_input(text, self.corpus.tokenizer)
         warn(typed.notice)

@@ -27,7 +27,7 @@ class Settings:
         TEXT, choices=(TEXT, EXAMPLE), why="As the finished model reads, or with the masks and gaps of its training."
     )
     level: int = knob(
-        LAST, 0, LAST, unit="level", why="Of a plain text: 0 the word vectors, 1 the first layer; at most its last."
+        LAST, 0, LAST, unit="level", why="Level of a plain text: 0 the word vectors, 1 the first layer."
     )
 
 

@@ -40,7 +40,7 @@ class MixedStack(nn.Module):
 class ReplaceModules:
     """Replace each group of layers with a chance that rises to 1; only the loss of the task trains the new ones."""
 
-    layers: int = knob(0, 0, 12, unit="layers", why="Of the successor, a divisor of the model's; 0: half.")
+    layers: int = knob(0, 0, 12, unit="layers", why="Layers of the successor, a divisor of the model's; 0: half.")
     base_rate: float = knob(0.3, 0.0, 1.0, unit="chance", why="Chance of each replacement in the first step.")
     rise: float = knob(0.7, 0.01, 1.0, unit="share of the steps", why="From then on everything is replaced.")
     steps: int = knob(150, 1, 5000, unit="steps", why="Training with old and new layers mixed.")

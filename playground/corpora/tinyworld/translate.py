@@ -44,7 +44,7 @@ class Language:
         0.1, 0.0, 1.0, unit="share of the words", why="Words that both languages have; stops and names come first."
     )
     verb_last: bool = knob(True, why="The second language puts its verbs last, as the first does not.")
-    adjective_after: bool = knob(False, why="The second language puts adjectives behind their noun.")
+    adjective_after: bool = knob(False, why="The second language puts adjectives after their noun.")
     language: str = knob("second", choices=tuple(INTO), why="Whose words they are: two languages are invented.")
 
 

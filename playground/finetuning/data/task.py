@@ -123,8 +123,8 @@ class Task:
             raise UserError("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
         if self.answer.continued and not model.shape.continues:
             raise UserError(
-                f"Only a model that reads left to right can continue a text untrained, so {self.name!r} cannot be "
-                "asked of this one; take GPT, or another strategy."
+                f"Only a model that reads left to right can continue a text untrained, so {self.name!r} needs another "
+                "model; take GPT, or another strategy."
             )
         if not self.answer.continued and self.verbalizer(tokenizer) is None:
             raise UserError(

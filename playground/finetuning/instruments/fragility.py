@@ -48,7 +48,7 @@ class Settings:
     """How the victim is fine-tuned, and on how many sentences it is attacked."""
 
     labels: int = knob(128, 8, 2000, unit="labelled texts", why="Labelled texts of the task sentiment.")
-    steps: int = knob(80, 1, 1000, unit="steps", why="Of fine-tuning.")
+    steps: int = knob(80, 1, 1000, unit="steps", why="Steps of fine-tuning.")
     texts: int = knob(150, 4, 1000, unit="unseen texts", why="More texts, smaller errors, more seconds.")
 
 

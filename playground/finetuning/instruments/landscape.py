@@ -35,7 +35,7 @@ class Settings:
     """How a model is fine-tuned, and how finely its loss is drawn."""
 
     labels: int = knob(64, 8, 1000, unit="labelled texts", why="Labelled texts of the task sentiment.")
-    steps: int = knob(80, 2, 1000, unit="steps", why="Of fine-tuning.")
+    steps: int = knob(80, 2, 1000, unit="steps", why="Steps of fine-tuning.")
     texts: int = knob(100, 4, 1000, unit="unseen texts", why="Texts on which the loss is measured.")
     points: int = knob(13, 3, 41, unit="points", why="Points of a line, and of each side of a square.")
     reach: float = knob(1.0, 0.1, 4.0, unit="lengths of the filters", why="How far to go in a random direction.")

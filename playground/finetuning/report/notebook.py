@@ -58,14 +58,14 @@ facts = again_in_turn(ComparisonSpec(
     base, task, tuple(strategies), tuple(train_sizes), seeds, seed, steps, lr_policy=lr_policy,
     input_format=input_format, max_length=max_length, extra_encoders=tuple(extra_encoders), then=tuple(then),
 ))
-assert facts["tasks"][0], "every task was learnt\""""
+assert facts["tasks"][0], "every task was learned\""""
 
 SHOW_IN_TURN = """from playground.finetuning.report.page import signed
 
 for one in facts["strategies"]:
     print(one["name"])
-    for learnt, row in zip(facts["tasks"], one["matrix"]):
-        print(f"  after {learnt}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(facts["tasks"], row)))
+    for learned, row in zip(facts["tasks"], one["matrix"]):
+        print(f"  after {learned}:", ", ".join(f"{name} {right:.3f}" for name, right in zip(facts["tasks"], row)))
     back, lost = signed(one["backward"]), signed(one["forgetting"], facts["unit"])
     print(f"  earlier tasks {back}, pre-training loss {lost}")
 assert all(len(one["matrix"]) == len(facts["tasks"]) for one in facts["strategies"])"""

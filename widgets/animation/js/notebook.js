@@ -18,7 +18,7 @@ const RUN_STYLE = `
 export function renderRun({ model, el }) {
   const status = () => plain(model.get("status"));
   const going = () => status().state === "running";
-  const toggle = button("", "Pause the run, or go on with it", () => model.send({ do: going() ? "pause" : "resume" }));
+  const toggle = button("", "Pause or resume the run", () => model.send({ do: going() ? "pause" : "resume" }));
   const [bar, said] = [node("progress", { "aria-label": "Steps of the run" }), node("p", { role: "status", "aria-live": "off" })];
   const row = node("div", { class: "run-bar", role: "group", "aria-label": "Run" }, toggle, bar, said);
   const [home, watched] = [node("div"), node("p", { class: "run-watched" })];

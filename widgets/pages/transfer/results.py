@@ -144,7 +144,7 @@ class TasksInTurn(View):
     """What is left of the first task while others are learnt, and the whole matrix of every strategy."""
 
     def __init__(self) -> None:
-        across = "tasks learned so far"
+        across = "tasks so far"
         self.first = strategies_over_steps.course_chart("What is left", "accuracy", across, most=1.0)
         self.lost = strategies_over_steps.course_chart(FORGETTING, RISE.format("nats"), across, zero=True)
         self.tables, self.lost_pane = html(""), plot(self.lost)

@@ -1,0 +1,278 @@
+"""Every sentence that a person may read is plain English: a list of words and phrases is refused wherever it stands.
+
+Most of them are German in English letters, some are the project's own where the field has a term. A word that is right
+in some phrase is allowed there (`RIGHT`). Read are the strings of the code, the texts that the catalogues assemble, the
+helps of the commands, the docstrings of what a notebook calls, the documents and the notebooks.
+"""
+
+import ast
+import io
+import json
+import re
+import tokenize
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from playground.analysis.instrument import instruments
+from playground.cli import parser
+from playground.compression.method import methods
+from playground.corpora.sources import sources
+from playground.finetuning import strategies, tasks
+from playground.finetuning.strategy.find import knobs_of
+from playground.finetuning.strategy.strategy import FAMILIES
+from playground.glossary import TERMS
+from playground.knob import Knob, knobs
+from playground.models import Architecture
+from playground.objectives import objectives
+from playground.zoo import entries
+from playground.zoo.changes import changes
+from playground.zoo.recipe import Recipe
+from widgets.notebook.comparison import Compared, compare
+from widgets.notebook.compression import CompressedModels, compress
+from widgets.notebook.inspection import Inspected, inspect
+from widgets.notebook.picture import Picture, stage
+from widgets.notebook.survey import Table, table
+from widgets.notebook.training import Trained, train
+
+ROOT = Path(__file__).parents[2]
+
+HOUSE = (
+    "acted out", "alike", "anew", "as far away", "as it were", "at the begin", "behind", "bends?", "bent", "beside",
+    "bit for bit", "by lot", "by turns", "came (?:again|together)",
+    "com(?:es?|ing) (?:again|often|equally|together|apart)", "counts? for", "equally (?:many|often|large)",
+    "film strip", "first weights", "for in a", "for want of", "from nothing", "from where on",
+    "(?:from|of) new weights", "further texts?", "(?:go|goes|went|going|gone) on", "graded?", "hangs? on", "heard",
+    "hears?", "how (?:hard|alike)", "in front of", "in the line", "in turns", "(?:is|are) held against",
+    "(?:is|was|are) there already", "judged?", "judges", "kept runs?", "kin", "(?:laid|lays?) (?:over|side|their|its)",
+    "lamp", "lanes?", "(?:learn|learned|printed|them|target) so", "learnt", "left as it is", "less that of",
+    "let the reader go", "made of letters", "moving picture", "no part (?:in|here)", "not one bit", "nothing but",
+    "of a kind", "(?:of|in) one's own", "old (?:questions?|loss|outputs?)", "one that is kept", "places?",
+    "plugged in", "readers?", "(?:reads?|runs?|ranked|trained|encoded|kept|are|is|each|tested|stand|texts|them) apart",
+    "roll again", "runs? (?:that )?(?:is|are|was|were) kept", "(?:says?|said|asks?|asked|tells?|knows?) of", "seldom",
+    "shall", "signs?", "so learned", "so (?:many|much|few)", "stands?", "stood", "taken out", "takes? along", "taught",
+    "that (?:is|are) there", "the begin", "the dice", "the turn", "(?<!there )(?:is|are|was|were) no", "to chance",
+    "to the last bit", "told", "took no part", "which only", "who sees whom", "wish(?:es)?",
+    "bring it back", "frequencies alone", "let it go", "lost its numbers", "make a run", "texts packed",
+    "the first, against", "what it cannot write", "what labels are worth", "written in a line",
+)  # fmt: skip
+"""Patterns of whole words, in any case."""
+
+RIGHT = {
+    "are no": "are no longer",
+    "behind": "behind (?:a reverse |a )?proxy|behind a gate|behind masks",
+    "come again": "words that come again",  # the name of an objective in its paper's words
+    "count for": "count for each",
+    "frequencies alone": "word frequencies alone",
+    "graded": "graded similarity",
+    "is no": "is no (?:longer|better)",
+    "lamp": "A small lamp was",  # sample texts
+    "learned so": "learned so far",
+    "learnt": "which checkpoint learnt it",  # the name of an instrument
+    "place": "(?:takes?|took) (?:its|the) place|in place|of (?:a )?place|person or place|person place plant|and place",
+    "places": "six places|a few places",
+    "reader": "Retrospective Reader",
+    "sign": "plus sign",
+    "signs": "plus signs",
+    "stand": "stands? for",
+    "stands": "stands? for",
+    "taught": "texts? taught|what taught",
+    "texts apart": "tell the two texts apart",
+    "told": "had told the baker",
+}
+"""A refused word, and the phrases in which it is right."""
+
+WORD = re.compile(rf"(?<![\w-])(?:{'|'.join(HOUSE)})(?![\w-])", re.IGNORECASE)
+
+
+def house_words(text: str) -> Iterator[str]:
+    """The refused words of a text."""
+    for hit in WORD.finditer(text):
+        right = re.finditer(RIGHT.get(hit[0].lower(), "(?!)"), text, re.IGNORECASE)
+        if not any(phrase.start() <= hit.start() and hit.end() <= phrase.end() for phrase in right):
+            yield hit[0]
+
+
+def refused(texts: Iterable[tuple[object, str]]) -> list[str]:
+    """`where: word: sentence` for every refused word of texts, each with where it was read."""
+    return [
+        f"{where}: {word}: {_around(flat, word)}"
+        for where, text in dict.fromkeys(texts)
+        for flat in (" ".join(text.split()),)
+        for word in house_words(flat)
+    ]
+
+
+def _around(text: str, word: str) -> str:
+    """The sentence of a text that holds a word."""
+    return (
+        next(part for part in re.split(r"(?<=[.;:|]) ", text) if word in part or part == text) if word in text else text
+    )
+
+
+def test_a_word_is_refused_as_a_word_and_where_it_is_wrong():
+    assert list(house_words("Two signs at the begin.")) == ["signs", "at the begin"]
+    assert list(house_words("A plane, designs and a plus sign; [MASK] stands for a word.")) == []
+    assert list(house_words("The place of a word. It takes its place; there is no text.")) == ["place"]
+    assert list(house_words("It is no mixture and is no longer one.")) == ["is no"]
+
+
+# the catalogues, whose cards are assembled
+
+
+def every_knob() -> Iterator[tuple[str, Knob]]:
+    """The knobs of everything that has some, each with the name of what has it."""
+    yield from ((o.name, k) for o in objectives().values() for k in o.knobs.values())
+    yield from ((s.name, k) for s in strategies().values() for k in knobs_of(s).values())
+    yield from ((i.name, k) for i in instruments().values() for k in knobs(i.settings))
+    yield from ((m.name, k) for m in methods().values() for k in m.knobs)
+    yield from ((s.name, k) for s in sources().values() if s.settings is not None for k in knobs(s.settings))
+    yield from ((part.__name__, k) for part in (Architecture, Recipe) for k in knobs(part))
+
+
+def catalogue() -> Iterator[tuple[str, str]]:
+    for o in objectives().values():
+        misprint = o.misprint.wrong if o.misprint else ""
+        symbols = [said for term in o.current_terms for said in term.symbols.values()]
+        yield from ((o.name, text) for text in (o.idea, o.loss, misprint, *o.switch, *o.versus.values(), *symbols))
+    for entry in entries().values():
+        yield from ((entry.name, text) for text in (entry.idea, entry.changed, entry.not_the_paper, entry.data))
+        yield from ((entry.name, f"{c.part}: {c.before}, {c.after}. {c.why}") for c in changes(entry))
+        yield from ((entry.name, f"{phase.name}: {phase.idea}") for phase in entry.all_phases)
+    for s in (*strategies().values(), *tasks().values(), *sources().values(), *methods().values()):
+        yield from ((s.name, text) for text in (s.idea, getattr(s, "source", "")) if isinstance(text, str))
+    for i in instruments().values():
+        yield from ((i.name, text) for text in (i.question, i.source))
+    yield from ((f"{owner} {k.name}", f"{k.why} {k.unit}") for owner, k in every_knob())
+    yield from FAMILIES.items()
+    yield from ((term.name, term.says) for term in TERMS)
+
+
+def test_the_catalogues():
+    found = list(catalogue())
+    assert len(found) > 1500
+    assert refused(found) == []
+
+
+def test_a_knob_explains_itself_in_words_of_its_own():
+    assert [(owner, k.name) for owner, k in every_knob() if k.why.startswith("Of ")] == []
+
+
+def test_the_helps_of_the_commands():
+    commands = parser()._subparsers._group_actions[0].choices
+    assert len(commands) > 15
+    assert refused((name, command.format_help()) for name, command in commands.items()) == []
+
+
+def test_the_docstrings_of_what_a_notebook_calls():
+    functions = (stage, train, compare, compress, inspect, table)
+    values = (Picture, Trained, Compared, CompressedModels, Inspected, Table)
+    public = [getattr(value, name) for value in values for name in vars(value) if not name.startswith("_")]
+    docs = [(one, one.__doc__) for one in (*functions, *values, *public) if getattr(one, "__doc__", None)]
+    assert len(docs) > 30
+    assert refused((getattr(one, "__qualname__", one), re.sub("`[^`]*`", "", doc)) for one, doc in docs) == []
+
+
+# the strings of the code
+
+DATA = ("playground/corpora/tinyworld/", "playground/tokenizing/phrases.py")
+"""Words of generated texts and of a list of stop words, no sentences of ours; ideas of corpora are in the catalogue."""
+
+NO_SENTENCE = re.compile(
+    r"^\s*(?:CREATE|SELECT|INSERT|UPDATE|DELETE|BEGIN|ATTACH|PRAGMA)\b|ON CONFLICT|[\w-]+: [^;]+;.*[{}]|^step, kind"
+)
+"""SQL and style sheets."""
+
+
+def python_strings(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each string of a module that may be a sentence: no docstring, key, pattern or annotation."""
+    tree = ast.parse(source)
+    nodes = list(ast.walk(tree))
+    skipped = {id(inner) for node in nodes for outer in _not_read(node) for inner in ast.walk(outer)}
+    for node in nodes:
+        if id(node) not in skipped and isinstance(node, ast.JoinedStr):
+            yield node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
+        elif id(node) not in skipped and isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.lineno, node.value
+
+
+def _not_read(node: ast.AST) -> Iterator[ast.AST]:
+    """The parts of a node whose strings no person reads as a sentence, or that are read with the node itself."""
+    match node:
+        case ast.Expr(value=ast.Constant()):
+            yield node.value
+        case ast.Dict():
+            yield from filter(None, node.keys)
+        case ast.Subscript():
+            yield node.slice
+        case ast.Compare():
+            yield node
+        case ast.Call(func=ast.Attribute(value=ast.Name(id="re"))):
+            yield from node.args[:1]
+        case ast.JoinedStr():
+            yield from (part for part in node.values if isinstance(part, ast.Constant))
+        case ast.arg(annotation=ast.AST()) | ast.AnnAssign():
+            yield node.annotation
+        case ast.FunctionDef(returns=ast.AST()):
+            yield node.returns
+
+
+def javascript_strings(source: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each string and template of a module; comments are left out, `${...}` is read inside."""
+    token = re.compile(
+        r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
+        r"|(?<=[(,=:\[!&|?{};])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
+        re.DOTALL,
+    )
+    for found in token.finditer(source):
+        if found[0][0] in "\"'`":
+            yield source.count("\n", 0, found.start()) + 1, re.sub(r"\$\{[^{}]*\}", "{}", found[0][1:-1])
+
+
+def is_a_sentence(text: str) -> bool:
+    return bool(re.search(r"[a-z,;:]\s+\S|^[A-Z][a-z]+$", text)) and not NO_SENTENCE.search(text)
+
+
+def modules(ending: str) -> list[tuple[str, str]]:
+    files = sorted(file for folder in ("playground", "widgets") for file in (ROOT / folder).rglob(f"*.{ending}"))
+    read = [(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")) for file in files]
+    return [(name, text) for name, text in read if not name.startswith(DATA)]
+
+
+def test_the_strings_of_python():
+    found = [(f"{name}:{line}", re.sub("<[^>]*>", " ", text)) for name, source in modules("py")
+             for line, text in python_strings(source) if is_a_sentence(text)]  # fmt: skip
+    assert len(found) > 4000
+    assert refused(found) == []
+
+
+def test_the_strings_of_javascript():
+    found = [(f"{name}:{line}", text) for name, source in modules("js")
+             for line, text in javascript_strings(source) if is_a_sentence(text)]  # fmt: skip
+    assert len(found) > 200
+    assert refused(found) == []
+
+
+# the documents
+
+
+def test_the_documents():
+    files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+    paragraphs = [
+        (file.name, re.sub("`[^`]*`", "", part)) for file in files for part in file.read_text("utf-8").split("\n\n")
+    ]
+    assert refused(paragraphs) == []
+
+
+def test_the_notebooks():
+    found = []
+    for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
+            source = "".join(cell["source"])
+            if cell["cell_type"] == "markdown":
+                found += [(file.name, re.sub("`[^`]*`", "", part)) for part in source.split("\n")]
+                continue
+            found += [(file.name, text) for _, text in python_strings(source) if is_a_sentence(text)]
+            tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+            found += [(file.name, token.string) for token in tokens if token.type == tokenize.COMMENT]
+    assert len(found) > 800
+    assert refused(found) == []
