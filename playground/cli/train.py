@@ -101,7 +101,7 @@ def add(command: Parser) -> None:
         "3, 1 and 2 of every text are predicted in this order",
     )  # fmt: skip
     option("--mask-overrides", metavar="JSON", help="the same rules as JSON, as a saved run and its command hold them")
-    option("--resume", action="store_true", help="go on from the checkpoint in --out")
+    option("--resume", action="store_true", help="resume from the checkpoint in --out")
     option("--save-every", type=number_of(), default=500, metavar="N", help="steps between checkpoints")
     option("--fork", metavar="RUN[@STEP]", help="fork a saved run at a step; --set changes knobs")
     option("--find-rate", action="store_true", help="search for a learning rate and train nothing")

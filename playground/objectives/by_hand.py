@@ -32,7 +32,7 @@ def _masked(objective: Objective, rules: tuple[MaskOverride, ...]) -> Objective:
     """The same chain with its masks overridden; in a mixture, of every part that a rule is meant for."""
     parts = objective.parts
     if unknown := [rule.part for rule in rules if rule.part > len(parts)]:
-        known = f"its parts are 1 to {len(parts)}" if parts else "it is no mixture"
+        known = f"its parts are 1 to {len(parts)}" if parts else "it is not a mixture"
         raise UserError(f"{objective.name} has no part {unknown[0]} to paint in; {known}.")
     if parts:
         numbered = enumerate(parts, 1)

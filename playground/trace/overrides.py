@@ -60,7 +60,7 @@ def _refuse_what_is_not_asked(batch: Batch, changes: Iterable[tuple[int, int, bo
     places = _answered(batch, row) if batch.targets else []
     for _, at, _counts in changes:
         if not 0 <= at < len(places):
-            raise UserError(f"There is no answer {at + 1} to grade; there are {len(places)} positions.")
+            raise UserError(f"There is no answer {at + 1} to score; there are {len(places)} positions.")
         if not any(bool(answerable(batch, target)[row, places[at]]) for target in batch.targets):
             raise UserError(f"Nothing is asked at position {at + 1}, so it has no answer that could be scored.")
 

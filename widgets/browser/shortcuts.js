@@ -8,7 +8,7 @@ import { endOf, everywhere, follow, listen, node, tell } from "../animation/js/d
 const STAGE = 0;
 const TRAIN = 1;
 const COMMANDS = { s: ["step"], p: ["pause", "resume"], r: ["reset"], n: ["new-seed"], " ": ["pause", "resume", "train"] };
-const LIST = [["Space", "train, pause"], ["S", "one step"], ["P", "pause, go on"], ["R", "restart with the same seed"], ["N", "again with a new seed"], ["F", "fork the run at this step"], ["?", "this list"]];
+const LIST = [["Space", "train, pause"], ["S", "one step"], ["P", "pause, resume"], ["R", "restart with the same seed"], ["N", "again with a new seed"], ["F", "fork the run at this step"], ["?", "this list"]];
 
 const CHOOSING = "[role=option], [role=listbox], [role=menu], [role=combobox], [role=dialog]"; // letters seek in a list
 

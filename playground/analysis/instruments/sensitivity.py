@@ -26,9 +26,7 @@ class Settings:
     read: str = knob(
         TEXT, choices=(TEXT, EXAMPLE), why="As the finished model reads, or with the masks and gaps of its training."
     )
-    level: int = knob(
-        LAST, 0, LAST, unit="level", why="Level of a plain text: 0 the word vectors, 1 the first layer."
-    )
+    level: int = knob(LAST, 0, LAST, unit="level", why="Level of a plain text: 0 the word vectors, 1 the first layer.")
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:

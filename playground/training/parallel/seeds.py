@@ -263,10 +263,12 @@ def resumed(run: Run) -> TrainState | None:
             f"{run.corpus.hash[:8]}); give the same corpus to continue."
         )
     if learner.seed != run.seed:
-        raise UserError(f"The run in {run.out} has seed {learner.seed}, not {run.seed}; give the same seed to continue.")
+        raise UserError(
+            f"The run in {run.out} has seed {learner.seed}, not {run.seed}; give the same seed to continue."
+        )
     if learner.entry.mask_overrides != run.entry.mask_overrides:
         rules = describe(learner.entry.mask_overrides) or "none"
-        raise UserError(f"The run in {run.out} has other mask overrides ({rules}); give the same to go on.")
+        raise UserError(f"The run in {run.out} has other mask overrides ({rules}); give the same to continue.")
     return learner
 
 

@@ -178,7 +178,7 @@ def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch)
 def test_a_part_that_is_not_there_is_refused_by_its_number():
     with pytest.raises(UserError, match="no part 5 to paint in; its parts are 1 to 4"):
         overridden(MIXTURE, replace(OPENS[0], part=5))
-    with pytest.raises(UserError, match="LM has no part 1 to paint in; it is no mixture"):
+    with pytest.raises(UserError, match="LM has no part 1 to paint in; it is not a mixture"):
         overridden("LM", replace(OPENS[0], part=1))
 
 

@@ -229,7 +229,9 @@ def test_want_of_memory_while_examples_are_drawn_draws_fewer_of_them(monkeypatch
     assert troubles[0].settings == {"batch_size": 4}
     assert len(losses(events)) == 12
     monkeypatch.setattr(TrainState, "batch", lambda *_: (_ for _ in ()).throw(MemoryError()))
-    with pytest.raises(UserError, match="What 8 rows mask and predict does not fit into the memory; set batch_size to 4"):
+    with pytest.raises(
+        UserError, match="What 8 rows mask and predict does not fit into the memory; set batch_size to 4"
+    ):
         list(train(run_of()))
 
 
