@@ -123,7 +123,7 @@ def test_a_share_that_rounds_to_nothing_says_what_was_chosen_all_the_same():
     assert sum(short.batch.selected[0].tolist()) == 1
     assert "one is chosen" in rebuild("MLM", "go").notice
     told = rebuild("MLM", "go", settings={"selection": "iid", "mask_ratio": 0.1}).notice
-    assert told == "Nothing is predicted in this text, so it teaches nothing: no word was chosen."
+    assert told == "Nothing is predicted in this text, so nothing is learned from it: no word was chosen."
     assert rebuild("T5 spans", "we go home", overrides={"spans": "1:2"}).notice == ""
     assert rebuild("T5 spans").notice == ""
 
