@@ -116,6 +116,11 @@ def test_a_word_is_refused_as_a_word_and_where_it_is_wrong():
     assert list(house_words("It is no mixture and is no longer one.")) == ["is no"]
 
 
+def test_a_template_is_read_with_those_inside_it():
+    source = """a = /"/; b = "one two"; // "not this"\nc = `three ${x ? `four ${{ y: 1 }.y}` : "five"} six`;"""
+    assert [text for _, text in javascript_strings(source)] == ["one two", "four {}", "five", "three {} six"]
+
+
 # the catalogues, whose cards are assembled
 
 
@@ -216,16 +221,36 @@ def _not_read(node: ast.AST) -> Iterator[ast.AST]:
             yield node.returns
 
 
+IN_CODE = re.compile(
+    r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|[`{}]"
+    r"|(?<=[(,=:\[!&|?{};>])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
+    re.DOTALL,
+)
+"""A comment, a string, the beginning of a template, a brace, or a regular expression."""
+
+IN_TEMPLATE = re.compile(r"\\.|`|\$\{", re.DOTALL)
+
+
 def javascript_strings(source: str) -> Iterator[tuple[int, str]]:
-    """Line and text of each string and template of a module; comments are left out, `${...}` is read inside."""
-    token = re.compile(
-        r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`"
-        r"|(?<=[(,=:\[!&|?{};])\s*/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/",
-        re.DOTALL,
-    )
-    for found in token.finditer(source):
-        if found[0][0] in "\"'`":
-            yield source.count("\n", 0, found.start()) + 1, re.sub(r"\$\{[^{}]*\}", "{}", found[0][1:-1])
+    """Line and text of each string and template of a module, those inside `${...}` too; comments are left out."""
+    templates, braces, at = list[str](), [0], 0  # in the text of a template there are as many of one as of the other
+    while found := (IN_TEMPLATE if len(templates) == len(braces) else IN_CODE).search(source, at):
+        inside, before, token = len(templates) == len(braces), source[at : found.start()], found[0]
+        at = found.end()
+        if inside:
+            templates[-1] += before + {"`": "", "${": "{}"}.get(token, token)
+        if token == "${":
+            braces.append(0)
+        elif token == "`" and inside:
+            yield source.count("\n", 0, at) + 1, templates.pop()
+        elif token == "`":
+            templates.append("")
+        elif token == "{":
+            braces[-1] += 1
+        elif token == "}":
+            braces[-1:] = [braces[-1] - 1] if braces[-1] else []
+        elif token[0] in "\"'":
+            yield source.count("\n", 0, at) + 1, token[1:-1]
 
 
 def is_a_sentence(text: str) -> bool:
