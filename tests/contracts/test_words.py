@@ -10,17 +10,18 @@ import io
 import json
 import re
 import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from playground.analysis.instrument import instruments
 from playground.cli import parser
+from playground.cli.zoo import MEASURED
 from playground.compression.method import methods
 from playground.corpora.sources import sources
 from playground.finetuning import strategies, tasks
 from playground.finetuning.strategy.find import knobs_of
 from playground.finetuning.strategy.strategy import FAMILIES
-from playground.glossary import TERMS
+from playground.glossary import TERMS, mentioned, pattern
 from playground.knob import Knob, knobs
 from playground.models import Architecture
 from playground.objectives import objectives
@@ -263,18 +264,71 @@ def modules(ending: str) -> list[tuple[str, str]]:
     return [(name, text) for name, text in read if not name.startswith(DATA)]
 
 
+def sentences(ending: str, strings: Callable[[str], Iterator[tuple[int, str]]]) -> list[tuple[str, str]]:
+    """The strings of all modules that may be sentences, each with its file and line."""
+    return [
+        (f"{name}:{line}", re.sub("<[^>]*>", " ", text))
+        for name, source in modules(ending)
+        for line, text in strings(source)
+        if is_a_sentence(text)
+    ]
+
+
 def test_the_strings_of_python():
-    found = [(f"{name}:{line}", re.sub("<[^>]*>", " ", text)) for name, source in modules("py")
-             for line, text in python_strings(source) if is_a_sentence(text)]  # fmt: skip
+    found = sentences("py", python_strings)
     assert len(found) > 4000
     assert refused(found) == []
 
 
 def test_the_strings_of_javascript():
-    found = [(f"{name}:{line}", text) for name, source in modules("js")
-             for line, text in javascript_strings(source) if is_a_sentence(text)]  # fmt: skip
+    found = sentences("js", javascript_strings)
     assert len(found) > 200
     assert refused(found) == []
+
+
+# the glossary
+
+
+def test_every_term_is_in_the_glossary_once_in_a_sentence_or_two():
+    names = [term.name.lower() for term in TERMS]
+    assert names == sorted(set(names)) and len(names) > 100
+    assert [term.name for term in TERMS if not re.fullmatch(r"[^|\n]{20,160}\.", term.says)] == []
+
+
+def test_every_term_of_the_glossary_is_used():
+    """In a text of the catalogue, on a page, in a script, a help or a lesson."""
+    strings = [text for name, source in modules("py") if "glossary" not in name for _, text in python_strings(source)]
+    strings += [text for name, source in modules("js") for _, text in javascript_strings(source)]
+    strings += [text for _, text in (*catalogue(), *lessons())]
+    shown = "\n".join(strings)
+    assert [term.name for term in TERMS if not re.search(pattern(term.name), shown, re.IGNORECASE)] == []
+
+
+EVERYDAY = set(
+    """
+    a ab an be by can changed cost dataset document fairness for from ft generate generates in input it labelled
+    meters method model ms of one or over params per question right run sees side start step steps text texts three
+    time used what with words x y
+    """.split()
+)
+"""Words of labels that need no explanation."""
+
+
+def labels() -> Iterator[tuple[str, str]]:
+    """The headings of the pages, the columns of the zoo's tables and of its command, the axes of the charts."""
+    yield from (("zoo --measure", column) for column in MEASURED)
+    for name, source in modules("py"):
+        for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+            titled = getattr(call.func, "id", "") in ("heading", "Heading", "_measured")
+            parts = [*call.args[:titled], *(k.value for k in call.keywords if (k.arg or "").endswith("axis_label"))]
+            yield from ((name, part.value) for part in parts if isinstance(part, ast.Constant) and part.value)
+
+
+def test_every_label_is_explained_by_the_glossary_or_an_everyday_word():
+    found = list(labels())
+    assert len(found) > 60
+    unknown = [(where, label) for where, label in found if not mentioned(label)]
+    assert [one for one in unknown if not set(re.findall("[a-z]+", one[1].lower())) <= EVERYDAY] == []
 
 
 # the documents
@@ -288,7 +342,8 @@ def test_the_documents():
     assert refused(paragraphs) == []
 
 
-def test_the_notebooks():
+def lessons() -> list[tuple[str, str]]:
+    """The paragraphs, the strings and the comments of the notebooks."""
     found = []
     for file in sorted((ROOT / "notebooks").glob("*.ipynb")):
         for cell in json.loads(file.read_text(encoding="utf-8"))["cells"]:
@@ -299,5 +354,10 @@ def test_the_notebooks():
             found += [(file.name, text) for _, text in python_strings(source) if is_a_sentence(text)]
             tokens = tokenize.generate_tokens(io.StringIO(source).readline)
             found += [(file.name, token.string) for token in tokens if token.type == tokenize.COMMENT]
+    return found
+
+
+def test_the_notebooks():
+    found = lessons()
     assert len(found) > 800
     assert refused(found) == []

@@ -80,7 +80,7 @@ def _finding(
 HEADS_ONE_BY_ONE = Instrument(
     name="heads one by one",
     group="Intervene",
-    question="Which heads does the model need? Each is switched off once.",
+    question="Ablation: which heads does the model need? Each is switched off once.",
     source="arXiv:1905.10650, sec. 3.2; arXiv:1908.08593",
     measure=measure,
     rows=("V27",),
