@@ -11,6 +11,7 @@ import json
 import re
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from playground.analysis.instrument import instruments
@@ -189,16 +190,24 @@ NO_SENTENCE = re.compile(
 """SQL and style sheets."""
 
 
-def python_strings(source: str) -> Iterator[tuple[int, str]]:
+@cache
+def nodes_of(source: str) -> tuple[ast.AST, ...]:
+    return tuple(ast.walk(ast.parse(source)))
+
+
+@cache
+def python_strings(source: str) -> tuple[tuple[int, str], ...]:
     """Line and text of each string of a module that may be a sentence: no docstring, key, pattern or annotation."""
-    tree = ast.parse(source)
-    nodes = list(ast.walk(tree))
+    nodes = nodes_of(source)
     skipped = {id(inner) for node in nodes for outer in _not_read(node) for inner in ast.walk(outer)}
-    for node in nodes:
-        if id(node) not in skipped and isinstance(node, ast.JoinedStr):
-            yield node.lineno, "".join(part.value if isinstance(part, ast.Constant) else "{}" for part in node.values)
-        elif id(node) not in skipped and isinstance(node, ast.Constant) and isinstance(node.value, str):
-            yield node.lineno, node.value
+    strings = [node for node in nodes if id(node) not in skipped and isinstance(node, ast.JoinedStr | ast.Constant)]
+    return tuple((node.lineno, _text(node)) for node in strings if _text(node))
+
+
+def _text(node: ast.JoinedStr | ast.Constant) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    return "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in node.values)
 
 
 def _not_read(node: ast.AST) -> Iterator[ast.AST]:
@@ -258,13 +267,14 @@ def is_a_sentence(text: str) -> bool:
     return bool(re.search(r"[a-z,;:]\s+\S|^[A-Z][a-z]+$", text)) and not NO_SENTENCE.search(text)
 
 
+@cache
 def modules(ending: str) -> list[tuple[str, str]]:
     files = sorted(file for folder in ("playground", "widgets") for file in (ROOT / folder).rglob(f"*.{ending}"))
     read = [(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8")) for file in files]
     return [(name, text) for name, text in read if not name.startswith(DATA)]
 
 
-def sentences(ending: str, strings: Callable[[str], Iterator[tuple[int, str]]]) -> list[tuple[str, str]]:
+def sentences(ending: str, strings: Callable[[str], Iterable[tuple[int, str]]]) -> list[tuple[str, str]]:
     """The strings of all modules that may be sentences, each with its file and line."""
     return [
         (f"{name}:{line}", re.sub("<[^>]*>", " ", text))
@@ -318,7 +328,7 @@ def labels() -> Iterator[tuple[str, str]]:
     """The headings of the pages, the columns of the zoo's tables and of its command, the axes of the charts."""
     yield from (("zoo --measure", column) for column in MEASURED)
     for name, source in modules("py"):
-        for call in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
+        for call in (node for node in nodes_of(source) if isinstance(node, ast.Call)):
             titled = getattr(call.func, "id", "") in ("heading", "Heading", "_measured")
             parts = [*call.args[:titled], *(k.value for k in call.keywords if (k.arg or "").endswith("axis_label"))]
             yield from ((name, part.value) for part in parts if isinstance(part, ast.Constant) and part.value)
