@@ -32,7 +32,7 @@ class Action(IntEnum):
     KEPT = 0
     MASKED = 1
     RANDOMISED = 2
-    GRADED_AS_IS = 3
+    SCORED_AS_IS = 3
     DELETED = 4
     MOVED = 5
     REPLACED = 6

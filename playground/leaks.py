@@ -37,7 +37,7 @@ class Verdict:
 
     leak: bool
     leaking: tuple[int, ...]
-    graded: int  # the number of scored positions
+    scored: int  # the number of scored positions
     by_design: tuple[int, ...]
     path: tuple[Place, ...]
     sentence: str
@@ -46,7 +46,7 @@ class Verdict:
 def check(batch: Batch, layers: int = 4, row: int = 0) -> Verdict:
     """The verdict for one row of a batch, targets of the auxiliary batches included."""
     verdicts = [_question(e, target, layers, row) for e in batch.with_auxiliary for target in e.targets]
-    worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design), v.graded > 0), default=None)
+    worst = max(verdicts, key=lambda v: (v.leak, len(v.by_design), v.scored > 0), default=None)
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
 
@@ -143,7 +143,7 @@ def shown_places(stream: Stream, batch: Batch, row: int, whole_span: bool = Fals
     origin = stream.origin[row]
     action = gather_origin(batch.actions, stream.origin, int(Action.KEPT))[row]
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
-    left = action == Action.GRADED_AS_IS
+    left = action == Action.SCORED_AS_IS
     if whole_span:
         selected = gather_origin(batch.selected, stream.origin, False)[row]
         origin = torch.full_like(origin, -1).masked_fill(selected, SPAN)
@@ -163,7 +163,7 @@ def _answers_shown(batch: Batch, target: Target, row: int) -> tuple[Tensor, Tens
     whole = bool((target.loss_mask[row] & (origin < 0)).any())
     answer = torch.full_like(origin, SPAN) if whole else origin
     known = answer.masked_fill(label.ids[row] == 0, -1)
-    left = gather_origin(batch.actions, inputs.origin)[row] == Action.GRADED_AS_IS
+    left = gather_origin(batch.actions, inputs.origin)[row] == Action.SCORED_AS_IS
     return answer, known.masked_fill(left, -1), known.masked_fill(~left, -1)
 
 

@@ -100,7 +100,7 @@ def watched(monkeypatch, network=Network):
 
 
 def influences(answer, embedded):
-    """Which positions `[k, n]` of a stream have any influence on each graded answer's scores."""
+    """Which positions `[k, n]` of a stream have any influence on each scored answer's scores."""
     weights = torch.linspace(1.0, 2.0, answer.scores.shape[1], dtype=torch.float64)
     rows = [
         torch.autograd.grad((score * weights).sum(), embedded, retain_graph=True, allow_unused=True)[0]

@@ -55,7 +55,7 @@ def assert_row_is_story(batch, row, story):
     for target, asked in zip(batch.targets, story.asked, strict=True):
         count = len(asked.labels)
         assert target.labels[row, :count].tolist() == asked.labels
-        assert target.loss_mask[row, :count].tolist() == asked.graded
+        assert target.loss_mask[row, :count].tolist() == asked.scored
         assert target.origin[row, :count].tolist() == asked.origin
         assert not target.loss_mask[row, count:].any()
         assert not asked.reads or target.reads[row, :count].tolist() == asked.reads

@@ -65,7 +65,7 @@ def show_objective(given: argparse.Namespace) -> int:
         *([f"  decoder  {' '.join(facts['decoder_inputs'])}"] if facts["decoder_inputs"] else []),
         *_ids(lanes.get("decoder", {})),
         f"  targets  {facts['survey']['targets']}",
-        f"  scored   {sum(facts['graded'])} of {len(facts['graded'])} positions",
+        f"  scored   {sum(facts['scored'])} of {len(facts['scored'])} positions",
         f"  plan     {json.dumps(facts['plan'], ensure_ascii=False)}   (seed {given.seed})",
         *_matrices(facts["visible"]),
         f"  leak     {facts['leak_detail']['sentence']}",

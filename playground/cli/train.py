@@ -33,7 +33,7 @@ from playground.corpora.tokenization import KINDS
 from playground.devices import doubt, pick
 from playground.errors import TooShort, UserError
 from playground.knob import spelt
-from playground.objectives.ask.judged import GRADED
+from playground.objectives.ask.judged import SCORED
 from playground.objectives.choose.order import OrderOverride
 from playground.objectives.mask_overrides import (
     MATRICES,
@@ -182,8 +182,8 @@ def _painted(settings: Sequence[str]) -> tuple[MaskOverride, ...]:
     lines = pairs(settings, "The painted matrix")
     painted = {matrix: read_cells(cells) for matrix, cells in lines.items()}
     for matrix, cells in lines.items():
-        if matrix not in (*MATRICES, GRADED):
-            raise UserError(f"--paint names the matrix {matrix!r}; the matrices are {', '.join((*MATRICES, GRADED))}.")
+        if matrix not in (*MATRICES, SCORED):
+            raise UserError(f"--paint names the matrix {matrix!r}; the matrices are {', '.join((*MATRICES, SCORED))}.")
         if not cells or written_cells(painted[matrix]) != cells:
             raise UserError(f"--paint says {matrix}={cells}; write cells such as query=1.1+,3.2- (open and closed).")
     return carried(painted)

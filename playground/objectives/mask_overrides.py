@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from playground.errors import UserError
-from playground.objectives.ask.judged import GRADED, LossMaskOverride
+from playground.objectives.ask.judged import SCORED, LossMaskOverride
 from playground.objectives.choose.order import LAST, OrderOverride
 from playground.objectives.see.painted import AttentionMaskOverride
 from playground.parsing import Form, has_form
@@ -57,7 +57,7 @@ def carried(cells: Mapping[str, Iterable[Cell]], part: int = 0) -> tuple[MaskOve
     """
     made: list[MaskOverride] = []
     for matrix, some in cells.items():
-        if matrix == GRADED:
+        if matrix == SCORED:
             places = {counts: tuple(sorted(at + 1 for _, at, c in some if c == counts)) for counts in (True, False)}
             made.append(LossMaskOverride(places[True], places[False], part))
             continue

@@ -186,7 +186,7 @@ class ChangeCollated(Change):
         shown = made.ids[made.valid][None]
         actions = torch.full_like(text, int(Action.RANDOMISED))
         actions[shown == batch.tokens.specials.mask] = int(Action.MASKED)
-        actions[shown == text] = int(Action.GRADED_AS_IS)
+        actions[shown == text] = int(Action.SCORED_AS_IS)
         actions = actions.where(selected | (shown != text), int(Action.KEPT))
         batch = replace(batch, inputs=inputs, selected=selected, actions=actions)
         return replace(batch, prediction_order=_order(made, selected)) if made.permuted else batch

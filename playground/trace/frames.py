@@ -160,7 +160,7 @@ def _stream(batch: Batch, stream: Stream, row: int, plain: bool = False) -> dict
                 f"t{origin}" if origin >= 0 and origin not in used else f"+{place}",
                 _state(origin, token, actions[place], tokens.specials, plain),
                 chosen=chosen[place] and not plain,
-                graded=bool(scored[place]),
+                scored=bool(scored[place]),
                 was=was if was != text else "",
             )
         )
@@ -184,7 +184,7 @@ def _targets(batch: Batch, row: int) -> list[Cell]:
     for place in batch.answering.valid[row].nonzero().flatten().tolist():
         key = f"t{origin[place]}" if origin[place] >= 0 and f"t{origin[place]}" not in used else f"?{place}"
         used.add(key)
-        cells.append(_cell(texts[place] if scored[place] else "", key, "kept", graded=bool(scored[place])))
+        cells.append(_cell(texts[place] if scored[place] else "", key, "kept", scored=bool(scored[place])))
     return cells
 
 
@@ -226,7 +226,7 @@ def _scored(batch: Batch, streams: Container[str], row: int, width: int) -> list
 
 
 def _cell(text: str, key: str, state: str, **more: Any) -> Cell:
-    return {"text": text, "key": key, "state": state, "chosen": False, "graded": False, "badge": "", "was": ""} | more
+    return {"text": text, "key": key, "state": state, "chosen": False, "scored": False, "badge": "", "was": ""} | more
 
 
 def visible(batch: Batch, row: int = 0) -> dict[str, list[list[int]]]:
@@ -266,7 +266,7 @@ def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
             "columns": written if name.startswith("decoder") else own,
             "shape": [len(cells), len(cells[0]) if cells else 0],
             "states": encode(_states(name, cells, verdict, shown)),
-            "graded_rows": _scored(batch, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
+            "scored_rows": _scored(batch, (readers.get(name.removesuffix(ABOVE), "inputs"),), row, len(cells)),
             "order": order,
             **({"every": int(name.endswith(ABOVE))} if name.removesuffix(ABOVE) + ABOVE in shown else {}),
         }
@@ -353,7 +353,7 @@ def _selection(batch: Batch, row: int) -> str:
 CHANGES = {
     Action.MASKED: "replaced by [MASK]",
     Action.RANDOMISED: "replaced by a random word",
-    Action.GRADED_AS_IS: "left unchanged but scored",
+    Action.SCORED_AS_IS: "left unchanged but scored",
     Action.DELETED: "deleted",
     Action.MOVED: "moved",
     Action.REPLACED: "replaced by a sampled word",

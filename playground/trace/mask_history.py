@@ -17,7 +17,7 @@ VISITS = 10
 STRIPS = (("Static", 1), ("Four copies", 4), ("Dynamic", 0))
 """The name of a strip, and how many fixed masks each text has (0: a new one at every visit)."""
 
-SHOWN = (Action.KEPT, Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS)
+SHOWN = (Action.KEPT, Action.MASKED, Action.RANDOMISED, Action.SCORED_AS_IS)
 """What may have become of a word, by its number in the history."""
 
 

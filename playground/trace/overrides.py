@@ -6,7 +6,7 @@ from dataclasses import replace
 from playground import leaks
 from playground.batch import AttentionMask, Batch, Stream
 from playground.errors import UserError
-from playground.objectives.ask.judged import GRADED, LossMaskOverride, answerable, judge
+from playground.objectives.ask.judged import SCORED, LossMaskOverride, answerable, judge
 from playground.objectives.objective import Step
 from playground.objectives.see.painted import in_cells
 from playground.trace import frames
@@ -15,7 +15,7 @@ from playground.trace.rebuild import Rebuilt
 Cells = Mapping[str, Iterable[tuple[int, int, bool]]]
 """For a matrix by its name on the stage: query, key (both 0-based, padding not counted) and whether it is open.
 
-The loss mask is a matrix of one row under the name "graded": 0, the position, and whether it is scored.
+The loss mask is a matrix of one row under the name "scored": 0, the position, and whether it is scored.
 """
 
 
@@ -25,13 +25,13 @@ def natural(batch: Batch, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]
     if not batch.targets:
         return found
     scored = frames.answers(batch, row)[1]
-    return {**found, GRADED: [[scored[position] for position in _answered(batch, row)]]}
+    return {**found, SCORED: [[scored[position] for position in _answered(batch, row)]]}
 
 
 def painted(batch: Batch, cells: Cells, row: int = 0) -> Batch:
     """The same batch with these cells of one row's matrices open or closed."""
     for name, changes in cells.items():
-        if name == GRADED:
+        if name == SCORED:
             last = {position + 1: counts for _, position, counts in changes}
             counts, skips = (tuple(p for p, value in last.items() if value == chosen) for chosen in (True, False))
             batch = judge(batch, LossMaskOverride(counts, skips), row)
@@ -42,7 +42,7 @@ def painted(batch: Batch, cells: Cells, row: int = 0) -> Batch:
 
 def repainted(made: Rebuilt, cells: Cells) -> Rebuilt:
     """A rebuilt text with its matrices painted from the see stage on, and the new verdict."""
-    _refuse_what_is_not_asked(made.batch, cells.get(GRADED, ()))
+    _refuse_what_is_not_asked(made.batch, cells.get(SCORED, ()))
     steps: list[Step] = []
     seen = False
     for step in made.steps:

@@ -57,7 +57,7 @@ class Rebuilt:
     @property
     def signal(self) -> dict[str, int]:
         """The number of scored positions and of tokens of text."""
-        return {"graded": sum(frames.answers(self.batch, 0)[1]), "tokens": int(self.batch.tokens.lengths[0])}
+        return {"scored": sum(frames.answers(self.batch, 0)[1]), "tokens": int(self.batch.tokens.lengths[0])}
 
     def record(self) -> dict[str, Any]:
         about = {
@@ -106,7 +106,7 @@ class Rebuilt:
         """The JSON of `playground objective` (docs/cli.md)."""
         batch = self.batch
         target = batch.targets[0]
-        targets, graded, listed = _answers(batch)
+        targets, scored, listed = _answers(batch)
         return {
             "objective": self.objective.name,
             "text": self.text,
@@ -117,7 +117,7 @@ class Rebuilt:
             **frames.id_lists(batch.inputs),
             **({f"decoder_{k}": v for k, v in frames.id_lists(batch.decoder).items()} if batch.decoder else {}),
             "targets": targets,
-            "graded": graded,
+            "scored": scored,
             "target_positions": [p + 1 for p in listed],
             "reader": target.stream,
             "actions": [frames.STATES[a] for a in batch.actions[0][batch.tokens.valid[0]].tolist()],
@@ -128,7 +128,7 @@ class Rebuilt:
             "knobs": {name: k.default for name, k in self.objective.knobs.items()},
             "row": self.objective.row,
             "survey": self.survey(),
-            "signal": sum(graded) / max(1, int(batch.tokens.lengths[0])),
+            "signal": sum(scored) / max(1, int(batch.tokens.lengths[0])),
             "signal_by_target": {n: asdict(m) | {"share": m.share} for n, m in measure(batch).items()},
             "beside": [part_facts(part) for part in batch.with_auxiliary[:-1]],
             "notice": self.notice,
@@ -302,7 +302,7 @@ def meters(batch: Batch) -> list[dict[str, Any]]:
     measured = measure(batch)
     asked = ((target.name, part.network) for part in reversed(batch.with_auxiliary) for target in part.targets)
     found = ((name, network, measured[name]) for name, network in asked)
-    return [{"target": q, "network": n, "graded": m.graded, "tokens": m.read, "share": m.share} for q, n, m in found]
+    return [{"target": q, "network": n, "scored": m.scored, "tokens": m.read, "share": m.share} for q, n, m in found]
 
 
 def part_facts(part: Batch) -> dict[str, Any]:
@@ -310,8 +310,8 @@ def part_facts(part: Batch) -> dict[str, Any]:
     found = {"network": part.network, "inputs": _words(part, part.inputs.ids, part.inputs.valid)}
     found |= frames.id_lists(part.inputs)
     if part.targets:
-        targets, graded, _ = _answers(part)
-        found |= {"targets": targets, "graded": graded}
+        targets, scored, _ = _answers(part)
+        found |= {"targets": targets, "scored": scored}
     return found | {"visible": frames.visible(part)}
 
 

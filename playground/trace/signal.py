@@ -9,14 +9,14 @@ from playground.batch import Batch
 class Meter:
     """The signal of a target: scored positions, tokens of text that were read for it, rows without a target."""
 
-    graded: int
+    scored: int
     read: int
     idle_rows: int
 
     @property
     def share(self) -> float:
         """Scored positions per token that is read; above 1 where special tokens are scored too."""
-        return self.graded / max(1, self.read)
+        return self.scored / max(1, self.read)
 
 
 def measure(batch: Batch) -> dict[str, Meter]:

@@ -19,7 +19,7 @@ from playground.models import LanguageModel
 from playground.slicing import split_rows, trimmed
 
 
-class Graded(NamedTuple):
+class BatchLoss(NamedTuple):
     """The weighted sum that is trained, each target's mean loss, and what the layers read, where that is kept."""
 
     loss: Tensor
@@ -58,10 +58,10 @@ def room_for(during: Part) -> Iterator[None]:
 class Gradient(Protocol):
     """Adds the gradients of a whole batch to a model and returns its losses."""
 
-    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded: ...
+    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> BatchLoss: ...
 
 
-def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> Graded:
+def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) -> BatchLoss:
     """A part's loss and its terms, with their graph; "bfloat16" is the precision of the model's products alone."""
     states: list[Tensor] | None = [] if model.shape.mem_len else None
     if precision == "float32":
@@ -70,18 +70,18 @@ def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) ->
         with torch.autocast(part.inputs.ids.device.type, torch.bfloat16):
             answers = model(part, states=states)
         answers = tuple(replace(answer, scores=answer.scores.float()) for answer in answers)
-    return Graded(*total_loss(answers, shares, consume=True), tuple(state.detach() for state in states or ()))
+    return BatchLoss(*total_loss(answers, shares, consume=True), tuple(state.detach() for state in states or ()))
 
 
-def single_process(model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded:
+def single_process(model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> BatchLoss:
     """The gradient in one process."""
     parts = in_parts(batch, accumulate)
-    graded: list[Graded] = []
+    parts: list[BatchLoss] = []
     for part, shares in zip(parts, shares_of(parts, batch), strict=True):
         loss, terms, states = losses(model, part, precision, shares)
         loss.backward()
-        graded.append(Graded(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
-    return summed(graded)
+        parts.append(BatchLoss(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
+    return summed(parts)
 
 
 def in_parts(batch: Batch, number: int) -> list[Batch]:
@@ -106,13 +106,13 @@ def _counts(batch: Batch) -> dict[str, int]:
     return {target.name: len(target.loss_positions.rows) for part in batch.with_auxiliary for target in part.targets}
 
 
-def summed(parts: Sequence[Graded]) -> Graded:
+def summed(parts: Sequence[BatchLoss]) -> BatchLoss:
     """The losses of the whole batch from those of its parts."""
     if len(parts) == 1:
         return parts[0]
     losses, terms, states = zip(*parts, strict=True)
     means = {name: torch.stack([t[name] for t in terms]).sum() for name in terms[0]}
-    return Graded(torch.stack(losses).sum(), means, tuple(torch.cat(level) for level in zip(*states, strict=True)))
+    return BatchLoss(torch.stack(losses).sum(), means, tuple(torch.cat(level) for level in zip(*states, strict=True)))
 
 
 def bytes_asked(error: BaseException) -> int | None:

@@ -30,7 +30,7 @@ FORMAT = 3
 """Grows when the content of a file changes."""
 
 HELD_OUT = ("ids", "lengths", "word_ids", "sentence_ids")
-COUNTED = ("step", "tokens", "graded")
+COUNTED = ("step", "tokens", "scored")
 
 MOST_LABELS = 2**26
 """The largest label: labels count something in a corpus, and no corpus here has so many tokens."""
@@ -92,7 +92,7 @@ def _pack(learner: TrainState, tokenizer: Tokenizer, corpus: CorpusInfo) -> tupl
         "seed": learner.seed,
         "step": learner.step,
         "tokens": learner.tokens,
-        "graded": learner.graded,
+        "scored": learner.scored,
         "seconds": learner.seconds,
         "each": learner.each,
         "corpus": [corpus.name, corpus.hash, corpus.unigram_entropy],
@@ -170,7 +170,7 @@ def _restored(about: dict[str, Any], tensors: dict[str, Tensor], device: torch.d
     learner = TrainState.new(entry, tokenizer.words, _number(about, "seed"), device)
     learner.model.load_state_dict({k[6:]: v for k, v in tensors.items() if k.startswith("model.")})
     learner.mems = _mems(entry, tensors, device)
-    learner.step, learner.tokens, learner.graded = (_number(about, name) for name in COUNTED)
+    learner.step, learner.tokens, learner.scored = (_number(about, name) for name in COUNTED)
     learner.seconds, learner.each = (_number(about, name, float) for name in ("seconds", "each"))
     learner.enter_phase()
     for number, optimiser in enumerate(learner.optimisers):

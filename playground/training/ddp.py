@@ -16,7 +16,7 @@ from torch.nn.parallel import DistributedDataParallel
 from playground.batch import Batch
 from playground.errors import UserError
 from playground.models import LanguageModel
-from playground.training.accumulation import Graded, in_parts, losses, shares_of
+from playground.training.accumulation import BatchLoss, in_parts, losses, shares_of
 
 
 def size() -> int:
@@ -61,7 +61,7 @@ class LossOf(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, part: Batch, shares: dict[str, float], precision: str) -> Graded:
+    def forward(self, part: Batch, shares: dict[str, float], precision: str) -> BatchLoss:
         return losses(self.model, part, precision, shares)
 
 
@@ -71,7 +71,7 @@ class DistributedDataParallelGradient:
 
     wrapped: dict[int, DistributedDataParallel] = field(default_factory=dict)
 
-    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> BatchLoss:
         if id(model) not in self.wrapped:
             self.wrapped = {id(model): DistributedDataParallel(LossOf(model), find_unused_parameters=True)}
         wrapped, number = self.wrapped[id(model)], size()
@@ -83,12 +83,12 @@ class DistributedDataParallelGradient:
                 "parts each; choose a batch that is a multiple."
             )
         mine = list(range(dist.get_rank(), len(parts), number))
-        graded = []
+        parts = []
         for k in mine:
             with nullcontext() if k == mine[-1] else wrapped.no_sync():  # gradients are exchanged after the last part
                 loss, terms, _ = wrapped(parts[k], shares[k], precision)
                 (loss * number).backward()  # the wrapper takes the mean over the processes, we want the sum
-            graded.append(torch.stack([loss.detach(), *(term.detach() for term in terms.values())]))
-        total = torch.stack(graded).sum(0)
+            parts.append(torch.stack([loss.detach(), *(term.detach() for term in terms.values())]))
+        total = torch.stack(parts).sum(0)
         dist.all_reduce(total)
-        return Graded(total[0], dict(zip(terms, total[1:], strict=True)))
+        return BatchLoss(total[0], dict(zip(terms, total[1:], strict=True)))

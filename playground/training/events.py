@@ -42,7 +42,7 @@ class PhaseStarted:
 class Stepped:
     """One optimiser step is done. `loss` and `terms` stay tensors, so that the device is not waited for.
 
-    `tokens`, `graded` (scored answers) and `seconds` are counted from the start of the run; `rate` is the factor of the
+    `tokens`, `scored` (scored answers) and `seconds` are counted from the start of the run; `rate` is the factor of the
     learning rate; `sizes` are measured every `Run.sizes_every` steps. `numbers` are the loss and the terms once they
     are read, which a GPU is waited for.
     """
@@ -54,7 +54,7 @@ class Stepped:
     tokens: int
     seconds: float
     batch: Batch
-    graded: int = 0
+    scored: int = 0
     sizes: tuple[Group, ...] = ()
     numbers: list[float] = field(default_factory=list, repr=False, compare=False)
 

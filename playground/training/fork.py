@@ -44,7 +44,7 @@ def fork(run: Run, learner: TrainState, changes: Mapping[str, Any] | None = None
         raise UserError(
             "A fork keeps the weights, so the model and its objective's heads must stay the same."
         ) from None
-    new.step, new.tokens, new.graded, new.seconds = state.step, state.tokens, state.graded, state.seconds
+    new.step, new.tokens, new.scored, new.seconds = state.step, state.tokens, state.scored, state.seconds
     new.enter_phase()
     if new.phase == learner.phase and _groups(new) == _groups(learner):
         for optimiser, kept in zip(new.optimisers, state.optimisers, strict=True):

@@ -159,7 +159,7 @@ class RunState:
                 short = OutOfMemory(error.asked, error.during)  # the error itself keeps the tensors of the step alive
             yield self._smaller(short)
         stepped = Stepped(
-            learner.step, self.loss, terms, share, learner.tokens, learner.seconds, batch, learner.graded,
+            learner.step, self.loss, terms, share, learner.tokens, learner.seconds, batch, learner.scored,
             tuple(groups),
         )  # fmt: skip
         if devices.computes_beside(learner.device):

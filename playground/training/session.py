@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 class Row:
     """One point of the curves, in nats per scored position of the first target; `more` names the loss of every one.
 
-    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by target. `graded` are the scored
+    Evaluations have `held_out`, held-out losses in `more`, and the `accuracy` by target. `scored` are the scored
     answers and `flops` the operations so far.
     """
 
@@ -40,7 +40,7 @@ class Row:
     tokens: int
     seconds: float
     more: tuple[tuple[str, float], ...] = ()
-    graded: int = 0
+    scored: int = 0
     flops: float = 0.0
     accuracy: tuple[tuple[str, float], ...] = ()
 
@@ -48,7 +48,7 @@ class Row:
     def of(cls, event: Stepped) -> "Row":
         """The point of a finished step, without its operations."""
         more = tuple(event.read()[1].items())
-        return cls(event.step, more[0][1], None, event.tokens, event.seconds, more, event.graded)
+        return cls(event.step, more[0][1], None, event.tokens, event.seconds, more, event.scored)
 
     def after(self, event: Stepped | Evaluated, learner: TrainState) -> "Row":
         """The next point: that of a step, with its operations, or of an evaluation."""

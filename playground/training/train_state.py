@@ -61,7 +61,7 @@ class TrainState:
     tokens: int = 0
     seconds: float = 0.0
     gradient: accumulation.Gradient = accumulation.single_process
-    graded: int = 0
+    scored: int = 0
     each: float = 0.0
     mems: segment_memory.Mems = ()
     objectives: tuple[Objective, ...] = ()
@@ -159,7 +159,7 @@ class TrainState:
             self.entry.all_phases[self.phase].begin(self.model)
             self.mems = ()
             self.enter_phase()
-        self.graded += sum(len(target.loss_positions.rows) for part in batch.with_auxiliary for target in part.targets)
+        self.scored += sum(len(target.loss_positions.rows) for part in batch.with_auxiliary for target in part.targets)
         self.tokens += batch.count
         return batch, loss, terms, share
 
@@ -215,7 +215,7 @@ class TrainState:
         else:
             parts = accumulation.in_parts(whole, self.entry.recipe.grad_accum_steps if self.splits else 1)
         mems: segment_memory.Mems = ()
-        losses: list[accumulation.Graded] = []
+        losses: list[accumulation.BatchLoss] = []
         for part, counts in zip(parts, accumulation.shares_of(parts, whole), strict=True):
             states: list[Tensor] | None = [] if mem_len else None
             answers = self.model(segment_memory.with_mems(part, mems), states=states)
@@ -223,7 +223,7 @@ class TrainState:
             for answer in answers:
                 if (these := answer.right()) is not None:
                     right.setdefault(answer.target.name, []).append(these)
-            losses.append(accumulation.Graded(*total_loss(answers, counts, consume=True)))
+            losses.append(accumulation.BatchLoss(*total_loss(answers, counts, consume=True)))
         return {name: float(value) for name, value in accumulation.summed(losses)[1].items()}
 
     def turn(self, settings: Mapping[str, Any]) -> None:
@@ -255,7 +255,7 @@ class Snapshot:
 
     step: int
     tokens: int
-    graded: int
+    scored: int
     seconds: float
     entry: Entry
     weights: dict[str, Tensor]
@@ -267,13 +267,13 @@ class Snapshot:
         """A copy that further steps do not change."""
         weights = {name: value.detach().clone() for name, value in learner.model.state_dict().items()}
         optimisers = tuple(deepcopy(optimiser.state_dict()) for optimiser in learner.optimisers)
-        counts = learner.step, learner.tokens, learner.graded, learner.seconds
+        counts = learner.step, learner.tokens, learner.scored, learner.seconds
         return cls(*counts, learner.entry, weights, optimisers, learner.mems)
 
     def restore(self, learner: TrainState) -> None:
         """Put a learner back to this state."""
         number = learner.phase
-        learner.step, learner.tokens, learner.graded = self.step, self.tokens, self.graded
+        learner.step, learner.tokens, learner.scored = self.step, self.tokens, self.scored
         learner.seconds, learner.entry, learner.mems = self.seconds, self.entry, self.mems
         if learner.phase != number:
             learner.enter_phase()

@@ -26,7 +26,7 @@ def cell(text: str, key: str, state: str = "kept", **more: Any) -> Record:
         "key": key,
         "state": state,
         "chosen": False,
-        "graded": False,
+        "scored": False,
         "badge": "",
         "was": "",
         **more,
@@ -45,11 +45,11 @@ def matrix(
     rows: Sequence[str],
     columns: Sequence[str],
     state: Callable[[int, int], int],
-    graded: Iterable[int] = (),
+    scored: Iterable[int] = (),
     **more: Any,
 ) -> Record:
     """A visibility matrix from a function of (reader, read)."""
-    marked = set(graded)
+    marked = set(scored)
     codes = bytes(state(i, j) for i in range(len(rows)) for j in range(len(columns)))
     return {
         "name": name,
@@ -58,7 +58,7 @@ def matrix(
         "columns": list(columns),
         "states": base64.b64encode(codes).decode(),
         "shape": [len(rows), len(columns)],
-        "graded_rows": [int(i in marked) for i in range(len(rows))],
+        "scored_rows": [int(i in marked) for i in range(len(rows))],
         "order": None,
         "weights": None,
         **more,
@@ -79,9 +79,9 @@ def record(title: str, subtitle: str, source: str, frames: list[Record], **more:
 
 def states() -> Record:
     """Every state of a token and of a cell, with a leak and its path."""
-    kinds = "kept masked randomised graded_as_is deleted moved replaced same_by_luck inserted special padding".split()
+    kinds = "kept masked randomised scored_as_is deleted moved replaced same_by_luck inserted special padding".split()
     shown = [cell(kind.replace("_", " "), f"t{i}", kind) for i, kind in enumerate(kinds)]
-    shown[1] = {**shown[1], "was": "before", "chosen": True, "graded": True}
+    shown[1] = {**shown[1], "was": "before", "chosen": True, "scored": True}
     rows = [item["text"] for item in shown if item["state"] != "deleted"]
     square = matrix(
         "encoder",
@@ -121,7 +121,7 @@ def folded() -> Record:
     """A word that folds into a sentinel and flies from the inputs to the targets."""
     word, sentinel = cell("happy", "t1"), cell("<0>", "+a", "inserted")
     before = [lane("inputs", [cell("so", "t0"), word])]
-    after = [lane("inputs", [cell("so", "t0"), sentinel]), lane("targets", [sentinel, {**word, "graded": True}])]
+    after = [lane("inputs", [cell("so", "t0"), sentinel]), lane("targets", [sentinel, {**word, "scored": True}])]
     return record("Fold", "", "", [frame("text", "", before), frame("fold", "", after)])
 
 

@@ -32,7 +32,7 @@ def test_every_state_can_be_told_without_colour(page: Page, tmp_path: Path) -> N
         return record("states", "", "", frames)
 
     tokens = [shown([cell("word", "t0", state)], []) for state in TOKENS]
-    tokens += [shown([cell("word", "t0", "kept", graded=True)], [])]
+    tokens += [shown([cell("word", "t0", "kept", scored=True)], [])]
     squares = [
         shown([cell("word", "t0", "kept")], [matrix("encoder", "", ["word"], ["word"], lambda i, j, c=code: c)])
         for code in range(5)

@@ -314,7 +314,7 @@ def test_frame_k_of_the_picture_is_example_k_of_the_engine(stage: Stage) -> None
 
 
 @pytest.mark.parametrize("objective", ANSWERED)
-def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_graded(stage: Stage, objective: str) -> None:
+def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_scored(stage: Stage, objective: str) -> None:
     made, record = answered(objective)
     seen = read(lent(objective).learner.model, made.batch)
     stage.open("answers", record)
@@ -326,9 +326,9 @@ def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_graded
     ]
     assert shown["prices"] == []
     stage.set(names.index("loss"), 0.0)
-    graded = [c["graded"] for c in record["frames"][-1]["lanes"][-1]["cells"]]
+    scored = [c["scored"] for c in record["frames"][-1]["lanes"][-1]["cells"]]
     prices = {p["place"]: p["loss"] for p in stage.state()["answers"]["prices"]}
-    assert sorted(prices) == [k for k, g in enumerate(graded) if g]
+    assert sorted(prices) == [k for k, g in enumerate(scored) if g]
     assert list(prices.values()) == pytest.approx([g.loss for g in seen.guesses], abs=1e-4)
     assert f"{fmean(g.loss for g in seen.guesses):.2f} nats" in stage.spoken()
 
@@ -609,8 +609,8 @@ def test_the_mask_is_painted_by_pointer_and_by_key(stage: Stage) -> None:
     stage.tab.get_by_role("button", name="Answer 2, walk: scored").click()
     stage.tab.get_by_role("button", name="Answer 1, we: scored").press("Enter")
     assert stage.edits() == [
-        {"do": "paint", "matrix": "graded", "cells": [[0, 1, False]]},
-        {"do": "paint", "matrix": "graded", "cells": [[0, 0, False]]},
+        {"do": "paint", "matrix": "scored", "cells": [[0, 1, False]]},
+        {"do": "paint", "matrix": "scored", "cells": [[0, 0, False]]},
     ]
 
 
@@ -649,7 +649,7 @@ def test_the_bars_of_the_signal_are_the_engines_shares(stage: Stage, name: str) 
         assert filled and whole
         assert filled["width"] / whole["width"] == pytest.approx(min(1.0, meter.share), abs=0.02)
         assert bar.get_attribute("aria-valuenow") == str(int(100 * min(1.0, meter.share) + 0.5))
-        told = rf"^{meter.graded} scored answers? for {meter.read} tokens of text"
+        told = rf"^{meter.scored} scored answers? for {meter.read} tokens of text"
         expect(bar.locator("xpath=following-sibling::p[1]")).to_contain_text(re.compile(told))
 
 

@@ -47,7 +47,7 @@ def test_a_mask_by_hand_step_by_step_and_back(page: Page, address: str) -> None:
     page.keyboard.press("Enter")
     wait_for(page, "s.layout.lanes[1].cells[4].text === 'purple'")
     page.locator(".stage-hint").get_by_role("button", name="unchanged").click()
-    wait_for(page, "s.layout.lanes[1].cells[4].state === 'graded_as_is'")
+    wait_for(page, "s.layout.lanes[1].cells[4].state === 'scored_as_is'")
     expect(page.locator(".stage-lamp")).to_have_attribute("data-level", "amber")
     page.locator("section.stage").focus()
     for _ in range(4):

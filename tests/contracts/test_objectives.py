@@ -135,7 +135,7 @@ def test_plans_replay_every_step_without_chance(name):
 
 def answer(rebuilt):
     facts = rebuilt.facts()
-    keys = ("inputs", "decoder_inputs", "targets", "graded", "target_positions", "actions", "visible", "plan")
+    keys = ("inputs", "decoder_inputs", "targets", "scored", "target_positions", "actions", "visible", "plan")
     return {key: facts[key] for key in keys}
 
 
@@ -285,7 +285,7 @@ def test_sentences_are_needed_to_shuffle_them():
 def test_nothing_leaks_by_default(name, seed):
     verdict = story(name, seed=seed).verdict
     assert (verdict.leak, verdict.leaking, verdict.path) == (False, (), ())
-    assert verdict.graded > 0 or name in MAY_ASK_NOTHING
+    assert verdict.scored > 0 or name in MAY_ASK_NOTHING
     assert verdict.sentence.endswith(".")
 
 
@@ -362,16 +362,16 @@ def assert_frame_shows(frame, batch):
         asked = [target.loss_mask[0] for target in batch.targets if target.stream in readers]
         if lane in lanes:
             overrides = torch.stack(asked).any(0).tolist() if asked else [False] * len(lanes[lane])
-            assert [cell["graded"] for cell in lanes[lane]] == overrides[: len(lanes[lane])]
+            assert [cell["scored"] for cell in lanes[lane]] == overrides[: len(lanes[lane])]
             assert not any(overrides[len(lanes[lane]) :])
     if batch.targets:
         assert_targets_shown(lanes["targets"], batch)
 
 
 def assert_targets_shown(cells, batch):
-    """Every graded answer of every question stands in the lane, at its position."""
-    graded = torch.stack([target.loss_mask[0] for target in batch.targets]).any(0).tolist()
-    assert [c["graded"] for c in cells] == graded[: len(cells)]
+    """Every scored answer of every question stands in the lane, at its position."""
+    scored = torch.stack([target.loss_mask[0] for target in batch.targets]).any(0).tolist()
+    assert [c["scored"] for c in cells] == scored[: len(cells)]
     for target in batch.targets:
         for place in target.loss_mask[0].nonzero().flatten().tolist():
             answer_ = spoken(target, int(target.labels[0, place]), batch)
@@ -407,14 +407,14 @@ def test_the_matrices_of_the_record_are_those_of_training(name):
         states = states_of(matrix)
         assert (states == 1).long().tolist() == visible[matrix["name"]]
         assert list(states.shape) == [len(matrix["rows"]), len(matrix["columns"])]
-        assert len(matrix["graded_rows"]) == len(matrix["rows"])
+        assert len(matrix["scored_rows"]) == len(matrix["rows"])
         assert (matrix["order"] is None) == (query is None or query.window is not None)  # a window has no order
     first = "encoder" if query is None else "content"
     real = inputs.valid[0]
     assert visible[first] == inputs.attn_mask.dense()[0][real][:, real].long().tolist()
     asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.batch.targets[0].stream, first)
-    graded = next(m["graded_rows"] for m in frame["matrices"] if m["name"] == asked)
-    assert sum(graded) == int(torch.stack([target.loss_mask[0] for target in rebuilt.batch.targets]).any(0).sum())
+    scored = next(m["scored_rows"] for m in frame["matrices"] if m["name"] == asked)
+    assert sum(scored) == int(torch.stack([target.loss_mask[0] for target in rebuilt.batch.targets]).any(0).sum())
 
 
 def states_of(matrix):
@@ -440,9 +440,9 @@ def test_the_order_sorts_the_axes_of_the_permutation():
 @every_objective
 def test_the_facts_have_the_promised_keys(name):
     facts = json.loads(json.dumps(story(name, seed=5).facts()))
-    assert {"objective", "text", "seed", "inputs", "targets", "graded", "visible", "leak", "plan"} <= facts.keys()
-    assert len(facts["targets"]) == len(facts["graded"]) == len(facts["target_positions"])
-    assert set(facts["graded"]) <= {0, 1}
+    assert {"objective", "text", "seed", "inputs", "targets", "scored", "visible", "leak", "plan"} <= facts.keys()
+    assert len(facts["targets"]) == len(facts["scored"]) == len(facts["target_positions"])
+    assert set(facts["scored"]) <= {0, 1}
     assert facts["knobs"].keys() == objectives()[name].knobs.keys()
 
 
@@ -536,8 +536,8 @@ def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_as
                 assert isfinite(float(loss.detach()))
                 assert terms.keys() == {q.name for q in targets}
                 for term, value in terms.items():
-                    graded = any(bool(q.loss_mask.any()) for q in targets if q.name == term)
-                    assert graded or float(value.detach()) == 0.0
+                    scored = any(bool(q.loss_mask.any()) for q in targets if q.name == term)
+                    assert scored or float(value.detach()) == 0.0
                 if loss.requires_grad:
                     loss.backward()
                     assert all(bool(p.grad.isfinite().all()) for p in model.parameters() if p.grad is not None)
@@ -545,7 +545,7 @@ def test_texts_of_hardly_any_words_cost_a_number_and_nothing_where_nothing_is_as
 
 @every_objective
 def test_every_term_of_the_formula_is_fed_by_one_question(name):
-    """Each question of each network has its term, and the positions that feed it are those that are graded."""
+    """Each question of each network has its term, and the positions that feed it are those that are scored."""
     rebuilt = story(name, seed=1)
     told = {t["target"]: t for t in rebuilt.facts()["terms"]}
     asked = [target for part in rebuilt.batch.with_auxiliary for target in part.targets]
@@ -577,7 +577,7 @@ def test_the_first_seed_asks_something_and_shows_what_is_changed(name):
     made = first_seen(name)
     silent = not any(bool(target.loss_mask.any()) for part in made.batch.with_auxiliary for target in part.targets)
     assert silent == (name in SAYS_NOTHING) == ("othing is predicted" in made.notice)
-    changed = set(made.facts()["actions"]) - {"kept", "graded_as_is"}
+    changed = set(made.facts()["actions"]) - {"kept", "scored_as_is"}
     assert silent or bool(changed) == any(step.verb == "change" for step in made.steps)
 
 
@@ -593,10 +593,10 @@ def test_padding_is_never_printed_and_an_answer_of_many_words_only_where_it_is_s
     cells = [cell for frame in record["frames"] for lane in frame["lanes"] for cell in lane["cells"]]
     assert "[PAD]" not in {*printed_, *texts(cells)}
     for side in sides:
-        for said, counts in zip(side.get("targets", ()), side.get("graded", ()), strict=True):
+        for said, counts in zip(side.get("targets", ()), side.get("scored", ()), strict=True):
             assert counts or " " not in said, said
     for lane in record["frames"][-1]["lanes"]:
-        assert lane["name"] != "targets" or not any(cell["text"] for cell in lane["cells"] if not cell["graded"])
+        assert lane["name"] != "targets" or not any(cell["text"] for cell in lane["cells"] if not cell["scored"])
 
 
 # what a decoder closes
@@ -616,7 +616,7 @@ CLOSES = dict.fromkeys(("span mask", "discrete mask", "text infilling", "sentenc
 def written(batch):
     """What a decoder must write, row by row."""
     asked = [target for part in batch.with_auxiliary for target in part.targets if target.stream == "decoder"]
-    return [ids[graded].tolist() for q in asked for ids, graded in zip(q.labels, q.loss_mask, strict=True)]
+    return [ids[scored].tolist() for q in asked for ids, scored in zip(q.labels, q.loss_mask, strict=True)]
 
 
 def test_every_decoder_ends_with_one_end_token_or_is_listed():

@@ -27,7 +27,7 @@ DEEDS = (
 )  # fmt: skip
 INSTRUMENTS = tuple(instruments())
 INSIDE = tuple({knob.name for each in instruments().values() for knob in knobs(each.settings)})
-MATRICES = ("encoder", "decoder", "cross", "content", "query", "graded", "nothing")
+MATRICES = ("encoder", "decoder", "cross", "content", "query", "scored", "nothing")
 
 
 def draw(random: Random, folder: Path) -> Case:

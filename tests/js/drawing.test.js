@@ -29,7 +29,7 @@ function record(n = 3) {
       {
         name: "corrupt",
         lanes: [{ name: "inputs", cells: masked }],
-        matrices: [{ name: "encoder", title: "Attention mask", rows: texts, columns: texts, shape: [n, n], states: base64(states), graded_rows: [] }],
+        matrices: [{ name: "encoder", title: "Attention mask", rows: texts, columns: texts, shape: [n, n], states: base64(states), scored_rows: [] }],
       },
     ],
   });

@@ -97,8 +97,8 @@ def _arrange_windows(stage, plan, story):
 
 def _ask_centre(stage, plan, story):
     asked = stages.ask_in_place(story.text, story.inputs, story.chosen)
-    graded = [g and any(seen) for g, seen in zip(asked.graded, story.sees["query"], strict=True)]
-    return replace(story, asked=[Asked(asked.labels, graded, asked.origin)])
+    scored = [g and any(seen) for g, seen in zip(asked.scored, story.sees["query"], strict=True)]
+    return replace(story, asked=[Asked(asked.labels, scored, asked.origin)])
 
 
 def _ask_neighbour(stage, plan, story):

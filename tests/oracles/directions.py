@@ -24,8 +24,8 @@ def ask_next(text, side="left", end=False, skip=0):
     if end:
         said = [*said, (SPECIALS.end, -1)] if side == "left" else [(SPECIALS.start, -1), *said]
     size = len(said)
-    graded = [(k if side == "left" else size - 1 - k) >= skip for k in range(size)]
-    return Asked([token for token, _ in said], graded, [place for _, place in said])
+    scored = [(k if side == "left" else size - 1 - k) >= skip for k in range(size)]
+    return Asked([token for token, _ in said], scored, [place for _, place in said])
 
 
 def see_beside(readers, side, window=0):

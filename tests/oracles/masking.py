@@ -199,16 +199,16 @@ def _change_entities(stage, plan, story):
 def _ask_boundary(stage, plan, story):
     size, allowed = len(story.text), maskable(story.text)
     asked = stages.ask_in_place(story.text, story.inputs, story.chosen)
-    graded, reads = [False] * len(asked.labels), [[0, 0] for _ in asked.labels]
+    scored, reads = [False] * len(asked.labels), [[0, 0] for _ in asked.labels]
     at = {place: position for position, place in enumerate(story.inputs.origin) if place >= 0}
     for run in runs(story.chosen):
         left, right = run[0] - 1, run[-1] + 1
         if left < 0 or right >= size or not allowed[left] or not allowed[right]:
             continue
         for place in run[: stage.sbo_max_length]:
-            graded[at[place]] = True
+            scored[at[place]] = True
             reads[at[place]] = [at[left], at[right]]
-    return replace(story, asked=[*story.asked, Asked(asked.labels, graded, asked.origin, reads)])
+    return replace(story, asked=[*story.asked, Asked(asked.labels, scored, asked.origin, reads)])
 
 
 def _ask_label(stage, plan, story):
@@ -217,20 +217,20 @@ def _ask_label(stage, plan, story):
         return replace(story, asked=[*story.asked, _ask_of_text(story, max(values, default=-1))])
     named = [number >= 0 for number in story.labels.get("mention", values)]
     where = {"chosen": story.chosen, "everywhere": [True] * len(values), "mentions": named}[stage.where]
-    graded = [p >= 0 and values[p] >= 0 and where[p] for p in story.inputs.origin]
-    targets = [values[p] if yes else 0 for p, yes in zip(story.inputs.origin, graded, strict=True)]
-    return replace(story, asked=[*story.asked, Asked(targets, graded, [-1] * len(targets))])
+    scored = [p >= 0 and values[p] >= 0 and where[p] for p in story.inputs.origin]
+    targets = [values[p] if yes else 0 for p, yes in zip(story.inputs.origin, scored, strict=True)]
+    return replace(story, asked=[*story.asked, Asked(targets, scored, [-1] * len(targets))])
 
 
 def _ask_of_text(story, number):
     """Once, at the special token in front, if anything is known."""
-    graded = [position == 0 and number >= 0 for position in range(len(story.inputs.ids))]
-    return Asked([number if yes else 0 for yes in graded], graded, [-1] * len(graded))
+    scored = [position == 0 and number >= 0 for position in range(len(story.inputs.ids))]
+    return Asked([number if yes else 0 for yes in scored], scored, [-1] * len(scored))
 
 
 def _see_labels(stage, plan, story):
     """Classes count from 1 and 0 is unknown: at special tokens, and of hidden words where a label is of words."""
-    left = (Action.KEPT, Action.GRADED_AS_IS)
+    left = (Action.KEPT, Action.SCORED_AS_IS)
     known = [
         story.labels[stage.label][p] + 1 if p >= 0 and (stage.of == "text" or story.done[p] in left) else 0
         for p in story.inputs.origin
@@ -255,7 +255,7 @@ def _ask_replaced(stage, plan, story):
     asked = stages.ask_replaced(story.inputs, story.done)
     if stage.where == "mentions":
         first = {name[0] for name in _names(story)}
-        asked = replace(asked, graded=[place in first for place in story.inputs.origin])
+        asked = replace(asked, scored=[place in first for place in story.inputs.origin])
     return replace(story, asked=[*story.asked, asked])
 
 

@@ -133,7 +133,7 @@ def _ask_to_write(stage, plan, story):
     if stage.add_eos:
         asked.labels.append(SPECIALS.end)
         asked.origin.append(-1)
-    asked.graded = [True] * len(asked.labels)
+    asked.scored = [True] * len(asked.labels)
     decoder = Row([SPECIALS.start, *asked.labels[:-1]], [-1, *asked.origin[:-1]])
     return replace(story, decoder=decoder, asked=[*story.asked, asked])
 

@@ -76,7 +76,7 @@ def _choose_intact(stage, plan, story):
     kept = [span for span, yes in zip(story.spans, plan, strict=False) if yes]
     done = list(story.done)
     for start, length in kept:
-        done[start : start + length] = [Action.GRADED_AS_IS] * length
+        done[start : start + length] = [Action.SCORED_AS_IS] * length
     return replace(story, spans=[s for s in story.spans if s not in kept], done=done)
 
 
@@ -117,9 +117,9 @@ def _see_prefix(stage, plan, story):
 def ask_continuation(text, chosen):
     """Every word but the last predicts its neighbour, where that neighbour is to be written."""
     ahead = [place + 1 for place in range(len(text))]
-    graded = [place < len(text) and chosen[place] for place in ahead]
+    scored = [place < len(text) and chosen[place] for place in ahead]
     targets = [text[place] if place < len(text) else SPECIALS.pad for place in ahead]
-    return Asked(targets, graded, [place if yes else -1 for place, yes in zip(ahead, graded, strict=True)])
+    return Asked(targets, scored, [place if yes else -1 for place, yes in zip(ahead, scored, strict=True)])
 
 
 def _ask_continuation(stage, plan, story):

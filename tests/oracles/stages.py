@@ -29,7 +29,7 @@ class Asked:
     """One question: what is expected at every position, whether it counts, and where in the text it stands."""
 
     labels: list[int]
-    graded: list[bool]
+    scored: list[bool]
     origin: list[int]
     reads: list[list[int]] = field(default_factory=list)
     """From which two positions each answer is read, where it is not read from its own."""

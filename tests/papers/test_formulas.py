@@ -342,11 +342,11 @@ def test_what_a_term_predicts_is_a_word_or_a_label_and_never_a_position(name):
             if found is None:
                 continue
             assert found[1][0] in "xy", found[0]
-            graded = target.loss_mask[0]
+            scored = target.loss_mask[0]
             if found[1][0] == "x":
-                origin, ids = target.origin[0][graded], part.tokens.ids[0]
+                origin, ids = target.origin[0][scored], part.tokens.ids[0]
                 assert target.kind.names_words
-                assert torch.equal(target.labels[0][graded][origin >= 0], ids[origin[origin >= 0]])
+                assert torch.equal(target.labels[0][scored][origin >= 0], ids[origin[origin >= 0]])
                 assert int((origin < 0).sum()) <= 1, "all but a special token that closes the text are words of it"
 
 
@@ -429,8 +429,8 @@ def test_the_loss_of_a_match_has_its_minus_and_its_exponential():
     """E3: -(s - log sum exp s); as printed, s - log sum s, it would be made large."""
     scores = torch.tensor([[2.0, 1.0, 0.5], [0.3, 3.0, 1.0], [1.0, 1.0, 1.0]])
     grid = torch.arange(3)[:, None]
-    graded = torch.ones(3, 1, dtype=torch.bool)
-    target = Target("match", InBatchContrast(), "inputs", grid, graded, torch.full((3, 1), -1))
+    scored = torch.ones(3, 1, dtype=torch.bool)
+    target = Target("match", InBatchContrast(), "inputs", grid, scored, torch.full((3, 1), -1))
     right = scores.diagonal()
     losses = answered(target, scores).losses()
     assert torch.allclose(losses, -(right - scores.exp().sum(1).log()), atol=1e-6)

@@ -66,8 +66,8 @@ def test_one_comparison_of_levels_says_the_four_masks():
 def test_seq2seq_lm_has_the_42_cells_and_asks_from_the_last_given_word_on():
     facts = rebuild("seq2seq LM", overrides={"split": 4}).facts()
     assert rows(facts["visible"]["encoder"]) == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
-    assert facts["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
-    assert [t for t, g in zip(facts["targets"], facts["graded"], strict=True) if g] == "join with you today".split()
+    assert facts["scored"] == [0, 0, 0, 1, 1, 1, 1, 0]
+    assert [t for t, g in zip(facts["targets"], facts["scored"], strict=True) if g] == "join with you today".split()
 
 
 def test_the_number_of_orders():
@@ -85,7 +85,7 @@ def test_the_shares_of_all_tokens_under_mlm():
     """15 % and 80/10/10: masks are 12 %, random words 1.5 %, kept words 1.5 % of all tokens."""
     batch = find_objective("MLM").turn({"num_special_tokens": 0}).batch(plain_rows(2000, 100), generator(0))
     number = batch.actions.numel()
-    for action, share in ((Action.MASKED, 0.12), (Action.RANDOMISED, 0.015), (Action.GRADED_AS_IS, 0.015)):
+    for action, share in ((Action.MASKED, 0.12), (Action.RANDOMISED, 0.015), (Action.SCORED_AS_IS, 0.015)):
         assert abs(int((batch.actions == action).sum()) / number - share) < 5 * sqrt(share * (1 - share) / number)
 
 
@@ -177,8 +177,8 @@ def share_right(batch):
     rows = torch.arange(len(topic))
     sides = [batch.inputs.origin.masked_fill(half, -1).amax(1) for half in (~first, first)]
     same = topic[rows, sides[0]] == topic[rows, sides[1]]
-    graded, truth = target.loss_mask[:, 0], target.labels[:, 0]
-    return float(((~same).long() == truth)[graded].double().mean())
+    scored, truth = target.loss_mask[:, 0], target.labels[:, 0]
+    return float(((~same).long() == truth)[scored].double().mean())
 
 
 def test_t5_counts_in_single_precision_as_its_released_code_does():

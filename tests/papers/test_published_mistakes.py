@@ -36,7 +36,7 @@ def test_leak_table_bidirectional_with_a_start_token_leaks_7_of_8():
     open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=full_mask(EIGHT.valid, False)))
     found = leaks.check(open_, layers=4)
     assert found.leaking == tuple(range(7))
-    assert found.graded == 8
+    assert found.scored == 8
     assert verdict(batch) == (0, 8)
 
 
@@ -120,8 +120,8 @@ def shifted(visible, first=0):
     """The words themselves as input, each asked for its right neighbour, from place `first` on."""
     batch = begin(EIGHT)
     targets = EIGHT.ids.roll(-1, 1)
-    graded = (first <= PLACES) & (PLACES < 7)
-    target = Target("next word", Word(), "inputs", targets, graded, (PLACES + 1).where(PLACES < 7, -1))
+    scored = (first <= PLACES) & (PLACES < 7)
+    target = Target("next word", Word(), "inputs", targets, scored, (PLACES + 1).where(PLACES < 7, -1))
     return replace(batch, inputs=replace(batch.inputs, attn_mask=visible), targets=(target,))
 
 
@@ -140,7 +140,7 @@ def from_content(batch):
 def verdict(batch):
     found = leaks.check(batch, layers=4)
     assert found.leak == bool(found.leaking)
-    return len(found.leaking), found.graded
+    return len(found.leaking), found.scored
 
 
 # replaced token detection

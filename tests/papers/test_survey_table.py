@@ -71,14 +71,14 @@ def test_the_text_says_who_did_what_in_the_masked_row():
     facts = rebuild("MLM", overrides={"chosen": "3,8"}).facts()
     assert facts["inputs"] == "I am [MASK] to join with you [MASK]".split()
     assert facts["actions"] == ["kept", "kept", "masked", "kept", "kept", "kept", "kept", "masked"]
-    assert facts["graded"] == [0, 0, 1, 0, 0, 0, 0, 1]
+    assert facts["scored"] == [0, 0, 1, 0, 0, 0, 0, 1]
     assert facts["targets"] == SENTENCE.split()
 
 
 def test_the_permutation_row_is_predicted_in_its_order():
     facts = rebuild("PLM", overrides={"order": "3,5,6,8,2,1,4,7", "cut": "3"}).facts()
     assert facts["targets"] == "happy join with today am I to you".split()
-    assert facts["graded"] == [0, 0, 0, 1, 1, 1, 1, 1]
+    assert facts["scored"] == [0, 0, 0, 1, 1, 1, 1, 1]
     assert facts["target_positions"] == [3, 5, 6, 8, 2, 1, 4, 7]
     assert facts["inputs"] == SENTENCE.split(), "the tokens do not move"
 

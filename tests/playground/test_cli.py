@@ -113,8 +113,8 @@ def test_objective_keeps_its_promises(name, facts):
     for key in ("inputs", "targets"):
         assert said[key]
         assert all(isinstance(word, str) for word in said[key])
-    assert len(said["graded"]) == len(said["targets"])
-    assert set(said["graded"]) <= {0, 1}
+    assert len(said["scored"]) == len(said["targets"])
+    assert set(said["scored"]) <= {0, 1}
     assert said["leak"] is False
     assert isinstance(said["plan"], dict)
     for rows in said["visible"].values():
@@ -143,7 +143,7 @@ def test_the_seed_decides_and_a_plan_overrides_it(facts):
     assert one["plan"]["chosen"] != other["plan"]["chosen"]
     planned = facts("objective", "MLM", "--plan", "chosen=3,8", "actions=mask,keep", "--seed", 2)
     assert planned["inputs"] == "I am [MASK] to join with you today".split()
-    assert planned["graded"] == [0, 0, 1, 0, 0, 0, 0, 1]
+    assert planned["scored"] == [0, 0, 1, 0, 0, 0, 0, 1]
 
 
 @pytest.mark.parametrize("name", TYPED)
@@ -153,8 +153,8 @@ def test_the_plan_it_prints_can_be_given_back(name, facts):
     pairs = {k: v if isinstance(v, list) else [v] for k, v in said["plan"].items()}
     told = [f"{k}={','.join(spelt(v) for v in values)}" for k, values in pairs.items()]
     again = facts("objective", name, *words, "--seed", 4, *(["--plan", *told] if told else []))
-    assert {k: again[k] for k in ("inputs", "targets", "graded", "plan", "visible")} == {
-        k: said[k] for k in ("inputs", "targets", "graded", "plan", "visible")
+    assert {k: again[k] for k in ("inputs", "targets", "scored", "plan", "visible")} == {
+        k: said[k] for k in ("inputs", "targets", "scored", "plan", "visible")
     }
 
 
@@ -202,7 +202,7 @@ def test_a_row_of_a_corpus_has_its_labels_and_its_neighbours(name, facts):
     objective, opened = find_objective(name), open_corpus(corpus, tokens=6_000)
     rows = BatchSampler.of(opened, 32, 1, 0, torch.device("cpu"), objective.needs).held_out
     assert said["text"] == opened.tokenizer.join(rows.ids[3][rows.valid[3]].tolist())
-    assert sum(said["graded"]) > 0
+    assert sum(said["scored"]) > 0
     assert said["notice"] == "", "nothing of it is guessed"
     assert facts("objective", name, "--corpus", corpus)["text"] != said["text"]
     if name == "NSP":
@@ -244,7 +244,7 @@ def test_the_table_is_the_surveys(facts):
     said = facts("table")
     assert printed(said) == SURVEY
     assert list(printed(said)) == list(SURVEY)
-    promised = {"objective", "text", "seed", "inputs", "targets", "graded", "visible", "leak", "plan"}
+    promised = {"objective", "text", "seed", "inputs", "targets", "scored", "visible", "leak", "plan"}
     assert all(promised <= set(row) for row in said["rows"])
 
 
@@ -414,7 +414,7 @@ def test_a_run_cut_off_before_its_first_checkpoint_begins_anew(facts, text):
 
 def test_cells_are_painted_from_the_command_line_as_on_the_stage(facts, text):
     line = ("--corpus", text, "--steps", 2, *TINY)
-    said = facts("train", "MLM", *line, "--paint", "encoder=3.2-,6.5-", "--paint", "graded=1.2-", "--out", "painted")
+    said = facts("train", "MLM", *line, "--paint", "encoder=3.2-,6.5-", "--paint", "scored=1.2-", "--out", "painted")
     stage = StageStore(objective="MLM")
     stage.edit({"do": "paint", "matrix": "encoder", "cells": [[2, 1, False], [5, 4, False]]})
     skipped = {"kind": "loss_mask", "counts": [], "skips": [2], "part": 0}

@@ -59,8 +59,8 @@ def random_example(seed, size, share, reader, copying=False, *, above=(), pairs=
         attn_mask=painted(cells(written, written)),
         cross_attn_mask=painted(cells(written, size)),
     )
-    graded = torch.rand(answers.shape, generator=rng) < 0.7
-    target = Target("?", Word(), reader, answers.clamp(min=0), graded, answers, copying=copying)
+    scored = torch.rand(answers.shape, generator=rng) < 0.7
+    target = Target("?", Word(), reader, answers.clamp(min=0), scored, answers, copying=copying)
     if pairs and reader == "inputs":
         target = replace(target, reads=torch.randint(0, size, (1, size, 2), generator=rng))
     return replace(batch, inputs=inputs, actions=action, decoder=decoder, targets=(target,))
@@ -96,7 +96,7 @@ def sources(batch, place, layers):
 
 
 def brute(batch, layers):
-    """For every graded position the length of the shortest walk from its answer, or None; and those on purpose."""
+    """For every scored position the length of the shortest walk from its answer, or None; and those on purpose."""
     target = batch.targets[0]
     found, on_purpose = {}, []
     for position in target.loss_mask[0].nonzero().flatten().tolist():
@@ -108,7 +108,7 @@ def brute(batch, layers):
         lengths = [d for (kind, p, _), d in distance.items() if (kind, p) in goals]
         found[position] = min(lengths, default=None)
         kept = {p for p, o in enumerate(batch.inputs.origin[0].tolist()) if o == answer >= 0}
-        kept = {("encoder", p) for p in kept if batch.actions[0, answer] == Action.GRADED_AS_IS}
+        kept = {("encoder", p) for p in kept if batch.actions[0, answer] == Action.SCORED_AS_IS}
         if not target.copying and any((kind, p) in kept for kind, p, _ in distance):
             on_purpose.append(position)
     return found, on_purpose
@@ -152,7 +152,7 @@ def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copyi
     leaking = tuple(p for p, d in found.items() if d is not None)
     assert verdict.leaking == leaking
     assert verdict.leak == bool(leaking)
-    assert verdict.graded == len(found)
+    assert verdict.scored == len(found)
     assert verdict.by_design == tuple(on_purpose)
     if leaking:
         assert len(verdict.path) - 1 == found[leaking[0]]
@@ -371,7 +371,7 @@ def test_every_question_of_an_example_is_checked():
 def test_each_row_of_a_batch_has_its_own_verdict():
     tokens = tokens_of([list(range(40, 48)), [40, 41]], extra=1)
     batch = find_objective("LM").batch(tokens, generator(0))
-    assert [leaks.check(batch, row=row).graded for row in (0, 1)] == [8, 2]
+    assert [leaks.check(batch, row=row).scored for row in (0, 1)] == [8, 2]
     open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=full_mask(batch.inputs.valid, True)))
     assert [leaks.check(open_, row=row).leaking for row in (0, 1)] == [tuple(range(7)), (0,)]
 

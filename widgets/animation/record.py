@@ -23,7 +23,7 @@ def lockstep(records: Sequence[Record]) -> dict[str, Any]:
     return {"version": 1, "title": title, "records": [dict(record) for record in records]}
 
 
-DEFAULTS = {"state": "kept", "chosen": False, "graded": False, "badge": "", "was": ""}
+DEFAULTS = {"state": "kept", "chosen": False, "scored": False, "badge": "", "was": ""}
 """What the drawing module fills in for a token; leaving it out halves a record."""
 
 

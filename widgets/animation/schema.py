@@ -11,7 +11,7 @@ class Cell(TypedDict):
     key: str
     state: NotRequired[str]
     chosen: NotRequired[bool]
-    graded: NotRequired[bool]
+    scored: NotRequired[bool]
     badge: NotRequired[str]
     was: NotRequired[str]
 
@@ -54,7 +54,7 @@ class Matrix(TypedDict):
     columns: list[str]
     shape: list[int]
     states: str
-    graded_rows: list[int]
+    scored_rows: list[int]
     order: list[int] | None
     every: NotRequired[int]
 

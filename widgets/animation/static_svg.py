@@ -130,7 +130,7 @@ def runs(ids: Record, columns: int) -> Iterator[tuple[int, int, str]]:
 
 def _chip(cell: Record, answers: bool, x: float, y: float, wide: float, size: int) -> Iterator[str]:
     """One token: box, word, ring if it is scored, badge with its order, and what it was before."""
-    chips, scored, high = TOKENS["chips"], cell.get("graded"), size * 2.2
+    chips, scored, high = TOKENS["chips"], cell.get("scored"), size * 2.2
     look = chips["blank"] if answers and not scored else chips.get(cell.get("state", "kept"), chips["kept"])
     look = look | (chips["answer"] if answers and scored else {})
     edge = "strong green" if look.get("mark") == "ribbon" else look["edge"]  # moved
@@ -194,7 +194,7 @@ def _matrix(matrix: Record, x: float, y: float, side: float) -> Iterator[str]:
         if path := "".join("M" + "L".join(way) for way in ways):
             edge = COLOURS["strong vermilion" if code == 4 else "muted"]
             yield _tag("path", d=path, fill="none", stroke=edge, stroke_width=1.3)
-    for i in (i for i, scored in enumerate(matrix.get("graded_rows") or ()) if scored):
+    for i in (i for i, scored in enumerate(matrix.get("scored_rows") or ()) if scored):
         yield _ring(x - 9, y + (i + 0.5) * side, min(4.0, side / 4))
     size = min(12.0, side * 0.8)
     for i, word in enumerate(matrix["rows"] if side >= LABELLED else ()):

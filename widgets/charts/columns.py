@@ -45,7 +45,7 @@ LEVELS = (
 """The two losses that a run lies between, where they are known."""
 
 AXES = {
-    "steps": "step", "tokens read": "tokens", "scored answers": "graded", "operations": "flops", "seconds": "seconds",
+    "steps": "step", "tokens read": "tokens", "scored answers": "scored", "operations": "flops", "seconds": "seconds",
 }  # fmt: skip
 """What the loss may be drawn over, by the name on the page."""
 

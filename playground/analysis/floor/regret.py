@@ -20,7 +20,7 @@ from playground.leaks import known_places
 from playground.models import LanguageModel
 from playground.objectives import Objective
 
-GIVEN_AWAY = (Action.GRADED_AS_IS, Action.SAME_BY_LUCK)
+GIVEN_AWAY = (Action.SCORED_AS_IS, Action.SAME_BY_LUCK)
 """A word that stands where it is asked for is no prediction."""
 
 

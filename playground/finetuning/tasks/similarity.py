@@ -6,7 +6,7 @@ from playground.finetuning.data.task import Split, Task
 from playground.finetuning.data.task_types import Number
 
 
-def graded(count: int, seed: int, split: Split) -> list[Item]:
+def rated(count: int, seed: int, split: Split) -> list[Item]:
     """Pairs about events with a number from 0 to 4."""
     return [Item(pair, float(score)) for pair, score in zip(*similarity_pairs(count, seed, split), strict=True)]
 
@@ -17,6 +17,6 @@ SIMILARITY = Task(
     idea="Rate from 0 to 4 how many of agent, action, object and place two sentences share; read in both orders.",
     source="after STS-B (arXiv:1708.00055); pairs from the generated world",
     answer=Number(most=4.0),
-    items=graded,
+    items=rated,
     orders=2,
 )

@@ -10,7 +10,7 @@ from playground.answers import Target
 from playground.batch import Batch
 from playground.objectives.stage import Ask
 
-GRADED = "graded"
+SCORED = "scored"
 """The name of the loss mask where masks that are painted by hand go by name."""
 
 

@@ -66,7 +66,7 @@ def _actions(batch: Batch, words: Tensor) -> Tensor:
     here = (spans.length > 0).flatten().nonzero()[:, 0]
     random = batch.tokens.specials.is_word(words.take(here))
     mark = random * (Action.RANDOMISED - Action.MASKED) + Action.MASKED
-    hidden = batch.selected & (action != Action.GRADED_AS_IS)  # sentences may be left as they are
+    hidden = batch.selected & (action != Action.SCORED_AS_IS)  # sentences may be left as they are
     first = (spans.start + sampling.first_of_rows(action)[:, None]).take(here)
     return put(action + hidden * (Action.DELETED - action), first, mark)
 

@@ -19,7 +19,7 @@ from playground.objectives.stage import Change, PlanOverrides
 FATES, WORDS = 3, 4
 """Salts of the fixed draws: the action for each token, and which random word."""
 
-WORDS_FOR_ACTIONS = {"mask": Action.MASKED, "random": Action.RANDOMISED, "keep": Action.GRADED_AS_IS}
+WORDS_FOR_ACTIONS = {"mask": Action.MASKED, "random": Action.RANDOMISED, "keep": Action.SCORED_AS_IS}
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ class KeepSomeSentences(Choose):
         kept = plan[:, : spans.is_span.shape[1]] & spans.is_span  # a batch may have more, empty, columns
         intact = inside(Spans(spans.start, spans.length.where(kept, -1)), batch.tokens.ids.shape[1])
         left = Spans(spans.start.masked_fill(kept, 0), spans.length.masked_fill(kept, -1))
-        action = batch.actions.masked_fill(intact, Action.GRADED_AS_IS)
+        action = batch.actions.masked_fill(intact, Action.SCORED_AS_IS)
         return replace(batch, spans=left, actions=action)
 
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:

@@ -25,7 +25,7 @@ class SeeLabels(See):
         inputs = batch.inputs
         known = batch.tokens.labels[self.label].clamp(min=-1) + 1
         if self.of == "words":
-            left = (batch.actions == Action.KEPT) | (batch.actions == Action.GRADED_AS_IS)
+            left = (batch.actions == Action.KEPT) | (batch.actions == Action.SCORED_AS_IS)
             known = known.where(left, 0)
         ids = gather_origin(known, inputs.origin).where(inputs.valid, 0)
         label_ids = {**inputs.label_ids, self.label: LabelIds(ids, self.classes)}

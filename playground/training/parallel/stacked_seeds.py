@@ -15,7 +15,7 @@ from playground.models import LanguageModel
 from playground.models.word_vectors import StaticNetwork
 from playground.objectives import Objective
 from playground.objectives.arrange import SampleTask
-from playground.training.accumulation import Graded, single_process
+from playground.training.accumulation import BatchLoss, single_process
 from playground.training.loop import RunState
 from playground.training.parallel.stacked import Rows, widened
 
@@ -58,7 +58,7 @@ class Shared:
     stack: "Stack"
     number: int
 
-    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> Graded:
+    def __call__(self, model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> BatchLoss:
         loss = self.stack.loss_of(self.number)
         if loss is None:
             return single_process(model, batch, accumulate, precision)
@@ -73,7 +73,7 @@ class Stack:
 
     def __init__(self, states: Sequence[RunState]) -> None:
         self.states = list(states)
-        self.ready: dict[int, Graded] = {}
+        self.ready: dict[int, BatchLoss] = {}
         self.at = -1
         models = [state.learner.model for state in states]
         self.model = models[0]
@@ -81,14 +81,14 @@ class Stack:
         for number, state in enumerate(states):
             state.learner.gradient = Shared(self, number)
 
-    def loss_of(self, number: int) -> Graded | None:
+    def loss_of(self, number: int) -> BatchLoss | None:
         """The losses of a seed in its coming step; None where the others are at another step."""
         steps = [state.learner.step for state in self.states]
         if self.at != steps[number] and len(set(steps)) == 1:
             self.at, self.ready = steps[number], self.gradients()
         return self.ready.pop(number, None) if self.at == steps[number] else None
 
-    def gradients(self) -> dict[int, Graded]:
+    def gradients(self) -> dict[int, BatchLoss]:
         """The losses of all seeds in the coming step, whose gradients are left in the rows."""
         for part in self.rows.parts.values():
             part.grad = None
@@ -108,7 +108,7 @@ class Stack:
         totals.sum().backward()
         each = {name: means.detach() for name, means in terms.items()}
         terms_of = ({name: means[k] for name, means in each.items()} for k in range(len(totals)))
-        return {k: Graded(*own) for k, own in enumerate(zip(totals.detach(), terms_of, strict=True))}
+        return {k: BatchLoss(*own) for k, own in enumerate(zip(totals.detach(), terms_of, strict=True))}
 
 
 class Scores(nn.Module):

@@ -150,7 +150,7 @@ def _row(event: Stepped | Evaluated) -> dict[str, Any]:
         "loss": loss,
         "terms": terms,
         "tokens": event.tokens,
-        "graded": event.graded,
+        "scored": event.scored,
         "rate": event.rate,
     }
 

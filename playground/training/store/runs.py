@@ -55,7 +55,7 @@ CREATE TABLE IF NOT EXISTS runs (
   parent TEXT, forked_at INTEGER, changed TEXT, out TEXT, settings TEXT,
   title TEXT DEFAULT '', error TEXT DEFAULT '');
 CREATE TABLE IF NOT EXISTS points (
-  run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, graded INTEGER,
+  run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, scored INTEGER,
   flops REAL, accuracy TEXT);
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
 CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, told TEXT);
@@ -71,7 +71,7 @@ FORMS: dict[str, dict[str, Form]] = {
     },
     "points": {
         "step": int, "loss?": float, "held_out?": float, "tokens": int, "seconds": float, "more": [(str, float)],
-        "graded": int, "flops": float, "accuracy": [(str, float)],
+        "scored": int, "flops": float, "accuracy": [(str, float)],
     },
 }  # fmt: skip
 """The forms of the values in the columns of two tables."""
@@ -430,7 +430,7 @@ class _Recorder:
             insert = f"INSERT INTO runs ({', '.join(values)}) VALUES ({', '.join(f':{k}' for k in values)})"
             base.execute(f"{insert} ON CONFLICT (name) DO UPDATE SET {updates}", values)
         self.base, self.learner = base, learner
-        self.last = Row(learner.step, None, None, learner.tokens, learner.seconds, (), learner.graded)
+        self.last = Row(learner.step, None, None, learner.tokens, learner.seconds, (), learner.scored)
         before = self.runs.points(self.name if parent is None else parent.run) if learner.step else []
         for point in (point for point in before if point.step == learner.step):
             self.last = replace(self.last, flops=point.flops)

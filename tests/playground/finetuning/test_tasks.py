@@ -567,7 +567,7 @@ def test_a_classifier_of_its_own_for_each_thing_answers_for_that_thing():
     assert answer.measure(scores, labels) == {"accuracy": pytest.approx(2 / 3)}
     nudged = scores.clone()
     nudged[0, 2:] += 7.0
-    assert answer.loss(nudged, labels) == answer.loss(scores, labels), "what is said of the other thing is not graded"
+    assert answer.loss(nudged, labels) == answer.loss(scores, labels), "what is said of the other thing is not scored"
     assert answer.guess(torch.tensor([1, 3, 0]), labels) == pytest.approx(2 / 3)
 
 

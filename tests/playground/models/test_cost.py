@@ -25,8 +25,8 @@ def test_the_count_is_that_of_the_products_on_paper():
     batch = find_objective("MLM").batch(tokens_of([[FIRST_WORD + k for k in range(number)]]), generator(0))
     model = make_model(entry.model, SPECIALS.size, generator(0))
     layer = 2 * number * (4 * width**2 + 2 * 4 * width**2) + 2 * 2 * number**2 * width
-    graded = int(batch.targets[0].loss_mask.sum())
-    paper = entry.model.layers * layer + 2 * graded * width * SPECIALS.size
+    scored = int(batch.targets[0].loss_mask.sum())
+    paper = entry.model.layers * layer + 2 * scored * width * SPECIALS.size
     assert forward_flops(model, batch) == pytest.approx(paper, rel=0.02)
     assert positions(batch) == number
 
@@ -41,8 +41,8 @@ def test_what_is_said_from_the_sizes_is_what_is_counted():
         number * operations(sum(sizes.get(name, 0) for name in model.groups()[layer]), number * 64, 1.0, 1.0)
         for layer in layers
     )
-    graded = len(batch.targets[0].loss_positions.rows)
-    assert step_flops(model, batch) == pytest.approx(said + PASSES * 2 * graded * 64 * SPECIALS.size, rel=0.02)
+    scored = len(batch.targets[0].loss_positions.rows)
+    assert step_flops(model, batch) == pytest.approx(said + PASSES * 2 * scored * 64 * SPECIALS.size, rel=0.02)
     assert PASSES == 3
 
 

@@ -320,12 +320,12 @@ def test_the_blind_stream_knows_its_position(positions, models):
     assert not torch.allclose(found[1], found[2], rtol=1e-6, atol=1e-9)
 
 
-# graded places
+# scored places
 
 
 @every_objective
 def test_only_scored_positions_have_scores_and_the_same_as_everywhere(name, models):
-    """Scoring every position and taking the graded ones afterwards gives the same."""
+    """Scoring every position and taking the scored ones afterwards gives the same."""
     batch = ragged(name)[-1].batch
     everywhere = replace(
         batch, targets=tuple(replace(target, loss_mask=stream_of(batch, target).valid) for target in batch.targets)
@@ -334,9 +334,9 @@ def test_only_scored_positions_have_scores_and_the_same_as_everywhere(name, mode
     own = [
         target for target in batch.targets if not target.kind.compares_rows
     ]  # a match is scored against the other answers
-    graded = {(q.name, *place) for q in own for place in map(tuple, q.loss_mask.nonzero().tolist())}
-    assert graded <= few.keys() <= all_.keys()
-    for key in graded:
+    scored = {(q.name, *place) for q in own for place in map(tuple, q.loss_mask.nonzero().tolist())}
+    assert scored <= few.keys() <= all_.keys()
+    for key in scored:
         torch.testing.assert_close(few[key], all_[key], rtol=1e-9, atol=1e-9)
 
 
@@ -349,9 +349,9 @@ def test_answers_know_their_position_and_target(name, models):
     batch = ragged(name)[-1].batch
     for answer in models["rotary"].forward(batch):
         target = answer.target
-        graded = target.loss_mask.nonzero().tolist()
+        scored = target.loss_mask.nonzero().tolist()
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
-        assert sorted(found) == list(map(tuple, graded))
+        assert sorted(found) == list(map(tuple, scored))
         if not isinstance(target.kind, InBatchContrast | SoftTargets):  # theirs: test_one_ngram.py, test_views.py
             assert answer.labels.tolist() == [int(target.labels[place]) for place in found]
 

@@ -202,23 +202,23 @@ def held_out(name, rules=(), steps=80, out=None):
 
 def test_which_answers_count_is_chosen_by_hand_and_the_leak_check_sees_it():
     made = rebuild("MLM", SENTENCE)
-    counts = natural(made.batch)["graded"][0]
+    counts = natural(made.batch)["scored"][0]
     hidden, shown = counts.index(1), counts.index(0)
-    less = repainted(made, {"graded": [(0, hidden, False)]})
+    less = repainted(made, {"scored": [(0, hidden, False)]})
     assert less.batch.targets[0].loss_mask[0].tolist() == [bool(c) and k != hidden for k, c in enumerate(counts)]
-    assert not less.verdict.leak and less.signal["graded"] == made.signal["graded"] - 1
-    more = repainted(made, {"graded": [(0, shown, True)]})
+    assert not less.verdict.leak and less.signal["scored"] == made.signal["scored"] - 1
+    more = repainted(made, {"scored": [(0, shown, True)]})
     cell = more.record()["frames"][-1]["lanes"][-1]["cells"][shown]
-    assert cell["graded"] and cell["text"] == SENTENCE.split()[shown]
+    assert cell["scored"] and cell["text"] == SENTENCE.split()[shown]
     assert more.verdict.leak, "a word that the model sees is no riddle"
     with pytest.raises(UserError, match="There is no answer 99"):
-        repainted(made, {"graded": [(0, 98, True)]})
+        repainted(made, {"scored": [(0, 98, True)]})
     with pytest.raises(UserError, match="Nothing is asked at position 3"):
-        repainted(rebuild("NSP", SENTENCE, pair="we walk home"), {"graded": [(0, 2, True)]})
+        repainted(rebuild("NSP", SENTENCE, pair="we walk home"), {"scored": [(0, 2, True)]})
 
 
 def test_answers_by_hand_become_a_rule_by_their_position():
-    chosen = {"graded": [(0, 6, False), (0, 1, True), (0, 5, False), (0, 8, False)]}
+    chosen = {"scored": [(0, 6, False), (0, 1, True), (0, 5, False), (0, 8, False)]}
     rules = carried(chosen, part=2)
     assert rules == (LossMaskOverride((2,), (6, 7, 9), 2),)
     assert to_json(rules) == [{"kind": "loss_mask", "counts": [2], "skips": [6, 7, 9], "part": 2}]
@@ -238,7 +238,7 @@ def test_in_every_text_the_answers_at_these_positions_are_scored_and_no_others_c
     texts = tokens_for(plain)
     before, after = (o.batch(texts, generator(0)) for o in (plain, changed))
     for row in range(len(texts.ids)):
-        old, new = (natural(e, row)["graded"][0] for e in (before, after))
+        old, new = (natural(e, row)["scored"][0] for e in (before, after))
         able = [[bool(answerable(before, target)[row, p]) for target in before.targets] for p in places(before, row)]
         overrides = [0 if n in (1, 4, 5) else int(any(able[n - 1])) if n in (2, 3) else c for n, c in enumerate(old, 1)]
         assert new == overrides
@@ -252,14 +252,14 @@ def places(batch, row):
 def test_the_stage_and_training_agree_on_which_answers_count():
     """What a click does to the text on the stage is what its rule does to that text in training."""
     made = rebuild("MLM", SENTENCE)
-    cells = {"graded": [(0, 2, False), (0, 4, True)]}
+    cells = {"scored": [(0, 2, False), (0, 4, True)]}
     trained = overridden("MLM", *carried(cells)).batch(made.tokens, generator(0, DRAW))
     assert torch.equal(trained.targets[0].loss_mask, repainted(made, cells).batch.targets[0].loss_mask)
 
 
 @pytest.mark.slow
 def test_an_answer_that_is_shown_is_copied_in_training(tmp_path):
-    """With every place graded a masked language model mostly copies; the run comes back from its checkpoint."""
+    """With every place scored a masked language model mostly copies; the run comes back from its checkpoint."""
     rules = (LossMaskOverride(tuple(range(1, 61))),)
     assert held_out("MLM", rules, 40) < held_out("MLM", steps=40)
     held_out("MLM", rules, steps=2, out=tmp_path)

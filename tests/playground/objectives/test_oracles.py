@@ -280,13 +280,13 @@ def test_p1_p2_p4_p8_input_and_targets_restore_the_text_and_what_is_kept_stands_
     batch = objective.batch(suited(objective, tokens), generator(seed))
     stages = (stage for chain in objective.chains for stage in chain.stages)
     whole = not READS_A_PART & {type(stage).__name__ for stage in stages}
-    hides = {Action.MASKED, Action.DELETED, Action.RANDOMISED, Action.GRADED_AS_IS, Action.REPLACED}
+    hides = {Action.MASKED, Action.DELETED, Action.RANDOMISED, Action.SCORED_AS_IS, Action.REPLACED}
     for row, text in enumerate(texts(batch.tokens)):
         assert restored(batch, row) == text or name in NOT_RESTORED or "threshold" in knobs
         ids, origin, _ = shown(batch.inputs, row)
         done = batch.actions[row].tolist()
         for token, place in zip(ids, origin, strict=True):
-            changed = place < 0 or done[place] not in (Action.KEPT, Action.GRADED_AS_IS, Action.MOVED)
+            changed = place < 0 or done[place] not in (Action.KEPT, Action.SCORED_AS_IS, Action.MOVED)
             assert changed or token == text[place]
         hideable = masking.choosable(text, knobs.get("special_tokens", "protected"))
         special = [place for place, able in enumerate(hideable) if not able]

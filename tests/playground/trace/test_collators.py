@@ -70,7 +70,7 @@ def test_a_masked_sentence_is_what_the_collator_returned(bert, seed):
     assert [made.tokens.vocabulary[k] for k in target.labels[target.loss_mask].tolist()] == asked
     for k, action in enumerate(made.actions[0].tolist()):
         changed = strings[k] != words(made, made.tokens.ids)[k]
-        overrides = Action.KEPT if not target.loss_mask[0, k] else Action.GRADED_AS_IS
+        overrides = Action.KEPT if not target.loss_mask[0, k] else Action.SCORED_AS_IS
         assert action == (Action.MASKED if strings[k] == "[MASK]" else Action.RANDOMISED if changed else overrides)
     assert not target.loss_mask[0, [0, -1]].any(), "special tokens are never predicted"
 
@@ -122,7 +122,7 @@ def test_padding_that_is_also_the_end_is_never_learnt():
     tokenizer.pad_token = tokenizer.eos_token
     made = collate(hf.DataCollatorForLanguageModeling(tokenizer, mlm=False), TEXT + "[END]")
     assert "does not learn where to stop" in made.notice
-    assert made.facts()["graded"] == [1] * 8 + [0, 0]
+    assert made.facts()["scored"] == [1] * 8 + [0, 0]
 
 
 # permutation

@@ -70,7 +70,7 @@ def test_why_two_streams_as_the_leak_table_says():
 
 @pytest.mark.parametrize(("choice", "hears_itself"), [("two streams", False), ("an order that turns round", True)])
 def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, hears_itself):
-    """Another word at a graded place changes the guess for that very place only where the order turns round."""
+    """Another word at a scored place changes the guess for that very place only where the order turns round."""
     made = rebuild("PLM", settings={"streams": choice}, overrides=find_objective("PLM").printed.plan)
     inputs, place = made.batch.inputs, len(SENTENCE.split()) - 1
     ids = inputs.ids.clone()
@@ -89,7 +89,7 @@ def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, h
 
 @pytest.mark.parametrize("name", ["PLM", "LM", "MLM"])
 def test_how_many_words_an_answer_hears(name):
-    """The mean over graded answers, counted by hand from what each may see."""
+    """The mean over scored answers, counted by hand from what each may see."""
     settings, overrides = ({"context": "strict"}, {"order": [2, 1, 3, 4], "cut": 1}) if name == "PLM" else ({}, {})
     made = rebuild(name, "we walk home together", settings=settings, overrides=overrides)
     by_hand = {"PLM": (1 + 2 + 3) / 3, "LM": (0 + 1 + 2 + 3) / 4, "MLM": 3.0}
@@ -112,7 +112,7 @@ def test_a_row_of_the_table_is_cells_that_say_what_the_survey_says():
     for made in done:
         cells = made.cells()
         assert {part: " ".join(c["text"] for c in some) for part, some in cells.items()} == made.survey()
-        assert all(cell["graded"] for cell in cells["targets"])
+        assert all(cell["scored"] for cell in cells["targets"])
     rtd = next(made for made in done if made.objective.name == "RTD").cells()
     assert [c["state"] for c in rtd["inputs"]].count("replaced") == 2
 

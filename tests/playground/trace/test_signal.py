@@ -35,7 +35,7 @@ def of(name, tokens=None, **knobs):
 )
 def test_the_share_of_positions_that_teach(name, target, share):
     meter = of(name)[target]
-    assert meter == Meter(graded=round(share * ROWS * LENGTH), read=ROWS * LENGTH, idle_rows=0)
+    assert meter == Meter(scored=round(share * ROWS * LENGTH), read=ROWS * LENGTH, idle_rows=0)
     assert meter.share == pytest.approx(share, abs=1e-12)
 
 
@@ -50,14 +50,14 @@ def test_the_main_question_is_the_detectors_and_not_the_generators():
 
 
 def test_a_label_of_a_pair_is_one_answer_for_two_texts():
-    assert of("NSP") == {"pair": Meter(graded=ROWS, read=2 * ROWS * LENGTH, idle_rows=0)}
+    assert of("NSP") == {"pair": Meter(scored=ROWS, read=2 * ROWS * LENGTH, idle_rows=0)}
 
 
 def test_padding_is_not_read_and_rows_that_ask_nothing_are_counted():
     word = FIRST_WORD
     tokens = tokens_of([[word] * 20, [SPECIALS.sep] * 5, [], [word]], extra=4)
-    assert of("MLM", tokens)["hidden words"] == Meter(graded=3 + 1, read=26, idle_rows=2)
-    assert of("LM", tokens)["next word"] == Meter(graded=26, read=26, idle_rows=1)
+    assert of("MLM", tokens)["hidden words"] == Meter(scored=3 + 1, read=26, idle_rows=2)
+    assert of("LM", tokens)["next word"] == Meter(scored=26, read=26, idle_rows=1)
 
 
 def test_special_tokens_that_are_scored_count_beyond_the_text():
@@ -74,4 +74,4 @@ def test_the_command_line_tells_it_by_question(capsys):
     assert cli.main(["objective", "RTD", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
     assert facts["signal"] == facts["signal_by_target"]["replaced?"]["share"] == 1.0
-    assert facts["signal_by_target"]["hidden words"] == {"graded": 2, "read": 8, "idle_rows": 0, "share": 0.25}
+    assert facts["signal_by_target"]["hidden words"] == {"scored": 2, "read": 8, "idle_rows": 0, "share": 0.25}

@@ -213,7 +213,7 @@ HEADERS = [
     ({"step": -1}, "step is -1"),
     ({"step": 2**62}, "step is 4611686018427387904"),
     ({"tokens": "many"}, "tokens is 'many'"),
-    ({"graded": {}}, "graded is {}"),
+    ({"scored": {}}, "scored is {}"),
     ({"seconds": float("nan")}, "seconds is nan"),
     ({"seed": 1.5}, "seed is 1.5"),
     ({"corpus": ["a", "b", "c"]}, "unigram entropy is 'c'"),

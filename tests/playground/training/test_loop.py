@@ -384,7 +384,7 @@ def nothing_but_specials(tokens):
     return replace(tokens, ids=torch.full_like(tokens.ids, tokens.specials.sep))
 
 
-def test_a_question_without_graded_answers_costs_nothing():
+def test_a_question_without_scored_answers_costs_nothing():
     learner = learner_of("RoBERTa")
     _, loss, terms, _ = learner.learn(learner.batch(nothing_but_specials(feed_of().at(0))))
     assert float(loss) == 0.0
@@ -400,7 +400,7 @@ def test_a_batch_without_words_leaves_every_weight_a_number(name):
     assert all(bool(p.isfinite().all()) for p in learner.model.parameters())
 
 
-def test_evaluation_without_graded_answers_is_zero_and_not_nan():
+def test_evaluation_without_scored_answers_is_zero_and_not_nan():
     learner = learner_of("RoBERTa")
     assert set(learner.evaluate(nothing_but_specials(feed_of().at(0))).values()) == {0.0}
 
@@ -510,7 +510,7 @@ def test_it_goes_back_to_the_last_good_step_to_the_last_bit(name, bad, monkeypat
     assert learner.step == bad - 1
     again = Snapshot.of(learner)
     assert all(torch.equal(again.weights[k], v) for k, v in good.weights.items())
-    assert (again.tokens, again.graded) == (good.tokens, good.graded)
+    assert (again.tokens, again.scored) == (good.tokens, good.scored)
 
 
 def test_a_session_tells_the_trouble_and_can_be_forked(monkeypatch):

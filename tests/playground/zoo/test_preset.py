@@ -129,10 +129,10 @@ def test_rows_with_few_answers_do_not_count_more_than_others():
     course = prepared(run_of("RoBERTa", steps=1))
     batch = course.blocks.at(0)
     target = batch.targets[0]
-    graded = target.loss_mask.clone()
-    graded[:4] &= torch.arange(graded.shape[1]) < 6
-    uneven = replace(batch, targets=(replace(target, loss_mask=graded),))
-    assert graded[:4].sum() != graded[4:].sum()
+    scored = target.loss_mask.clone()
+    scored[:4] &= torch.arange(scored.shape[1]) < 6
+    uneven = replace(batch, targets=(replace(target, loss_mask=scored),))
+    assert scored[:4].sum() != scored[4:].sum()
     whole, parts = (single_process(course.learner.model, uneven, n, "float32")[0] for n in (1, 2))
     assert float(parts) == pytest.approx(float(whole), rel=1e-5)
 
@@ -154,7 +154,7 @@ def test_half_precision_is_refused_where_it_is_missing():
         devices.check_precision(torch.device("mps"), "bfloat16")
 
 
-def test_only_graded_positions_reach_the_vocabulary():
+def test_only_scored_positions_reach_the_vocabulary():
     course = prepared(run_of("RoBERTa", steps=1))
     seen = []
     course.learner.model.lm_head.register_forward_pre_hook(lambda _, given: seen.append(len(given[0])))

@@ -63,7 +63,7 @@ def test_curves_keep_every_step_and_only_what_was_measured():
     ]
     drawn = training(rows)
     assert (drawn["step"], drawn["loss"]) == ([1, 2], [5.0, 4.0])
-    assert (drawn["tokens"], drawn["graded"], drawn["flops"], drawn["seconds"]) == (
+    assert (drawn["tokens"], drawn["scored"], drawn["flops"], drawn["seconds"]) == (
         [10, 20],
         [3, 7],
         [100, 9],

@@ -113,12 +113,12 @@ def test_every_objective_can_be_put_on_the_stage(name):
     assert store.trouble == ""
     assert store.rebuilt.objective.name == name
     assert store.rebuilt.record()["frames"]
-    counts = natural(store.rebuilt.batch)["graded"][0]
+    counts = natural(store.rebuilt.batch)["scored"][0]
     store.edit(
-        {"do": "paint", "matrix": "graded", "cells": [[0, k, False] for k, counted in enumerate(counts) if counted]}
+        {"do": "paint", "matrix": "scored", "cells": [[0, k, False] for k, counted in enumerate(counts) if counted]}
     )
     assert store.trouble == "" and not store.rebuilt.verdict.leak
-    assert not any(natural(store.rebuilt.batch)["graded"][0]), "with no answer graded nothing is asked"
+    assert not any(natural(store.rebuilt.batch)["scored"][0]), "with no answer scored nothing is asked"
     assert store.record()["frames"]
 
 
@@ -130,7 +130,7 @@ def test_an_objective_opens_with_its_own_example_and_leaves_it_behind(name):
     store.objective = name
     assert (store.text, store.pair, store.plan) == (printed.text, printed.pair, write(printed.plan))
     assert store.trouble == ""
-    assert store.rebuilt.signal["graded"] > 0
+    assert store.rebuilt.signal["scored"] > 0
     store.objective = "MLM"
     assert (store.text, store.pair, store.trouble) == (SENTENCE, "", "")
 
@@ -243,16 +243,16 @@ def test_a_painted_leak_lights_the_lamp_and_the_repair_puts_it_out():
     assert "100.1" in store.trouble
 
 
-def test_graded_answers_by_hand_are_in_the_link_and_can_be_undone():
+def test_scored_answers_by_hand_are_in_the_link_and_can_be_undone():
     store = StageStore(objective="LM")
-    store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 2, False]]})
-    graded = [cell["graded"] for cell in store.record()["frames"][-1]["lanes"][-1]["cells"]]
-    assert graded == [True, True, False, *[True] * 5]
+    store.edit({"do": "paint", "matrix": "scored", "cells": [[0, 2, False]]})
+    scored = [cell["scored"] for cell in store.record()["frames"][-1]["lanes"][-1]["cells"]]
+    assert scored == [True, True, False, *[True] * 5]
     assert "In training, in every text: the answer at position 3 does not count." in painted(store)
     other = StageStore()
-    assert store.query() == {"objective": "LM", "paint.graded": "1.3-"}
+    assert store.query() == {"objective": "LM", "paint.scored": "1.3-"}
     other.open(store.query())
-    assert other.painted == store.painted == {"graded": [(0, 2, False)]}
+    assert other.painted == store.painted == {"scored": [(0, 2, False)]}
     assert other.rules == store.rules == (LossMaskOverride(skips=(3,)),)
     store.edit({"do": "undo"})
     assert store.painted == {}
@@ -335,15 +335,15 @@ def test_mlm_and_plm_open_beside_each_other_in_one_step_and_say_how_they_differ(
 def test_answers_chosen_by_hand_are_trained_with_and_said_before(tmp_path):
     store = Store(tmp_path)
     store.stage.objective = "LM"
-    store.stage.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False], [0, 1, False], [0, 4, False]]})
+    store.stage.edit({"do": "paint", "matrix": "scored", "cells": [[0, 0, False], [0, 1, False], [0, 4, False]]})
     assert "the answers at positions 1 to 2 and 5 do not count" in painted(store.stage)
     assert "Train anyway" not in painted(store.stage), "nothing leaks"
     store.stage.train_anyway()
     run = store.train.session.run
     assert (store.page, run.entry.mask_overrides) == (1, (LossMaskOverride(skips=(1, 2, 5)),))
     batch = run.entry.objective.batch(tokens_for(run.entry.objective), generator(0))
-    graded = batch.targets[0].loss_mask
-    assert not graded[:, [0, 1, 4]].any() and graded[:, [2, 3]].all()
+    scored = batch.targets[0].loss_mask
+    assert not scored[:, [0, 1, 4]].any() and scored[:, [2, 3]].all()
     store.close()
 
 
@@ -351,7 +351,7 @@ def test_without_any_answer_nothing_is_trained_and_why_is_said():
     store, heard = StageStore(objective="NSP"), []
     store.trainer = lambda *asked: heard.append(asked)
     assert not store.unasked
-    store.edit({"do": "paint", "matrix": "graded", "cells": [[0, 0, False]]})
+    store.edit({"do": "paint", "matrix": "scored", "cells": [[0, 0, False]]})
     assert store.unasked and NOTHING_COUNTS in painted(store)
     store.train_anyway()
     assert (heard, store.trouble) == ([], NOTHING_COUNTS)
@@ -1043,7 +1043,7 @@ def test_a_bundled_model_changes_no_sample(name):
         assert store.model is not None and facts["plan"].keys() == others["plan"].keys()
         for key in ("inputs", "decoder_inputs", "targets"):
             assert facts[key] == (others[key] and [word if word[0] == "[" else word.lower() for word in others[key]])
-        assert (facts["graded"], facts["visible"], facts["leak"]) == (others["graded"], others["visible"], False)
+        assert (facts["scored"], facts["visible"], facts["leak"]) == (others["scored"], others["visible"], False)
 
 
 def test_a_removed_bundled_model_stays_away_until_it_is_brought_back():

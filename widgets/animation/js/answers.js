@@ -16,7 +16,7 @@ const guessesOf = (record) => record.numbers?.guesses || [];
 const groupsOf = (record) => record.numbers?.groups || [];
 const isAnswered = (record) => guessesOf(inFull(record)).length + groupsOf(record).length > 0;
 
-/** Is there a frame that puts a price on the graded chips? */
+/** Is there a frame that puts a price on the scored chips? */
 export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.frames.some((frame) => frame.name === "loss");
 
 /** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
@@ -220,7 +220,7 @@ function paintPrices(ctx, art, before, after, e) {
   ctx.save();
   ctx.globalAlpha *= a && b ? 1 : a ? 1 - e : e;
   const dearest = Math.max(1, ...guesses.map((guess) => guess.loss));
-  for (const guess of guesses) if (cells[guess.place]?.graded) paintPrice(ctx, art, guess, dearest);
+  for (const guess of guesses) if (cells[guess.place]?.scored) paintPrice(ctx, art, guess, dearest);
   ctx.restore();
 }
 

@@ -13,8 +13,8 @@ function colourOf(theme, name) {
 /** How a chip looks: the state decides fill, edge and mark together, never colour alone. */
 function lookOf(theme, cell, lane) {
   const answers = lane === "targets";
-  const blank = answers && !cell.graded && cell.state !== "padding";
-  const look = { ...(tokens.chips[blank ? "blank" : cell.state] || tokens.chips.kept), ...(answers && cell.graded ? tokens.chips.answer : {}) };
+  const blank = answers && !cell.scored && cell.state !== "padding";
+  const look = { ...(tokens.chips[blank ? "blank" : cell.state] || tokens.chips.kept), ...(answers && cell.scored ? tokens.chips.answer : {}) };
   return { ...look, fill: colourOf(theme, look.fill), edge: colourOf(theme, look.edge), text: colourOf(theme, look.text) };
 }
 
@@ -95,7 +95,7 @@ function paintChipMarks(ctx, theme, box, look, cell, s, radius) {
   ctx.strokeStyle = ctx.fillStyle = look.edge;
   ctx.lineWidth = 1.6 * s;
   MARKS[look.mark]?.(ctx, theme, box, s, radius);
-  if (cell.graded) paintRing(ctx, theme, x + 8.5 * s, y + 8.5 * s, 3 * s);
+  if (cell.scored) paintRing(ctx, theme, x + 8.5 * s, y + 8.5 * s, 3 * s);
 }
 
 /** The sign for "scored", the same on chips, beside matrix rows and in the legend. */
@@ -134,7 +134,7 @@ export function paintHangers(ctx, art, box, cell, lane, alpha) {
   ctx.restore();
 }
 
-const sameLook = (a, b) => ["text", "state", "chosen", "graded"].every((field) => a[field] === b[field]);
+const sameLook = (a, b) => ["text", "state", "chosen", "scored"].every((field) => a[field] === b[field]);
 
 /** The lane frames: a name, a quiet track, and a hint of lanes that later frames will fill. */
 export function paintTracks(ctx, art, record, k, u) {

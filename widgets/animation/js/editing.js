@@ -36,7 +36,7 @@ const HANDS_STYLE = `
 `;
 
 /** Where each plan key shows: the name of the first frame that draws it. */
-const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility", graded: "ask" };
+const SHOWS = { chosen: "choose", spans: "choose", order: "choose", cut: "choose", split: "choose", actions: "corrupt", replace: "corrupt", pair: "arrange", paint: "visibility", scored: "ask" };
 const RECORDED = "Static replay (no kernel). To edit it, open it in the app (playground app).";
 const FORK_ELSEWHERE = "F forks a training run at the step that is shown. Nothing trains in this page: in the app, open the run on the Train page and press F there.";
 const CHOSEN_ELSEWHERE = "The digits choose one of the first ten objectives, C puts another alongside this one, / searches. This page shows a single objective: open it in the app (playground app), or call stage() in a notebook.";
@@ -117,8 +117,8 @@ export function handsOn(kit) {
     const { cells = [], begins: from = 0 } = laneOf(record().frames.at(-1), "targets") || {};
     return cells.map((cell, i) => {
       const { x, y, w, h } = chipBox(kit.plan(), "targets", i);
-      const label = `Answer ${from + i + 1}${cell.text ? `, ${cell.text}` : ""}: ${cell.graded ? "scored" : "not scored"}`;
-      const made = button("", label, () => send({ do: "paint", matrix: "graded", cells: [[0, from + i, !cell.graded]] }, "graded"), { "data-answer": String(from + i), "aria-label": label, "aria-pressed": String(Boolean(cell.graded)) });
+      const label = `Answer ${from + i + 1}${cell.text ? `, ${cell.text}` : ""}: ${cell.scored ? "scored" : "not scored"}`;
+      const made = button("", label, () => send({ do: "paint", matrix: "scored", cells: [[0, from + i, !cell.scored]] }, "scored"), { "data-answer": String(from + i), "aria-label": label, "aria-pressed": String(Boolean(cell.scored)) });
       setPlace(made, { left: x, top: y, width: w, height: h });
       return made;
     });
@@ -223,7 +223,7 @@ export function handsOn(kit) {
     return field;
   }
 
-  const moveHint = () => (Object.keys(record().painted || {}).some((name) => name !== "graded") ? "Painted cells have a folded corner." : "");
+  const moveHint = () => (Object.keys(record().painted || {}).some((name) => name !== "scored") ? "Painted cells have a folded corner." : "");
 
   // -- the order strip
 

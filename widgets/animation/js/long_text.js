@@ -70,7 +70,7 @@ function matrixOfStretch(whole, part) {
     ...whole, whole, n, m, cells, order, top, left,
     rows: whole.rows.slice(top, bottom),
     columns: whole.columns.slice(left, right),
-    graded: whole.graded.slice(top, bottom),
+    scored: whole.scored.slice(top, bottom),
     painted: new Set([...whole.painted].flatMap(moved)),
     slots: order && inverse(order),
   };

@@ -144,7 +144,7 @@ function paintLabels(ctx, art, box, matrix, axis, reader, column) {
   for (let i = 0; i < matrix.n; i++) {
     const mine = reader && reader.row === i;
     const y = box.y + (axis.row(i) + 0.5) * box.cell;
-    if (matrix.graded[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
+    if (matrix.scored[i]) paintRing(ctx, theme, box.x - 9, y - 0.5, clamp(box.cell * 0.22, 1.6, 4));
     if (!mine && (top + i + 1) % every) continue;
     ctx.font = font(size, mine ? 600 : 400);
     const word = cut(ctx, name(matrix.rows, i, top), box.labelled ? box.margin - 24 : LABEL);

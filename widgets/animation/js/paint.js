@@ -13,7 +13,7 @@ export function paintLegend(ctx, art) {
   for (const item of plan.legend) {
     const box = { x: item.x, y: item.y - 7, w: 22, h: 14 };
     const cell = readCell({ state: item.state, chosen: item.state === "chosen" });
-    if (item.kind === "token" && item.state === "graded") paintRing(ctx, theme, item.x + 11, item.y, 4);
+    if (item.kind === "token" && item.state === "scored") paintRing(ctx, theme, item.x + 11, item.y, 4);
     else if (item.kind === "token") paintChip(ctx, small, box, cell, "inputs");
     else {
       const square = { name: "encoder", x: item.x + 4, y: item.y - 7, cell: 15.5 };
@@ -30,7 +30,7 @@ const builds = (record, k) => !record.frames[k].matrices.length && record.frames
 
 /** The matrix whose rows give the answers: where a story or the arrow keys begin to read. */
 export const answering = (frame) =>
-  ["query", "decoder", "content", "encoder"].map((name) => matrixOf(frame, name)).find((found) => found && found.graded.some(Boolean)) || frame.matrices[0];
+  ["query", "decoder", "content", "encoder"].map((name) => matrixOf(frame, name)).find((found) => found && found.scored.some(Boolean)) || frame.matrices[0];
 
 /** The rows that answer one after the other on the way into "forward", in the order of prediction if there is one. */
 function sweepRows(record, k) {
@@ -38,8 +38,8 @@ function sweepRows(record, k) {
   const sweeps = frame.name === "forward" || (frame.name === "predict" && record.frames[k].name !== "forward");
   if (!sweeps || builds(record, k)) return null;
   const matrix = answering(frame);
-  if (!matrix || !matrix.graded.some(Boolean)) return null;
-  const rows = (matrix.order && matrix.order.length === matrix.n ? matrix.order : range(matrix.n)).filter((i) => matrix.graded[i]);
+  if (!matrix || !matrix.scored.some(Boolean)) return null;
+  const rows = (matrix.order && matrix.order.length === matrix.n ? matrix.order : range(matrix.n)).filter((i) => matrix.scored[i]);
   return { matrix: matrix.name, rows };
 }
 

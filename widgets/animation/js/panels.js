@@ -163,7 +163,7 @@ export function sheetsOf(kit) {
     const { loss, terms: told = [], misprint, signal, meters = [], source } = record();
     terms = told.map((term) => ({ term, made: termButton(term) }));
     const symbols = told.flatMap((term) => Object.entries(term.symbols || {}).map(([name, text]) => quiet(formula((term.signs || {})[name], name), `: ${text}`)));
-    const share = signal && signal.tokens ? signal.graded / signal.tokens : 0;
+    const share = signal && signal.tokens ? signal.scored / signal.tokens : 0;
     const sections = [
       parts.subtitle.textContent && section("The idea", parts.subtitle),
       told.length && section("The loss", quiet(loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols),
@@ -188,8 +188,8 @@ export function sheetsOf(kit) {
     return made;
   }
 
-  const taught = ({ graded, tokens, share }) => {
-    const said = `${graded} scored answer${graded === 1 ? "" : "s"} for ${tokens} tokens of text: ${Math.round(100 * share)} %`;
+  const taught = ({ scored, tokens, share }) => {
+    const said = `${scored} scored answer${scored === 1 ? "" : "s"} for ${tokens} tokens of text: ${Math.round(100 * share)} %`;
     return node("p", { title: explained(said) }, said);
   };
 
@@ -229,7 +229,7 @@ export function sheetsOf(kit) {
     if (guess) return finish();
     const looks = record().frames.findIndex((frame) => frame.matrices.length);
     const end = record().frames.findIndex((frame) => laneOf(frame, "targets"));
-    const questions = [{ at: looks, about: aboutLooks }, { at: end, about: aboutGraded }].filter(({ at }) => at > 0);
+    const questions = [{ at: looks, about: aboutLooks }, { at: end, about: aboutScored }].filter(({ at }) => at > 0);
     const open = questions.filter(({ at }) => at > kit.nearest()).sort((a, b) => a.at - b.at)[0] || questions[0];
     if (!open) return;
     kit.pause(); // a story that plays on would tell the answer
@@ -241,18 +241,18 @@ export function sheetsOf(kit) {
 
   function aboutLooks(at) {
     const matrix = answering(record().frames.at(-1)) || record().frames[at].matrices[0];
-    const rows = range(matrix.n).filter((i) => !matrix.graded.some(Boolean) || matrix.graded[i]);
+    const rows = range(matrix.n).filter((i) => !matrix.scored.some(Boolean) || matrix.scored[i]);
     const row = rows[Math.floor(rows.length / 2)] ?? 0;
     const truth = new Set(range(matrix.m).filter((j) => isOpen(matrix, row * matrix.m + j)));
     const shownAt = Math.max(at, shownFrom(record(), "visibility"));
     return { shownAt, words: matrix.columns, truth, matrix: matrix.name, row, begins: matrix.left || 0, question: `${matrix.title}. Which positions may '${matrix.rows[row]}' (position ${(matrix.top || 0) + row + 1}) attend to?` };
   }
 
-  function aboutGraded() {
+  function aboutScored() {
     const end = record().frames.at(-1);
     const { cells, begins = 0 } = laneOf(end, "targets");
     const home = laneOf(end, "decoder")?.cells || streamSpots(end, "inputs").map(({ cell }) => cell);
-    const truth = new Set(range(cells.length).filter((i) => cells[i].graded));
+    const truth = new Set(range(cells.length).filter((i) => cells[i].scored));
     return { words: cells.map((cell, i) => (home[i] || cell).text || "·"), truth, begins, question: "At which of these positions does an answer count in the loss?" };
   }
 

@@ -158,11 +158,11 @@ export function planLegend(drawn, plan, y, measure) {
   const record = inFull(drawn);
   const cells = record.frames.flatMap((frame) => frame.lanes.flatMap((lane) => lane.cells));
   const matrices = record.frames.flatMap((frame) => frame.matrices);
-  const asks = { chosen: (cell) => cell.chosen, graded: (cell) => cell.graded };
-  const answers = matrices.some((matrix) => matrix.graded.some(Boolean));
+  const asks = { chosen: (cell) => cell.chosen, scored: (cell) => cell.scored };
+  const answers = matrices.some((matrix) => matrix.scored.some(Boolean));
   /** @type {{ kind: string, text: string, state?: string, code?: number }[]} */
   const items = Object.entries(tokens.tokens)
-    .filter(([state]) => cells.some(asks[state] || ((cell) => cell.state === state)) || (state === "graded" && answers))
+    .filter(([state]) => cells.some(asks[state] || ((cell) => cell.state === state)) || (state === "scored" && answers))
     .map(([state, text]) => ({ kind: "token", state, text }));
   const codes = [1, 2, 0, 3, 4].filter((code) => matrices.some((matrix) => matrix.cells.includes(code)) || (code === 4 && leakSteps(record).length));
   const hidden = items.some((item) => item.state === "padding");

@@ -102,7 +102,7 @@ export function withNumbers(record, numbers) {
 }
 
 export function readCell(cell) {
-  return { key: "", text: "", state: "kept", chosen: false, graded: false, badge: "", was: "", ...cell };
+  return { key: "", text: "", state: "kept", chosen: false, scored: false, badge: "", was: "", ...cell };
 }
 
 export function readMatrix(matrix, painted = []) {
@@ -112,7 +112,7 @@ export function readMatrix(matrix, painted = []) {
     ...matrix,
     n, m,
     cells: bytes(matrix.states),
-    graded: Array.from(matrix.graded_rows || []),
+    scored: Array.from(matrix.scored_rows || []),
     heads: 0, layers: 0, data: {},
     painted: new Set(painted.map(([i, j]) => i * m + j)),
     order: ordered ? matrix.order : null,

@@ -31,7 +31,7 @@ const breakable = (part) => (typeof part === "string" ? part.split(/(?<=[(,=])/)
 
 const VISITS = 10;
 const FILM_SIDE = 15;
-const FILM_STATES = ["", "masked", "randomised", "graded_as_is"];
+const FILM_STATES = ["", "masked", "randomised", "scored_as_is"];
 
 export function moreOf(kit) {
   const { parts, record } = kit;

@@ -67,7 +67,7 @@ function flow(cells, chips, x, y, width, measure) {
   const boxes = [];
   let [left, top] = [x, y];
   for (const cell of cells) {
-    const natural = measure(cell.text || "·", font(chips.size, 600)) + chips.size * (cell.graded ? 1.85 : 1.15);
+    const natural = measure(cell.text || "·", font(chips.size, 600)) + chips.size * (cell.scored ? 1.85 : 1.15);
     const w = Math.min(width, Math.max(natural, chips.size * 2.6));
     if (left > x && left + w > x + width) [left, top] = [x, top + chips.h + chips.gap * 1.3];
     boxes.push({ cell, box: { x: left, y: top, w, h: chips.h } });
@@ -198,7 +198,7 @@ function paintArrow(ctx, theme, { x, y }, size) {
 /** How much of the text teaches: a bar and the numbers. */
 function paintShare(ctx, { theme, plan: { size } }, { share }, row) {
   const wide = size * 2.6;
-  for (const [fill, part] of [[theme.line, 1], [theme.strong("orange"), clamp(row.signal.graded / Math.max(1, row.signal.tokens))]]) {
+  for (const [fill, part] of [[theme.line, 1], [theme.strong("orange"), clamp(row.signal.scored / Math.max(1, row.signal.tokens))]]) {
     ctx.fillStyle = fill;
     ctx.fillRect(share.x, share.y - size * 0.2, wide * part, size * 0.4);
   }
@@ -206,7 +206,7 @@ function paintShare(ctx, { theme, plan: { size } }, { share }, row) {
 }
 
 const reasonOf = (row) => `${row.reason} Open it with a sample.`;
-const teaches = ({ signal }) => `${signal.graded} answer${signal.graded === 1 ? "" : "s"} / ${signal.tokens} tokens`;
+const teaches = ({ signal }) => `${signal.scored} answer${signal.scored === 1 ? "" : "s"} / ${signal.tokens} tokens`;
 const wordsOf = (cells) => cells.map((cell) => cell.text).join(" ");
 const spokenRow = (row) => `${row.name}: ${row.reason ? reasonOf(row) : `given ${wordsOf(row.inputs)}; predicts ${wordsOf(row.targets)}; ${teaches(row)}. Open the stage.`}`;
 
@@ -273,7 +273,7 @@ export function mountTable(el, raw, options = {}) {
     title.textContent = data.title;
     about.textContent = data.subtitle;
     canvas.setAttribute("aria-label", `${data.title}: ${data.rows.length} objectives on '${data.text || ""}'`);
-    const cells = (row) => [wordsOf(row.inputs), wordsOf(row.targets), `${row.signal.graded} for ${row.signal.tokens}`].map((text) => node("td", {}, text));
+    const cells = (row) => [wordsOf(row.inputs), wordsOf(row.targets), `${row.signal.scored} for ${row.signal.tokens}`].map((text) => node("td", {}, text));
     const head = node("tr", {}, ...["Objective", "Given", "To predict", "Answers for tokens"].map((text) => node("th", { scope: "col" }, text)));
     const body = data.rows.map((row) => node("tr", {}, node("th", { scope: "row" }, row.name), ...(row.reason ? [node("td", { colspan: "3" }, row.reason)] : cells(row))));
     words.replaceChildren(node("table", {}, node("thead", {}, head), node("tbody", {}, ...body)));
@@ -333,7 +333,7 @@ export function mountTable(el, raw, options = {}) {
   const png = () => savePng(root, plan, theme, Math.max(2, art.ratio), named("png"), paintWith);
 
   function csv() {
-    const cells = data.rows.filter((row) => !row.reason).map((row) => [row.name, wordsOf(row.inputs), wordsOf(row.targets), row.signal.graded, row.signal.tokens]);
+    const cells = data.rows.filter((row) => !row.reason).map((row) => [row.name, wordsOf(row.inputs), wordsOf(row.targets), row.signal.scored, row.signal.tokens]);
     return csvText([["objective", "inputs", "targets", "answers", "tokens"], ...cells]);
   }
 

@@ -389,7 +389,7 @@ class StageStore(param.Parameterized):
     def unasked(self) -> bool:
         """Whether no answer counts in the loss any more, so that there is nothing left to learn from."""
         made = self.rebuilt
-        return bool(self.painted) and made is not None and not made.signal["graded"]
+        return bool(self.painted) and made is not None and not made.signal["scored"]
 
     # a model on the stage
 

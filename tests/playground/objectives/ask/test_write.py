@@ -152,8 +152,8 @@ def test_mass_shows_kept_words_of_the_fragment_and_the_check_says_which(hide, ac
 def test_the_first_part_can_be_scored_too_and_the_leak_check_says_that_it_is_visible():
     last = rebuild("seq2seq LM", overrides={"split": 4})
     every = rebuild("seq2seq LM", overrides={"split": 4}, settings={"loss_on": "all"})
-    assert last.facts()["graded"] == [0, 0, 0, 1, 1, 1, 1, 0]
-    assert every.facts()["graded"] == [1] * 7 + [0]
+    assert last.facts()["scored"] == [0, 0, 0, 1, 1, 1, 1, 0]
+    assert every.facts()["scored"] == [1] * 7 + [0]
     assert every.facts()["targets"][:7] == "am happy to join with you today".split()
     assert (last.verdict.leak, every.verdict.leak) == (False, True)
 
@@ -167,13 +167,13 @@ def test_a_text_is_split_at_every_position_with_the_same_chance():
 def test_the_last_given_word_or_the_start_token_predicts_the_first_new_one():
     """Off by one in peers: packed in one stack, word 4 of 8 answers word 5; a decoder's [START] does."""
     packed = rebuild("prefix LM", overrides={"split": 4}).facts()
-    assert [t for t, g in zip(packed["targets"], packed["graded"], strict=True) if g] == "join with you today".split()
-    assert packed["graded"].index(1) == 3
+    assert [t for t, g in zip(packed["targets"], packed["scored"], strict=True) if g] == "join with you today".split()
+    assert packed["scored"].index(1) == 3
     apart = rebuild("T5 prefix LM", overrides={"split": 4}).facts()
     assert apart["inputs"] == "I am happy to".split()
     assert apart["decoder_inputs"] == "[START] join with you today".split()
     assert apart["targets"] == "join with you today [END]".split()
-    assert apart["graded"] == [1] * 5
+    assert apart["scored"] == [1] * 5
 
 
 # translation

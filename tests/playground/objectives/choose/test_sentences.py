@@ -124,7 +124,7 @@ def test_a_fifth_of_the_chosen_sentences_is_left_and_must_still_be_written():
     assert int(chosen) == 400 * 4
     assert_share(int(steps[1].plan.sum()), int(chosen), 0.2)
     batch = steps[-1].batch
-    left = batch.actions == Action.GRADED_AS_IS
+    left = batch.actions == Action.SCORED_AS_IS
     shown = torch.zeros_like(left).scatter(1, batch.inputs.origin.clamp(min=0), batch.inputs.valid)
     assert bool((shown | ~left).all())
     assert int(batch.targets[0].loss_mask.sum()) == 400 * (4 * 3 + 1)

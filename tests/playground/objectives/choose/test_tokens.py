@@ -109,9 +109,9 @@ def test_special_tokens_within_a_text_may_be_hidden_and_are_asked_for(special_to
     batch = (
         find_objective("MLM").turn({"special_tokens": special_tokens, "mask_ratio": 1.0}).batch(tokens, generator(0))
     )
-    graded = batch.targets[0].loss_mask
-    assert graded[0].nonzero().flatten().tolist() == [*able]
-    assert batch.targets[0].labels[graded].tolist() == [int(tokens.ids[0, place]) for place in able]
+    scored = batch.targets[0].loss_mask
+    assert scored[0].nonzero().flatten().tolist() == [*able]
+    assert batch.targets[0].labels[scored].tolist() == [int(tokens.ids[0, place]) for place in able]
 
 
 def test_a_plan_that_hides_a_special_token_is_read_back():
@@ -185,7 +185,7 @@ def test_mlm_masks_80_replaces_10_and_leaves_10_percent():
     assert_share(int((ids == SPECIALS.mask).sum()), number, 0.8)
     assert_share(int((ids == text).sum()), number, 0.1 + 0.1 / WORDS)
     assert_share(int(((ids != text) & (ids != SPECIALS.mask)).sum()), number, 0.1 * (1 - 1 / WORDS))
-    for action, share in ((Action.MASKED, 0.8), (Action.RANDOMISED, 0.1), (Action.GRADED_AS_IS, 0.1)):
+    for action, share in ((Action.MASKED, 0.8), (Action.RANDOMISED, 0.1), (Action.SCORED_AS_IS, 0.1)):
         assert_share(int((batch.actions[chosen] == action).sum()), number, share)
 
 
@@ -202,7 +202,7 @@ def test_the_word_of_a_token_does_not_depend_on_what_is_done_to_it():
     plan = ChangeTokens(mask_replace_prob=0.4, random_replace_prob=0.3).plan(
         replace(begin(tokens), selected=tokens.valid), generator(31)
     )
-    for action in (Action.MASKED, Action.RANDOMISED, Action.GRADED_AS_IS):
+    for action in (Action.MASKED, Action.RANDOMISED, Action.SCORED_AS_IS):
         words = plan.words[plan.action == action]
         assert len(words) >= 15_000
         assert_law(Counter(words.tolist()), uniform(range(FIRST_WORD, SPECIALS.size)))
@@ -258,7 +258,7 @@ def test_one_draw_decides_for_a_token_a_word_or_a_run(together, group, shared):
     stage = ChangeTokens(replace_unit=together)
     action = stage.build(batch, stage.plan(batch, generator(2))).actions
     assert all(torch.equal(action[:, a], action[:, b]) for a, b in shared)
-    law = {int(Action.MASKED): 0.8, int(Action.RANDOMISED): 0.1, int(Action.GRADED_AS_IS): 0.1}
+    law = {int(Action.MASKED): 0.8, int(Action.RANDOMISED): 0.1, int(Action.SCORED_AS_IS): 0.1}
     assert_law(Counter(action[:, group].flatten().tolist()), law)
     for a, b in pairwise(group):
         both = {(x, y): p * q for x, p in law.items() for y, q in law.items()}

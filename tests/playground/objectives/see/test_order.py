@@ -91,11 +91,11 @@ def test_words_alone_hear_as_much_as_the_two_streams(context):
 
 
 def test_no_position_predicts_the_first_word_of_the_order_unless_special_tokens_surround_the_text():
-    graded = [
-        ordered(ORDER, 0, streams="words only", add_special_tokens=wrap).signal["graded"] for wrap in (False, True)
+    scored = [
+        ordered(ORDER, 0, streams="words only", add_special_tokens=wrap).signal["scored"] for wrap in (False, True)
     ]
-    assert graded == [7, 8]
-    assert ordered(ORDER, 0).signal["graded"] == 8
+    assert scored == [7, 8]
+    assert ordered(ORDER, 0).signal["scored"] == 8
 
 
 @settings(max_examples=40)
@@ -121,8 +121,8 @@ def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, 
 
 def places_and_answers(batch, row):
     (target,) = batch.targets
-    graded = target.loss_mask[row]
-    return target.origin[row][graded].tolist(), target.labels[row][graded].tolist()
+    scored = target.loss_mask[row]
+    return target.origin[row][scored].tolist(), target.labels[row][scored].tolist()
 
 
 # special tokens around a text

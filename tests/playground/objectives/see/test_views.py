@@ -42,7 +42,7 @@ def test_a_text_is_judged_by_what_is_asked_of_it():
     """Views of a text without labels show no answer; where a question asks nothing, another one speaks."""
     for said in ("yes", "no"):
         told = story("CVT", overrides={"labelled": said})
-        assert (told.verdict.leak, told.verdict.graded) == (False, int(told.batch.maskable.sum()))
+        assert (told.verdict.leak, told.verdict.scored) == (False, int(told.batch.maskable.sum()))
 
 
 def test_an_exact_share_of_the_texts_is_labelled():

@@ -48,7 +48,7 @@ def test_a_run_is_listed_with_its_curve(tmp_path):
     ]
     assert not any(p.accuracy for p in points if p.held_out is None)
     assert points[-1].tokens == kept.tokens == 12 * 8 * 16
-    assert points[-1].graded > 0
+    assert points[-1].scored > 0
     assert 0 < points[1].flops < points[-1].flops
     assert [p.step for p in runs.points("first", after=10)] == [11, 12, 12]
     assert kept.checkpoints == (4, 8, 12)
