@@ -335,11 +335,11 @@ def plain_t5(text: list[int], dice: random.Random) -> tuple[list[int], list[int]
     runs = max(1, round(gone / 3))
     lengths = partition(gone, runs, dice)
     between = partition(len(text) - gone, runs, dice)
-    inputs, targets, place = [], [], 0
+    inputs, targets, position = [], [], 0
     for number, (kept, lost) in enumerate(zip(between, lengths, strict=True)):
-        inputs += text[place : place + kept] + [SPECIALS.sentinels[number % 32]]
-        targets += [SPECIALS.sentinels[number % 32], *text[place + kept : place + kept + lost]]
-        place += kept + lost
+        inputs += text[position : position + kept] + [SPECIALS.sentinels[number % 32]]
+        targets += [SPECIALS.sentinels[number % 32], *text[position + kept : position + kept + lost]]
+        position += kept + lost
     return inputs, targets
 
 
@@ -356,11 +356,11 @@ def plain_bart(text: list[int], dice: random.Random) -> tuple[list[int], list[in
         lengths.append(min(poisson(3.0, dice), budget - sum(lengths)))
     dice.shuffle(lengths)
     slots = sorted(dice.randrange(len(text) - budget + 1) for _ in lengths)
-    inputs, place, kept = [], 0, 0
+    inputs, position, kept = [], 0, 0
     for slot, lost in zip(slots, lengths, strict=True):
-        inputs += text[place : place + slot - kept] + [SPECIALS.mask]
-        place, kept = place + slot - kept + lost, slot
-    return inputs + text[place:], text
+        inputs += text[position : position + slot - kept] + [SPECIALS.mask]
+        position, kept = position + slot - kept + lost, slot
+    return inputs + text[position:], text
 
 
 def poisson(mean: float, dice: random.Random) -> int:

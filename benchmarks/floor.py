@@ -61,9 +61,9 @@ def sentences(preset: str, seed: int) -> Iterator[tuple[int, ...]]:
 
 def contexts_of(sentence: tuple[int, ...]) -> Iterator[tuple[bool, Context, int]]:
     """Every word with what stands to its left, and with what stands on both sides."""
-    for place, word in enumerate(sentence):
-        yield False, (sentence[:place], ()), word
-        yield True, (sentence[:place], sentence[place + 1 :]), word
+    for position, word in enumerate(sentence):
+        yield False, (sentence[:position], ()), word
+        yield True, (sentence[:position], sentence[position + 1 :]), word
 
 
 def samples(preset: str, number: int) -> None:
@@ -81,9 +81,11 @@ def samples(preset: str, number: int) -> None:
                 found[kind, context][word] += 1
     distances, strange, rules = [], 0, automaton(preset)
     for (_, (before, after)), counts in found.items():
-        total, place = counts.total(), len(before)
+        total, position = counts.total(), len(before)
         chart = Chart(rules, (*before, next(iter(counts)), *after))
-        for word, chance in enumerate(chart.chances(place, [True] * place + [False] + [True] * len(after)).tolist()):
+        for word, chance in enumerate(
+            chart.chances(position, [True] * position + [False] + [True] * len(after)).tolist()
+        ):
             spread = total * chance * (1 - chance)
             strange += chance == 0 and counts[word] > 0
             if spread >= 5:

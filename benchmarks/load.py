@@ -52,7 +52,7 @@ class Visit:
     lost: list[str] = field(default_factory=list)
     opened: float = 0.0
     step: int = 0
-    places: list[int] = field(default_factory=list)
+    positions: list[int] = field(default_factory=list)
     _awaited: list[tuple[Callable[[str], bool], asyncio.Future[None]]] = field(default_factory=list)
     _number: int = 0
 
@@ -100,7 +100,7 @@ class Visit:
             self._find(json.loads(content))
         for said in re.findall(r"b&gt;(\d[\d,]*) of [\d,]+&lt;", content):
             self.step = max(self.step, int(said.replace(",", "")))
-        self.places += map(int, re.findall(r"it is number (\d+) of", content))
+        self.positions += map(int, re.findall(r"it is number (\d+) of", content))
         for test, answer in self._awaited:
             if not answer.done() and test(content):
                 answer.set_result(None)
@@ -234,7 +234,7 @@ class Load:
     memory: dict[str, float]
     opened: list[float]
     steps: list[int]
-    places: int
+    positions: int
     processor: float
 
     @property
@@ -247,7 +247,7 @@ class Load:
             f"longest {max(self.answers):.2f} s; lost: {self.lost or 'none'}",
             f"pages opened at once: median {median(self.opened):.1f} s, longest {max(self.opened):.1f} s",
             f"steps of the runs: {min(self.steps)} to {max(self.steps)}, {sum(self.steps)} in all; longest line seen: "
-            f"{self.places}; processor time of the server {self.processor:.0f} s",
+            f"{self.positions}; processor time of the server {self.processor:.0f} s",
             f"memory: {memory}",
         ])  # fmt: skip
 
@@ -282,7 +282,7 @@ async def measure(
         memory,
         [visit.opened for visit in there],
         [visit.step for visit in there],
-        max((place for visit in there for place in visit.places), default=0),
+        max((position for visit in there for position in visit.positions), default=0),
         processor,
     )
 

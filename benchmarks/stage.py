@@ -224,14 +224,14 @@ def look(open_browser: Any, file: Path, view: str, libraries: str, patience: flo
 def hover(tab: Any, view: str) -> float:
     """The median over some moves of the pointer, each over another token."""
     tab.evaluate(HOVERS)
-    for x, y in places(tab, view):
+    for x, y in positions(tab, view):
         before = tab.evaluate("hovers.length")
         tab.mouse.move(x, y)
         tab.wait_for_function(f"hovers.length > {before}")
     return median(tab.evaluate("hovers"))
 
 
-def places(tab: Any, view: str) -> list[tuple[float, float]]:
+def positions(tab: Any, view: str) -> list[tuple[float, float]]:
     if view == "stage":
         box = tab.locator("section.stage canvas").first.bounding_box()
         matrix = tab.evaluate(f"{STAGE}.state().layout.matrices[0]")

@@ -21,10 +21,10 @@ from playground.inplace_cross_entropy import inplace_cross_entropy
 class Target:
     """One target to a stream: labels `[b, n]` of some kind, which of them are scored, with what weight in the loss.
 
-    `origin` is the place in the text that holds the answer (-1: none, as for a label). `copying` allows the input to
-    show the answer because finding its place is the task (denoising). `reads` `[b, n, 2]` are the two positions whose
-    states make an answer where that is not the position itself. `known` are the `loss_positions`, computed once for a
-    whole block of steps; they hold only for the very tensor `loss_mask`.
+    `origin` is the position in the text that holds the answer (-1: none, as for a label). `copying` allows the input to
+    show the answer because finding its position is the task (denoising). `reads` `[b, n, 2]` are the two positions
+    whose states make an answer where that is not the position itself. `known` are the `loss_positions`, computed once
+    for a whole block of steps; they hold only for the very tensor `loss_mask`.
     """
 
     name: str

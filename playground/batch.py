@@ -226,8 +226,8 @@ class AttentionMask:
         if not window:
             return self
         above = self.layer(1)
-        place = arange(above.key_level.shape[1], above.key_level.device)[None]
-        first, last = place - window + 1, place + window - 1
+        position = arange(above.key_level.shape[1], above.key_level.device)[None]
+        first, last = position - window + 1, position + window - 1
         if above.window is not None:
             first, last = torch.maximum(first, above.window[0]), torch.minimum(last, above.window[1])
         return replace(self, odd_layers=replace(above, form="levels", window=(first, last), odd_layers=None))
@@ -241,29 +241,29 @@ class AttentionMask:
         above = (self.query_level.short() + 1)[:, :, None] - self.key_level.short()[:, None, :]
         cells = above.relu_().bool()
         if self.window is not None:
-            place = arange(self.key_level.shape[1], self.key_level.device)
-            cells = cells & (place >= self.window[0][:, :, None]) & (place <= self.window[1][:, :, None])
+            position = arange(self.key_level.shape[1], self.key_level.device)
+            cells = cells & (position >= self.window[0][:, :, None]) & (position <= self.window[1][:, :, None])
         if self.excluded is not None:
             cells = cells & (arange(self.key_level.shape[1], self.key_level.device) != self.excluded[:, :, None])
         return cells if self.overrides is None else cells & self.overrides
 
-    def at(self, places: Tensor) -> "AttentionMask":
+    def at(self, positions: Tensor) -> "AttentionMask":
         """The mask of the queries at some positions `[b, m]`, in that order."""
 
         def rows(values: Tensor) -> Tensor:
-            return values.expand(len(places), -1).gather(1, places)
+            return values.expand(len(positions), -1).gather(1, positions)
 
         overrides = self.overrides
         if overrides is not None:
-            index = places[..., None].expand(-1, -1, overrides.shape[-1])
-            overrides = overrides.expand(len(places), -1, -1).gather(1, index)
+            index = positions[..., None].expand(-1, -1, overrides.shape[-1])
+            overrides = overrides.expand(len(positions), -1, -1).gather(1, index)
         return AttentionMask(
             rows(self.query_level),
             self.key_level,
             overrides=overrides,
             window=None if self.window is None else (rows(self.window[0]), rows(self.window[1])),
             excluded=None if self.excluded is None else rows(self.excluded),
-            odd_layers=None if self.odd_layers is None else self.odd_layers.at(places),
+            odd_layers=None if self.odd_layers is None else self.odd_layers.at(positions),
         )
 
 
@@ -289,7 +289,7 @@ class LabelIds:
 class Stream:
     """The positions of one stack, `[b, n]`, and their attention masks.
 
-    `origin` is the place in the text that a position comes from (-1: inserted). `query_attn_mask` belongs to a second,
+    `origin` is where in the text a position comes from (-1: inserted). `query_attn_mask` belongs to a second,
     content-blind stream (XLNet), `cross_attn_mask` to a decoder. With `predicts_next` each position answers for the one
     that comes after it in the prediction order. `mems` are states of the text before, `[b, m, d]` for each layer,
     to which every position attends as well (Transformer-XL). `label_ids` are labels by name that are read with the
@@ -323,13 +323,13 @@ class Stream:
         """The length of each row, 0 where it is empty; synchronises with the GPU unless known."""
         if self.known_ends is not None:
             return self.known_ends
-        place = torch.arange(1, self.valid.shape[1] + 1, device=self.valid.device)
-        return tuple((self.valid * place.short()).amax(1).tolist())
+        position = torch.arange(1, self.valid.shape[1] + 1, device=self.valid.device)
+        return tuple((self.valid * position.short()).amax(1).tolist())
 
 
 @dataclass(frozen=True)
 class Spans:
-    """Spans of the text, `[b, m]`: first place and length; length 0 is a gap before `start`, length -1 is no span."""
+    """Spans of the text, `[b, m]`: first position and length; length 0 is a gap before `start`, -1 is no span."""
 
     start: Tensor
     length: Tensor
@@ -343,7 +343,7 @@ class Spans:
 class Batch:
     """A batch on its way from text to training: the model's input, what was changed, what is predicted.
 
-    `selected`, `actions` and `prediction_order` `[b, t]` speak of places in the text, so they stay true when positions
+    `selected`, `actions` and `prediction_order` `[b, t]` are by position in the text, so they stay true when tokens
     move. `auxiliary` holds batches of the same texts that are trained in the same step (a generator's, another
     direction's); `network` names the network of the model that reads this one. `dupe_factor` is the number of fixed
     corruptions of each text (0: a new one at every visit), so that all stages of a static mask agree.
@@ -386,19 +386,19 @@ class Batch:
 
     @cached_property
     def selected_positions(self) -> Tensor:
-        """The selected places `[m]`, counted through the rows; in the order of their draws, if that is known."""
+        """The selected positions `[m]`, counted through the rows; in the order of their draws, if that is known."""
         if self.drawn is not None and self.drawn.selected is self.selected:
             return self.drawn.positions
         return self.selected.flatten().nonzero()[:, 0]
 
     @cached_property
     def prediction_step(self) -> Tensor:
-        """The step at which each selected place is predicted, `[b, t]`; -1 for the others."""
+        """The step at which each selected position is predicted, `[b, t]`; -1 for the others."""
         return (self.prediction_order + 1) * self.selected - 1
 
     @property
     def selected_at(self) -> tuple[Tensor, Tensor]:
-        """The row and the place of each selected token `[m]`, row by row."""
+        """The row and the position of each selected token `[m]`, row by row."""
         inside, width = self.selected_positions.sort().values, max(1, self.selected.shape[1])
         return inside // width, inside % width
 
@@ -415,15 +415,15 @@ class Batch:
 
 @dataclass(frozen=True)
 class DrawnSelection:
-    """The places `[m]` of what is `selected` `[b, t]` in the order of their draws; the next draws go by that order."""
+    """The positions `[m]` that are `selected` `[b, t]`, in the order of their draws, which the next draws follow."""
 
     selected: Tensor
     positions: Tensor
 
 
-def with_selection(batch: Batch, chosen: Tensor, places: Tensor, copies: int) -> Batch:
-    """The batch with other tokens selected, whose `places` are known."""
-    return replace(batch, selected=chosen, dupe_factor=copies, drawn=DrawnSelection(chosen, places))
+def with_selection(batch: Batch, chosen: Tensor, positions: Tensor, copies: int) -> Batch:
+    """The batch with other tokens selected, whose `positions` are known."""
+    return replace(batch, selected=chosen, dupe_factor=copies, drawn=DrawnSelection(chosen, positions))
 
 
 def token_strings(ids: Tensor, real: Tensor, vocabulary: Sequence[str]) -> list[str]:
@@ -433,8 +433,8 @@ def token_strings(ids: Tensor, real: Tensor, vocabulary: Sequence[str]) -> list[
 
 def begin(tokens: Tokens) -> Batch:
     """The text as it stands: nothing selected or changed, full attention, no target."""
-    empty, places = tokens.ids[:, :0], arange_rows(tokens.ids)
-    origin = places.where(tokens.valid, -1) if tokens.padded else places
+    empty, positions = tokens.ids[:, :0], arange_rows(tokens.ids)
+    origin = positions.where(tokens.valid, -1) if tokens.padded else positions
     return Batch(
         tokens=tokens,
         inputs=stream(
@@ -446,7 +446,7 @@ def begin(tokens: Tokens) -> Batch:
         ),
         selected=zeros_view(tokens.ids, dtype=torch.bool),
         actions=zeros_view(tokens.ids),
-        prediction_order=places,
+        prediction_order=positions,
         spans=Spans(empty, empty),
     )
 
@@ -468,7 +468,7 @@ def _rows(shape: torch.Size, device: torch.device) -> Tensor:
 
 
 def is_identity(origin: Tensor) -> bool:
-    """Whether positions are the places of an unpadded text: the very view that `arange_rows` gives."""
+    """Whether positions are the positions of an unpadded text: the very view that `arange_rows` gives."""
     return origin.stride(0) == 0 and origin.data_ptr() == arange(origin.shape[1], origin.device).data_ptr()
 
 
@@ -505,9 +505,9 @@ def language_ids_at(tokens: Tokens, origin: Tensor, part: Tensor | None = None) 
     if "language" not in tokens.labels or not tokens.ids.shape[1] or not origin.shape[1]:
         return zeros_view(origin)
     width = origin.shape[1]
-    place = torch.arange(width, device=origin.device).expand_as(origin)
-    before = place.masked_fill(origin < 0, -1).cummax(1).values
-    after = place.masked_fill(origin < 0, width).flip(1).cummin(1).values.flip(1)
+    position = torch.arange(width, device=origin.device).expand_as(origin)
+    before = position.masked_fill(origin < 0, -1).cummax(1).values
+    after = position.masked_fill(origin < 0, width).flip(1).cummin(1).values.flip(1)
     near = before.where(before >= 0, after)
     if part is not None:
         own = (before >= 0) & (part.gather(1, before.clamp(min=0)) == part)
@@ -541,8 +541,8 @@ def full_mask(real: Tensor, padded: bool, readers: Tensor | None = None) -> Atte
 
 def causal_mask(real: Tensor, padded: bool) -> AttentionMask:
     """A query attends to itself and to what stands to its left."""
-    place = arange_rows(real)
-    return AttentionMask(place, _hide(place, real)) if padded else AttentionMask(place, place, "causal")
+    position = arange_rows(real)
+    return AttentionMask(position, _hide(position, real)) if padded else AttentionMask(position, position, "causal")
 
 
 def mask_by_level(reader: Tensor, read: Tensor, real: Tensor, padded: bool = True) -> AttentionMask:
@@ -565,9 +565,9 @@ def gather_origin(values: Tensor, origin: Tensor, default: int | bool = 0) -> Te
     return values.gather(1, origin.clamp(min=0)).masked_fill(origin < 0, default)
 
 
-def position_of(stream: Stream, places: int) -> Tensor:
-    """The position of a stream at which each of the text's places `[b, places]` stands (0 where it stands nowhere)."""
+def position_of(stream: Stream, length: int) -> Tensor:
+    """The position of a stream at which each of the text's length `[b, length]` stands (0 where it stands nowhere)."""
     rows, width = stream.origin.shape
-    table = stream.origin.new_zeros((rows, places + 1))
+    table = stream.origin.new_zeros((rows, length + 1))
     positions = torch.arange(width, device=table.device).expand(rows, width)
-    return table.scatter(1, stream.origin.where(stream.origin >= 0, places), positions)[:, :places]
+    return table.scatter(1, stream.origin.where(stream.origin >= 0, length), positions)[:, :length]

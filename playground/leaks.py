@@ -14,16 +14,16 @@ from playground.answers import Target
 from playground.batch import Action, AttentionMask, Batch, Stream, gather_origin
 
 SPAN = 2**30
-"""The place of an answer that is all selected words together."""
+"""The node of an answer that is all selected words together."""
 
 WRITTEN = 2**29
-"""Plus its position: the place of an answer that a decoder writes and that is no word of the text."""
+"""Plus its position: the position of an answer that a decoder writes and that is no word of the text."""
 
 NAMES = {"inputs": "encoder", "query": "query", "decoder": "decoder"}
 
 
 @dataclass(frozen=True)
-class Place:
+class Node:
     """A node of a path: a position (0-based) of a stream before a layer."""
 
     stream: str
@@ -39,7 +39,7 @@ class Verdict:
     leaking: tuple[int, ...]
     scored: int  # the number of scored positions
     by_design: tuple[int, ...]
-    path: tuple[Place, ...]
+    path: tuple[Node, ...]
     sentence: str
 
 
@@ -50,10 +50,10 @@ def check(batch: Batch, layers: int = 4, row: int = 0) -> Verdict:
     return worst or Verdict(False, (), 0, (), (), "Nothing is asked, so nothing can leak.")
 
 
-def reaches(visible: Tensor, layers: int) -> Tensor:
+def reaches(attn_mask: Tensor, layers: int) -> Tensor:
     """Whose content is at which position after so many layers with residuals, `[n, n]`."""
-    own = torch.eye(len(visible), dtype=torch.bool, device=visible.device)
-    step = visible | own
+    own = torch.eye(len(attn_mask), dtype=torch.bool, device=attn_mask.device)
+    step = attn_mask | own
     if layers < 1 or torch.equal(step, own):  # no product where each position attends to itself alone (word vectors)
         return own
     reach = step
@@ -80,14 +80,14 @@ def answering(batch: Batch, target: Target, layers: int, row: int = 0) -> tuple[
     return _join(before, _join(_dense(decoder.cross_attn_mask, row), reach)), own
 
 
-def climb(visible: AttentionMask, row: int, layers: int) -> Tensor:
+def climb(attn_mask: AttentionMask, row: int, layers: int) -> Tensor:
     """Whose content is at which position after so many layers, `[n, n]`."""
-    if visible.odd_layers is None:
-        return reaches(_dense(visible, row), layers)
-    own = torch.eye(visible.query_level.shape[1], dtype=torch.bool, device=visible.query_level.device)
+    if attn_mask.odd_layers is None:
+        return reaches(_dense(attn_mask, row), layers)
+    own = torch.eye(attn_mask.query_level.shape[1], dtype=torch.bool, device=attn_mask.query_level.device)
     reach = own
     for number in range(layers):
-        reach = _join(_dense(visible.layer(number), row) | own, reach)
+        reach = _join(_dense(attn_mask.layer(number), row) | own, reach)
     return reach
 
 
@@ -103,24 +103,24 @@ def context_words(batch: Batch, layers: int = 4, row: int = 0) -> float:
     """The mean number of other words of the text that reach a scored position of the first target."""
     target = batch.targets[0]
     reach, _ = answering(batch, target, layers, row)
-    shown, _ = shown_places(batch.inputs, batch, row)
+    shown, _ = shown_positions(batch.inputs, batch, row)
     words = reach & (shown >= 0) & (shown[None, :] != target.origin[row][:, None])
     return float(words[target.loss_mask[row]].sum(1).float().mean()) if bool(target.loss_mask[row].any()) else 0.0
 
 
-def known_places(batch: Batch, target: Target, layers: int, row: int = 0) -> Tensor:
+def known_positions(batch: Batch, target: Target, layers: int, row: int = 0) -> Tensor:
     """Which words of the text reach each predicting position, `[n, t]`, those that are left on purpose included."""
     reach, own = answering(batch, target, layers, row)
     size = batch.tokens.ids.shape[1]
-    known = [_words_at(reach, places, size) for places in shown_places(batch.inputs, batch, row)]
+    known = [_words_at(reach, positions, size) for positions in shown_positions(batch.inputs, batch, row)]
     if own is not None and batch.decoder is not None:
         known.append(_words_at(own, _written(batch.decoder, target, row), size))
     return torch.stack(known).any(0)
 
 
-def _words_at(reach: Tensor, places: Tensor, size: int) -> Tensor:
-    """Which places of a text of `size` words the positions show that reach each position, `[n, size]`."""
-    return _join(reach, places[:, None] == torch.arange(size, device=places.device))
+def _words_at(reach: Tensor, positions: Tensor, size: int) -> Tensor:
+    """Which positions of a text of `size` words the positions show that reach each position, `[n, size]`."""
+    return _join(reach, positions[:, None] == torch.arange(size, device=positions.device))
 
 
 def _question(batch: Batch, target: Target, layers: int, row: int) -> Verdict:
@@ -138,8 +138,8 @@ def _question(batch: Batch, target: Target, layers: int, row: int) -> Verdict:
     return Verdict(bool(leaking), leaking, number, by_design, path, _sentence(target, leaking, by_design, number))
 
 
-def shown_places(stream: Stream, batch: Batch, row: int, whole_span: bool = False) -> tuple[Tensor, Tensor]:
-    """The place of the word that each position shows (-1: none), and of those left on purpose; `SPAN` for a span."""
+def shown_positions(stream: Stream, batch: Batch, row: int, whole_span: bool = False) -> tuple[Tensor, Tensor]:
+    """The node of the word that each position shows (-1: none), and of those left on purpose; `SPAN` for a span."""
     origin = stream.origin[row]
     action = gather_origin(batch.actions, stream.origin, int(Action.KEPT))[row]
     hidden = torch.isin(action, torch.tensor([Action.MASKED, Action.RANDOMISED, Action.REPLACED], device=action.device))
@@ -151,13 +151,13 @@ def shown_places(stream: Stream, batch: Batch, row: int, whole_span: bool = Fals
 
 
 def _answers_shown(batch: Batch, target: Target, row: int) -> tuple[Tensor, Tensor, Tensor]:
-    """The place of each answer, of what each position of the input shows, and of what it shows on purpose, `[n]` each.
+    """The node of each answer, of what each position of the input shows, and of what it shows on purpose, `[n]` each.
 
     The answer to a target for a label that is read stands at its own word; for that of the whole text, at any word.
     """
     inputs, label = batch.inputs, batch.inputs.label_ids.get(target.kind.label)
     if label is None:
-        shown, on_purpose = shown_places(inputs, batch, row, target.kind.whole_span)
+        shown, on_purpose = shown_positions(inputs, batch, row, target.kind.whole_span)
         return _answers(target, row), shown, on_purpose
     origin = inputs.origin[row]
     whole = bool((target.loss_mask[row] & (origin < 0)).any())
@@ -168,7 +168,7 @@ def _answers_shown(batch: Batch, target: Target, row: int) -> tuple[Tensor, Tens
 
 
 def _answers(target: Target, row: int) -> Tensor:
-    """The place of the text that holds each answer, `[n]`; what a decoder writes beside the text has its own place."""
+    """The node of the text that holds each answer, `[n]`; what a decoder writes beside the text has its own node."""
     origin = target.origin[row]
     if target.kind.whole_span:
         return origin.masked_fill(target.loss_mask[row], SPAN)
@@ -178,13 +178,13 @@ def _answers(target: Target, row: int) -> Tensor:
 
 
 def _written(decoder: Stream, target: Target, row: int) -> Tensor:
-    """The place of the answer that each position of a decoder shows, `[n]`: the target of the position before."""
+    """The node of the answer that each position of a decoder shows, `[n]`: the target of the position before."""
     origin = decoder.origin[row]
     if not target.kind.names_words:
         return origin
-    place = torch.arange(len(origin), device=origin.device)
-    tells = (place > 0) & (decoder.ids[row] == target.labels[row].roll(1))
-    return origin.where((origin >= 0) | ~tells, WRITTEN + place - 1)
+    node = torch.arange(len(origin), device=origin.device)
+    tells = (node > 0) & (decoder.ids[row] == target.labels[row].roll(1))
+    return origin.where((origin >= 0) | ~tells, WRITTEN + node - 1)
 
 
 def _meets(reach: Tensor, shows: Tensor, answer: Tensor) -> Tensor:
@@ -198,24 +198,24 @@ def _join(left: Tensor, right: Tensor) -> Tensor:
     return (left.float() @ right.float()) > 0
 
 
-def _dense(visible: AttentionMask | None, row: int) -> Tensor:
-    assert visible is not None
-    cells = visible.dense()
+def _dense(attn_mask: AttentionMask | None, row: int) -> Tensor:
+    assert attn_mask is not None
+    cells = attn_mask.dense()
     return cells[min(row, len(cells) - 1)]
 
 
-def _path(batch: Batch, target: Target, position: int, layers: int, row: int) -> tuple[Place, ...]:
+def _path(batch: Batch, target: Target, position: int, layers: int, row: int) -> tuple[Node, ...]:
     """The shortest path from a position that shows the answer to the one that must predict it, source first."""
     goals = _goals(batch, target, row, position)
     ends = [position] if target.reads is None else target.reads[row, position].tolist()
-    wave = [Place(NAMES[target.stream], end, layers) for end in dict.fromkeys(ends)]
-    came: dict[Place, Place | None] = dict.fromkeys(wave)
+    wave = [Node(NAMES[target.stream], end, layers) for end in dict.fromkeys(ends)]
+    came: dict[Node, Node | None] = dict.fromkeys(wave)
     edges = [_edges(batch, row, layers, number) for number in range(2)]
     while wave:
-        for place in wave:
-            if (place.stream, place.position) in goals:
-                path: list[Place] = []
-                step: Place | None = place
+        for node in wave:
+            if (node.stream, node.position) in goals:
+                path: list[Node] = []
+                step: Node | None = node
                 while step is not None:
                     path.append(step)
                     step = came[step]
@@ -242,7 +242,7 @@ def _edges(batch: Batch, row: int, layers: int, number: int) -> Edges:
     return edges
 
 
-def _next_wave(wave: list[Place], edges: list[Edges], came: dict[Place, Place | None]) -> list[Place]:
+def _next_wave(wave: list[Node], edges: list[Edges], came: dict[Node, Node | None]) -> list[Node]:
     """The new nodes one step further from the end, with the reader of each in `came`; `edges` are of two layers."""
     found = []
     for stream, layer in dict.fromkeys((p.stream, p.layer) for p in wave if p.layer > 0):
@@ -251,10 +251,10 @@ def _next_wave(wave: list[Place], edges: list[Edges], came: dict[Place, Place | 
             seen = cells[readers]
             first = seen.long().argmax(0).tolist()
             for position in seen.any(0).nonzero().flatten().tolist():
-                place = Place(source, position, layer - 1 if height is None else height)
-                if place not in came:
-                    came[place] = Place(stream, readers[first[position]], layer)
-                    found.append(place)
+                node = Node(source, position, layer - 1 if height is None else height)
+                if node not in came:
+                    came[node] = Node(stream, readers[first[position]], layer)
+                    found.append(node)
     return found
 
 

@@ -102,10 +102,10 @@ class _Splitter:
                 split = value.split(self.sizes) if len(value) == self.rows else self._same(value)
                 return _narrow(split, own)
             case Stream():
-                visible, query = (self.parts(mask, own, own) for mask in (value.attn_mask, value.query_attn_mask))
+                attn_mask, query = (self.parts(mask, own, own) for mask in (value.attn_mask, value.query_attn_mask))
                 cross = self.parts(value.cross_attn_mask, own, source)
                 ends = [value.ends[a:b] for a, b in self._between] if _ragged(value) else self._same(None)
-                masks = {"attn_mask": visible, "query_attn_mask": query, "cross_attn_mask": cross}
+                masks = {"attn_mask": attn_mask, "query_attn_mask": query, "cross_attn_mask": cross}
                 return self._made(value, own, known_ends=ends, mems=self.parts(value.mems), **masks)
             case Tokens() if value.padded:
                 return self._made(value, own, sizes=[value.lengths_list[a:b] for a, b in self._between])

@@ -129,8 +129,8 @@ MUTANTS = (
     Mutant(
         "a text that is not turned is turned to what is left of it",
         f"{STAGES}/change/order.py",
-        "place.where(rotates, inverse(batch.prediction_order)[:, 0])",
-        "place.where(rotates, anchors(inputs)[:, 0])",
+        "position.where(rotates, inverse(batch.prediction_order)[:, 0])",
+        "position.where(rotates, anchors(inputs)[:, 0])",
     ),
     Mutant(
         "T5: one sentinel for all gaps",
@@ -147,8 +147,8 @@ MUTANTS = (
     Mutant(
         "the leak check forgets the residual",
         "playground/leaks.py",
-        "step = visible | own",
-        "step = visible",
+        "step = attn_mask | own",
+        "step = attn_mask",
     ),
     Mutant(
         "the leak check sees one target only",
@@ -195,8 +195,8 @@ MUTANTS = (
     Mutant(
         "the leak check knows one mask for all layers",
         "playground/leaks.py",
-        "reach = _join(_dense(visible.layer(number), row) | own, reach)",
-        "reach = _join(_dense(visible.layer(0), row) | own, reach)",
+        "reach = _join(_dense(attn_mask.layer(number), row) | own, reach)",
+        "reach = _join(_dense(attn_mask.layer(0), row) | own, reach)",
     ),
 )
 

@@ -21,9 +21,9 @@ def scored_answers(batch, row):
     return target.labels[row][target.loss_mask[row]].tolist()
 
 
-def dense(visible, row, readers, read):
+def dense(attn_mask, row, readers, read):
     """The cells of a row's attention mask as lists."""
-    cells = visible.dense()
+    cells = attn_mask.dense()
     return cells[min(row, len(cells) - 1), :readers, :read].tolist()
 
 
@@ -65,13 +65,13 @@ def assert_sees(batch, row, story):
     """From the stage that sees on, every mask is that of the story, and there is no other."""
     n, m = len(story.inputs.ids), len(story.decoder.ids) if story.decoder else 0
     for name, cells in story.sees.items():
-        visible = {
+        attn_mask = {
             "inputs": lambda: (batch.inputs.attn_mask, n, n),
             "query": lambda: (batch.inputs.query_attn_mask, n, n),
             "decoder": lambda: (batch.decoder.attn_mask, m, m),
             "cross": lambda: (batch.decoder.cross_attn_mask, m, n),
         }[name]()
-        assert dense(visible[0], row, *visible[1:]) == cells, name
+        assert dense(attn_mask[0], row, *attn_mask[1:]) == cells, name
     if story.sees:
         assert ("query" in story.sees) == (batch.inputs.query_attn_mask is not None)
         assert {"decoder", "cross"} <= set(story.sees) or batch.decoder is None
@@ -80,9 +80,9 @@ def assert_sees(batch, row, story):
 def restored(batch, row):
     """The text put together again from what the model sees and what it must answer."""
     text = [None] * int(batch.tokens.lengths[row])
-    for token, place in zip(*shown(batch.inputs, row)[:2], strict=True):
-        if place >= 0:
-            text[place] = token
+    for token, position in zip(*shown(batch.inputs, row)[:2], strict=True):
+        if position >= 0:
+            text[position] = token
     for target in (*(batch.generator.targets if batch.generator else ()), *batch.targets):
         if target.kind.names_words:
             for position in target.loss_mask[row].nonzero().flatten().tolist():

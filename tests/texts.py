@@ -65,8 +65,8 @@ def plan_of_one(plan, row, width):
             plan, **{f.name: getattr(plan, f.name)[row : row + 1] if f.compare else None for f in fields(plan)}
         )
     action, words = plan.row(row, width)
-    places = action.nonzero()[:, 0]
-    return Corruption(places, action[places], words[places])
+    positions = action.nonzero()[:, 0]
+    return Corruption(positions, action[positions], words[positions])
 
 
 def plain_rows(rows, length):

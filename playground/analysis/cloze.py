@@ -42,34 +42,37 @@ def gap_of(text: str, tokenizer: Tokenizer) -> tuple[Tokens, Tensor]:
     return pad_rows([row], tokenizer.specials, tokenizer.words), torch.tensor([len(left)])
 
 
-def with_gap(shape: Architecture, tokens: Tokens, places: Tensor, hidden: Tensor | None = None) -> Batch:
-    """Texts with one gap each at `places` `[b]`; `hidden` `[b]` is another place that is not seen either.
+def with_gap(shape: Architecture, tokens: Tokens, positions: Tensor, hidden: Tensor | None = None) -> Batch:
+    """Texts with one gap each at `positions` `[b]`; `hidden` `[b]` is another position that is not seen either.
 
     A model that reads from one side sees the words on that side of the gap (ELMo: its forward network), one with two
     streams all others, one with a decoder the masked text and the words written so far, every other the masked text.
     """
     if shape.kind == "static":
         raise UserError("Static vectors do not read a sentence, so they cannot fill a gap in one.")
-    gap = arange_rows(tokens.ids) == places[:, None]
+    gap = arange_rows(tokens.ids) == positions[:, None]
     later = torch.zeros_like(gap) if hidden is None else arange_rows(tokens.ids) == hidden[:, None]
     whole = replace(begin(tokens), selected=gap)
     if shape.two_streams and shape.recurrent:
         return AskQueryStream().build(SeeAllButSelf().build(whole))
     if shape.two_streams:
-        place, last = arange_rows(tokens.ids), tokens.lengths[:, None]  # the gap comes last, or last but a hidden word
-        rank = place.where(~gap, last).where(~later, last + 1)
+        position, last = (
+            arange_rows(tokens.ids),
+            tokens.lengths[:, None],
+        )  # the gap comes last, or last but a hidden word
+        rank = position.where(~gap, last).where(~later, last + 1)
         ordered = replace(whole, selected=gap | later, prediction_order=rank)
-        return _only(AskQueryStream().build(SeePermutation().build(ordered)), places)
+        return _only(AskQueryStream().build(SeePermutation().build(ordered)), positions)
     if shape.attention == "left to right":
-        return _only(AskNext().build(SeeLeft(shape.layer_window).build(ShiftRight().build(whole))), places)
+        return _only(AskNext().build(SeeLeft(shape.layer_window).build(ShiftRight().build(whole))), positions)
     if shape.attention == "right to left":
         return _only(
-            AskNext("right").build(SeeRight(shape.layer_window).build(ShiftRight("right").build(whole))), places
+            AskNext("right").build(SeeRight(shape.layer_window).build(ShiftRight("right").build(whole))), positions
         )
     shown = replace(whole.inputs, ids=tokens.ids.masked_fill(gap | later, tokens.specials.mask))
     masked = replace(whole, inputs=shown, actions=(gap | later) * int(Action.MASKED))
     if shape.decoder_layers:
-        return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(masked)), places)
+        return _only(SeeEncoderDecoder().build(AskDecoder(target="text").build(masked)), positions)
     return replace(AskMasked().build(masked), network="generator" if shape.generator_ratio else "main")
 
 
@@ -78,19 +81,19 @@ def one_sided(shape: Architecture) -> bool:
     return shape.attention != "bidirectional" and not shape.two_streams
 
 
-def words_seen(shape: Architecture, place: int, length: int) -> list[bool]:
-    """Which words of a text are seen when the one at `place` is predicted, as in `with_gap`."""
+def words_seen(shape: Architecture, position: int, length: int) -> list[bool]:
+    """Which words of a text are seen when the one at `position` is predicted, as in `with_gap`."""
     if not one_sided(shape):
-        return [k != place for k in range(length)]
+        return [k != position for k in range(length)]
     ahead = 1 if shape.attention == "left to right" else -1
     most = shape.window_radius * shape.layers + 1 if shape.kind == "window" else length
-    return [0 < ahead * (place - k) <= most for k in range(length)]
+    return [0 < ahead * (position - k) <= most for k in range(length)]
 
 
-def _only(batch: Batch, places: Tensor) -> Batch:
+def _only(batch: Batch, positions: Tensor) -> Batch:
     """The same batch with the gaps alone scored."""
     first, *_ = batch.targets
-    return replace(batch, targets=(replace(first, loss_mask=first.loss_mask & (first.origin == places[:, None])),))
+    return replace(batch, targets=(replace(first, loss_mask=first.loss_mask & (first.origin == positions[:, None])),))
 
 
 @torch.no_grad()

@@ -16,10 +16,10 @@ def cooccurrence(ids: Tensor, specials: Specials, window: int = 10) -> Cells:
     """
     ids = ids[ids != specials.unknown].long()
     last = bounds(~specials.in_text(ids)[None])[1][0]
-    place = torch.arange(len(ids), device=ids.device)
+    position = torch.arange(len(ids), device=ids.device)
     table = _sparse(ids.new_zeros((2, 0)), 0.0, specials.size)
     for distance in range(1, window + 1):
-        left = place[place + distance <= last]
+        left = position[position + distance <= last]
         both = torch.stack([ids[left], ids[left + distance]])
         table = (table + _sparse(both, 1.0 / distance, specials.size)).coalesce()
     table = (table + table.T).coalesce()
@@ -27,10 +27,10 @@ def cooccurrence(ids: Tensor, specials: Specials, window: int = 10) -> Cells:
     return Cells(word, other, table.values().float())
 
 
-def _sparse(places: Tensor, count: float, size: int) -> Tensor:
-    """A table `[v, v]` with the same count at each of the places `[2, m]`; repeated places add up."""
-    counts = torch.full((places.shape[1],), count, dtype=torch.double, device=places.device)
-    return torch.sparse_coo_tensor(places, counts, (size, size), check_invariants=False)
+def _sparse(positions: Tensor, count: float, size: int) -> Tensor:
+    """A table `[v, v]` with the same count at each of the positions `[2, m]`; repeated positions add up."""
+    counts = torch.full((positions.shape[1],), count, dtype=torch.double, device=positions.device)
+    return torch.sparse_coo_tensor(positions, counts, (size, size), check_invariants=False)
 
 
 def dense(cells: Cells, size: int) -> Tensor:

@@ -78,7 +78,7 @@ def alignment_scores(predicted: list[set[tuple[int, int]]], gold: list[set[tuple
 
 
 def gold_links(tokens: Tokens) -> list[set[tuple[int, int]]]:
-    """The gold links of each sentence: a word of the first language, and the place of its translation."""
+    """The gold links of each sentence: a word of the first language, and the position of its translation."""
     aligned = tokens.labels["aligned"]
     rows = zip(aligned.tolist(), tokens.lengths.tolist(), strict=True)
     return [{(a, b) for a, b in enumerate(row[:length]) if b >= 0} for row, length in rows]

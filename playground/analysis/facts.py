@@ -36,9 +36,9 @@ def ask(subject: Subject, questions: Sequence[Cloze]) -> Asked:
     """The model's answers."""
     device = subject.model.token_embedding.weight.device
     tokens = texts([question.words for question in questions], subject.tokenizer)
-    places = torch.tensor([question.place for question in questions])
-    chances = log_chances(subject.model, with_gap(subject.model.shape, tokens.to(device), places.to(device)))
-    return Asked(tuple(questions), chances.double().cpu(), tokens.ids.gather(1, places[:, None])[:, 0])
+    positions = torch.tensor([question.position for question in questions])
+    chances = log_chances(subject.model, with_gap(subject.model.shape, tokens.to(device), positions.to(device)))
+    return Asked(tuple(questions), chances.double().cpu(), tokens.ids.gather(1, positions[:, None])[:, 0])
 
 
 def known_questions(corpus: Corpus, wording: int = 0) -> list[Cloze]:

@@ -76,7 +76,7 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Tree:
-    """A sentence with an arc from each word to its `head` (place in the sentence, -1: none); `gold` are the true ones.
+    """A sentence with an arc from each word to its `head` (-1: none); `gold` are the true ones.
 
     Each `group` of rows is a sentence.
     """

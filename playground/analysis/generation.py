@@ -176,7 +176,7 @@ def search(next_word: NextWord, ends: Sequence[int], how: Generation, rng: Gener
 
 
 def _choice(log_probs: Tensor, number: int) -> TokenChoice:
-    """A written token among the log-probabilities `[v]` of its place."""
+    """A written token among the log-probabilities `[v]` of its position."""
     best = log_probs.topk(min(ALTERNATIVES, len(log_probs)))
     top = zip(best.indices.tolist(), best.values.exp().tolist(), strict=True)
     return TokenChoice(number, float(log_probs[number].exp()), tuple(top))

@@ -27,8 +27,8 @@ def states_of(model: LanguageModel, batch: Batch, target: Target, leaf: Tensor) 
     own = torch.arange(inputs.ids.numel(), device=leaf.device).view(inputs.ids.shape)
     source, table = replace(inputs, ids=own), leaf.flatten(0, 1)
     if target.at_query:
-        places = torch.arange(target.loss_mask.shape[1], device=leaf.device).expand_as(target.loss_mask)
-        return network.query_stream(source, places, table)
+        positions = torch.arange(target.loss_mask.shape[1], device=leaf.device).expand_as(target.loss_mask)
+        return network.query_stream(source, positions, table)
     if target.at_decoder:
         assert batch.decoder is not None
         written = replace(batch.decoder, ids=batch.decoder.ids + len(table))
@@ -69,15 +69,15 @@ def _norms(states: Any, below: Tensor) -> Tensor:
     with torch.no_grad():
         _, number, width = states(below).shape
     directions = _directions(width)
-    rows = [(place, k) for place in range(number) for k in range(len(directions))]
+    rows = [(position, k) for position in range(number) for k in range(len(directions))]
     squares = torch.zeros(number, below.shape[1])
     for first in range(0, len(rows), ROWS_AT_ONCE):
-        place, k = torch.tensor(rows[first : first + ROWS_AT_ONCE]).T
-        leaf = below.detach().expand(len(place), -1, -1).clone().requires_grad_()
+        position, k = torch.tensor(rows[first : first + ROWS_AT_ONCE]).T
+        leaf = below.detach().expand(len(position), -1, -1).clone().requires_grad_()
         with torch.enable_grad():
-            chosen = (states(leaf)[torch.arange(len(place)), place] * directions[k]).sum()
+            chosen = (states(leaf)[torch.arange(len(position)), position] * directions[k]).sum()
             [slope] = torch.autograd.grad(chosen, leaf)
-        squares.index_add_(0, place, slope.square().sum(-1))
+        squares.index_add_(0, position, slope.square().sum(-1))
     return squares.sqrt()
 
 

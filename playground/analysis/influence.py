@@ -85,7 +85,7 @@ def _whole(training: Training, weights: Weights) -> Tensor:
 
 
 def dot_product(training: Training, query: Query, weights: Weights, own: Tensor | None = None) -> Tensor:
-    """The product of the query's gradient with that of each group, at one place, `[g]`."""
+    """The product of the query's gradient with that of each group, at one position, `[g]`."""
     own = group_gradients(training, weights) if own is None else own
     return own @ flat(gradient(query, weights))
 

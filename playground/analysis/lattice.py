@@ -33,9 +33,9 @@ AT_ONCE = 512
 
 @dataclass(frozen=True)
 class Order:
-    """An order of prediction: places in the order in which they are filled, and the loss of each step in nats."""
+    """An order of prediction: positions in the order in which they are filled, and the loss of each step in nats."""
 
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     losses: tuple[float, ...]
 
     @property
@@ -103,14 +103,14 @@ class Lattice:
         """The order that gives it the least."""
         return self._extreme(-1.0)
 
-    def in_order(self, places: Sequence[int]) -> Order:
+    def in_order(self, positions: Sequence[int]) -> Order:
         """Words predicted in a given order, each from those before it in the order."""
         left = (1 << self.size) - 1
         losses = []
-        for place in places:
-            losses.append(float(self.losses[left, place]))
-            left ^= 1 << place
-        return Order(tuple(places), tuple(losses))
+        for position in positions:
+            losses.append(float(self.losses[left, position]))
+            left ^= 1 << position
+        return Order(tuple(positions), tuple(losses))
 
     def _extreme(self, sign: float) -> Order:
         value, choice = np.zeros(len(self.losses)), np.zeros(len(self.losses), dtype=int)
@@ -118,11 +118,11 @@ class Lattice:
             signed = np.where(self.hidden[sets], sign * steps, np.inf)
             choice[sets] = signed.argmin(1)
             value[sets] = sign * signed.min(1)
-        left, places = (1 << self.size) - 1, []
+        left, positions = (1 << self.size) - 1, []
         while left:
-            places.append(int(choice[left]))
-            left ^= 1 << places[-1]
-        return self.in_order(places)
+            positions.append(int(choice[left]))
+            left ^= 1 << positions[-1]
+        return self.in_order(positions)
 
     def _by_size(self, value: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Sets by size, with the cost `[sets, T]` of predicting each hidden word first and then the rest by `value`."""

@@ -67,15 +67,15 @@ def sentence_of(corpus: Corpus, longest: int = 12) -> Tokens:
     number = text.sentence_ids[0]
     counts = torch.bincount((number - number.min()).clamp(min=0))
     chosen = int(counts.clamp(max=longest).argmax()) + int(number.min())
-    places = ((number == chosen) & text.specials.in_text(text.ids[0])).nonzero().flatten()[:longest]
-    return one_row(text.ids[0][places].tolist(), corpus.tokenizer)
+    positions = ((number == chosen) & text.specials.in_text(text.ids[0])).nonzero().flatten()[:longest]
+    return one_row(text.ids[0][positions].tolist(), corpus.tokenizer)
 
 
 def one_row(ids: list[int], tokenizer: Tokenizer) -> Tokens:
     """Ids as a batch of one text."""
-    row, lengths, places = torch.tensor([ids]), torch.tensor([len(ids)]), torch.arange(len(ids))[None]
+    row, lengths, positions = torch.tensor([ids]), torch.tensor([len(ids)]), torch.arange(len(ids))[None]
     words = tokenizer.words
-    return Tokens(row, lengths, places, torch.zeros_like(row), tokenizer.specials, vocabulary=words, padded=False)
+    return Tokens(row, lengths, positions, torch.zeros_like(row), tokenizer.specials, vocabulary=words, padded=False)
 
 
 def watched(model: LanguageModel, objective: Objective, sentence: Tokens, seed: int = 0) -> Batch:
@@ -98,8 +98,8 @@ def read(model: LanguageModel, batch: Batch, row: int = 0) -> ForwardTrace:
     own = here[len(here) - len(batch.targets) :]
     return ForwardTrace(
         weights,
-        tuple(_prediction(batch, answer, k, float(losses[k])) for answer, losses, places in own for k in places),
-        {answer.target.name: float(losses[places].mean()) for answer, losses, places in here if places},
+        tuple(_prediction(batch, answer, k, float(losses[k])) for answer, losses, positions in own for k in positions),
+        {answer.target.name: float(losses[positions].mean()) for answer, losses, positions in here if positions},
     )
 
 

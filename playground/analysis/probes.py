@@ -28,10 +28,10 @@ FEWEST = 60
 
 @dataclass(frozen=True)
 class ProbeItem:
-    """A sentence, the place of its gap, and a wrong word for it."""
+    """A sentence, the position of its gap, and a wrong word for it."""
 
     words: list[str]
-    place: int
+    position: int
     wrong: str
 
 
@@ -74,10 +74,10 @@ def encode(items: Sequence[ProbeItem], tokenizer: Tokenizer, model: LanguageMode
     """Sentences as a batch with their gaps, and the right and the wrong word of each `[b, 2]`."""
     device = model.token_embedding.weight.device
     tokens = texts([item.words for item in items], tokenizer)
-    places = torch.tensor([item.place for item in items])
-    right = tokens.ids.gather(1, places[:, None])
+    positions = torch.tensor([item.position for item in items])
+    right = tokens.ids.gather(1, positions[:, None])
     wrong = torch.tensor([tokenizer.encode_word(item.wrong) for item in items])
-    batch = with_gap(model.shape, tokens.to(device), places.to(device))
+    batch = with_gap(model.shape, tokens.to(device), positions.to(device))
     return batch, torch.cat([right, wrong], dim=1).to(device)
 
 
@@ -98,9 +98,10 @@ def agreement_items(attractors: int, count: int) -> list[ProbeItem]:
     the end of a sentence: "the doctor" that of "the pens near the doctor are old ."
     """
     pairs = minimal_pairs(f"agreement-{attractors}", count, 0, "test")
-    places = (next(k for k, (a, b) in enumerate(zip(*pair, strict=True)) if a != b) for pair in pairs)
+    positions = (next(k for k, (a, b) in enumerate(zip(*pair, strict=True)) if a != b) for pair in pairs)
     return [
-        ProbeItem([".", *right], place + 1, wrong[place]) for (right, wrong), place in zip(pairs, places, strict=True)
+        ProbeItem([".", *right], position + 1, wrong[position])
+        for (right, wrong), position in zip(pairs, positions, strict=True)
     ]
 
 
@@ -122,7 +123,7 @@ def _facts(count: int) -> list[ProbeItem]:
     for question in mentioned:
         objects.setdefault(question.fact.relation, set()).add(question.fact.object)
     return [
-        ProbeItem(q.words, q.place, random.choice(sorted(objects[q.fact.relation] - {q.fact.object})))
+        ProbeItem(q.words, q.position, random.choice(sorted(objects[q.fact.relation] - {q.fact.object})))
         for q in mentioned[:count]
     ]
 

@@ -74,7 +74,7 @@ class Subject:
     def sentences(self, count: int) -> Tokens:
         """At most `count` random held-out sentences `[b, t]` with their labels; always the same for a seed.
 
-        They are without [SEP]; `head` is the place within the sentence, -1 for the root.
+        They are without [SEP]; `head` is the position within the sentence, -1 for the root.
         """
         rng = self.rng("sentences", "held_out")
         return self.once(("sentences", count), lambda: draw_sentences(self.corpus, count, "held_out", rng))
@@ -122,8 +122,8 @@ def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> To
     """At most `count` random sentences of a corpus in their order, those of a fitting length."""
     first, last = (0, corpus.held_out_from) if part == "train" else (corpus.held_out_from, len(corpus))
     number, words = corpus.sentence_ids[first:last], corpus.tokenizer.specials.in_text(corpus.ids[first:last])
-    _, place, size = number.unique_consecutive(return_inverse=True, return_counts=True)
-    lengths = torch.zeros_like(size).index_add_(0, place, words.long())
+    _, position, size = number.unique_consecutive(return_inverse=True, return_counts=True)
+    lengths = torch.zeros_like(size).index_add_(0, position, words.long())
     starts = first + size.cumsum(0) - size
     fitting = ((lengths >= SHORTEST) & (lengths <= LONGEST)).nonzero()[:, 0]
     chosen = fitting[torch.randperm(len(fitting), generator=rng)[:count]].sort().values
@@ -132,9 +132,9 @@ def draw_sentences(corpus: Corpus, count: int, part: Part, rng: Generator) -> To
 
 def _cut(corpus: Corpus, starts: Tensor, lengths: Tensor) -> Tokens:
     """The sentences that begin at `starts` `[b]`; special tokens end a sentence, so they follow its words."""
-    place = torch.arange(int(lengths.max()) if len(lengths) else 0)
-    valid = place < lengths[:, None]
-    at = (starts[:, None] + place).where(valid, starts[:, None])
+    position = torch.arange(int(lengths.max()) if len(lengths) else 0)
+    valid = position < lengths[:, None]
+    at = (starts[:, None] + position).where(valid, starts[:, None])
 
     def cut(row: Tensor, fill: int) -> Tensor:
         return row[at].long().masked_fill(~valid, fill)

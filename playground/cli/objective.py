@@ -67,7 +67,7 @@ def show_objective(given: argparse.Namespace) -> int:
         f"  targets  {facts['survey']['targets']}",
         f"  scored   {sum(facts['scored'])} of {len(facts['scored'])} positions",
         f"  plan     {json.dumps(facts['plan'], ensure_ascii=False)}   (seed {given.seed})",
-        *_matrices(facts["visible"]),
+        *_matrices(facts["attention_mask"]),
         f"  leak     {facts['leak_detail']['sentence']}",
     ]
     return say(given, facts, [*lines, *([f"  note     {facts['notice']}"] if facts["notice"] else [])])
@@ -113,10 +113,10 @@ def _ids(lane: dict[str, Any]) -> Iterator[str]:
         yield f"  {ids['title'].removesuffix(':'):<8} {' '.join(words if len({*words}) > 1 else words[:1])}"
 
 
-def _matrices(visible: dict[str, list[list[int]]]) -> list[str]:
+def _matrices(attention_mask: dict[str, list[list[int]]]) -> list[str]:
     """The attention masks, a line for each query position; the first one begins with the name of the stack."""
     return [
         f"  {'' if number else name:<8}{''.join(' ■' if cell else ' ·' for cell in row)}"
-        for name, rows in visible.items()
+        for name, rows in attention_mask.items()
         for number, row in enumerate(rows)
     ]

@@ -134,7 +134,7 @@ class Work:
     def data(self, seed: int) -> TaskData:
         return TaskData(self.base, self.task, self.train[seed], self.test[seed], seed, self.steps)
 
-    def place(self, pipeline: Pipeline, seed: int) -> Path:
+    def folder_of(self, pipeline: Pipeline, seed: int) -> Path:
         """The folder of a model's file; its name holds a hash, for a pipeline may be long."""
         short = hashlib.sha256(pipeline.name.encode()).hexdigest()[:8]
         plain = "".join(c if c.isalnum() else "_" for c in pipeline.name)[:40].strip("_")
@@ -145,13 +145,13 @@ def lane(work: Work, pipeline: Pipeline, seed: int) -> Outcome:
     """Make one compressed model, measure it, and write it."""
     began, data = time.perf_counter(), work.data(seed)
     if pipeline.methods:
-        teacher = load(work.place(Pipeline(), seed), work.task).classifier
+        teacher = load(work.folder_of(Pipeline(), seed), work.task).classifier
         made = pipeline.apply(teacher, data)
     else:
         teacher = fine_tuned(data.base, data.train, data.steps, data.batch_size, seed)
         made = Compressed.whole(teacher)
     seconds = time.perf_counter() - began
-    path = save(work.place(pipeline, seed), made, data.base.words)
+    path = save(work.folder_of(pipeline, seed), made, data.base.words)
     return _measured(pipeline, made, teacher, data, path, seconds)
 
 
@@ -320,7 +320,7 @@ def _compression(
     work: Work, spec: CompressionSpec, outcomes: Mapping[str, tuple[Outcome, ...]], took: float
 ) -> Compression:
     """The result, with the seconds of all models of the first seed, taken in turns."""
-    models = {p.name: load(work.place(p, spec.seed), work.task).classifier.eval() for p in spec.chosen}
+    models = {p.name: load(work.folder_of(p, spec.seed), work.task).classifier.eval() for p in spec.chosen}
     seconds = latencies(models, work.test[spec.seed])
     guesses = [work.task.answer.guess(work.train[s].labels, test.labels) for s, test in work.test.items()]
     chance = fmean(guesses) if work.task.answer.has_chance else 0.0

@@ -25,14 +25,14 @@ def neuron_importance(classifier: Classifier, texts: Dataset) -> list[Tensor]:
     return _importance(classifier, texts, [(layer, layer.in_features) for layer in inner])
 
 
-def _importance(classifier: Classifier, texts: Dataset, places: list[tuple[nn.Linear, int]]) -> list[Tensor]:
+def _importance(classifier: Classifier, texts: Dataset, layers: list[tuple[nn.Linear, int]]) -> list[Tensor]:
     """The importance of each of some equal parts of what each linear layer reads."""
-    sums = [torch.zeros(parts) for _, parts in places]
+    sums = [torch.zeros(parts) for _, parts in layers]
     for index in torch.arange(len(texts.labels)).split(BLOCK):
         some = texts.pick(index)
         rows = len(rows_of(index, texts.rows_each))
-        masks = [torch.ones(rows, 1, parts, 1, requires_grad=True) for _, parts in places]
-        hooks = [layer.register_forward_pre_hook(_factor(mask)) for (layer, _), mask in zip(places, masks, strict=True)]
+        masks = [torch.ones(rows, 1, parts, 1, requires_grad=True) for _, parts in layers]
+        hooks = [layer.register_forward_pre_hook(_factor(mask)) for (layer, _), mask in zip(layers, masks, strict=True)]
         try:
             loss = some.answer.loss(classifier(some), some.labels) * len(index)
         finally:

@@ -16,10 +16,10 @@ def owner(module: nn.Module, name: str) -> tuple[nn.Module, str]:
 
 def zero_smallest(classifier: Classifier, names: Iterable[str], sparsity: float, together: bool) -> None:
     """Set that share of the weights with the smallest size to 0, over all matrices `together` or in each."""
-    places = [owner(classifier, name) for name in names]
+    parameters = [owner(classifier, name) for name in names]
     if together:
-        prune.global_unstructured(places, prune.L1Unstructured, amount=sparsity)
-    for module, attribute in places:
+        prune.global_unstructured(parameters, prune.L1Unstructured, amount=sparsity)
+    for module, attribute in parameters:
         if not together:
             prune.l1_unstructured(module, attribute, amount=sparsity)
         prune.remove(module, attribute)

@@ -197,8 +197,8 @@ class Pipeline:
     def apply(self, teacher: Classifier, data: TaskData) -> Compressed:
         """The compressed model; the teacher stays as it is."""
         now = Compressed.whole(teacher).copy()
-        for place, method in enumerate(self.methods):
-            rng = torch.Generator().manual_seed(derive(data.seed, "compress", place, method.name))
+        for position, method in enumerate(self.methods):
+            rng = torch.Generator().manual_seed(derive(data.seed, "compress", position, method.name))
             made = method.step.apply(now, data, rng)
             now = replace(made, methods=(*now.methods, str(method)))
         return now

@@ -141,9 +141,9 @@ def build(
     mix: Corpus | None = None,
     **options: Unpack[Vocabulary],
 ) -> Corpus:
-    """The corpus of these words; `labels` have a value for each word, `places` the index of another word (or -1).
+    """The corpus of these words; `labels` have a value for each word, `positions` the index of another word (or -1).
 
-    Every piece of a word has the word's labels; a place becomes that of the other word's first piece. Without a
+    Every piece of a word has the word's labels; a position becomes that of the other word's first piece. Without a
     `tokenizer` one is trained on these words with the `options`. `repeat` and `mix` make a short text longer. `more`
     says what else the text is, `note` what was guessed, `warning` what was left out.
     """

@@ -228,7 +228,7 @@ def find_boundary(ends: Tensor, sentence: Tensor) -> int:
     """Where the held-out part begins: after the document that `ends` nearest `[n]`, else after the nearest sentence."""
     target = round(len(ends) * (1 - HELD_OUT))
     slack = max(1, round(len(ends) * HELD_OUT / 2))
-    for places in (ends[:-1].nonzero()[:, 0] + 1, (sentence[1:] != sentence[:-1]).nonzero()[:, 0] + 1):
-        if len(places) and int((places - target).abs().min()) <= slack:
-            return int(places[(places - target).abs().argmin()])
+    for positions in (ends[:-1].nonzero()[:, 0] + 1, (sentence[1:] != sentence[:-1]).nonzero()[:, 0] + 1):
+        if len(positions) and int((positions - target).abs().min()) <= slack:
+            return int(positions[(positions - target).abs().argmin()])
     return target

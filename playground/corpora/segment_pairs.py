@@ -196,9 +196,9 @@ def _translated(corpus: "Corpus") -> bool:
 def _sides(corpus: "Corpus", sentences: Segments) -> tuple[Segments, Segments]:
     """The sentence of each document and its translation, which follows it."""
     language = corpus.labels["language"][sentences.first]
-    place = ((language[:-1] == 0) & (language[1:] == 1)).nonzero()[:, 0]
-    place = place[sentences.document[place] == sentences.document[place + 1]]
-    return sentences.of(place), sentences.of(place + 1)
+    position = ((language[:-1] == 0) & (language[1:] == 1)).nonzero()[:, 0]
+    position = position[sentences.document[position] == sentences.document[position + 1]]
+    return sentences.of(position), sentences.of(position + 1)
 
 
 def _split(sentences: Segments, length: int, rng: torch.Generator) -> tuple[Segments, Segments]:
@@ -263,9 +263,9 @@ def _shorten(segments: Segments, room: Tensor, sentences: Segments) -> Segments:
 
 def _cut(corpus: "Corpus", segments: Segments, facing: Tensor) -> Tokens:
     """Segments as rows padded to the longest; only links to the first `facing` tokens of the other side are kept."""
-    places = torch.arange(int(segments.length.max()))
-    real = places < segments.length[:, None]
-    at = (segments.first[:, None] + places).minimum(segments.last[:, None] - 1)
+    positions = torch.arange(int(segments.length.max()))
+    real = positions < segments.length[:, None]
+    at = (segments.first[:, None] + positions).minimum(segments.last[:, None] - 1)
     labels = {name: row[at].long().masked_fill(~real, -1) for name, row in corpus.labels.items()}
     if "aligned" in labels:
         labels["aligned"] = labels["aligned"].masked_fill(labels["aligned"] >= facing[:, None], -1)

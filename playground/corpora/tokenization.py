@@ -80,7 +80,7 @@ def _trained(corpus: Corpus, how: Tokenization) -> Tokenizer:
 
 
 def _aligned(corpus: Corpus, first: Tensor) -> Tensor:
-    """For each word the place of its translation's first piece in the other sentence of its pair, -1 for none."""
+    """For each word the position of its translation's first piece in the other sentence of its pair, -1 for none."""
     sentence, aligned = corpus.sentence_ids.long(), corpus.labels["aligned"].long()
     begins = torch.searchsorted(sentence, sentence ^ 1)  # the pair's other sentence; sentences are in order
     there = first[(begins + aligned).clamp(0, len(first) - 1)] - first[begins.clamp(max=len(first) - 1)]

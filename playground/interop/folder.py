@@ -172,7 +172,7 @@ def _read_part(path: Path) -> Part:
     for copy, first in weights.copies.items():
         if copy not in expected and weights.differ(copy, first):
             raise UserError(f"The weights {copy} and {first} differ; our models have one for both.")
-    left_out = tuple(sorted(n for n in weights.places.keys() - expected.keys() if n.startswith(pooler)))
+    left_out = tuple(sorted(n for n in weights.held_in.keys() - expected.keys() if n.startswith(pooler)))
     return Part(family, config, shape, family.read(shape, tensors, ours, pad), left_out)
 
 

@@ -80,7 +80,7 @@ class Weights:
         )
 
     @cached_property
-    def places(self) -> dict[str, tuple[Path, str]]:
+    def held_in(self) -> dict[str, tuple[Path, str]]:
         """The file of every weight and its name there, by its name of today; no weight is read."""
         found: dict[str, tuple[Path, str]] = {}
         for file in self.files:
@@ -99,17 +99,17 @@ class Weights:
 
     def has(self, name: str) -> bool:
         """Whether a weight is there, or one of a module."""
-        return any(held == name or held.startswith(f"{name}.") for held in self.places)
+        return any(held == name or held.startswith(f"{name}.") for held in self.held_in)
 
     def differ(self, one: str, other: str) -> bool:
         """Whether two weights, or those of two modules, are both there and unlike."""
         pairs = [(one + leaf, other + leaf) for leaf in ("", ".weight", ".bias")]
-        both = [pair for pair in pairs if self.places.keys() >= set(pair)]
+        both = [pair for pair in pairs if self.held_in.keys() >= set(pair)]
         return any(not torch.equal(*self.load(pair).values()) for pair in both)
 
     def check(self, expected: Mapping[str, Tensor], left_out: str) -> None:
         """Refuse weights that are missing, left over, of another shape, or too many for the memory."""
-        held = self.places.keys()
+        held = self.held_in.keys()
         over = sorted(n for n in held - expected.keys() - self.copies.keys() if not n.startswith(left_out))
         missing = sorted(expected.keys() - held)
         if missing or over:
@@ -136,10 +136,10 @@ class Weights:
 
     def _each(self, names: Iterable[str], what: str) -> Iterator[tuple[str, Any]]:
         """Some weights by their names of today, file by file."""
-        places = [(*self.places[name], name) for name in names]
+        held_in = [(*self.held_in[name], name) for name in names]
         for file in self.files:
             with _opened(file) as held:
-                yield from ((name, getattr(held, what)(old)) for path, old, name in places if path == file)
+                yield from ((name, getattr(held, what)(old)) for path, old, name in held_in if path == file)
 
 
 def _opened(file: Path) -> Any:

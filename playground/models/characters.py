@@ -22,7 +22,7 @@ FILTERS = ((1, 0.25), (2, 0.25), (3, 0.5), (4, 0.5), (5, 0.5))
 
 
 class CharacterCNN(nn.Module):
-    """The vector of every word of the vocabulary from its spelling: convolutions, maximum over places, a highway."""
+    """The vector of every word of the vocabulary from its spelling: convolutions, maximum over positions, a highway."""
 
     spelling: Tensor
 

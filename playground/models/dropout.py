@@ -30,24 +30,24 @@ def dropping_everywhere(model: nn.Module, rate: float, rng: Generator) -> Iterat
     dropout, names = Dropout(rate), ("dropout", "embedding_dropout")
     dropout.rng = rng
     every = [(m, name, getattr(m, name)) for m in model.modules() for name in names if hasattr(m, name)]
-    places = [place for place in every if place[2] is None or isinstance(place[2], Dropout)]
-    for module, name, _ in places:
+    replaced = [each for each in every if each[2] is None or isinstance(each[2], Dropout)]
+    for module, name, _ in replaced:
         setattr(module, name, dropout)
     try:
         yield
     finally:
-        for module, name, before in places:
+        for module, name, before in replaced:
             setattr(module, name, before)
 
 
 @contextmanager
 def dropping(model: nn.Module, rng: Generator) -> Iterator[None]:
     """A step of training: what its dropout zeroes is drawn from `rng`."""
-    places = [module for module in model.modules() if isinstance(module, Dropout)]
-    for place in places:
-        place.rng = rng
+    modules = [module for module in model.modules() if isinstance(module, Dropout)]
+    for module in modules:
+        module.rng = rng
     try:
         yield
     finally:
-        for place in places:
-            place.rng = None
+        for module in modules:
+            module.rng = None

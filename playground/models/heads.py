@@ -82,6 +82,6 @@ class BoundaryHead(nn.Module):
 
     def forward(self, left: Tensor, right: Tensor, offset: Tensor) -> Tensor:
         """`left` and `right` `[k, d]`; `offset` `[k]` counts the tokens of the span from 0."""
-        place = self.position_embedding(offset.clamp(0, self.position_embedding.num_embeddings - 1))
-        inner = self.ln_1(gelu(self.fc1(torch.cat([left, right, place], dim=-1))))
+        position = self.position_embedding(offset.clamp(0, self.position_embedding.num_embeddings - 1))
+        inner = self.ln_1(gelu(self.fc1(torch.cat([left, right, position], dim=-1))))
         return self.ln_2(gelu(self.fc2(inner)))

@@ -128,7 +128,7 @@ class Network(nn.Module):
     def query_stream(
         self,
         stream: Stream,
-        places: Tensor,
+        query_positions: Tensor,
         table: Tensor,
         attn_weights: Weights = None,
         states: list[Tensor] | None = None,
@@ -138,13 +138,13 @@ class Network(nn.Module):
         assert stream.query_attn_mask is not None, "a see stage with an order must come before"
         masks, content = (stream.attn_mask, stream.query_attn_mask), self._embed(stream, table)
         if isinstance(self.encoder, RecurrentStack):
-            return self.encoder.two_stream(content, masks, places)
+            return self.encoder.two_stream(content, masks, query_positions)
         assert isinstance(self.encoder, Stack)
-        here = stream.position_ids.gather(1, places)
-        query = self._finish(self.query_embedding.expand(*places.shape, -1), here)
-        positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here, places))
+        here = stream.position_ids.gather(1, query_positions)
+        query = self._finish(self.query_embedding.expand(*query_positions.shape, -1), here)
+        positions = (self._positions_in(stream, stream.position_ids), self._positions_in(stream, here, query_positions))
         memory = Memory(stream.mems, states)
-        return self.encoder.two_stream(content, query, masks, positions, attn_weights, places, memory)
+        return self.encoder.two_stream(content, query, masks, positions, attn_weights, query_positions, memory)
 
     def decode(
         self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None, read: Tensor | None = None
@@ -193,14 +193,16 @@ class Network(nn.Module):
         x = x if self.embedding_dropout is None else self.embedding_dropout(x)
         return self.embedding_projection(x) if self.embedding_projection is not None and self.projects_sum else x
 
-    def _positions_in(self, stream: Stream, query: Tensor, places: Tensor | None = None) -> PositionEncoding | None:
-        """How attention learns the positions of queries of a stream, all or at some `places`, and of its keys."""
+    def _positions_in(
+        self, stream: Stream, query: Tensor, query_positions: Tensor | None = None
+    ) -> PositionEncoding | None:
+        """How attention learns the positions of a stream's keys and of its queries, all or at `query_positions`."""
         key, memory = stream.position_ids, stream.mems[0].shape[1] if stream.mems else 0
         other = None
         if self.shape.segments and self.shape.positions == "relative":  # a memory is of segment 0
-            asks = stream.segment_ids if places is None else stream.segment_ids.gather(1, places)
+            asks = stream.segment_ids if query_positions is None else stream.segment_ids.gather(1, query_positions)
             other = asks[:, :, None] != torch.nn.functional.pad(stream.segment_ids, (memory, 0))[:, None, :]
-        shared = key.stride(0) == 0  # the numbers of the places, the same in all rows
+        shared = key.stride(0) == 0  # the numbers of the positions, the same in all rows
         span = (1 - key.shape[1], key.shape[1] - 1 + memory) if shared else None
         if memory:
             key = key[:1] if shared else key
@@ -321,8 +323,8 @@ class LanguageModel(nn.Module):
         """The generator's scores `[k, v]` for the k selected tokens of the text, without gradient."""
         need(self.shape.generator_ratio, "needs a generator", "generator_ratio above 0")
         inputs = batch.inputs
-        rows, places = batch.selected_at
-        there = position_of(inputs, batch.tokens.ids.shape[1])[rows, places]
+        rows, positions = batch.selected_at
+        there = position_of(inputs, batch.tokens.ids.shape[1])[rows, positions]
         hidden = self.generator(inputs, self.token_embedding.weight)[rows, there]
         scores = self.generator_lm_head(hidden, self.token_embedding.weight)
         specials = batch.tokens.specials
@@ -549,13 +551,15 @@ class ForwardPass:
         need(self.model.shape.two_streams, "is answered by a query stream", "two_streams to yes")
         weights, mask, at = self._weights(part), target.loss_mask, target.loss_positions
         if weights is not None:
-            places, columns = arange_rows(mask), at.positions
+            query_positions, columns = arange_rows(mask), at.positions
         else:
             each = mask.sum(1)
-            places = mask.long().argsort(dim=1, descending=True, stable=True)[:, : at.most_per_row]
+            query_positions = mask.long().argsort(dim=1, descending=True, stable=True)[:, : at.most_per_row]
             columns = torch.arange(len(at.rows), device=at.rows.device) - (each.cumsum(0) - each)[at.rows]
         network, table = self.model.network_of(part), self.model.token_embedding.weight
-        hidden = network.query_stream(part.inputs, places, table, weights, *self._remembered(part))  # [b, m, d]
+        hidden = network.query_stream(
+            part.inputs, query_positions, table, weights, *self._remembered(part)
+        )  # [b, m, d]
         return hidden[at.rows, columns]  # [k, d]
 
 
@@ -565,9 +569,11 @@ def at_word_ends(tokens: Tokens, forward: Tensor, backward: Tensor) -> tuple[Ten
     From the left that is its last piece, from the right its first one (Akbik et al. 2018, eq. 9).
     """
     begins = ~_continuing(tokens.vocabulary, tokens.specials.ids).to(tokens.ids.device)[tokens.ids]
-    place = arange_rows(tokens.ids)
-    first = (place * begins).cummax(1).values
-    ends = torch.nn.functional.pad(place.masked_fill(~begins, tokens.ids.shape[1])[:, 1:], (0, 1), value=place.shape[1])
+    position = arange_rows(tokens.ids)
+    first = (position * begins).cummax(1).values
+    ends = torch.nn.functional.pad(
+        position.masked_fill(~begins, tokens.ids.shape[1])[:, 1:], (0, 1), value=position.shape[1]
+    )
     last = ends.flip(1).cummin(1).values.flip(1) - 1
     at = (where[..., None].expand(-1, -1, forward.shape[-1]) for where in (last, first))
     return forward.gather(1, next(at)), backward.gather(1, next(at))
@@ -586,8 +592,8 @@ def branched(plain: Stream, labels: Mapping[str, Tensor]) -> Stream:
     arXiv:1909.07606, sec. 3.3: soft positions and the visible matrix).
     """
     branch, anchor = labels["branch"], labels["anchor"]
-    place = torch.arange(branch.shape[1], device=branch.device)
-    hangs = anchor[:, :, None] == place
+    position = torch.arange(branch.shape[1], device=branch.device)
+    hangs = anchor[:, :, None] == position
     near = (branch[:, :, None] == branch[:, None, :]) | hangs | hangs.transpose(1, 2)
     return replace(
         plain, attn_mask=replace(plain.attn_mask, overrides=near, form="levels"), position_ids=labels["position"]

@@ -27,12 +27,12 @@ class ReadingOrder:
     """The stretches of the rows of a batch that are read each for itself, and in which directions.
 
     `rows` `[r, t]` are the positions of each stretch, counted through the batch, the last one repeated up to the
-    longest; `turned` `[r, t]` is the order of each from its end; `place` `[b, n]` is where a position stands in `rows`.
+    longest; `turned` `[r, t]` is the order of each from its end; `position` `[b, n]` is where each one is in `rows`.
     """
 
     rows: Tensor
     turned: Tensor
-    place: Tensor
+    position: Tensor
     leftwards: bool
     rightwards: bool
 
@@ -56,10 +56,10 @@ class ReadingOrder:
         counts = number.new_zeros(sum(map(len, starts))).scatter_add_(0, number, torch.ones_like(number))
         first = counts.cumsum(0) - counts
         step, ends = torch.arange(longest, device=number.device), counts[:, None] - 1
-        place = number * longest + torch.arange(len(number), device=number.device) - first[number]
+        position = number * longest + torch.arange(len(number), device=number.device) - first[number]
         turned = torch.where(step <= ends, ends - step, step)
         sides = (longest > 1 and side for side in (stretches.leftwards, stretches.rightwards))
-        return cls(first[:, None] + torch.minimum(step, ends), turned, place.unflatten(0, begins.shape), *sides)
+        return cls(first[:, None] + torch.minimum(step, ends), turned, position.unflatten(0, begins.shape), *sides)
 
     def split(self, x: Tensor) -> Tensor:
         """The states `[b, n, d]` of a stream by stretches, `[r, t, d]`."""
@@ -67,7 +67,7 @@ class ReadingOrder:
 
     def join(self, x: Tensor) -> Tensor:
         """The states `[r, t, d]` of the stretches as those of the stream, `[b, n, d]`."""
-        return x.flatten(0, 1)[self.place]
+        return x.flatten(0, 1)[self.position]
 
     def pool(self, x: Tensor) -> Tensor:
         """The states `[r, t, d]` with the maximum over each stretch in the place of its first one."""

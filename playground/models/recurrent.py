@@ -101,8 +101,10 @@ class RecurrentStack(nn.Module):
             levels[-1] = order.join(order.pool(inner))
         return levels
 
-    def two_stream(self, content: Tensor, allowed: tuple[AttentionMask, AttentionMask], places: Tensor) -> Tensor:
-        """The states `[b, m, d]` of some places `[b, m]`: left context up to the word before, right from the next."""
+    def two_stream(
+        self, content: Tensor, allowed: tuple[AttentionMask, AttentionMask], query_positions: Tensor
+    ) -> Tensor:
+        """The states `[b, m, d]` of some positions `[b, m]`: left context to the word before, right from the next."""
         if len(self.blocks) != 1:
             raise UnfitModel(
                 "A recurrent network predicts a word from all words to its left and to its right with one layer only",
@@ -115,7 +117,7 @@ class RecurrentStack(nn.Module):
         before = pad(from_left, (0, 0, 1, 0))[:, :-1] * others.tril(-1).any(-1, keepdim=True)
         after = pad(from_right, (0, 0, 0, 1))[:, 1:] * others.triu(1).any(-1, keepdim=True)
         context = torch.cat([before, after], dim=-1)
-        return self.fc2(relu(self.fc1(context))).gather(1, places[..., None].expand(-1, -1, content.shape[-1]))
+        return self.fc2(relu(self.fc1(context))).gather(1, query_positions[..., None].expand(-1, -1, content.shape[-1]))
 
     def decode(
         self,

@@ -31,7 +31,7 @@ NAME = re.compile(
 
 
 @dataclass(frozen=True)
-class Place:
+class TapPoint:
     """What a name means: a module, what of it is hooked, and which of its values are meant.
 
     `block` is the layer that must be running, where several layers share the module.
@@ -89,13 +89,13 @@ class Taps:
 @contextmanager
 def tapped(model: "LanguageModel", names: Sequence[str]) -> Iterator[Taps]:
     """Read and replace the values of named parts of a model while it runs; afterwards it is as it was."""
-    places = [find_place(model, name) for name in dict.fromkeys(names)]
-    taps, running = Taps(tuple(place.name for place in places)), set()
+    points = [find_tap_point(model, name) for name in dict.fromkeys(names)]
+    taps, running = Taps(tuple(point.name for point in points)), set()
     with ExitStack() as stack:
-        for place in places:
-            if place.block is not None:  # layers share the module, so it is known by the block that runs
-                _watch(place.block, running, stack)
-            _hook(place, taps, running, stack)
+        for point in points:
+            if point.block is not None:  # layers share the module, so it is known by the block that runs
+                _watch(point.block, running, stack)
+            _hook(point, taps, running, stack)
         yield taps
 
 
@@ -123,17 +123,17 @@ def _watch(block: nn.Module, running: set[nn.Module], stack: ExitStack) -> None:
     stack.callback(block.register_forward_hook(lambda *_: running.discard(block)).remove)
 
 
-def _hook(place: Place, taps: Taps, running: set[nn.Module], stack: ExitStack) -> None:
-    """Let the values of a place pass through its tap."""
+def _hook(point: TapPoint, taps: Taps, running: set[nn.Module], stack: ExitStack) -> None:
+    """Let the values of a point pass through its tap."""
 
     def through(value: Tensor) -> Tensor:
-        if place.block is not None and place.block not in running:
+        if point.block is not None and point.block not in running:
             return value
-        changed = taps.pass_through(place.name, value[place.index])
+        changed = taps.pass_through(point.name, value[point.index])
         if changed is None:
             return value
         value = value.clone()
-        value[place.index] = changed
+        value[point.index] = changed
         return value
 
     def before(_: nn.Module, args: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
@@ -142,17 +142,17 @@ def _hook(place: Place, taps: Taps, running: set[nn.Module], stack: ExitStack) -
     def behind(_: nn.Module, __: tuple[Tensor, ...], output: Tensor) -> Tensor:
         return through(output)
 
-    if place.hook == "weights":
-        found = cast("Attention", place.module).weight_taps
+    if point.hook == "weights":
+        found = cast("Attention", point.module).weight_taps
         found.append(through)
         stack.callback(found.remove, through)
-    elif place.hook == "input":
-        stack.callback(place.module.register_forward_pre_hook(before).remove)
+    elif point.hook == "input":
+        stack.callback(point.module.register_forward_pre_hook(before).remove)
     else:
-        stack.callback(place.module.register_forward_hook(behind).remove)
+        stack.callback(point.module.register_forward_hook(behind).remove)
 
 
-def find_place(model: "LanguageModel", name: str) -> Place:
+def find_tap_point(model: "LanguageModel", name: str) -> TapPoint:
     """The part of a model that a name means; a name of none is refused with what there is."""
     said, shape = NAME.fullmatch(name), model.shape
     if shape.kind != "transformer":
@@ -163,25 +163,25 @@ def find_place(model: "LanguageModel", name: str) -> Place:
     block = cast("Block", _numbered("layers", _stack(model, said["network"] or "").layers, int(said["layer"])))
     shared = block if shape.layer_sharing != "none" else None
     if said["part"] is None:
-        return Place(name, block.end, "output")
+        return TapPoint(name, block.end, "output")
     if said["cross"] and said["network"] != "decoder":
         raise UserError(f"{name!r} attends to no other stack; only a decoder does: decoder.layer1.cross.head1.")
     attention = block.cross_attn if said["cross"] else block.attn
     number = int(said["number"] or 0)
     match said["part"]:
         case "attention":
-            return Place(name, attention, "output", block=shared)
+            return TapPoint(name, attention, "output", block=shared)
         case "mlp":
-            return Place(name, block.mlp, "output", block=shared)
+            return TapPoint(name, block.mlp, "output", block=shared)
         case "neuron":
             _numbered("neurons", range(block.mlp.fc1.out_features), number)
-            return Place(name, block.mlp.fc2, "input", (..., slice(number - 1, number)), shared)
+            return TapPoint(name, block.mlp.fc2, "input", (..., slice(number - 1, number)), shared)
         case _:
             _numbered("heads", range(attention.heads), number)
             if said["weights"]:
-                return Place(name, attention, "weights", (slice(None), number - 1), shared)
+                return TapPoint(name, attention, "weights", (slice(None), number - 1), shared)
             wide = attention.out.in_features // attention.heads
-            return Place(name, attention.out, "input", (..., slice((number - 1) * wide, number * wide)), shared)
+            return TapPoint(name, attention.out, "input", (..., slice((number - 1) * wide, number * wide)), shared)
 
 
 def _stack(model: "LanguageModel", network: str) -> "Stack":

@@ -46,12 +46,12 @@ class SdpaMask:
     odd_layers: "SdpaMask | None" = None
 
     @classmethod
-    def of(cls, visible: AttentionMask, memory: int = 0) -> "SdpaMask":
+    def of(cls, attn_mask: AttentionMask, memory: int = 0) -> "SdpaMask":
         """The mask behind so many positions of a `memory`, to which every query may attend."""
-        above = None if visible.odd_layers is None else cls.of(visible.odd_layers, memory)
-        if not memory and visible.overrides is None and visible.form in ("full", "causal"):
-            return cls(None, visible.form == "causal", above)
-        cells = visible.dense()[:, None]  # [b or 1, 1, n, m], the same for all heads
+        above = None if attn_mask.odd_layers is None else cls.of(attn_mask.odd_layers, memory)
+        if not memory and attn_mask.overrides is None and attn_mask.form in ("full", "causal"):
+            return cls(None, attn_mask.form == "causal", above)
+        cells = attn_mask.dense()[:, None]  # [b or 1, 1, n, m], the same for all heads
         return cls(pad(cells, (memory, 0), value=True) if memory else cells, False, above)
 
     def layer(self, number: int) -> "SdpaMask":
@@ -319,15 +319,15 @@ class Stack(nn.Module):
         allowed: tuple[AttentionMask, AttentionMask],
         positions: tuple[PositionEncoding | None, PositionEncoding | None],
         weights: Weights,
-        places: Tensor,
+        query_positions: Tensor,
         memory: Memory = NO_MEMORY,
     ) -> Tensor:
-        """The query stream `[b, m, d]` at some places `[b, m]`; content only as far as it is read (XLNet, sec. 2.3).
+        """The query stream `[b, m, d]` at some positions `[b, m]`; content only as far as it is read (XLNet, sec. 2.3).
 
         Both streams attend to a memory of content states (sec. 2.4).
         """
         inner, outer = positions
-        masks = (memory.mask(allowed[0]), memory.mask(allowed[1].at(places)))
+        masks = (memory.mask(allowed[0]), memory.mask(allowed[1].at(query_positions)))
         for depth, block in enumerate(self.layers):
             seen, norm = block.normed(memory.read(depth, content), block.ln_1), block.ln_1
             own, others = (mask.layer(depth) for mask in masks)

@@ -19,17 +19,17 @@ def side_by_side(x: Tensor, cells: Tensor, boundary: Tensor, offsets: range) -> 
     The vector `boundary` `[d]` stands for what lies beyond the text or is closed in the mask `cells` `[b or 1, n, n]`.
     """
     n = x.shape[1]
-    place = torch.arange(n, device=x.device)[:, None] + torch.arange(offsets.start, offsets.stop, device=x.device)
-    at = place.clamp(0, n - 1)
-    allowed = cells.expand(len(x), -1, -1).gather(2, at.expand(len(x), -1, -1)) & (place == at)
+    position = torch.arange(n, device=x.device)[:, None] + torch.arange(offsets.start, offsets.stop, device=x.device)
+    at = position.clamp(0, n - 1)
+    allowed = cells.expand(len(x), -1, -1).gather(2, at.expand(len(x), -1, -1)) & (position == at)
     return torch.where(allowed[..., None], x[:, at], boundary)
 
 
 def narrowed(stream: Stream, radius: int) -> AttentionMask:
     """A mask of at most `radius` positions to a side."""
-    place = torch.arange(stream.ids.shape[1], device=stream.ids.device).expand_as(stream.ids)
+    position = torch.arange(stream.ids.shape[1], device=stream.ids.device).expand_as(stream.ids)
     mask = stream.attn_mask
-    return AttentionMask(mask.query_level, mask.key_level, window=(place - radius, place + radius))
+    return AttentionMask(mask.query_level, mask.key_level, window=(position - radius, position + radius))
 
 
 class WindowLayer(nn.Module):

@@ -52,12 +52,12 @@ class StaticNetwork(nn.Module):
         """The mean under the attention mask of a stream, `[b, n, d]`."""
         return self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, name)
 
-    def query_stream(self, stream: Stream, places: Tensor, table: Tensor, attn_weights: Weights = None) -> Tensor:
+    def query_stream(self, stream: Stream, positions: Tensor, table: Tensor, attn_weights: Weights = None) -> Tensor:
         """The mean under the query mask at the given positions `[b, m]`, `[b, m, d]`."""
         assert stream.query_attn_mask is not None, "a see stage for a query stream must come before"
         content = self._mean(self._embed(stream, table), stream.attn_mask, attn_weights, "content")
         seen = self._seen(content, stream.query_attn_mask, attn_weights)
-        return seen.gather(1, places[..., None].expand(-1, -1, seen.shape[-1]))
+        return seen.gather(1, positions[..., None].expand(-1, -1, seen.shape[-1]))
 
     def decode(self, decoder: Stream, source: Stream, table: Tensor, attn_weights: Weights = None) -> Tensor:
         raise UnfitModel(
@@ -67,34 +67,34 @@ class StaticNetwork(nn.Module):
     def _embed(self, stream: Stream, table: Tensor) -> Tensor:
         return nn.functional.embedding(stream.ids, self.vectors(table))
 
-    def _seen(self, content: Tensor, visible: AttentionMask, attn_weights: Weights) -> Tensor:
+    def _seen(self, content: Tensor, attn_mask: AttentionMask, attn_weights: Weights) -> Tensor:
         """What the query stream `[b, n, d]` has of the words around."""
         radius = self.offsets.stop - 1
         if not radius:
-            return self._mean(content, visible, attn_weights, "query")
-        words = side_by_side(content, visible.dense(), self.boundary, self.offsets)
+            return self._mean(content, attn_mask, attn_weights, "query")
+        words = side_by_side(content, attn_mask.dense(), self.boundary, self.offsets)
         return self.fc(torch.cat([words[:, :, :radius], words[:, :, radius + 1 :]], dim=2).flatten(2))
 
-    def _mean(self, values: Tensor, visible: AttentionMask, attn_weights: Weights, name: str) -> Tensor:
+    def _mean(self, values: Tensor, attn_mask: AttentionMask, attn_weights: Weights, name: str) -> Tensor:
         if attn_weights is not None:
-            attn_weights.setdefault(name, []).append(mean_weights(visible).to(values.dtype)[:, None])
-        if visible.form == "alone":
+            attn_weights.setdefault(name, []).append(mean_weights(attn_mask).to(values.dtype)[:, None])
+        if attn_mask.form == "alone":
             return values
-        if visible.form == "window":
-            return mean_of_window(values, visible)
-        return mean_weights(visible).to(values.dtype) @ values
+        if attn_mask.form == "window":
+            return mean_of_window(values, attn_mask)
+        return mean_weights(attn_mask).to(values.dtype) @ values
 
 
-def mean_weights(visible: AttentionMask) -> Tensor:
+def mean_weights(attn_mask: AttentionMask) -> Tensor:
     """The weights `[b, n, m]` of a mean over the allowed keys; 0 for a query without any."""
-    cells = visible.dense().float()
+    cells = attn_mask.dense().float()
     return cells / cells.sum(-1, keepdim=True).clamp(min=1.0)
 
 
-def mean_of_window(values: Tensor, visible: AttentionMask) -> Tensor:
+def mean_of_window(values: Tensor, attn_mask: AttentionMask) -> Tensor:
     """The mean over each window without its excluded position, by differences of running sums, `[b, n, d]`."""
-    assert visible.window is not None
-    first, last = visible.window
+    assert attn_mask.window is not None
+    first, last = attn_mask.window
     sums = nn.functional.pad(values.cumsum(1), (0, 0, 1, 0))
     upto, before = (sums.gather(1, at[..., None].expand_as(values)) for at in (last + 1, first))
     return (upto - before - values) / (last - first).clamp(min=1)[..., None]

@@ -50,7 +50,7 @@ def read_cells(text: str) -> list[Cell]:
 
 
 def carried(cells: Mapping[str, Iterable[Cell]], part: int = 0) -> tuple[MaskOverride, ...]:
-    """What was painted on one text as rules for all: cells by how far the reader looks (open wins), answers by place.
+    """What was painted on one text as rules for all: cells by distance (open wins), answers by position.
 
     `cells` holds reader, read and whether it is open by matrix; `part` is the part of a mixture that was on screen,
     from 1.
@@ -58,8 +58,8 @@ def carried(cells: Mapping[str, Iterable[Cell]], part: int = 0) -> tuple[MaskOve
     made: list[MaskOverride] = []
     for matrix, some in cells.items():
         if matrix == SCORED:
-            places = {counts: tuple(sorted(at + 1 for _, at, c in some if c == counts)) for counts in (True, False)}
-            made.append(LossMaskOverride(places[True], places[False], part))
+            positions = {counts: tuple(sorted(at + 1 for _, at, c in some if c == counts)) for counts in (True, False)}
+            made.append(LossMaskOverride(positions[True], positions[False], part))
             continue
         opens = {read - reader for reader, read, is_open in some if is_open}
         closes = {read - reader for reader, read, is_open in some if not is_open} - opens

@@ -350,8 +350,8 @@ Act = Callable[[Objective, int, Batch], tuple[Any, Batch]]
 def acting_on(steps: tuple[Step, ...], row: int) -> list[tuple[Step, int]]:
     """The steps that acted on a row of a batch, each with the row's number among those that it acted on."""
     listed = {id(step.rows): step.rows.tolist() for step in steps if step.rows is not None}
-    places = ((step, [row] if step.rows is None else listed[id(step.rows)]) for step in steps)
-    return [(step, row if step.rows is None else rows.index(row)) for step, rows in places if row in rows]
+    positions = ((step, [row] if step.rows is None else listed[id(step.rows)]) for step in steps)
+    return [(step, row if step.rows is None else rows.index(row)) for step, rows in positions if row in rows]
 
 
 def weighed(batch: Batch, weight: float) -> Batch:

@@ -144,7 +144,7 @@ def word_count(tokens: Tokens) -> int:
     return int(tokens.word_ids[0][real].max()) + 1 if bool(real.any()) else 0
 
 
-def places(batch: Batch, words: Sequence[int], what: str = "Position") -> Tensor:
+def positions(batch: Batch, words: Sequence[int], what: str = "Position") -> Tensor:
     """Which tokens `[b, t]` belong to the named words (1-based); a word that is not there is refused."""
     count = word_count(batch.tokens)
     for word in words:

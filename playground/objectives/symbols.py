@@ -70,7 +70,7 @@ def in_order(knobs: Knobs, heard: str = r"x_{z_{<t}}") -> str:
 def written(knobs: Knobs, fragment: str = "") -> str:
     """What a decoder writes: the whole text, or the missing words, bare or with the special tokens between them.
 
-    `fragment` is how a chain says the missing words that are written at their own places.
+    `fragment` is how a chain says the missing words that are written at their own positions.
     """
     target, end = knobs["target"], int(knobs["add_eos"])
     if target == "text":

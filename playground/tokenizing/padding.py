@@ -17,6 +17,6 @@ def padded(rows: Sequence[Sequence[int]], fill: int) -> Tensor:
 def pad_rows(rows: Sequence[Sequence[int]], specials: Specials, vocabulary: tuple[str, ...]) -> Tokens:
     """Rows of ids as one padded batch `[r, t]`; every token is a word of its own, every row one sentence."""
     ids = padded(rows, specials.pad)
-    places = torch.arange(ids.shape[1]).expand(ids.shape)
+    positions = torch.arange(ids.shape[1]).expand(ids.shape)
     lengths = torch.tensor([len(row) for row in rows])
-    return Tokens(ids, lengths, places, torch.zeros_like(ids), specials, vocabulary=vocabulary)
+    return Tokens(ids, lengths, positions, torch.zeros_like(ids), specials, vocabulary=vocabulary)

@@ -13,7 +13,7 @@ MOST_CHARACTERS = 1_000
 """Characters of a text whose merges are shown."""
 
 Symbol = tuple[str, int, int]
-"""A piece as the model has it, and its first place in the text and the one after its last."""
+"""A piece as the model has it, and its first position in the text and the one after its last."""
 
 Ranks = dict[tuple[str, str], int]
 
@@ -21,7 +21,7 @@ Ranks = dict[tuple[str, str], int]
 def merge_steps(tokenizer: Tokenizer, text: str) -> list[dict[str, Any]]:
     """The states of a text: its letters first, then one for each merge, which joins the same pair everywhere.
 
-    A state is JSON-able: `pieces` are [string, first, last, word] with places in the clean text; `joined` are the
+    A state is JSON-able: `pieces` are [string, first, last, word] with positions in the clean text; `joined` are the
     indices of the pieces that are new; `pair` the two strings that were joined (empty at first); `rank` the number
     of the merge in the order in which it was learnt (-1 at first). The last state is the result of `encode`.
     """
@@ -49,16 +49,16 @@ def _letters(tokenizer: Tokenizer, text: str) -> list[list[Symbol]]:
     for _, group in groupby(zip(encoding.word_ids, encoding.offsets, strict=True), lambda piece: piece[0]):
         spans = [span for _, span in group]
         symbols: list[Symbol] = []
-        for place in range(spans[0][0], spans[-1][1]):
-            for letter in tokenizer.letters(text[place]):
-                symbols.append((tokenizer.mark * bool(symbols) + letter, place, place + 1))
+        for position in range(spans[0][0], spans[-1][1]):
+            for letter in tokenizer.letters(text[position]):
+                symbols.append((tokenizer.mark * bool(symbols) + letter, position, position + 1))
         letter, first, last = symbols.pop()
         found.append([*symbols, (letter + tokenizer.suffix, first, last)])
     return found
 
 
 def _next_merge(symbols: Sequence[Symbol], ranks: Ranks) -> tuple[int, int] | None:
-    """The rank of the earliest learnt merge that is possible, and the leftmost place where it is."""
+    """The rank of the earliest learnt merge that is possible, and the leftmost position where it is."""
     possible = ((ranks.get((a[0], b[0])), k) for k, (a, b) in enumerate(pairwise(symbols)))
     return min(((rank, k) for rank, k in possible if rank is not None), default=None)
 

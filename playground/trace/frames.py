@@ -21,7 +21,7 @@ from playground.batch import (
     gather_origin,
     token_strings,
 )
-from playground.leaks import Place, Verdict
+from playground.leaks import Node, Verdict
 from playground.trace.mask_words import masks_in_words
 
 TITLES = {"see": "Attention mask", "ask": "Predict"}
@@ -77,7 +77,7 @@ def leak(verdict: Verdict) -> dict[str, Any]:
         "level": "red" if verdict.leak else "amber" if verdict.by_design else "green",
         "by_design": [p + 1 for p in verdict.by_design],
         "sentence": verdict.sentence,
-        "path": [vars(place) for place in verdict.path],
+        "path": [vars(node) for node in verdict.path],
     }
 
 
@@ -101,12 +101,12 @@ def _original(batch: Batch, row: int) -> list[Cell]:
     return [
         _cell(
             tokens.vocabulary[token],
-            f"t{place}",
+            f"t{position}",
             "special" if token in special else "kept",
-            chosen=bool(batch.selected[row, place]),
-            badge=str(int(batch.prediction_order[row, place]) + 1) if ordered else "",
+            chosen=bool(batch.selected[row, position]),
+            badge=str(int(batch.prediction_order[row, position]) + 1) if ordered else "",
         )
-        for place, token in enumerate(tokens.ids[row][tokens.valid[row]].tolist())
+        for position, token in enumerate(tokens.ids[row][tokens.valid[row]].tolist())
     ]
 
 
@@ -130,11 +130,11 @@ def _ids(batch: Batch, stream: Stream, row: int) -> list[dict[str, Any]]:
     """
     lists, decoder = id_lists(stream, row), batch.decoder or batch.inputs
     spoken = any(any(id_lists(each, row)["langs"]) for each in (batch.inputs, decoder))
-    segments, places = lists["token_type_ids"], lists["position_ids"]
+    segments, positions = lists["token_type_ids"], lists["position_ids"]
     shown: dict[str, tuple[str, list[str]]] = {}
     if any(segments) and not spoken:
         shown["token_type_ids"] = "segment", [chr(ord("A") + k) for k in range(max(segments) + 1)]
-    if places != list(range(len(places))) and stream.attn_mask.form != "alone":
+    if positions != list(range(len(positions))) and stream.attn_mask.form != "alone":
         shown["position_ids"] = "position", []
     if spoken:
         shown["langs"] = "language", [str(k + 1) for k in range(max(lists["langs"], default=0) + 1)]
@@ -151,16 +151,16 @@ def _stream(batch: Batch, stream: Stream, row: int, plain: bool = False) -> dict
     chosen = gather_origin(batch.selected, stream.origin, False)[row].tolist()
     scored = _scored(batch, ("decoder",) if plain else ("inputs", "query"), row, stream.ids.shape[1])
     cells, used = [], set()
-    for place in stream.valid[row].nonzero().flatten().tolist():
-        token, origin = int(stream.ids[row, place]), int(stream.origin[row, place])
+    for position in stream.valid[row].nonzero().flatten().tolist():
+        token, origin = int(stream.ids[row, position]), int(stream.origin[row, position])
         text, was = tokens.vocabulary[token], tokens.vocabulary[int(tokens.ids[row, origin])] if origin >= 0 else ""
         cells.append(
             _cell(
                 text,
-                f"t{origin}" if origin >= 0 and origin not in used else f"+{place}",
-                _state(origin, token, actions[place], tokens.specials, plain),
-                chosen=chosen[place] and not plain,
-                scored=bool(scored[place]),
+                f"t{origin}" if origin >= 0 and origin not in used else f"+{position}",
+                _state(origin, token, actions[position], tokens.specials, plain),
+                chosen=chosen[position] and not plain,
+                scored=bool(scored[position]),
                 was=was if was != text else "",
             )
         )
@@ -181,15 +181,15 @@ def _state(origin: int, token: int, action: int, specials: Specials, plain: bool
 def _targets(batch: Batch, row: int) -> list[Cell]:
     texts, scored, origin = answers(batch, row)
     cells, used = [], set()
-    for place in batch.answering.valid[row].nonzero().flatten().tolist():
-        key = f"t{origin[place]}" if origin[place] >= 0 and f"t{origin[place]}" not in used else f"?{place}"
+    for position in batch.answering.valid[row].nonzero().flatten().tolist():
+        key = f"t{origin[position]}" if origin[position] >= 0 and f"t{origin[position]}" not in used else f"?{position}"
         used.add(key)
-        cells.append(_cell(texts[place] if scored[place] else "", key, "kept", scored=bool(scored[place])))
+        cells.append(_cell(texts[position] if scored[position] else "", key, "kept", scored=bool(scored[position])))
     return cells
 
 
 def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
-    """For every position of the answering stream the target in words, whether it is scored, and its place in the text.
+    """For each position of the answering stream its target in words, whether it is scored, and where in the text it is.
 
     Several targets of one stream share the lane: two answers at one position stand side by side.
     """
@@ -198,11 +198,11 @@ def answers(batch: Batch, row: int) -> tuple[list[str], list[int], list[int]]:
     origin = target.origin[row].tolist()
     for other in others:
         also, counts = _texts(batch, other, row)
-        for place, (text, place_in_text) in enumerate(zip(also, other.origin[row].tolist(), strict=True)):
-            if counts[place] and not scored[place]:
-                texts[place], origin[place], scored[place] = text, place_in_text, 1
-            elif counts[place] and texts[place] != text:
-                texts[place] += f"{BETWEEN}{text}"
+        for position, (text, place_in_text) in enumerate(zip(also, other.origin[row].tolist(), strict=True)):
+            if counts[position] and not scored[position]:
+                texts[position], origin[position], scored[position] = text, place_in_text, 1
+            elif counts[position] and texts[position] != text:
+                texts[position] += f"{BETWEEN}{text}"
     return texts, scored, origin
 
 
@@ -229,7 +229,7 @@ def _cell(text: str, key: str, state: str, **more: Any) -> Cell:
     return {"text": text, "key": key, "state": state, "chosen": False, "scored": False, "badge": "", "was": ""} | more
 
 
-def visible(batch: Batch, row: int = 0) -> dict[str, list[list[int]]]:
+def attention_mask(batch: Batch, row: int = 0) -> dict[str, list[list[int]]]:
     """The attention masks of a row by name, as rows of 0 and 1, query x key, without padding."""
     inputs, decoder = batch.inputs, batch.decoder
     real = inputs.valid[row]
@@ -250,7 +250,7 @@ def _cells(mask: AttentionMask, row: int, queries: Tensor, keys: Tensor) -> list
 
 def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
     """Every attention mask of the batch with its labels and states."""
-    inputs, query, shown = batch.inputs, batch.inputs.query_attn_mask, visible(batch, row)
+    inputs, query, shown = batch.inputs, batch.inputs.query_attn_mask, attention_mask(batch, row)
     order = None
     if query is not None and query.window is None:
         rank = gather_origin(batch.prediction_order, inputs.origin, -1)[row]
@@ -275,7 +275,7 @@ def matrices(batch: Batch, verdict: Verdict, row: int) -> list[dict[str, Any]]:
 
 
 def _title(query: AttentionMask | None, name: str, alternates: bool) -> str:
-    """The title of a matrix; a query stream with a window attends to the words around its place, in no order."""
+    """The title of a matrix; a query stream with a window attends to the words around its position, in no order."""
     if alternates:
         stream = f"{name.removesuffix(ABOVE).capitalize()}{'' if query is None else ' stream'}"
         return f"{stream}, layers 2, 4 …" if name.endswith(ABOVE) else f"{stream}, layers 1, 3 …"
@@ -295,7 +295,7 @@ def _states(name: str, cells: list[list[int]], verdict: Verdict, names: Containe
     return states
 
 
-def _matrix_of(source: Place, reader: Place, names: Container[str]) -> str:
+def _matrix_of(source: Node, reader: Node, names: Container[str]) -> str:
     """The matrix through which a node reads another one layer below."""
     name = reader.stream if reader.stream in (source.stream, "query") else "cross"
     name = "content" if name == "encoder" and "content" in names else name
@@ -332,7 +332,7 @@ def caption(verb: str, batch: Batch, row: int) -> str:
             samples = batch.targets[-1].kind.describe_samples(row) if batch.targets else ""
             return samples or f"{_changes(batch, row)} No gradient flows back through the samples."
         case "see":
-            return f"{masks_in_words(visible(batch, row))}{_labels_read(batch, row)}"
+            return f"{masks_in_words(attention_mask(batch, row))}{_labels_read(batch, row)}"
         case _:
             return _questions(batch, row)
 

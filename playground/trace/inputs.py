@@ -174,8 +174,8 @@ def _sentences_of(objective: Objective, need: str, tokens: Tokens, ends: Sequenc
     """A text in parts that end with some sentences, counted from 1."""
     if _sentences(tokens) < len(ends):
         raise _lacks(objective, need)
-    places = [0, *(int((tokens.sentence_ids[0] < end).sum()) for end in ends)]
-    return [_cut(tokens, a, b) for a, b in pairwise(places)]
+    positions = [0, *(int((tokens.sentence_ids[0] < end).sum()) for end in ends)]
+    return [_cut(tokens, a, b) for a, b in pairwise(positions)]
 
 
 def _all_of(text: str, tokenizer: Tokenizer) -> Tokens:

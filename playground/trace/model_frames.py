@@ -29,7 +29,7 @@ def numbers(record: Record, seen: ForwardTrace, model: str, layers: Sequence[int
 def as_data(guess: Prediction) -> dict[str, Any]:
     """A prediction as data; probabilities to a ten-thousandth."""
     return {
-        "place": guess.position,
+        "position": guess.position,
         "target": guess.target,
         "reader": guess.reader,
         "truth": guess.truth,

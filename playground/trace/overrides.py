@@ -21,7 +21,7 @@ The loss mask is a matrix of one row under the name "scored": 0, the position, a
 
 def natural(batch: Batch, row: int = 0) -> Mapping[str, Sequence[Sequence[int]]]:
     """What can be painted, as the objective has it: the cells of every matrix, and the loss mask."""
-    found = frames.visible(batch, row)
+    found = frames.attention_mask(batch, row)
     if not batch.targets:
         return found
     scored = frames.answers(batch, row)[1]
@@ -57,17 +57,17 @@ def _answered(batch: Batch, row: int) -> list[int]:
 
 
 def _refuse_what_is_not_asked(batch: Batch, changes: Iterable[tuple[int, int, bool]], row: int = 0) -> None:
-    places = _answered(batch, row) if batch.targets else []
+    positions = _answered(batch, row) if batch.targets else []
     for _, at, _counts in changes:
-        if not 0 <= at < len(places):
-            raise UserError(f"There is no answer {at + 1} to score; there are {len(places)} positions.")
-        if not any(bool(answerable(batch, target)[row, places[at]]) for target in batch.targets):
+        if not 0 <= at < len(positions):
+            raise UserError(f"There is no answer {at + 1} to score; there are {len(positions)} positions.")
+        if not any(bool(answerable(batch, target)[row, positions[at]]) for target in batch.targets):
             raise UserError(f"Nothing is asked at position {at + 1}, so it has no answer that could be scored.")
 
 
 def _with(batch: Batch, name: str, changes: list[tuple[int, int, bool]], row: int) -> Batch:
-    if name not in frames.visible(batch, row):
-        known = ", ".join(frames.visible(batch, row))
+    if name not in frames.attention_mask(batch, row):
+        known = ", ".join(frames.attention_mask(batch, row))
         raise UserError(f"There is no matrix {name!r} to paint; this objective has: {known}.")
     if name.endswith(frames.ABOVE):
         raise UserError("Paint the matrices of the first layer; those above follow the turned order.")

@@ -121,7 +121,7 @@ class Rebuilt:
             "target_positions": [p + 1 for p in listed],
             "reader": target.stream,
             "actions": [frames.STATES[a] for a in batch.actions[0][batch.tokens.valid[0]].tolist()],
-            "visible": frames.visible(batch),
+            "attention_mask": frames.attention_mask(batch),
             "leak": self.verdict.leak,
             "leak_detail": frames.leak(self.verdict),
             "plan": describe_plan(self.steps),
@@ -145,7 +145,7 @@ class Rebuilt:
         lanes = {lane["name"]: lane["cells"] for lane in frames.lanes(batch, 0)}
         badges = {cell["key"]: cell["badge"] for cell in lanes["original"]}
         _, scored, listed = _answers(batch)
-        number = {place: i for i, place in enumerate(sorted(listed))}
+        number = {position: i for i, position in enumerate(sorted(listed))}
         target, end = batch.targets[0], batch.tokens.specials.end
         asked = [
             lanes["targets"][number[p]]
@@ -312,7 +312,7 @@ def part_facts(part: Batch) -> dict[str, Any]:
     if part.targets:
         targets, scored, _ = _answers(part)
         found |= {"targets": targets, "scored": scored}
-    return found | {"visible": frames.visible(part)}
+    return found | {"attention_mask": frames.attention_mask(part)}
 
 
 def _words(batch: Batch, ids: torch.Tensor, real: torch.Tensor) -> list[str]:
@@ -322,30 +322,30 @@ def _words(batch: Batch, ids: torch.Tensor, real: torch.Tensor) -> list[str]:
 def _answers(batch: Batch) -> tuple[list[str], list[int], list[int]]:
     """Targets, loss mask and positions, in the order in which they are predicted."""
     texts, scored, _ = frames.answers(batch, 0)
-    places = batch.answering.valid[0].nonzero().flatten().tolist()
+    positions = batch.answering.valid[0].nonzero().flatten().tolist()
     if batch.targets[0].at_query and bool(batch.prediction_order[0].any()):
-        places.sort(key=lambda p: int(batch.prediction_order[0, int(batch.inputs.origin[0, p])]))
-    return [texts[p] for p in places], [scored[p] for p in places], places
+        positions.sort(key=lambda p: int(batch.prediction_order[0, int(batch.inputs.origin[0, p])]))
+    return [texts[p] for p in positions], [scored[p] for p in positions], positions
 
 
 def _given(batch: Batch) -> list[int]:
     """Which positions the survey prints as inputs: without those that are also predicted from the left."""
     target = batch.targets[0]
-    places = batch.inputs.valid[0].nonzero().flatten().tolist()
+    positions = batch.inputs.valid[0].nonzero().flatten().tolist()
     if "pair" in batch.tokens.labels:
-        return _between_signs(places, batch.inputs.ids[0].tolist(), batch.tokens.specials)
+        return _between_signs(positions, batch.inputs.ids[0].tolist(), batch.tokens.specials)
     if target.at_query:
         rank, origin = batch.prediction_order[0].tolist(), batch.inputs.origin[0].tolist()
-        given = [p for p in places if not bool(target.loss_mask[0, p])] or places
+        given = [p for p in positions if not bool(target.loss_mask[0, p])] or positions
         return sorted(given, key=lambda p: rank[origin[p]] if origin[p] >= 0 else -1)
     asked = target.loss_mask[0].nonzero().flatten().tolist()
     if target.name == "next word":
-        return places[: (asked or [0])[0] + 1]
-    return [p for p in places if p >= asked[-1]] if target.name == "previous word" and asked else places
+        return positions[: (asked or [0])[0] + 1]
+    return [p for p in positions if p >= asked[-1]] if target.name == "previous word" and asked else positions
 
 
-def _between_signs(places: list[int], ids: list[int], specials: Specials) -> list[int]:
+def _between_signs(positions: list[int], ids: list[int], specials: Specials) -> list[int]:
     """A pair as the survey prints it: without the special tokens around it, and with one in the middle."""
-    special = {p for p in places if ids[p] in (specials.roles.get("cls"), specials.sep)}
-    inner = [p for k, p in enumerate(places) if 0 < k < len(places) - 1 or p not in special]
+    special = {p for p in positions if ids[p] in (specials.roles.get("cls"), specials.sep)}
+    inner = [p for k, p in enumerate(positions) if 0 < k < len(positions) - 1 or p not in special]
     return [p for k, p in enumerate(inner) if p not in special or k == 0 or inner[k - 1] not in special]

@@ -76,12 +76,12 @@ def losses(model: LanguageModel, part: Batch, precision: str, shares: Shares) ->
 def single_process(model: LanguageModel, batch: Batch, accumulate: int, precision: str) -> BatchLoss:
     """The gradient in one process."""
     parts = in_parts(batch, accumulate)
-    parts: list[BatchLoss] = []
+    made: list[BatchLoss] = []
     for part, shares in zip(parts, shares_of(parts, batch), strict=True):
         loss, terms, states = losses(model, part, precision, shares)
         loss.backward()
-        parts.append(BatchLoss(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
-    return summed(parts)
+        made.append(BatchLoss(loss.detach(), {name: term.detach() for name, term in terms.items()}, states))
+    return summed(made)
 
 
 def in_parts(batch: Batch, number: int) -> list[Batch]:

@@ -83,12 +83,12 @@ class DistributedDataParallelGradient:
                 "parts each; choose a batch that is a multiple."
             )
         mine = list(range(dist.get_rank(), len(parts), number))
-        parts = []
+        totals = []
         for k in mine:
             with nullcontext() if k == mine[-1] else wrapped.no_sync():  # gradients are exchanged after the last part
                 loss, terms, _ = wrapped(parts[k], shares[k], precision)
                 (loss * number).backward()  # the wrapper takes the mean over the processes, we want the sum
-            parts.append(torch.stack([loss.detach(), *(term.detach() for term in terms.values())]))
-        total = torch.stack(parts).sum(0)
+            totals.append(torch.stack([loss.detach(), *(term.detach() for term in terms.values())]))
+        total = torch.stack(totals).sum(0)
         dist.all_reduce(total)
         return BatchLoss(total[0], dict(zip(terms, total[1:], strict=True)))

@@ -82,11 +82,11 @@ def measured(state: RunState) -> Properties:
 @torch.no_grad()
 def sees_right(model: LanguageModel, tokens: Tokens) -> bool:
     """Whether the state of some word of a plain text changes with the words after it; each row changes elsewhere."""
-    place, lengths = arange_rows(tokens.ids), tokens.lengths[:, None]
+    position, lengths = arange_rows(tokens.ids), tokens.lengths[:, None]
     first = 1 + torch.arange(len(lengths), device=lengths.device)[:, None] % (lengths - 1).clamp(min=1)
-    ids = _other_words(tokens.ids, tokens.valid & (place >= first), tokens.specials)
+    ids = _other_words(tokens.ids, tokens.valid & (position >= first), tokens.specials)
     before, after = (model.features(text) for text in (tokens, replace(tokens, ids=ids)))
-    return bool(((before != after).any(-1) & tokens.valid & (place < first)).any())
+    return bool(((before != after).any(-1) & tokens.valid & (position < first)).any())
 
 
 @torch.no_grad()
@@ -102,9 +102,9 @@ def writes_on(model: LanguageModel, batch: Batch) -> bool:
 
 
 def _in_order(model: LanguageModel, part: Batch) -> bool:
-    """Whether in some row no answer leaks or changes with the words from its own place on, wherever these begin.
+    """Whether in some row no answer leaks or changes with the words from its own position on, wherever these begin.
 
-    What the answering position itself shows stands in for its answer and stays. In a decoder places are positions: each
+    What the answering position itself shows stands in for its answer and stays. In a decoder each position
     answers for the next one.
     """
     [target], stream = part.targets, part.answering
@@ -132,7 +132,7 @@ def _with_ids(part: Batch, target: Target, ids: Tensor) -> Batch:
 
 
 def _other_words(ids: Tensor, changed: Tensor, specials: Specials) -> Tensor:
-    """The ids `[b, n]` with another word at each changed place."""
+    """The ids `[b, n]` with another word at each changed position."""
     return specials.nth_word((specials.number_of(ids) + 1) % len(specials.words)).where(changed, ids)
 
 

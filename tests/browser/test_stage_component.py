@@ -321,13 +321,13 @@ def test_guesses_and_losses_on_screen_are_the_models_and_only_where_it_is_scored
     names = [frame["name"] for frame in record["frames"]]
     stage.set(names.index("predict"), 0.0)
     shown = stage.state()["answers"]
-    assert [(g["place"], g["truth"], g["first"]) for g in shown["guesses"]] == [
+    assert [(g["position"], g["truth"], g["first"]) for g in shown["guesses"]] == [
         (g.position, g.truth, g.top[0][0]) for g in seen.guesses
     ]
     assert shown["prices"] == []
     stage.set(names.index("loss"), 0.0)
     scored = [c["scored"] for c in record["frames"][-1]["lanes"][-1]["cells"]]
-    prices = {p["place"]: p["loss"] for p in stage.state()["answers"]["prices"]}
+    prices = {p["position"]: p["loss"] for p in stage.state()["answers"]["prices"]}
     assert sorted(prices) == [k for k, g in enumerate(scored) if g]
     assert list(prices.values()) == pytest.approx([g.loss for g in seen.guesses], abs=1e-4)
     assert f"{fmean(g.loss for g in seen.guesses):.2f} nats" in stage.spoken()
@@ -671,7 +671,7 @@ def test_the_drawing_has_its_text_as_text_and_the_table_says_every_cell(stage: S
     stage.press("t")
     table = stage.tab.locator(".stage-table table").first
     printed = rebuild("PLM", overrides={"order": [3, 5, 6, 8, 2, 1, 4, 7], "cut": 3})
-    expect(table.locator("td.open")).to_have_count(sum(map(sum, printed.facts()["visible"]["content"])))
+    expect(table.locator("td.open")).to_have_count(sum(map(sum, printed.facts()["attention_mask"]["content"])))
     expect(table.locator("caption")).to_contain_text("entries allowed")
     with stage.tab.expect_download() as saved:
         stage.tab.get_by_role("button", name="Share").click()

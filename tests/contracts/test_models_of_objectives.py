@@ -130,16 +130,18 @@ def test_a_word_changes_no_answer_that_the_masks_do_not_let_it_reach(name):
         alone = replace(
             part, auxiliary=(), targets=tuple(target for target in part.targets if not target.kind.compares_rows)
         )
-        row, places = 0, part.inputs.valid[0].nonzero().flatten().tolist()
+        row, positions = 0, part.inputs.valid[0].nonzero().flatten().tolist()
         before = model(alone)
-        for place in places[:: max(1, len(places) // 5)]:
+        for position in positions[:: max(1, len(positions) // 5)]:
             ids = alone.inputs.ids.clone()
-            ids[row, place] = ids[row, place] + 1 if ids[row, place] + 1 < len(model.token_embedding.weight) else 40
+            ids[row, position] = (
+                ids[row, position] + 1 if ids[row, position] + 1 < len(model.token_embedding.weight) else 40
+            )
             after = model(replace(alone, inputs=replace(alone.inputs, ids=ids)))
             for one, other in zip(before, after, strict=True):
-                reach = leaks.answering(part, one.target, model.shape.layers, row)[0][:, place]
+                reach = leaks.answering(part, one.target, model.shape.layers, row)[0][:, position]
                 changed = ((one.scores - other.scores).abs() > rounding).flatten(1).any(1) & (one.rows == row)
-                assert bool(reach[one.positions[changed]].all()), (one.target.name, place)
+                assert bool(reach[one.positions[changed]].all()), (one.target.name, position)
                 moved += int(changed.sum())
     model.train()
     assert moved or all(target.kind.compares_rows for part in parts(name) for target in part.targets)

@@ -135,7 +135,7 @@ def test_plans_replay_every_step_without_chance(name):
 
 def answer(rebuilt):
     facts = rebuilt.facts()
-    keys = ("inputs", "decoder_inputs", "targets", "scored", "target_positions", "actions", "visible", "plan")
+    keys = ("inputs", "decoder_inputs", "targets", "scored", "target_positions", "actions", "attention_mask", "plan")
     return {key: facts[key] for key in keys}
 
 
@@ -373,9 +373,9 @@ def assert_targets_shown(cells, batch):
     scored = torch.stack([target.loss_mask[0] for target in batch.targets]).any(0).tolist()
     assert [c["scored"] for c in cells] == scored[: len(cells)]
     for target in batch.targets:
-        for place in target.loss_mask[0].nonzero().flatten().tolist():
-            answer_ = spoken(target, int(target.labels[0, place]), batch)
-            assert answer_ in cells[place]["text"].split(BETWEEN)
+        for position in target.loss_mask[0].nonzero().flatten().tolist():
+            answer_ = spoken(target, int(target.labels[0, position]), batch)
+            assert answer_ in cells[position]["text"].split(BETWEEN)
 
 
 def spoken(target, label, batch):
@@ -399,19 +399,19 @@ def words(batch, row):
 def test_the_matrices_of_the_record_are_those_of_training(name):
     rebuilt = story(name, seed=4)
     frame = rebuilt.record()["frames"][-1]
-    visible = rebuilt.facts()["visible"]
+    attention_mask = rebuilt.facts()["attention_mask"]
     inputs = rebuilt.batch.inputs
     query = inputs.query_attn_mask
-    assert [m["name"] for m in frame["matrices"]] == list(visible)
+    assert [m["name"] for m in frame["matrices"]] == list(attention_mask)
     for matrix in frame["matrices"]:
         states = states_of(matrix)
-        assert (states == 1).long().tolist() == visible[matrix["name"]]
+        assert (states == 1).long().tolist() == attention_mask[matrix["name"]]
         assert list(states.shape) == [len(matrix["rows"]), len(matrix["columns"])]
         assert len(matrix["scored_rows"]) == len(matrix["rows"])
         assert (matrix["order"] is None) == (query is None or query.window is not None)  # a window has no order
     first = "encoder" if query is None else "content"
     real = inputs.valid[0]
-    assert visible[first] == inputs.attn_mask.dense()[0][real][:, real].long().tolist()
+    assert attention_mask[first] == inputs.attn_mask.dense()[0][real][:, real].long().tolist()
     asked = {"query": "query", "decoder": "decoder"}.get(rebuilt.batch.targets[0].stream, first)
     scored = next(m["scored_rows"] for m in frame["matrices"] if m["name"] == asked)
     assert sum(scored) == int(torch.stack([target.loss_mask[0] for target in rebuilt.batch.targets]).any(0).sum())
@@ -440,7 +440,17 @@ def test_the_order_sorts_the_axes_of_the_permutation():
 @every_objective
 def test_the_facts_have_the_promised_keys(name):
     facts = json.loads(json.dumps(story(name, seed=5).facts()))
-    assert {"objective", "text", "seed", "inputs", "targets", "scored", "visible", "leak", "plan"} <= facts.keys()
+    assert {
+        "objective",
+        "text",
+        "seed",
+        "inputs",
+        "targets",
+        "scored",
+        "attention_mask",
+        "leak",
+        "plan",
+    } <= facts.keys()
     assert len(facts["targets"]) == len(facts["scored"]) == len(facts["target_positions"])
     assert set(facts["scored"]) <= {0, 1}
     assert facts["knobs"].keys() == objectives()[name].knobs.keys()
@@ -490,7 +500,7 @@ def assert_influence_is_closure(batch, target, answer_, embedded):
 
 def assert_answers_stay_hidden(batch, answer_, found):
     """No position that shows an answer moves its score, except where showing it is the task."""
-    shown, _ = leaks.shown_places(batch.inputs, batch, 0)
+    shown, _ = leaks.shown_positions(batch.inputs, batch, 0)
     answers = answer_.target.origin[0, answer_.positions]
     shows = (shown == answers[:, None]) & (answers >= 0)[:, None]
     assert answer_.target.copying or not (found & shows).any()

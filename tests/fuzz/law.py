@@ -79,8 +79,8 @@ def no_sentence(said: str) -> str:
 
 def _where(error: BaseException) -> str:
     """What went wrong and where, the deepest places last."""
-    places = [f"{os.path.relpath(f.filename, Path(__file__).parents[2])}:{f.lineno}" for f in _frames(error)]
-    return f"{type(error).__name__}: {short(str(error), 300)}\n  at {' '.join(places[-7:])}"
+    positions = [f"{os.path.relpath(f.filename, Path(__file__).parents[2])}:{f.lineno}" for f in _frames(error)]
+    return f"{type(error).__name__}: {short(str(error), 300)}\n  at {' '.join(positions[-7:])}"
 
 
 def _frames(error: BaseException) -> list[traceback.FrameSummary]:

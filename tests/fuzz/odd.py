@@ -175,7 +175,7 @@ def spoiled(random: Random, content: bytes, most: int = 0) -> tuple[bytes, str]:
             content[at : at + some] = random.randbytes(some)
             return bytes(content), f"{some} other bytes at {at}"
         case _:
-            places = [random.randint(0, max(0, end - 1)) for _ in range(some)] if content else []
-            for place in places:
-                content[place] ^= 1 << random.randrange(8)
-            return bytes(content), f"{len(places)} bits flipped, the first at {places[:1]}"
+            positions = [random.randint(0, max(0, end - 1)) for _ in range(some)] if content else []
+            for position in positions:
+                content[position] ^= 1 << random.randrange(8)
+            return bytes(content), f"{len(positions)} bits flipped, the first at {positions[:1]}"

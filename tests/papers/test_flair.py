@@ -67,11 +67,11 @@ def test_a_state_knows_its_whole_word_and_the_other_words_only_on_its_side(flair
     first, end = next((a, b) for a, b in pairwise(starts[2:]) if b - a > 2)
     before = model.features(text)[0, first]
 
-    def changes(place):
+    def changes(position):
         """Whether each half of the state changes with the character at a place."""
-        other = next(k for k in range(9, 200) if same_kind(k, int(text.ids[0, place])))
+        other = next(k for k in range(9, 200) if same_kind(k, int(text.ids[0, position])))
         ids = text.ids.clone()
-        ids[0, place] = other
+        ids[0, position] = other
         after = model.features(replace(text, ids=ids))[0, first]
         return [not torch.equal(*halves) for halves in zip(before.chunk(2), after.chunk(2), strict=True)]
 

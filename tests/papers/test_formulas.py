@@ -361,9 +361,9 @@ def test_a_term_over_an_order_predicts_the_word_at_its_position_and_is_given_the
 def test_the_t_th_word_of_the_order_is_told_from_all_t_minus_1_before_it():
     """The words heard at the t-th step are those at z_1 to z_{t-1}, in the survey's order."""
     order = [3, 5, 6, 8, 2, 1, 4, 7]
-    query = rebuild("PLM", overrides={"order": order, "cut": 3}).facts()["visible"]["query"]
+    query = rebuild("PLM", overrides={"order": order, "cut": 3}).facts()["attention_mask"]["query"]
     for step in range(3, 8):
-        seen = {place + 1 for place, yes in enumerate(query[order[step] - 1]) if yes}
+        seen = {position + 1 for position, yes in enumerate(query[order[step] - 1]) if yes}
         assert seen == set(order[:step])
 
 
@@ -398,8 +398,8 @@ def test_what_is_misprinted_is_shown_as_printed_and_is_not_what_is_trained(name)
 
 
 def answered(target, scores):
-    rows, places = target.loss_mask.nonzero(as_tuple=True)
-    return Answer(target, rows, places, scores, target.labels[rows, places])
+    rows, positions = target.loss_mask.nonzero(as_tuple=True)
+    return Answer(target, rows, positions, scores, target.labels[rows, positions])
 
 
 def test_a_replaced_word_costs_log_1_minus_d_and_not_the_log_of_a_log():
@@ -446,9 +446,9 @@ def test_a_model_that_knows_nothing_has_the_perplexity_of_its_vocabulary(name, s
     """Scores that are all 0 say that every word is as likely: the mean loss is log V (inventory, appendix D)."""
     batch = find_objective(name).batch(plain_rows(3, 12), generator(3))
     (target,) = batch.targets
-    rows, places = target.loss_mask.nonzero(as_tuple=True)
-    targets = target.labels[rows, places] % size
-    answer = Answer(target, rows, places, torch.zeros(len(rows), size), targets)
+    rows, positions = target.loss_mask.nonzero(as_tuple=True)
+    targets = target.labels[rows, positions] % size
+    answer = Answer(target, rows, positions, torch.zeros(len(rows), size), targets)
     total, terms = total_loss([answer])
     assert total.item() == pytest.approx(log(size), rel=1e-6)
     assert total.exp().item() == pytest.approx(size, rel=1e-5)

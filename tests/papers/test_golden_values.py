@@ -23,14 +23,14 @@ def rows(cells):
 
 def test_the_order_3_2_4_1():
     """The figure of the two streams: the content stream sees itself too, the query stream does not."""
-    seen = rebuild("PLM", "one two three four", overrides={"order": "3,2,4,1", "cut": "0"}).facts()["visible"]
+    seen = rebuild("PLM", "one two three four", overrides={"order": "3,2,4,1", "cut": "0"}).facts()["attention_mask"]
     assert rows(seen["content"]) == ["1111", "0110", "0010", "0111"]
     assert rows(seen["query"]) == ["0111", "0010", "0000", "0110"]
 
 
 def test_the_matrices_of_the_survey_example_in_both_modes():
     overrides = {"order": "3,5,6,8,2,1,4,7", "cut": "3"}
-    together = rebuild("PLM", overrides=overrides).facts()["visible"]
+    together = rebuild("PLM", overrides=overrides).facts()["attention_mask"]
     assert rows(together["content"]) == [
         "11101101",  # I: context, today, am, itself
         "01101101",  # am: context, today, itself
@@ -44,7 +44,7 @@ def test_the_matrices_of_the_survey_example_in_both_modes():
     query = rows(together["query"])
     assert [query[k] for k in (7, 1, 0, 3, 6)] == ["00101100", "00101101", "01101101", "11101101", "11111101"]
     assert [query[k] for k in (2, 4, 5)] == ["00000000"] * 3
-    strict = rebuild("PLM", overrides=overrides, settings={"context": "strict"}).facts()["visible"]
+    strict = rebuild("PLM", overrides=overrides, settings={"context": "strict"}).facts()["attention_mask"]
     assert [rows(strict["content"])[k] for k in (2, 4, 5)] == ["00100000", "00101000", "00101100"]
     for k in (0, 1, 3, 6, 7):
         assert strict["content"][k] == together["content"][k]
@@ -54,8 +54,8 @@ def test_the_matrices_of_the_survey_example_in_both_modes():
 def test_one_comparison_of_levels_says_the_four_masks():
     """UniLM: prefix rows see the prefix, the others what is to their left too: 42 cells; causal 36, full 64."""
     real = torch.ones(1, 8, dtype=torch.bool)
-    place = torch.arange(8)[None]
-    level = place.masked_fill(place < 4, 0)
+    position = torch.arange(8)[None]
+    level = position.masked_fill(position < 4, 0)
     prefix = mask_by_level(level, level, real).dense()[0].long().tolist()
     assert rows(prefix) == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
     assert sum(map(sum, prefix)) == 42
@@ -65,7 +65,12 @@ def test_one_comparison_of_levels_says_the_four_masks():
 
 def test_seq2seq_lm_has_the_42_cells_and_asks_from_the_last_given_word_on():
     facts = rebuild("seq2seq LM", overrides={"split": 4}).facts()
-    assert rows(facts["visible"]["encoder"]) == ["11110000"] * 4 + ["11111000", "11111100", "11111110", "11111111"]
+    assert rows(facts["attention_mask"]["encoder"]) == ["11110000"] * 4 + [
+        "11111000",
+        "11111100",
+        "11111110",
+        "11111111",
+    ]
     assert facts["scored"] == [0, 0, 0, 1, 1, 1, 1, 0]
     assert [t for t, g in zip(facts["targets"], facts["scored"], strict=True) if g] == "join with you today".split()
 

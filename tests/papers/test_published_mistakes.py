@@ -46,9 +46,9 @@ def test_leak_table_left_to_right_with_shifted_loss_is_clean():
 
 def test_leak_table_prefix_mask_leaks_3_of_7_when_the_source_is_scored_too():
     level = PLACES.masked_fill(PLACES < 4, 0)
-    visible = mask_by_level(level, level, EIGHT.valid)
-    assert verdict(shifted(visible)) == (3, 7)
-    assert verdict(shifted(visible, first=3)) == (0, 4)
+    attn_mask = mask_by_level(level, level, EIGHT.valid)
+    assert verdict(shifted(attn_mask)) == (3, 7)
+    assert verdict(shifted(attn_mask, first=3)) == (0, 4)
 
 
 def test_leak_table_masked_words_are_clean_and_kept_ones_leak_by_design():
@@ -116,13 +116,13 @@ def test_leak_table_a_query_stream_alone_learns_nothing(streams, cells, words):
     assert verdict(batch) == (0, 8)
 
 
-def shifted(visible, first=0):
+def shifted(attn_mask, first=0):
     """The words themselves as input, each asked for its right neighbour, from place `first` on."""
     batch = begin(EIGHT)
     targets = EIGHT.ids.roll(-1, 1)
     scored = (first <= PLACES) & (PLACES < 7)
     target = Target("next word", Word(), "inputs", targets, scored, (PLACES + 1).where(PLACES < 7, -1))
-    return replace(batch, inputs=replace(batch.inputs, attn_mask=visible), targets=(target,))
+    return replace(batch, inputs=replace(batch.inputs, attn_mask=attn_mask), targets=(target,))
 
 
 def permuted(streams="two streams"):

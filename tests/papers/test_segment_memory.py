@@ -87,11 +87,11 @@ def test_behind_its_memory_a_permuted_segment_has_the_states_of_the_long_one_in_
     masks = {name: whole(*(getattr(e.inputs, name) for e in (first, second))) for name in names}
     long = replace(begin(text).inputs, **masks)
     mems, table = tuple(states_of(model, first)[1]), model.token_embedding.weight
-    behind, places = replace(second.inputs, mems=mems), torch.arange(T).expand(4, -1)
+    behind, positions = replace(second.inputs, mems=mems), torch.arange(T).expand(4, -1)
     expected = model.network(long, table)[:, T:]
     torch.testing.assert_close(model.network(behind, table), expected, rtol=0, atol=1e-5)
-    expected = model.network.query_stream(long, places + T, table)
-    torch.testing.assert_close(model.network.query_stream(behind, places, table), expected, rtol=0, atol=1e-5)
+    expected = model.network.query_stream(long, positions + T, table)
+    torch.testing.assert_close(model.network.query_stream(behind, positions, table), expected, rtol=0, atol=1e-5)
 
 
 def test_the_memory_of_several_segments_is_as_long_as_asked_and_ends_with_the_last(text):

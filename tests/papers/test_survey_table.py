@@ -104,7 +104,7 @@ def test_bart_inserts_a_mark_where_nothing_is_missing():
 def test_mass_decoder_starts_from_the_word_before_the_fragment():
     facts = rebuild("MASS", overrides={"spans": "3:3"}).facts()
     assert facts["decoder_inputs"] == ["am", "happy", "to"]
-    assert facts["visible"]["cross"] == [[1, 1, 0, 0, 0, 1, 1, 1]] * 3
+    assert facts["attention_mask"]["cross"] == [[1, 1, 0, 0, 0, 1, 1, 1]] * 3
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -117,12 +117,12 @@ def test_objective_keeps_its_promises(name, facts):
     assert set(said["scored"]) <= {0, 1}
     assert said["leak"] is False
     assert isinstance(said["plan"], dict)
-    for rows in said["visible"].values():
+    for rows in said["attention_mask"].values():
         assert len({len(row) for row in rows}) == 1
         assert {cell for row in rows for cell in row} <= {0, 1}
     stacks = {"content", "query"} if said["reader"] == "query" else {"encoder"}
     stacks = {"encoder", "decoder", "cross"} if said["decoder_inputs"] else stacks
-    assert set(said["visible"]) == stacks
+    assert set(said["attention_mask"]) == stacks
 
 
 @pytest.mark.parametrize("name", TYPED)
@@ -153,8 +153,8 @@ def test_the_plan_it_prints_can_be_given_back(name, facts):
     pairs = {k: v if isinstance(v, list) else [v] for k, v in said["plan"].items()}
     told = [f"{k}={','.join(spelt(v) for v in values)}" for k, values in pairs.items()]
     again = facts("objective", name, *words, "--seed", 4, *(["--plan", *told] if told else []))
-    assert {k: again[k] for k in ("inputs", "targets", "scored", "plan", "visible")} == {
-        k: said[k] for k in ("inputs", "targets", "scored", "plan", "visible")
+    assert {k: again[k] for k in ("inputs", "targets", "scored", "plan", "attention_mask")} == {
+        k: said[k] for k in ("inputs", "targets", "scored", "plan", "attention_mask")
     }
 
 
@@ -244,7 +244,7 @@ def test_the_table_is_the_surveys(facts):
     said = facts("table")
     assert printed(said) == SURVEY
     assert list(printed(said)) == list(SURVEY)
-    promised = {"objective", "text", "seed", "inputs", "targets", "scored", "visible", "leak", "plan"}
+    promised = {"objective", "text", "seed", "inputs", "targets", "scored", "attention_mask", "leak", "plan"}
     assert all(promised <= set(row) for row in said["rows"])
 
 

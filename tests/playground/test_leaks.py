@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from playground import leaks
 from playground.answers import Target, Word
 from playground.batch import Action, AttentionMask, begin, causal_mask, full_mask, stream
-from playground.leaks import Place
+from playground.leaks import Node
 from playground.objectives import find_objective
 from playground.rng import generator
 from playground.tokenizing.vocabulary import FIRST_WORD
@@ -71,22 +71,22 @@ def ends_of(target, position):
     return [position] if target.reads is None else target.reads[0, position].tolist()
 
 
-def sources(batch, place, layers):
+def sources(batch, node, layers):
     """Where a node takes its content from: below it, and for a decoder from the finished encoder."""
-    kind, position, layer = place
+    kind, position, layer = node
     if layer == 0:
         return
     yield (kind, position, layer - 1)
     below = "encoder" if kind == "query" else kind
-    visible = {"encoder": batch.inputs.attn_mask, "query": batch.inputs.query_attn_mask}
-    visible = visible.get(kind) or batch.decoder.attn_mask
-    if visible.odd_layers is not None and layer in (
+    attn_mask = {"encoder": batch.inputs.attn_mask, "query": batch.inputs.query_attn_mask}
+    attn_mask = attn_mask.get(kind) or batch.decoder.attn_mask
+    if attn_mask.odd_layers is not None and layer in (
         2,
         4,
         6,
     ):  # the layers that lead there are 1, 3 and 5, counted from 0
-        visible = visible.odd_layers
-    for p, seen in enumerate(visible.dense()[0, position].tolist()):
+        attn_mask = attn_mask.odd_layers
+    for p, seen in enumerate(attn_mask.dense()[0, position].tolist()):
         if seen:
             yield (below, p, layer - 1)
     if kind == "decoder":
@@ -125,10 +125,10 @@ def walk(batch, target, position, layers):
     wave = list(distance)
     while wave:
         reached = []
-        for place in wave:
-            for source in sources(batch, place, layers):
+        for node in wave:
+            for source in sources(batch, node, layers):
                 if source not in distance:
-                    distance[source] = distance[place] + 1
+                    distance[source] = distance[node] + 1
                     reached.append(source)
         wave = reached
     return distance
@@ -164,29 +164,29 @@ def test_the_verdict_equals_brute_force(reader, seed, size, share, layers, copyi
 def assert_path(batch, path, reader, layers):
     """Source first, reader last, and every hop may be taken."""
     target = batch.targets[0]
-    assert path[-1] in [Place(leaks.NAMES[target.stream], end, layers) for end in ends_of(target, reader)]
+    assert path[-1] in [Node(leaks.NAMES[target.stream], end, layers) for end in ends_of(target, reader)]
     answer = int(target.origin[0, reader])
     first = path[0]
     stack = batch.decoder if first.stream == "decoder" else batch.inputs
     assert int(stack.origin[0, first.position]) == answer
-    for source, place in pairwise(path):
-        known = set(sources(batch, (place.stream, place.position, place.layer), layers))
+    for source, node in pairwise(path):
+        known = set(sources(batch, (node.stream, node.position, node.layer), layers))
         assert (source.stream, source.position, source.layer) in known
 
 
 @settings(max_examples=40)
 @given(seed=st.integers(0, 10_000), size=st.integers(1, 8), share=st.floats(0.05, 0.9), layers=st.integers(0, 5))
 def test_reaching_is_a_power_of_seeing(seed, size, share, layers):
-    visible = torch.rand((size, size), generator=generator(seed)) < share
-    step = (visible | torch.eye(size, dtype=torch.bool)).double()
+    attn_mask = torch.rand((size, size), generator=generator(seed)) < share
+    step = (attn_mask | torch.eye(size, dtype=torch.bool)).double()
     overrides = torch.linalg.matrix_power(step, layers) > 0
-    assert torch.equal(leaks.reaches(visible, layers), overrides)
+    assert torch.equal(leaks.reaches(attn_mask, layers), overrides)
 
 
 def test_masks_that_are_transitive_are_their_own_closure():
     real = torch.ones(1, 12, dtype=torch.bool)
-    for visible in (causal_mask(real, False), full_mask(real, False)):
-        cells = visible.dense()[0]
+    for attn_mask in (causal_mask(real, False), full_mask(real, False)):
+        cells = attn_mask.dense()[0]
         assert torch.equal(leaks.reaches(cells, 6), cells)
 
 
@@ -216,7 +216,7 @@ def test_256_positions_and_6_layers_take_a_tenth_of_a_second(name):
     assert min(taken) < 0.1
     assert verdict.leaking == (tuple(range(255)) if name == "an open LM" else ())
     if verdict.leak:
-        assert verdict.path == (Place("encoder", 1, 5), Place("encoder", 0, 6))
+        assert verdict.path == (Node("encoder", 1, 5), Node("encoder", 0, 6))
 
 
 def test_where_nobody_sees_another_no_product_is_taken(monkeypatch):
@@ -233,8 +233,8 @@ def test_where_nobody_sees_another_no_product_is_taken(monkeypatch):
 def test_a_band_of_neighbours_leaks_only_after_enough_layers():
     """Each position sees its neighbours only: news from three places away take three layers."""
     tokens = plain_rows(1, 9)
-    place = torch.arange(9)
-    band = (place[:, None] - place).abs() <= 1
+    position = torch.arange(9)
+    band = (position[:, None] - position).abs() <= 1
     far = torch.tensor([[3, *[-1] * 8]])
     target = Target("?", Word(), "inputs", tokens.ids, far >= 0, far)
     batch = replace(begin(tokens), inputs=replace(begin(tokens).inputs, attn_mask=painted(band)), targets=(target,))
@@ -260,10 +260,10 @@ def test_painting_a_cell_of_the_query_stream_makes_a_leak_and_draws_its_path():
 
 def test_painting_cells_shut_closes_the_leak():
     batch = find_objective("LM").batch(plain_rows(1, 6), generator(0))
-    visible = full_mask(batch.inputs.valid, True)
-    open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=visible))
+    attn_mask = full_mask(batch.inputs.valid, True)
+    open_ = replace(batch, inputs=replace(batch.inputs, attn_mask=attn_mask))
     assert leaks.check(open_).leak
-    shut = replace(visible, overrides=torch.ones(6, 6, dtype=torch.bool).tril()[None])
+    shut = replace(attn_mask, overrides=torch.ones(6, 6, dtype=torch.bool).tril()[None])
     assert not leaks.check(replace(batch, inputs=replace(batch.inputs, attn_mask=shut))).leak
 
 
@@ -283,7 +283,7 @@ def test_a_fragment_that_the_encoder_shows_leaks_through_the_cross_attention():
     shown = replace(bare.decoder, cross_attn_mask=full_mask(bare.inputs.valid, False, readers=bare.decoder.valid))
     verdict = leaks.check(replace(bare, decoder=shown))
     assert verdict.leaking == (0, 1)
-    assert verdict.path == (Place("encoder", 2, 4), Place("decoder", 0, 4))
+    assert verdict.path == (Node("encoder", 2, 4), Node("decoder", 0, 4))
 
 
 def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
@@ -295,7 +295,7 @@ def test_what_a_neighbour_read_from_the_encoder_is_one_layer_away():
     alone = replace(batch.inputs, attn_mask=painted(torch.eye(8, dtype=torch.bool)))
     bare = replace(batch, actions=torch.zeros_like(batch.actions), inputs=alone, decoder=decoder)
     assert [leaks.check(bare, layers).leaking for layers in (1, 2)] == [(), (1,)]
-    path = (Place("encoder", 3, 2), Place("decoder", 0, 1), Place("decoder", 1, 2))
+    path = (Node("encoder", 3, 2), Node("decoder", 0, 1), Node("decoder", 1, 2))
     assert leaks.check(bare, 2).path == path
 
 
@@ -306,7 +306,7 @@ def test_the_path_of_a_denoiser_goes_through_its_decoder():
     ahead = replace(batch.decoder, attn_mask=painted(around))
     verdict = leaks.check(replace(batch, decoder=ahead), layers=2)
     assert verdict.leaking == (0,)
-    assert verdict.path == (Place("decoder", 1, 0), Place("decoder", 2, 1), Place("decoder", 0, 2))
+    assert verdict.path == (Node("decoder", 1, 0), Node("decoder", 2, 1), Node("decoder", 0, 2))
     assert leaks.check(batch).sentence.endswith("the input shows words on purpose.")
 
 
@@ -387,7 +387,7 @@ def test_nothing_asked_is_said_so():
 def test_a_decoder_that_looks_ahead_copies_what_it_writes_also_where_that_is_no_word_of_the_text(name):
     made = story(name)
     width = int(made.batch.decoder.valid[0].sum())
-    ahead = repainted(made, {"decoder": [(place, place + 1, True) for place in range(width - 1)]}).verdict
+    ahead = repainted(made, {"decoder": [(position, position + 1, True) for position in range(width - 1)]}).verdict
     assert not made.verdict.leak
     assert ahead.leaking == tuple(range(width - 1)), "the last answer stands nowhere in the decoder"
-    assert [(place.stream, place.position) for place in ahead.path] == [("decoder", 1), ("decoder", 0)]
+    assert [(position.stream, position.position) for position in ahead.path] == [("decoder", 1), ("decoder", 0)]

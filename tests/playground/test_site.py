@@ -56,9 +56,9 @@ def test_every_link_leads_to_a_page_and_to_a_heading_of_it(script, pages):
             if re.match(r"https?:|mailto:", target):
                 continue
             path, _, part = target.partition("#")
-            place = "/".join(script._normal(PurePosixPath(name).parent / path)) if path else name
-            assert place in pages or place in pictures, f"{name}: {target}"
-            assert not part or part in anchors(pages[place]), f"{name}: {target}"
+            position = "/".join(script._normal(PurePosixPath(name).parent / path)) if path else name
+            assert position in pages or position in pictures, f"{name}: {target}"
+            assert not part or part in anchors(pages[position]), f"{name}: {target}"
             followed += 1
     assert followed > 500
 

@@ -125,12 +125,12 @@ def full_of_everything():
     def stream(width, **more):
         real = torch.arange(width) < torch.tensor([3, 2, 3, 3, 1, 2])[:, None]
         values = [some(b, width) for _ in range(4)]
-        visible = AttentionMask(some(1, width), some(b, width), "levels", some(b, width, width) > 0)
-        return Stream(values[0], values[1], real, values[2], values[3], some(1, width), visible, **more)
+        attn_mask = AttentionMask(some(1, width), some(b, width), "levels", some(b, width, width) > 0)
+        return Stream(values[0], values[1], real, values[2], values[3], some(1, width), attn_mask, **more)
 
     def target(name, reader, width, kind):
-        places = (some(b, width), some(b, width) > 0, some(b, width))
-        return Target(name, kind, reader, *places, 2.0, True, some(b, width, 2))
+        positions = (some(b, width), some(b, width) > 0, some(b, width))
+        return Target(name, kind, reader, *positions, 2.0, True, some(b, width, 2))
 
     text = tokens_of([[FIRST_WORD + k for k in range(n)]] * b)
     text = replace(text, example_ids=torch.arange(b), epoch=some(b), word_counts=some(b), labels={"sense": some(b, n)})

@@ -23,11 +23,11 @@ class Bent:
         """The whole plan, once it is sampled (`drawn`) which word each other position gets."""
         if not self.typed:
             return self.plan
-        places = carriers(drawn, everyone)
-        words = dict(zip(places, drawn.get("replace", ()), strict=False)) | dict(self.typed)
-        if without := [place for place in places if place not in words]:
+        positions = carriers(drawn, everyone)
+        words = dict(zip(positions, drawn.get("replace", ()), strict=False)) | dict(self.typed)
+        if without := [position for position in positions if position not in words]:
             raise UserError(f"Here no other word replaces word {without[0]}, so none can be typed there.")
-        return {**self.plan, "replace": [words[place] for place in places]}
+        return {**self.plan, "replace": [words[position] for position in positions]}
 
 
 def bend(plan: Mapping[str, Any], edit: Mapping[str, Any], typed: Mapping[int, str], everyone: bool = False) -> Bent:
@@ -38,7 +38,7 @@ def bend(plan: Mapping[str, Any], edit: Mapping[str, Any], typed: Mapping[int, s
     after = act({k: list(v) if isinstance(v, list) else v for k, v in plan.items()}, edit)
     words = {**typed, **after.pop("typed", {})}
     after.pop("replace", None)
-    return Bent(after, {place: words[place] for place in carriers(after, everyone) if place in words})
+    return Bent(after, {position: words[position] for position in carriers(after, everyone) if position in words})
 
 
 def carriers(plan: Mapping[str, Any], everyone: bool) -> list[int]:
@@ -46,13 +46,13 @@ def carriers(plan: Mapping[str, Any], everyone: bool) -> list[int]:
     chosen = chosen_words(plan)
     if everyone or "actions" not in plan:
         return chosen
-    return [place for place, action in zip(chosen, plan["actions"], strict=False) if action == "random"]
+    return [position for position, action in zip(chosen, plan["actions"], strict=False) if action == "random"]
 
 
 def chosen_words(plan: Mapping[str, Any]) -> list[int]:
     """The words that are chosen, by number or inside a span."""
     spans = plan_overrides.read("spans", plan["spans"]) if "spans" in plan else []
-    return sorted({*plan.get("chosen", ()), *(place for s, n in spans for place in range(s, s + n))})
+    return sorted({*plan.get("chosen", ()), *(position for s, n in spans for position in range(s, s + n))})
 
 
 def _with_choice(plan: Plan, key: str, value: Any) -> Plan:

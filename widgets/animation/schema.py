@@ -87,7 +87,7 @@ class Frame(TypedDict):
     numbers: NotRequired[bool]
 
 
-class Place(TypedDict):
+class PathNode(TypedDict):
     """A position of a stream in a layer, on the path of a leak."""
 
     stream: str
@@ -102,7 +102,7 @@ class Leak(TypedDict):
     level: str
     by_design: list[int]
     sentence: str
-    path: list[Place]
+    path: list[PathNode]
 
 
 class Term(TypedDict):
@@ -122,7 +122,7 @@ class Term(TypedDict):
 class Guess(TypedDict):
     """A model's answer at one scored position."""
 
-    place: int
+    position: int
     target: str
     reader: str
     truth: str

@@ -68,8 +68,8 @@ def svg(record: Record, frame: int | str = -1) -> str:
         _words(PAD, 34, record.get("title", ""), 20, font_weight=650),
         _words(PAD, 58, f"{chosen.get('title', '')} - {chosen.get('caption', '')}", 14, "muted"),
     )
-    place = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height, "font_family": FONT}
-    return _tag("svg", "".join((*parts, *lanes, *matrices)), xmlns="http://www.w3.org/2000/svg", role="img", **place)
+    position = {"viewBox": f"0 0 {WIDTH} {height}", "width": WIDTH, "height": height, "font_family": FONT}
+    return _tag("svg", "".join((*parts, *lanes, *matrices)), xmlns="http://www.w3.org/2000/svg", role="img", **position)
 
 
 def _frame(record: Record, which: int | str) -> Record:
@@ -189,8 +189,8 @@ def _matrix(matrix: Record, x: float, y: float, side: float) -> Iterator[str]:
     gaps += [f"M{x + j * side:.1f} {y:.1f}v{n * side:.1f}" for j in range(m + 1)]
     yield _tag("path", d="".join(gaps), stroke=PAPER, stroke_width=1.5 if side > 9 else 0.5)
     for code, strokes in MARKS.items():
-        places = [(x + k % m * side, y + k // m * side) for k in range(n * m) if states[k] == code]
-        ways = ([f"{a + p * side:.1f} {b + q * side:.1f}" for p, q in line] for a, b in places for line in strokes)
+        positions = [(x + k % m * side, y + k // m * side) for k in range(n * m) if states[k] == code]
+        ways = ([f"{a + p * side:.1f} {b + q * side:.1f}" for p, q in line] for a, b in positions for line in strokes)
         if path := "".join("M" + "L".join(way) for way in ways):
             edge = COLOURS["strong vermilion" if code == 4 else "muted"]
             yield _tag("path", d=path, fill="none", stroke=edge, stroke_width=1.3)

@@ -24,8 +24,8 @@ def say_in_a_line() -> None:
 
 def not_taken(error: BaseException) -> bool:
     """Whether a widget itself refused a value, so that no line of ours has seen it."""
-    places = (frame.filename for frame in traceback.extract_tb(error.__traceback__))
-    return isinstance(error, ValueError) and not any(place.startswith(OURS) for place in places)
+    positions = (frame.filename for frame in traceback.extract_tb(error.__traceback__))
+    return isinstance(error, ValueError) and not any(position.startswith(OURS) for position in positions)
 
 
 def _of_a_page_that_is_there(record: logging.LogRecord) -> bool:

@@ -212,8 +212,8 @@ class Tabs(View):
     def __init__(self, store: Store) -> None:
         self.store = store
         self.pages: dict[int, View] = {}
-        self.places = [column(html(coming(name))) for name in PAGES]
-        super().__init__(pmui.Tabs(*zip(PAGES, self.places, strict=True), sx=IN_THE_BAR, sizing_mode="stretch_width"))
+        self.panes = [column(html(coming(name))) for name in PAGES]
+        super().__init__(pmui.Tabs(*zip(PAGES, self.panes, strict=True), sx=IN_THE_BAR, sizing_mode="stretch_width"))
         after_the_answer(lambda: self._enter(store.page))
         self.layout.param.watch(lambda event: store.param.update(page=event.new), "active")
         store.param.watch(lambda event: self._enter(event.new), "page")
@@ -222,7 +222,7 @@ class Tabs(View):
         if number not in self.pages:
             page = list(PAGES.values())[number](self.store)
             page.poll()  # what it has to say stands there from the beginning, and pushes nothing away later
-            self.places[number][:] = [page]
+            self.panes[number][:] = [page]
             self.pages[number] = page
         self.layout.active = number
 

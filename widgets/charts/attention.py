@@ -43,7 +43,7 @@ class AttentionChart:
 
 
 def _label(axis, names: tuple[str, ...]) -> None:
-    labels = {place + 0.5: name for place, name in enumerate(names)}
+    labels = {position + 0.5: name for position, name in enumerate(names)}
     if axis.major_label_overrides != labels:
         axis.ticker.ticks = list(labels)
         axis.major_label_overrides = labels

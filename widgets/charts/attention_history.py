@@ -40,14 +40,14 @@ def film_strip() -> Chart:
     plot.axis.visible = False
     plot.grid.visible = False
     made = Chart.of(plot, (), "", 0, 0, None, fit=_fit, frames=frames)
-    place = {"x": "x", "y": "y", "source": made.sources["frames"]}
+    position = {"x": "x", "y": "y", "source": made.sources["frames"]}
     mapper = LinearColorMapper(palette=BLUES, low=0, high=255)
-    plot.image("image", dw=FRAME, dh=1, color_mapper=mapper, **place)
+    plot.image("image", dw=FRAME, dh=1, color_mapper=mapper, **position)
     boxes = plot.block(
-        width=FRAME, height=1, fill_alpha=0, line_color=ORANGE, line_width="line", line_alpha="alpha", **place
+        width=FRAME, height=1, fill_alpha=0, line_color=ORANGE, line_width="line", line_alpha="alpha", **position
     )
     plot.text(
-        text="caption", x_offset=1, y_offset=3, text_baseline="top", text_color=GREY, text_font_size="11px", **place
+        text="caption", x_offset=1, y_offset=3, text_baseline="top", text_color=GREY, text_font_size="11px", **position
     )
     plot.add_tools(HoverTool(renderers=[boxes], tooltips=[("step", "@step"), ("darkest cell", "@weight{0.00}")]))
     return made

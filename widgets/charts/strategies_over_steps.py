@@ -42,9 +42,9 @@ def _outline(steps: Steps, most: float) -> tuple[list[int], list[float], list[in
 def marks(values: Mapping[str, Steps], across: str) -> Columns:
     """One row for every seed of every strategy at every place; `across` names what the places are, such as "step"."""
     rows = [
-        (name, place, value, style(index)[0], shape(index))
+        (name, position, value, style(index)[0], shape(index))
         for index, (name, steps) in enumerate(values.items())
-        for place, some in steps.items()
+        for position, some in steps.items()
         for value in some
     ]
     return columns_of(("name", across, "value", "colour", "shape"), rows)
@@ -52,7 +52,7 @@ def marks(values: Mapping[str, Steps], across: str) -> Columns:
 
 def means(values: Mapping[str, Steps], across: str) -> Columns:
     """One row for the mean of every strategy at every place."""
-    single = {name: {place: [fmean(some)] for place, some in steps.items()} for name, steps in values.items()}
+    single = {name: {position: [fmean(some)] for position, some in steps.items()} for name, steps in values.items()}
     return marks(single, across)
 
 

@@ -92,10 +92,10 @@ def _keywords(typed: str, call: Bracket, namespace: Mapping[str, Any]) -> tuple[
     """The knobs, as keywords, of what the call names or takes by default."""
     parameters = _parameters(call.called, namespace) if call.mark == "(" else {}
     known: Iterable[str] = ()
-    for place, name in enumerate(parameters):
+    for position, name in enumerate(parameters):
         with suppress(UserError):  # what is named is not known
             if name in KNOBS:
-                known = KNOBS[name](call.texts.get(name, call.texts.get(place, parameters[name].default)))
+                known = KNOBS[name](call.texts.get(name, call.texts.get(position, parameters[name].default)))
     return typed, [f"{k}=" for k in known if k.startswith(typed) and k.isidentifier() and k not in parameters]
 
 

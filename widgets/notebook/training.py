@@ -320,9 +320,9 @@ class Trained(Drawing):
         if not 1 <= count <= len(words):
             raise UserError(f"count is {count}; it must lie between 1 and {len(words)} words.")
         warn(cloze.unknown_beside_gap(text, self.corpus.tokenizer))
-        tokens, place = cloze.gap_of(text, self.corpus.tokenizer)
+        tokens, position = cloze.gap_of(text, self.corpus.tokenizer)
         model = self.learner.model
-        batch = cloze.with_gap(model.shape, tokens.to(self.learner.device), place.to(self.learner.device))
+        batch = cloze.with_gap(model.shape, tokens.to(self.learner.device), position.to(self.learner.device))
         chances = cloze.log_chances(model, batch)[0].exp().topk(count)
         likeliest = (words[k] for k in chances.indices.tolist())
         return list(zip(likeliest, chances.values.tolist(), strict=True))

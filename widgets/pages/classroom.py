@@ -170,7 +170,7 @@ def counts(classroom: Classroom) -> dict[str, str]:
     """The numbers of a class."""
     members = classroom.members
     done = sum(member.done for member in members)
-    waiting = sum(bool(member.session.in_line.place) for member in members)
+    waiting = sum(bool(member.session.in_line.position) for member in members)
     step, losses = next(reversed(classroom.losses.items()), (0, []))
     loss = "{mean:.3f} ± {sd:.3f}".format(**spread(losses)) if losses else "–"
     at = f"{classroom.unit} held out" + (f" at step {step:,}, n = {len(losses)}" if losses else "")

@@ -179,7 +179,7 @@ class Document(View):
             self.where, **STRETCH,
         )  # fmt: skip
         self.pane.link(corpus, on="layers")
-        corpus.param.watch(self.draw, "place")
+        corpus.param.watch(self.draw, "sheet_number")
         super().__init__(column(heading("One document"), steps, self.whole, self.pane))
 
     def draw(self, *_: object) -> None:
@@ -202,9 +202,9 @@ def where(corpus: CorpusStore) -> str:
     opened = corpus.opened
     assert opened is not None
     of_sheets = opened.corpus.document_ids[opened.sheets[:, 0]]
-    document = int(of_sheets[corpus.place])
+    document = int(of_sheets[corpus.sheet_number])
     parts = (of_sheets == document).nonzero()[:, 0].tolist()
-    part = f", part {parts.index(corpus.place) + 1} of {len(parts)}" if len(parts) > 1 else ""
+    part = f", part {parts.index(corpus.sheet_number) + 1} of {len(parts)}" if len(parts) > 1 else ""
     held = " · held out" if corpus.span[0] >= opened.corpus.held_out_from else ""
     return f"document {document + 1:,} of {int(of_sheets[-1]) + 1:,}{part}{held}"
 
@@ -225,7 +225,7 @@ class Tokens(View):
 
     def poll(self) -> None:
         corpus, cutting = self.corpus, self.corpus.cutting
-        wanted = (corpus.opened, corpus.place, corpus.kind, corpus.size, corpus.across)
+        wanted = (corpus.opened, corpus.sheet_number, corpus.kind, corpus.size, corpus.across)
         if corpus.opened is not None and wanted != self.wanted:
             self.wanted = wanted
             self.across.disabled = corpus.kind != "bytes"

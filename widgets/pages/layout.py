@@ -128,13 +128,13 @@ def unfolding(label: str, icon: str, inside: Any) -> Column:
 
 def accordion(parts: Mapping[str, Any], **looks: Any) -> pmui.Accordion:
     """Parts of a page, each folded away behind its title and sent when it is first unfolded."""
-    places = [column(part, later=True) for part in parts.values()]
+    panes = [column(part, later=True) for part in parts.values()]
     look = {"disable_gutters": True, "elevation": 0, "title_variant": "body2", **STRETCH, **looks}
-    made = pmui.Accordion(*zip(parts, places, strict=True), active=[], **look)
+    made = pmui.Accordion(*zip(parts, panes, strict=True), active=[], **look)
 
     def unfold(event: Any) -> None:
         for number in event.new:
-            places[number].send()
+            panes[number].send()
 
     made.param.watch(unfold, "active")
     return made
@@ -146,12 +146,12 @@ def tabs(parts: Mapping[str, Any], active: int = 0, opened: Callable[[int], None
     `opened` is called before that with the number of the part, and brings it up to date: a field may miss what changes
     between when it is sent and when the library has drawn it.
     """
-    places = [column(part, later=number != active) for number, part in enumerate(parts.values())]
-    made = pmui.Tabs(*zip(parts, places, strict=True), active=active, **STRETCH)
+    panes = [column(part, later=number != active) for number, part in enumerate(parts.values())]
+    made = pmui.Tabs(*zip(parts, panes, strict=True), active=active, **STRETCH)
 
     def turn(event: Any) -> None:
         opened(event.new)
-        places[event.new].send()
+        panes[event.new].send()
 
     made.param.watch(turn, "active")
     return made

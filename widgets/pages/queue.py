@@ -25,13 +25,13 @@ class QueueLine(View):
 
 def line(store: Store) -> str:
     """What is to be said now."""
-    turns, place = store.quota.turns, store.place
+    turns, position = store.quota.turns, store.position
     if turns is None or not store.busy:
         return RULES
     turn = f"{turns.at_once} train at once" if turns.at_once > 1 else "one trains at a time"
     rule = f"Here {turn}, for {turns.seconds:g} seconds before the next one's turn."
-    if place:
-        return f"Your training is waiting: it is number {place} of {turns.waiting} in the queue. {rule}"
+    if position:
+        return f"Your training is waiting: it is number {position} of {turns.waiting} in the queue. {rule}"
     others = turns.waiting
     waiting = f"{others} other{'s' * (others != 1)} wait{'s' * (others == 1)}. {rule}" if others else "Nobody waits."
     return f"Your training is running. {waiting}"

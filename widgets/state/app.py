@@ -93,12 +93,12 @@ class Store(param.Parameterized):
         return running or any(job.busy for job in self.jobs)
 
     @property
-    def place(self) -> int:
+    def position(self) -> int:
         """The place in the line of what comes first of this visit; 0 where something trains or nothing waits."""
         session = self.train.session
         lines = [*(job.in_line for job in self.jobs), *([session.in_line] if session else [])]
-        places = [each.place for each in lines]
-        return 0 if any(each.trains for each in lines) else min(filter(None, places), default=0)
+        positions = [each.position for each in lines]
+        return 0 if any(each.trains for each in lines) else min(filter(None, positions), default=0)
 
     def slow(self) -> None:
         """Pause the run of the Train page and show its next update, stage by stage, on the Stage page."""

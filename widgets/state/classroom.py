@@ -74,8 +74,8 @@ class Member:
             return "finished" if self.here else "finished, left"
         if self.session.state == "failed":
             return f"failed: {self.session.error.rstrip('.')}"
-        if not self.session.halted and (place := self.session.in_line.place):
-            return f"waiting, number {place} in the queue"
+        if not self.session.halted and (position := self.session.in_line.position):
+            return f"waiting, number {position} in the queue"
         step = self.session.rows[-1].step if self.session.rows else 0
         return f"{'stopped at' if self.session.halted else 'trains,'} step {step:,}"
 

@@ -74,7 +74,7 @@ class CorpusStore(CorpusChoice):
     text_column = param.String("")
     second_column = param.String("")
     label_column = param.String("")
-    place = param.Integer(0, doc="The number of the sheet on screen.")
+    sheet_number = param.Integer(0, doc="The number of the sheet on screen.")
     seed = param.Integer(0, bounds=(0, LARGEST), label="seed")
     layers = param.List(["pos", "phrase", "mention", "aligned", "head"], doc="The annotations that are shown.")
     kind = param.Selector(default="bpe", objects={way.title: name for name, way in KINDS.items()}, label="tokenizer")
@@ -154,7 +154,7 @@ class CorpusStore(CorpusChoice):
             self.table = found
         elif isinstance(found, Opened) and found is not self.opened:
             self.opened = found
-            self.place = 0
+            self.sheet_number = 0
 
     @property
     def corpus(self) -> Corpus | None:
@@ -170,18 +170,18 @@ class CorpusStore(CorpusChoice):
     def span(self) -> tuple[int, int]:
         """First token on screen and one after the last."""
         assert self.opened is not None
-        first, last = self.opened.sheets[self.place].tolist()
+        first, last = self.opened.sheets[self.sheet_number].tolist()
         return first, last
 
     def step(self, by: int) -> None:
         """Go to another sheet; after the last comes the first."""
         if self.opened is not None:
-            self.place = (self.place + by) % len(self.opened.sheets)
+            self.sheet_number = (self.sheet_number + by) % len(self.opened.sheets)
 
     @param.depends("seed", watch=True)
     def _random_sheet(self) -> None:
         if self.opened is not None:
-            self.place = Random(derive(self.seed, "sheet")).randrange(len(self.opened.sheets))
+            self.sheet_number = Random(derive(self.seed, "sheet")).randrange(len(self.opened.sheets))
 
     def cut(self) -> None:
         """Learn the vocabulary that is chosen, and tokenize the sheet on screen with it."""

@@ -67,15 +67,15 @@ def known(corpus: Corpus) -> list[str]:
 def sheet(corpus: Corpus, first: int, last: int) -> Sheet:
     """The tokens from `first` to `last` as words; every piece of a word has the word's labels."""
     ids = corpus.ids[first:last].tolist()
-    places = [place for place, number in enumerate(ids) if number != corpus.tokenizer.specials.sep]
-    pieces = [list(group) for _, group in groupby(places, lambda place: int(corpus.word_ids[first + place]))]
+    positions = [position for position, number in enumerate(ids) if number != corpus.tokenizer.specials.sep]
+    pieces = [list(group) for _, group in groupby(positions, lambda position: int(corpus.word_ids[first + position]))]
     heads = torch.tensor([first + group[0] for group in pieces], dtype=torch.long)
     values = {name: corpus.labels[name][heads].tolist() for name in known(corpus)}
     sentence = corpus.sentence_ids[heads].tolist()
     language = values.get("language", [])
     whole = dict(_whole(corpus, values))
     return Sheet(
-        words=tuple(corpus.tokenizer.join(ids[place] for place in group) for group in pieces),
+        words=tuple(corpus.tokenizer.join(ids[position] for position in group) for group in pieces),
         sentences=tuple(k for k in range(1, len(heads)) if sentence[k] != sentence[k - 1]),
         language=next((k for k in range(1, len(language)) if language[k] != language[k - 1]), 0),
         layers=tuple(_layers(corpus, {n: v for n, v in values.items() if n not in whole}, heads)),
@@ -93,12 +93,14 @@ def _whole(corpus: Corpus, values: Mapping[str, list[int]]) -> Iterator[tuple[st
 
 def _layers(corpus: Corpus, values: Mapping[str, list[int]], heads: Tensor) -> Iterator[Layer]:
     """Brackets, arcs and links where the corpus has them, and a bar for every other class."""
-    place = {token: k for k, token in enumerate(heads.tolist())}
+    position = {token: k for k, token in enumerate(heads.tolist())}
     for name, row in values.items():
         names = corpus.label_names.get(name, ())
         if name == "head":
             relation = _said(corpus, values, "relation", len(row))
-            yield Layer(name, "arc", links=tuple((place[h], k, relation[k]) for k, h in enumerate(row) if h in place))
+            yield Layer(
+                name, "arc", links=tuple((position[h], k, relation[k]) for k, h in enumerate(row) if h in position)
+            )
         elif name == "aligned":
             yield Layer(name, "link", links=tuple(_links(row, values.get("language", []))))
         elif name in ("phrase", "mention"):
@@ -116,17 +118,17 @@ def _said(corpus: Corpus, values: Mapping[str, list[int]], name: str, length: in
 
 
 def _runs(row: Sequence[int], within: Sequence[int] = ()) -> Iterator[tuple[int, int, int]]:
-    """First place, last place and value of neighbours that are equal and within one phrase, if they say something."""
-    place = 0
+    """First and last position and value of neighbours that are equal and within one phrase, if they say something."""
+    position = 0
     for (value, _), group in groupby(zip(row, within or repeat(0), strict=False)):
         size = len(list(group))
         if value >= 0:
-            yield place, place + size - 1, value
-        place += size
+            yield position, position + size - 1, value
+        position += size
 
 
 def _links(row: Sequence[int], language: Sequence[int]) -> Iterator[Run]:
-    """Every word of the first language and its twin, whose place is counted from the start of its own sentence."""
+    """Every word of the first language and its twin, whose position is counted from the start of its own sentence."""
     second = language.index(1) if 1 in language else 0
     return ((k, second + twin, "") for k, twin in enumerate(row[:second]) if twin >= 0 and second + twin < len(row))
 
@@ -145,12 +147,12 @@ def codes(values: Sequence[str]) -> dict[str, str]:
 
 
 def _drawn(layer: Layer) -> dict:
-    short, place = codes(layer.values), {value: k for k, value in enumerate(layer.values)}
+    short, position = codes(layer.values), {value: k for k, value in enumerate(layer.values)}
     runs = [
         {
             "first": first, "last": last, "said": said, "code": short.get(said, said),
-            "hue": HUES[place.get(said, 0) % len(HUES)] if layer.style == "bar" else "",
-            "dash": DASHES[place.get(said, 0) // len(HUES) % len(DASHES)],
+            "hue": HUES[position.get(said, 0) % len(HUES)] if layer.style == "bar" else "",
+            "dash": DASHES[position.get(said, 0) // len(HUES) % len(DASHES)],
         }
         for first, last, said in layer.runs
     ]  # fmt: skip

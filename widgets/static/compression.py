@@ -148,15 +148,15 @@ def layer_mapping(layers: Sequence[Sequence[int]], teacher: int) -> str:
         words(apart, 13, "compressed", more=' font-weight="600"'),
     ]
 
-    def place(k: int) -> float:
+    def y_of(k: int) -> float:
         return height - 6 - (k + 1) * row
 
     for k in range(teacher):
-        parts += _box(0, place(k), box, f"layer {k + 1}", BLUE)
+        parts += _box(0, y_of(k), box, f"layer {k + 1}", BLUE)
     for k, group in enumerate(layers):
-        parts += _box(apart, place(k), box, f"layer {k + 1}", GREEN)
+        parts += _box(apart, y_of(k), box, f"layer {k + 1}", GREEN)
         parts += [
-            f'<path d="M{box} {place(t - 1) + 11}L{apart} {place(k) + 11}" stroke="{GREEN}" stroke-width="2"/>'
+            f'<path d="M{box} {y_of(t - 1) + 11}L{apart} {y_of(k) + 11}" stroke="{GREEN}" stroke-width="2"/>'
             for t in group
         ]
     return picture("".join(parts), apart + box + 4, height, "Layer mapping")

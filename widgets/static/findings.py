@@ -88,19 +88,19 @@ def bars(table: Table) -> str:
     groups = _text(table, drawing.group) if drawing.group else [""] * len(labels)
     colours = _colours(groups)
     left = 16 + LETTER * min(34, max(map(len, labels)))
-    place = _scale([0.0, *values, *table.lines.values()], left, WIDE - 60)
+    x_of = _scale([0.0, *values, *table.lines.values()], left, WIDE - 60)
     parts, y, before, top = [], 22.0, "", 22.0
     for label, value, group in zip(labels, values, groups, strict=True):
         if label != before:
             y += 5 if before else 0
             parts.append(words(left - 8, y + 12, label[:34], "end"))
         said = f"{label} {group}: {value:.4g} {table.unit}"
-        x, end = sorted((place(0.0), place(value if isfinite(value) else 0.0)))
+        x, end = sorted((x_of(0.0), x_of(value if isfinite(value) else 0.0)))
         parts.append(rect(x, y, max(end - x, 0.5), 13, colours[group], 0.85, title=said))
-        parts.append(words(place(max(value, 0.0)) + 5 if isfinite(value) else left, y + 11, shown(value)))
+        parts.append(words(x_of(max(value, 0.0)) + 5 if isfinite(value) else left, y + 11, shown(value)))
         before, y = label, y + 15
-    parts += _upright(table.lines, place, top - 6, y)
-    parts.append(f'<path d="M{place(0.0):.1f} {top - 4}V{y:.1f}" stroke="#8889"/>')
+    parts += _upright(table.lines, x_of, top - 6, y)
+    parts.append(f'<path d="M{x_of(0.0):.1f} {top - 4}V{y:.1f}" stroke="#8889"/>')
     return _legend(colours) + _svg("".join(parts), WIDE, y + 22, table.title)
 
 
@@ -280,8 +280,8 @@ def _index(table: Table, name: str, order: Sequence[str]) -> np.ndarray:
     """The number of each row's value in an order of them."""
     if isinstance(column := table.columns[name], Coded):
         return column.codes
-    values, place = np.unique(np.asarray(column), return_inverse=True)
-    return np.array([order.index(str(value)) for value in values])[place]
+    values, x_of = np.unique(np.asarray(column), return_inverse=True)
+    return np.array([order.index(str(value)) for value in values])[x_of]
 
 
 def _most(cells: np.ndarray) -> float:
@@ -429,10 +429,10 @@ def _ground(y: Callable[[float], float], values: Sequence[float]) -> Iterator[st
         yield words(54, y(value) + 4, f"{value:g}", "end")
 
 
-def _upright(lines: Mapping[str, float], place: Callable[[float], float], top: float, foot: float) -> Iterator[str]:
+def _upright(lines: Mapping[str, float], x_of: Callable[[float], float], top: float, foot: float) -> Iterator[str]:
     for name, value in lines.items():
-        yield f'<path d="M{place(value):.1f} {top}V{foot:.1f}" stroke="{GREY}" stroke-dasharray="5 4"/>'
-        yield words(place(value), foot + 14, f"{name} {shown(value)}", "middle")
+        yield f'<path d="M{x_of(value):.1f} {top}V{foot:.1f}" stroke="{GREY}" stroke-dasharray="5 4"/>'
+        yield words(x_of(value), foot + 14, f"{name} {shown(value)}", "middle")
 
 
 def _path(points: Sequence[tuple[float, float]], x: Callable[[float], float], y: Callable[[float], float]) -> str:

@@ -26,8 +26,8 @@ def markup(
     column, filled = plan[:, at].tolist(), shares(plan)[:, at].tolist()
     parts = [words(1, 12, "the model now", more=FAINT), words(BOX + 14, 12, "distance from the start", more=FAINT)]
     parts += _learning(column, sizes) if sizes else [words(1, 29, "learns where it is filled", more=FAINT)]
-    for place, index in enumerate(reversed(range(len(groups)))):
-        y = TOP + place * ROW
+    for position, index in enumerate(reversed(range(len(groups)))):
+        y = TOP + position * ROW
         parts.append(_box(shortened(groups[index], groups), column[index], filled[index], y))
         if index < len(moved):
             parts.append(_moved(groups[index], moved[index], moved[index] / max([*moved, 1e-12]), y))
@@ -57,9 +57,9 @@ def _percent(column: Sequence[float], sizes: Sequence[int]) -> str:
 
 def _learning(column: Sequence[float], sizes: Sequence[int]) -> list[str]:
     """A bar of all weights, filled as far as they may change now, with the share beside it."""
-    place = 'x="1" y="20" height="11" rx="2"'
-    frame = f'<rect {place} width="{BOX}" fill="none" stroke="currentColor" stroke-opacity=".4"/>'
-    filled = f'<rect {place} width="{BOX * _learns(column, sizes) / sum(sizes):.1f}" fill="{BLUE}"/>'
+    position = 'x="1" y="20" height="11" rx="2"'
+    frame = f'<rect {position} width="{BOX}" fill="none" stroke="currentColor" stroke-opacity=".4"/>'
+    filled = f'<rect {position} width="{BOX * _learns(column, sizes) / sum(sizes):.1f}" fill="{BLUE}"/>'
     title = f"<title>{escape(said_of(column, sizes))}</title>"
     beside = words(BOX + 14, 30, f"{_percent(column, sizes)} of {sum(sizes):,} weights")
     return [f"<g>{title}{filled}{frame}</g>", beside]

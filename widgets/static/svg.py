@@ -71,19 +71,19 @@ def search(tried: Sequence[TriedRate], found: LRFinderResult | None) -> str:
     top = 1.4 * tried[0].smooth
     low, high = log10(tried[0].rate), max(log10(tried[-1].rate), log10(tried[0].rate) + 1e-9)
 
-    def place(rate: float) -> float:
+    def x_of(rate: float) -> float:
         return _x(log10(rate) - low, high - low)
 
     powers = [10.0**power for power in range(ceil(low), floor(high) + 1)]
     parts = [
         *_loss_axis(top),
-        *(words(place(power), FOOT + 16, f"{power:g}", "middle") for power in powers),
-        *(dot(place(t.rate), _y(t.loss, top), BLUE, f"{t.loss:.3f} at rate {t.rate:.2g}") for t in tried),
+        *(words(x_of(power), FOOT + 16, f"{power:g}", "middle") for power in powers),
+        *(dot(x_of(t.rate), _y(t.loss, top), BLUE, f"{t.loss:.3f} at rate {t.rate:.2g}") for t in tried),
         words(WIDTH - 12, HEIGHT - 4, "learning rate (loss per scored position)", "end", explained=True),
-        _path([(place(t.rate), _y(t.smooth, top)) for t in tried], Mark("smoothed", BLUE)),
+        _path([(x_of(t.rate), _y(t.smooth, top)) for t in tried], Mark("smoothed", BLUE)),
     ]
     if found is not None:
-        x = place(found.rate)
+        x = x_of(found.rate)
         parts.append(_line(x, 10, x, FOOT, GREEN, 1.8, DASHES["dashed"]))
         parts.append(words(x + 5, 22, f"{found.rate:.2g}"))
     return picture("".join(parts), WIDTH, HEIGHT, "Loss over learning rate")
@@ -196,19 +196,19 @@ def _panel(title: str, values: Values, colour: str, left: float, top: float) -> 
     foot = top + LINE * len(values)
     rows = {name: top + LINE * (k + 0.5) for k, name in enumerate(values)}
 
-    def place(value: float) -> float:
+    def x_of(value: float) -> float:
         return left + PANEL * (min(max(value, low), high) - low) / (high - low)
 
     yield words(left, top - 10, title, more=BOLD, explained=True)
     for value in ticks(low, high):
-        yield _line(place(value), top, place(value), foot, "#888" if value == 0 else "#8884")
-        yield words(place(value), foot + 14, f"{value:.3g}", "middle")
+        yield _line(x_of(value), top, x_of(value), foot, "#888" if value == 0 else "#8884")
+        yield words(x_of(value), foot + 14, f"{value:.3g}", "middle")
     bands, marks = columns.seed_bands(values), columns.seed_marks(values)
     for name, mean, begin, end in zip(*(bands[what] for what in ("name", "mean", "low", "high")), strict=True):
-        yield rect(place(begin), rows[name] - 8, place(end) - place(begin), 16, colour, 0.25)
-        yield _line(place(mean), rows[name] - 10, place(mean), rows[name] + 10, colour, 2.5)
+        yield rect(x_of(begin), rows[name] - 8, x_of(end) - x_of(begin), 16, colour, 0.25)
+        yield _line(x_of(mean), rows[name] - 10, x_of(mean), rows[name] + 10, colour, 2.5)
     for name, value in zip(marks["name"], marks["value"], strict=True):
-        yield dot(place(value), rows[name], colour, f"{value:.3f}")
+        yield dot(x_of(value), rows[name], colour, f"{value:.3f}")
 
 
 # elements
@@ -226,24 +226,24 @@ def rect(
     x: float, y: float, width: float, height: float, colour: str, alpha: float = 1, more: str = "", title: str = ""
 ) -> str:
     """A filled rectangle; `more` are further attributes, the `title` is seen when the pointer rests on it."""
-    place = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height}"'
+    x_of = f'x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height}"'
     end = f"><title>{_printable(title)}</title></rect>" if title else "/>"
-    return f'<rect {place} fill="{colour}" fill-opacity="{alpha:.3f}"{more}{end}'
+    return f'<rect {x_of} fill="{colour}" fill-opacity="{alpha:.3f}"{more}{end}'
 
 
 def dot(x: float, y: float, colour: str, text: str) -> str:
     """A dot that says its value when the pointer rests on it."""
-    place = f'cx="{x:.1f}" cy="{y:.1f}" r="3.5"'
-    return f'<circle {place} fill="{colour}" fill-opacity=".8"><title>{_printable(text)}</title></circle>'
+    x_of = f'cx="{x:.1f}" cy="{y:.1f}" r="3.5"'
+    return f'<circle {x_of} fill="{colour}" fill-opacity=".8"><title>{_printable(text)}</title></circle>'
 
 
 def words(
     x: float, y: float, text: str, anchor: str = "start", size: int = 11, more: str = "", explained: bool = False
 ) -> str:
     """A line of text with further attributes; an `explained` one shows its terms where the pointer rests."""
-    place = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
+    x_of = f'x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" font-size="{size}"'
     terms = f"<title>{_printable(explain(text))}</title>" if explained else ""
-    return f'<text {place} fill="currentColor"{more}>{_printable(text)}{terms}</text>'
+    return f'<text {x_of} fill="currentColor"{more}>{_printable(text)}{terms}</text>'
 
 
 def _printable(text: str) -> str:

@@ -27,7 +27,7 @@ def cut(tokenizer: Tokenizer, text: str) -> tuple[list[Piece], set[int]]:
     """The pieces of a text, and which of them are unknown."""
     found = tokenizer.encode(text)
     shown = tokenizer.decode(found.ids)
-    pieces = [(piece, *place) for piece, place in zip(shown, found.offsets, strict=True)]
+    pieces = [(piece, *position) for piece, position in zip(shown, found.offsets, strict=True)]
     return pieces, {k for k, number in enumerate(found.ids) if number == tokenizer.specials.unknown}
 
 
@@ -60,7 +60,7 @@ def numbers(tokenizer: Tokenizer, pieces: Sequence[Piece], unknown: set[int], wo
 
 
 def describe_merge(states: Sequence[dict[str, Any]], at: int) -> str:
-    """What the merge at one place of the stepper did."""
+    """What the merge at one position of the stepper did."""
     state = states[at]
     if not state["pair"]:
         return f'<p class="quiet">At first every letter is a piece: {len(state["pieces"])} pieces.</p>'

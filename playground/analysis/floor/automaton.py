@@ -114,8 +114,8 @@ class Automaton:
     @cached_property
     def moves(self) -> tuple[Tensor, Tensor, Tensor]:
         """Source, target and chance of every pair of neighbouring states, whatever the word: far fewer than arcs."""
-        pairs, place = (self.source * self.states + self.target).unique(return_inverse=True)
-        chance = torch.zeros(len(pairs), dtype=torch.float64).index_add_(0, place, self.chance)
+        pairs, position = (self.source * self.states + self.target).unique(return_inverse=True)
+        chance = torch.zeros(len(pairs), dtype=torch.float64).index_add_(0, position, self.chance)
         return pairs // self.states, pairs % self.states, chance
 
     @cached_property
@@ -171,9 +171,9 @@ def automaton(preset: str) -> Automaton:
 def _merged(columns: Sequence[array], chances: array, states: int, kinds: int) -> tuple[Tensor, ...]:
     """Word, source, target, phenomenon and chance of the arcs, sorted by word and source; equal arcs are one."""
     word, source, target, kind = (torch.frombuffer(column, dtype=torch.int64) for column in columns)
-    every, place = (((word * states + source) * states + target) * kinds + kind).unique(return_inverse=True)
+    every, position = (((word * states + source) * states + target) * kinds + kind).unique(return_inverse=True)
     chance = torch.zeros(len(every), dtype=torch.float64)
-    chance.index_add_(0, place, torch.frombuffer(chances, dtype=torch.float64))
+    chance.index_add_(0, position, torch.frombuffer(chances, dtype=torch.float64))
     rest, kind = every // kinds, every % kinds
     return rest // states // states, rest // states % states, rest % states, kind, chance
 

@@ -1,4 +1,4 @@
-"""The exact chance of every word at a place of a text, given any other words of it (forward-backward algorithm)."""
+"""The exact chance of every word at a position of a text, given any other words of it (forward-backward algorithm)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -28,39 +28,39 @@ class Chart:
 
     def __post_init__(self) -> None:
         """Refuse a text that the grammar cannot write, naming the word at which it fails."""
-        for place in range(len(self.ids)):
-            if not bool(self._before((True,) * (place + 1)).any()):
-                raise UserError(self._refusal(place))
+        for position in range(len(self.ids)):
+            if not bool(self._before((True,) * (position + 1)).any()):
+                raise UserError(self._refusal(position))
 
-    def chances(self, place: int, seen: Sequence[bool]) -> Tensor:
-        """The chance of every word `[v]` at a place, given the words that are `seen` `[t]` (its own never is)."""
+    def chances(self, position: int, seen: Sequence[bool]) -> Tensor:
+        """The chance of every word `[v]` at a position, given the words that are `seen` `[t]` (its own never is)."""
         rules = self.automaton
-        before, after = self._before(tuple(seen[:place])), self._after(tuple(seen[place + 1 :]))
+        before, after = self._before(tuple(seen[:position])), self._after(tuple(seen[position + 1 :]))
         arcs = rules.arcs_from(before)
-        weights = before[rules.source[arcs]] * self._chance(place, arcs) * after[rules.target[arcs]]
+        weights = before[rules.source[arcs]] * self._chance(position, arcs) * after[rules.target[arcs]]
         words = torch.zeros(len(rules.tokenizer), dtype=torch.float64).index_add_(0, rules.word[arcs], weights)
         return words / words.sum()
 
     def next_words(self) -> Tensor:
-        """The chance of every word at each place, given the words to the left, `[t, v]`."""
-        return self._all([[k < place for k in range(len(self.ids))] for place in range(len(self.ids))])
+        """The chance of every word at each position, given the words to the left, `[t, v]`."""
+        return self._all([[k < position for k in range(len(self.ids))] for position in range(len(self.ids))])
 
     def two_sided(self) -> Tensor:
-        """The chance of every word at each place, given all other words, `[t, v]`."""
+        """The chance of every word at each position, given all other words, `[t, v]`."""
         return self._all([[True] * len(self.ids)] * len(self.ids))
 
     def _all(self, seen: Sequence[Sequence[bool]]) -> Tensor:
-        return torch.stack([self.chances(place, row) for place, row in enumerate(seen)])
+        return torch.stack([self.chances(position, row) for position, row in enumerate(seen)])
 
     def phenomena(self) -> Tensor:
-        """The share of each phenomenon in the word at each place, `[t, phenomena]`: its chance given the whole text."""
+        """The share of each phenomenon in the word at each position given the whole text, `[t, phenomena]`."""
         rules, rows = self.automaton, []
-        for place, word in enumerate(self.ids):
+        for position, word in enumerate(self.ids):
             arcs = rules.arcs_of(word)
-            before = self._before((True,) * place)[rules.source[arcs]]
-            after = self._after((True,) * (len(self.ids) - place - 1))[rules.target[arcs]]
+            before = self._before((True,) * position)[rules.source[arcs]]
+            after = self._after((True,) * (len(self.ids) - position - 1))[rules.target[arcs]]
             shares = torch.zeros(len(rules.phenomena), dtype=torch.float64)
-            shares.index_add_(0, rules.phenomenon[arcs], before * self._chance(place, arcs) * after)
+            shares.index_add_(0, rules.phenomenon[arcs], before * self._chance(position, arcs) * after)
             rows.append(shares / shares.sum())
         return torch.stack(rows)
 
@@ -80,36 +80,36 @@ class Chart:
             self._backward[seen] = _scaled(self._step_back(self._after(seen[1:]), len(self.ids) - len(seen), seen[0]))
         return self._backward[seen]
 
-    def _step(self, states: Tensor, place: int, seen: bool) -> Tensor:
-        source, target, chance = self._moves(place, seen)
+    def _step(self, states: Tensor, position: int, seen: bool) -> Tensor:
+        source, target, chance = self._moves(position, seen)
         return torch.zeros_like(states).index_add_(0, target, states[source] * chance)
 
-    def _step_back(self, states: Tensor, place: int, seen: bool) -> Tensor:
-        source, target, chance = self._moves(place, seen)
+    def _step_back(self, states: Tensor, position: int, seen: bool) -> Tensor:
+        source, target, chance = self._moves(position, seen)
         return torch.zeros_like(states).index_add_(0, source, states[target] * chance)
 
-    def _moves(self, place: int, seen: bool) -> tuple[Tensor, Tensor, Tensor]:
-        """Source, target and chance of what can be written at a place: its own word, or any where it is hidden."""
+    def _moves(self, position: int, seen: bool) -> tuple[Tensor, Tensor, Tensor]:
+        """Source, target and chance of what can be written at a position: its own word, or any where it is hidden."""
         rules = self.automaton
-        if not seen and not self._begins_sentence(place):
+        if not seen and not self._begins_sentence(position):
             return rules.moves
-        arcs = rules.arcs_of(self.ids[place]) if seen else slice(None)
-        return rules.source[arcs], rules.target[arcs], self._chance(place, arcs)
+        arcs = rules.arcs_of(self.ids[position]) if seen else slice(None)
+        return rules.source[arcs], rules.target[arcs], self._chance(position, arcs)
 
-    def _chance(self, place: int, arcs: slice | Tensor) -> Tensor:
+    def _chance(self, position: int, arcs: slice | Tensor) -> Tensor:
         rules = self.automaton
-        if self._begins_sentence(place):
+        if self._begins_sentence(position):
             return rules.chance[arcs] * (rules.word[arcs] != SEPARATOR)
         return rules.chance[arcs]
 
-    def _begins_sentence(self, place: int) -> bool:
-        return place == 0 and self.start == "sentence"
+    def _begins_sentence(self, position: int) -> bool:
+        return position == 0 and self.start == "sentence"
 
-    def _refusal(self, place: int) -> str:
+    def _refusal(self, position: int) -> str:
         words = self.automaton.tokenizer.decode(self.ids)
-        said = f"after {' '.join(words[:place])!r}" if place else f"at the beginning of {STARTS[self.start]}"
+        said = f"after {' '.join(words[:position])!r}" if position else f"at the beginning of {STARTS[self.start]}"
         return (
-            f"The grammar of {self.automaton.preset} cannot write {words[place]!r} {said}, "
+            f"The grammar of {self.automaton.preset} cannot write {words[position]!r} {said}, "
             "so the best possible prediction is not known; choose one of its own sentences."
         )
 

@@ -16,7 +16,7 @@ from playground.analysis.floor.chart import Chart
 from playground.analysis.floor.phenomena import AGREEMENT, RULES
 from playground.answers import Answer, Target
 from playground.batch import Action, Batch
-from playground.leaks import known_places
+from playground.leaks import known_positions
 from playground.models import LanguageModel
 from playground.objectives import Objective
 
@@ -26,12 +26,12 @@ GIVEN_AWAY = (Action.SCORED_AS_IS, Action.SAME_BY_LUCK)
 
 @dataclass(frozen=True)
 class Asked:
-    """One predicted word: the number of its answer and of its score there, its row and place, and the question."""
+    """One predicted word: the number of its answer and of its score there, its row and position, and the question."""
 
     answer: int
     score: int
     row: int
-    place: int
+    position: int
     target: str
 
 
@@ -98,20 +98,20 @@ def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "wi
     targets = [(part, target) for part in batch.with_auxiliary for target in part.targets]
     for number, (part, target) in enumerate(targets):
         for row in range(len(part.tokens.ids)) if names_words(target) else ():
-            known = known_places(part, target, max(1, layers), row).cpu()
+            known = known_positions(part, target, max(1, layers), row).cpu()
             scores = target.loss_positions
             for score in (scores.rows == row).nonzero()[:, 0].tolist():
-                position = int(scores.positions[score])
-                place = int(target.origin[row, position])
-                if place >= 0 and int(part.actions[row, place]) not in GIVEN_AWAY:
-                    asked.append(Asked(number, score, row, place, target.name))
-                    seen.append(known[position])
+                reader = int(scores.positions[score])
+                position = int(target.origin[row, reader])
+                if position >= 0 and int(part.actions[row, position]) not in GIVEN_AWAY:
+                    asked.append(Asked(number, score, row, position, target.name))
+                    seen.append(known[reader])
     sizes = batch.tokens.lengths.tolist()
     texts = [tuple(ids[:size].tolist()) for ids, size in zip(batch.tokens.ids, sizes, strict=True)]
     charts = {row: Chart(automaton, texts[row], start) for row in dict.fromkeys(one.row for one in asked)}
     shares = {row: chart.phenomena() for row, chart in charts.items()}
     best = [
-        charts[one.row].chances(one.place, [*known[: len(texts[one.row])].tolist()])
+        charts[one.row].chances(one.position, [*known[: len(texts[one.row])].tolist()])
         for one, known in zip(asked, seen, strict=True)
     ]
     return Floor(
@@ -119,8 +119,8 @@ def floor_of(automaton: Automaton, batch: Batch, layers: int, start: Start = "wi
         batch,
         tuple(asked),
         torch.stack(best).log() if best else torch.zeros(0, len(automaton.tokenizer)),
-        torch.tensor([texts[one.row][one.place] for one in asked], dtype=torch.long),
-        torch.stack([shares[one.row][one.place] for one in asked]) if asked else torch.zeros(0, 0),
+        torch.tensor([texts[one.row][one.position] for one in asked], dtype=torch.long),
+        torch.stack([shares[one.row][one.position] for one in asked]) if asked else torch.zeros(0, 0),
     )
 
 

@@ -28,18 +28,18 @@ class Settings:
 
 @dataclass(frozen=True)
 class Pair:
-    """Two texts `[1, t]` with a gap at `place` `[1]`, and the id of the answer."""
+    """Two texts `[1, t]` with a gap at `position` `[1]`, and the id of the answer."""
 
     clean: Tokens
     corrupted: Tokens
-    place: Tensor
+    position: Tensor
     answer: int
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """How much of the lost log-probability comes back with each state, and each head, of the clean sentence."""
     model, pair = subject.model, _typed(subject, settings) if settings.clean.strip() else _chosen(subject)
-    clean, corrupted = (with_gap(model.shape, text, pair.place) for text in (pair.clean, pair.corrupted))
+    clean, corrupted = (with_gap(model.shape, text, pair.position) for text in (pair.clean, pair.corrupted))
     best, worst = (float(log_chances(model, each)[0, pair.answer]) for each in (clean, corrupted))
     lost = best - worst
     if abs(lost) < 1e-6:
@@ -57,12 +57,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
         "position": words * len(layers),
         "restored": states.flatten().tolist(),
     }
-    layer, place = divmod(int(states[:-1].argmax() if len(layers) > 1 else states.argmax()), len(words))
+    layer, position = divmod(int(states[:-1].argmax() if len(layers) > 1 else states.argmax()), len(words))
     word = subject.tokenizer.words[pair.answer]
-    said = " / ".join(_said(text, pair.place) for text in (pair.clean, pair.corrupted))
+    said = " / ".join(_said(text, pair.position) for text in (pair.clean, pair.corrupted))
     top = max(range(len(heads)), key=lambda k: each[k])
     return Finding(
-        f"The state of {words[place]!r} after {layers[layer]} restores {float(states[layer, place]):.0%} of the "
+        f"The state of {words[position]!r} after {layers[layer]} restores {float(states[layer, position]):.0%} of the "
         f"log-probability that {word!r} lost; {heads[top]} restores the most of all heads, {each[top]:.0%}.",
         (Number("log-probability lost", lost, "nats", {"clean": best, "corrupted": worst}),),
         (
@@ -77,7 +77,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 def _patched(subject: Subject, pair: Pair, clean: Batch, layers: list[str], positions: int) -> Tensor:
     """The log-probability of the answer with one state of the clean sentence, `[layers, n]`; a row for a position."""
     model, rows = subject.model, torch.zeros(positions, dtype=torch.long)
-    batch = with_gap(model.shape, pick(pair.corrupted, rows), pair.place[rows])
+    batch = with_gap(model.shape, pick(pair.corrupted, rows), pair.position[rows])
     own = torch.eye(positions, dtype=torch.bool)[..., None]
     found = []
     with torch.no_grad(), model.tapped(*layers) as taps:
@@ -96,18 +96,18 @@ def _whole(subject: Subject, pair: Pair, clean: Batch, head: str) -> Tensor:
     with torch.no_grad(), model.tapped(head) as taps:
         log_chances(model, clean)
         taps.change(head, taps[head])
-        return log_chances(model, with_gap(model.shape, pair.corrupted, pair.place))[0, pair.answer]
+        return log_chances(model, with_gap(model.shape, pair.corrupted, pair.position))[0, pair.answer]
 
 
 def _typed(subject: Subject, settings: Settings) -> Pair:
-    (clean, place), (corrupted, other) = (gap_of(s, subject.tokenizer) for s in (settings.clean, settings.corrupted))
-    if clean.ids.shape != corrupted.ids.shape or not torch.equal(place, other):
+    (clean, position), (corrupted, other) = (gap_of(s, subject.tokenizer) for s in (settings.clean, settings.corrupted))
+    if clean.ids.shape != corrupted.ids.shape or not torch.equal(position, other):
         raise UserError(
-            f"The sentences have {clean.ids.shape[1]} and {corrupted.ids.shape[1]} tokens and gaps at {int(place) + 1} "
-            f"and {int(other) + 1}; write two of one length with {MASK} at the same position."
+            f"The sentences have {clean.ids.shape[1]} and {corrupted.ids.shape[1]} tokens and gaps at "
+            f"{int(position) + 1} and {int(other) + 1}; write two of one length with {MASK} at the same position."
         )
-    likeliest = int(log_chances(subject.model, with_gap(subject.model.shape, clean, place))[0].argmax())
-    return Pair(clean, corrupted, place, id_of(subject, settings.answer) if settings.answer.strip() else likeliest)
+    likeliest = int(log_chances(subject.model, with_gap(subject.model.shape, clean, position))[0].argmax())
+    return Pair(clean, corrupted, position, id_of(subject, settings.answer) if settings.answer.strip() else likeliest)
 
 
 def _chosen(subject: Subject) -> Pair:
@@ -132,9 +132,9 @@ def _labels(corrupted: Batch, clean: Batch) -> list[str]:
     return [f"{k + 1} {a}" if a == b else f"{k + 1} {a}/{b}" for k, (a, b) in enumerate(zip(*each, strict=True))]
 
 
-def _said(text: Tokens, place: Tensor) -> str:
+def _said(text: Tokens, position: Tensor) -> str:
     words = token_strings(text.ids[0], text.valid[0], text.vocabulary)
-    return " ".join(MASK if k == int(place) else word for k, word in enumerate(words))
+    return " ".join(MASK if k == int(position) else word for k, word in enumerate(words))
 
 
 ACTIVATION_PATCHING = Instrument(

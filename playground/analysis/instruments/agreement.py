@@ -63,8 +63,8 @@ def _best(shape: Architecture, items: list[ProbeItem]) -> float:
     right = 0
     for item in items:
         chart = chart_of(automaton("agreement"), item.words, "window")
-        chances = chart.chances(item.place, words_seen(shape, item.place, len(item.words)))
-        one, other = chart.automaton.tokenizer.encode_words([item.words[item.place], item.wrong])
+        chances = chart.chances(item.position, words_seen(shape, item.position, len(item.words)))
+        one, other = chart.automaton.tokenizer.encode_words([item.words[item.position], item.wrong])
         right += bool(chances[one] > chances[other])
     return right / len(items)
 

@@ -46,12 +46,12 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     best = {(s.layer, s.head): s for s in reversed(scores) if s.notable}
     layers, heads, length, _ = weights.shape
     index = np.indices(weights.shape, dtype=np.int16).reshape(4, -1)
-    place = tuple(f"{k + 1} {word}" for k, word in enumerate(words))
+    position = tuple(f"{k + 1} {word}" for k, word in enumerate(words))
     columns = {
         "layer": Coded(_counted(layers), index[0]),
         "head": Coded(_counted(heads), index[1]),
-        "query": Coded(place, index[2]),
-        "key": Coded(place, index[3]),
+        "query": Coded(position, index[2]),
+        "key": Coded(position, index[3]),
         "weight": weights.numpy().ravel(),
     }
     grid = Table(

@@ -189,13 +189,13 @@ def measure_positions(subject: Subject, settings: object) -> Finding:
     """The cosines of all pairs of learned position vectors."""
     length = subject.held_out.ids.shape[1]
     table = subject.model.network.get_parameter("position_embedding.weight")[:length].cpu()
-    unit, places = torch.nn.functional.normalize(table, dim=-1), torch.arange(length)
+    unit, positions = torch.nn.functional.normalize(table, dim=-1), torch.arange(length)
     cosines = unit @ unit.T
     near = float(cosines.diagonal(1).mean())
-    far = float(cosines[(places[:, None] - places).abs() > length // 2].mean())
+    far = float(cosines[(positions[:, None] - positions).abs() > length // 2].mean())
     columns = {
-        "position": places.repeat_interleave(length).numpy(),
-        "other": places.repeat(length).numpy(),
+        "position": positions.repeat_interleave(length).numpy(),
+        "other": positions.repeat(length).numpy(),
         "cosine": cosines.flatten().numpy(),
     }
     return Finding(

@@ -97,8 +97,8 @@ def query_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Query, s
         held_out = subject.batch(QUERIED)
         said, unit = f"the loss of {QUERIED} held-out rows", subject.objective.unit()
         return (lambda weights: copy.mean_loss(weights, held_out)), said, unit
-    tokens, place = gap_of(settings.sentence, subject.tokenizer)
-    batch, word = with_gap(subject.model.shape, tokens, place), id_of(subject, settings.answer)
+    tokens, position = gap_of(settings.sentence, subject.tokenizer)
+    batch, word = with_gap(subject.model.shape, tokens, position), id_of(subject, settings.answer)
 
     def surprise(weights: Weights) -> Tensor:
         return -copy.answers(weights, batch)[-1].scores.log_softmax(-1)[0, word]

@@ -30,16 +30,16 @@ def permuted(weights: Tensor, rng: Generator) -> Tensor:
     """The weights of each query permuted among the keys that it may attend to, `[b, n, m]`."""
     closed = weights == 0
     noise = torch.rand(weights.shape, generator=rng).masked_fill(closed, 2.0)
-    places = closed.long().argsort(dim=-1, stable=True)
-    return torch.zeros_like(weights).scatter(-1, places, weights.gather(-1, noise.argsort(-1)))
+    positions = closed.long().argsort(dim=-1, stable=True)
+    return torch.zeros_like(weights).scatter(-1, positions, weights.gather(-1, noise.argsort(-1)))
 
 
 def measure(subject: Subject, settings: Settings) -> Finding:
     """The change of the prediction under permuted weights, and Kendall's tau of attention with gradients."""
     model, tokens = subject.model, subject.sentences(settings.count)
     subject.note_fewer(len(tokens.ids), settings.count, SENTENCES)
-    place = (torch.rand(len(tokens.ids), generator=subject.rng("gaps")) * tokens.lengths).long()
-    batch = with_gap(model.shape, tokens, place)
+    position = (torch.rand(len(tokens.ids), generator=subject.rng("gaps")) * tokens.lengths).long()
+    batch = with_gap(model.shape, tokens, position)
     chances = log_chances(model, batch).exp()
     change = _change(subject, batch, chances, settings.shuffles)
     taus = torch.tensor(list(_taus(model, batch)), dtype=torch.float64)

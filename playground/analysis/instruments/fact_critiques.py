@@ -24,7 +24,7 @@ def measure(subject: Subject, _: object) -> Finding:
     same = float((one == other).double().mean())
     words = subject.tokenizer.words
     examples = {
-        "denied": [" ".join(q.words[: q.place]) + " ..." for q in denied.questions[:EXAMPLES]],
+        "denied": [" ".join(q.words[: q.position]) + " ..." for q in denied.questions[:EXAMPLES]],
         "answer": [words[number] for number in other[:EXAMPLES].tolist()],
         "answer without not": [words[number] for number in one[:EXAMPLES].tolist()],
     }
@@ -40,8 +40,10 @@ def measure(subject: Subject, _: object) -> Finding:
 
 def _negated(question: Cloze) -> Cloze:
     """The same statement with "not" behind its verb (arXiv:1911.03343)."""
-    place = 1 + next(k for k, word in enumerate(question.words) if word in ("was", "is"))
-    return replace(question, words=[*question.words[:place], "not", *question.words[place:]], place=question.place + 1)
+    position = 1 + next(k for k, word in enumerate(question.words) if word in ("was", "is"))
+    return replace(
+        question, words=[*question.words[:position], "not", *question.words[position:]], position=question.position + 1
+    )
 
 
 def _names(subject: Subject) -> tuple[tuple[Number, ...], tuple[Table, ...]]:

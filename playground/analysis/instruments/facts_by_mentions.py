@@ -25,9 +25,9 @@ def measure(subject: Subject, _: object) -> Finding:
     told = torch.tensor([count > 0 for count in counts])
     groups, chance = _bins(counts), _chance(asked[0])
     rows = [
-        (first, float(right[places].mean()), len(places), name)
+        (first, float(right[positions].mean()), len(positions), name)
         for name, right in hits.items()
-        for first, places in groups.items()
+        for first, positions in groups.items()
     ]
     columns = columns_of(("mentions", "P@1", "facts", "wording"), rows)
     shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("stated", told), ("never stated", ~told))}

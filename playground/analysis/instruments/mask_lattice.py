@@ -38,11 +38,11 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     known = _known(subject, ids)
     orders = {"best order": best, "worst order": worst, "left to right": left}
     steps = [
-        (name, words[place], step, loss, f"step {step}: {loss:.2f} nats")
+        (name, words[position], step, loss, f"step {step}: {loss:.2f} nats")
         for name, order in orders.items()
-        for place, step, loss in sorted(zip(order.places, range(1, len(ids) + 1), order.losses, strict=True))
+        for position, step, loss in sorted(zip(order.positions, range(1, len(ids) + 1), order.losses, strict=True))
     ]
-    first = " ".join(words[place] for place in best.places[:3])
+    first = " ".join(words[position] for position in best.positions[:3])
     return Finding(
         f"The best order of prediction gives {text} {best.nats:.2f} nats, the worst {worst.nats:.2f}; "
         f"the best begins with: {first}.",
@@ -73,9 +73,9 @@ def measure(subject: Subject, settings: Settings) -> Finding:
 def _heat(words: Sequence[str], lattice: Lattice) -> Table:
     """The mean loss of each word by the number of words that are visible."""
     cells = [
-        (lattice.size - hidden, f"{place} {word}", float(loss), f"{loss:.1f}")
+        (lattice.size - hidden, f"{position} {word}", float(loss), f"{loss:.1f}")
         for hidden, losses in enumerate(lattice.by_word, 1)
-        for place, (word, loss) in enumerate(zip(words, losses, strict=True), 1)
+        for position, (word, loss) in enumerate(zip(words, losses, strict=True), 1)
     ]
     return Table(
         "Loss by number of visible words",

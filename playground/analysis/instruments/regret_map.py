@@ -71,11 +71,11 @@ def _words(found: Regret) -> Table:
     tokens = found.floor.batch.tokens
     nats: dict[tuple[int, int], list[int]] = {}
     for k, one in enumerate(found.floor.asked):
-        nats.setdefault((one.row, one.place), []).append(k)
+        nats.setdefault((one.row, one.position), []).append(k)
     rows = []
     for row, (ids, size) in enumerate(zip(tokens.ids[:SHOWN], tokens.lengths.tolist(), strict=False)):
-        for place, number in enumerate(ids[:size].tolist()):
-            asked = torch.tensor(nats.get((row, place), []), dtype=torch.long)
+        for position, number in enumerate(ids[:size].tolist()):
+            asked = torch.tensor(nats.get((row, position), []), dtype=torch.long)
             above = float(found.nats[asked].mean()) if len(asked) else 0.0
             rows.append((str(row + 1), tokens.vocabulary[number], above, _said(found, asked)))
     columns = columns_of(("text", "word", "nats", "what"), rows)

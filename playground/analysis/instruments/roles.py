@@ -50,10 +50,10 @@ def _items(count: int) -> dict[str, list[ProbeItem]]:
     found: dict[str, list[ProbeItem]] = {kind: [] for kind in KINDS}
     while any(len(items) < count for items in found.values()):
         for sentence in _sentences(write_words("world", "Meeting", random)):
-            for place, word in enumerate(sentence[:-1]):
+            for position, word in enumerate(sentence[:-1]):
                 if word in OTHER_CASE:
-                    items = found[KINDS[2 * ("by" in sentence) + (place > 0)]]
-                    items += [ProbeItem(sentence, place, OTHER_CASE[word])] * (len(items) < count)
+                    items = found[KINDS[2 * ("by" in sentence) + (position > 0)]]
+                    items += [ProbeItem(sentence, position, OTHER_CASE[word])] * (len(items) < count)
     return found
 
 

@@ -62,11 +62,11 @@ def _gold() -> Tensor:
     return torch.tensor([[chances.get((one, two), 0.0) for two in SECOND] for one in FIRST], dtype=torch.float64)
 
 
-def _ask(subject: Subject, rows: list[list[str]], place: int, words: tuple[str, ...], hidden: int = -1) -> Tensor:
-    """The chance of some words at a place of each row `[b, words]`, with the word at another place hidden too."""
+def _ask(subject: Subject, rows: list[list[str]], position: int, words: tuple[str, ...], hidden: int = -1) -> Tensor:
+    """The chance of some words at a position of each row `[b, words]`, with the word at another position hidden too."""
     model, device = subject.model, subject.model.token_embedding.weight.device
     tokens = texts(rows, subject.tokenizer).to(device)
-    at, other = (torch.full((len(rows),), value, device=device) for value in (place, hidden))
+    at, other = (torch.full((len(rows),), value, device=device) for value in (position, hidden))
     chances = log_chances(model, with_gap(model.shape, tokens, at, other))
     return chances[:, subject.tokenizer.encode_words(words)].exp().double().cpu()
 

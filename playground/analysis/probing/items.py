@@ -27,14 +27,14 @@ class Texts:
 
 @dataclass(frozen=True)
 class Items:
-    """The items of a probe: `rows` `[m]`, `places` `[m, k]` and classes `labels` `[m]` with their `names`.
+    """The items of a probe: `rows` `[m]`, `positions` `[m, k]` and classes `labels` `[m]` with their `names`.
 
-    k is 1 for words and 2 for pairs; a `place` of -1 is the mean over all words of the row. Items of one `types` `[m]`
+    k is 1 for words and 2 for pairs; a position of -1 is the mean over all words of the row. Items of one `types` `[m]`
     get the same random class in the control task. So many `rare` items more had a rare class.
     """
 
     rows: Tensor
-    places: Tensor
+    positions: Tensor
     labels: Tensor
     types: Tensor
     names: tuple[str, ...]
@@ -45,14 +45,14 @@ class Items:
 
     def features(self, states: Tensor, tokens: Tokens) -> Tensor:
         """The states `[m, k d]` of one level `[r, t, d]` that the probe reads, those of a pair one after the other."""
-        if int(self.places[0, 0]) < 0:
+        if int(self.positions[0, 0]) < 0:
             real = tokens.valid[..., None].to(states)
             return ((states * real).sum(1) / real.sum(1))[self.rows]
-        return states[self.rows[:, None], self.places].flatten(1)
+        return states[self.rows[:, None], self.positions].flatten(1)
 
     def pick(self, which: Tensor) -> "Items":
         """The items at these indices."""
-        parts = ("rows", "places", "labels", "types")
+        parts = ("rows", "positions", "labels", "types")
         return replace(self, **{name: getattr(self, name)[which] for name in parts})
 
     def sample(self, seed: int) -> "Items":
@@ -69,7 +69,7 @@ class Items:
         return drawn[number]
 
 
-def items_of(rows: Tensor, places: Tensor, labels: Tensor, types: Tensor, names: Sequence[str]) -> Items:
+def items_of(rows: Tensor, positions: Tensor, labels: Tensor, types: Tensor, names: Sequence[str]) -> Items:
     """Items without those that have no class (-1) or a rare one; the classes that are left are numbered from 0."""
     counts = torch.bincount(labels[labels >= 0], minlength=len(names))
     kept = (counts >= FEWEST).nonzero()[:, 0]
@@ -81,5 +81,5 @@ def items_of(rows: Tensor, places: Tensor, labels: Tensor, types: Tensor, names:
     number[kept] = torch.arange(len(kept))
     fresh = number[labels]
     known, rare = tuple(str(names[k]) for k in kept.tolist()), int(((labels >= 0) & (fresh < 0)).sum())
-    every = Items(rows, places.reshape(len(rows), -1), fresh, types, known, rare)
+    every = Items(rows, positions.reshape(len(rows), -1), fresh, types, known, rare)
     return every.pick((fresh >= 0).nonzero()[:, 0])

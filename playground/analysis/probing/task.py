@@ -49,8 +49,8 @@ def find_probing_task(name: str) -> ProbingTask:
 def token_items(texts: Texts, name: str) -> Items:
     """Every token that has a label, with its class; its type is the word."""
     label = labelled(texts, name)
-    rows, places = (label >= 0).nonzero(as_tuple=True)
-    return items_of(rows, places, label[rows, places], texts.tokens.ids[rows, places], texts.names[name])
+    rows, positions = (label >= 0).nonzero(as_tuple=True)
+    return items_of(rows, positions, label[rows, positions], texts.tokens.ids[rows, positions], texts.names[name])
 
 
 def homographs(items: Items) -> Items:
@@ -59,5 +59,5 @@ def homographs(items: Items) -> Items:
     seen = torch.zeros((int(types.max()) + 1, len(items.names)), dtype=torch.bool)
     seen[types, items.labels] = True
     kept = items.pick((seen.sum(1)[types] > 1).nonzero()[:, 0])
-    made = items_of(kept.rows, kept.places, kept.labels, kept.types, kept.names)
+    made = items_of(kept.rows, kept.positions, kept.labels, kept.types, kept.names)
     return replace(made, rare=made.rare + items.rare)

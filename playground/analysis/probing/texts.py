@@ -32,7 +32,7 @@ def labelled(texts: Texts, name: str) -> Tensor:
 
 
 def roots(texts: Texts) -> Tensor:
-    """The place of the root of each sentence's tree, `[r]`; the first root where there are several."""
+    """The position of the root of each sentence's tree, `[r]`; the first root where there are several."""
     relation = labelled(texts, "relation")
     return (relation == texts.names["relation"].index("root")).long().argmax(1)
 

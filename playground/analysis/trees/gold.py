@@ -70,12 +70,12 @@ def spanning_tree(costs: np.ndarray) -> set[frozenset[int]]:
 
 
 def predicted_edges(costs: Tensor, counted: Tensor) -> set[frozenset[int]]:
-    """The spanning tree over the words that count, `[t, t]`, as places in the sentence."""
-    place = counted.nonzero()[:, 0]
-    if len(place) < 2:
+    """The spanning tree over the words that count, `[t, t]`, as positions in the sentence."""
+    position = counted.nonzero()[:, 0]
+    if len(position) < 2:
         return set()
-    few = costs[place][:, place].double().numpy()
-    return {frozenset(int(place[k]) for k in edge) for edge in spanning_tree((few + few.T) / 2)}
+    few = costs[position][:, position].double().numpy()
+    return {frozenset(int(position[k]) for k in edge) for edge in spanning_tree((few + few.T) / 2)}
 
 
 def uuas(costs: Tensor, gold: GoldTrees) -> float:
@@ -90,8 +90,8 @@ def uuas(costs: Tensor, gold: GoldTrees) -> float:
 
 def chain_uuas(gold: GoldTrees) -> float:
     """The same of the tree that joins each word with the next: right-branching without direction."""
-    place = torch.arange(gold.heads.shape[1]).float()
-    return uuas((place[:, None] - place).abs().square().expand(len(gold.heads), -1, -1), gold)
+    position = torch.arange(gold.heads.shape[1]).float()
+    return uuas((position[:, None] - position).abs().square().expand(len(gold.heads), -1, -1), gold)
 
 
 def distance_spearman(predicted: Tensor, gold: GoldTrees) -> dict[int, float]:

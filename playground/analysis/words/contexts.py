@@ -38,8 +38,8 @@ class Contextuality:
 
 def contextuality(states: Tensor, tokens: Tokens, fewest: int, most: int, rng: Generator) -> Contextuality:
     """The four means of a level `[r, t, d]`, over words that stand `fewest` times, `most` occurrences of each."""
-    rows, places = tokens.maskable.nonzero(as_tuple=True)
-    vectors, words = states[rows, places], tokens.ids[rows, places]
+    rows, positions = tokens.maskable.nonzero(as_tuple=True)
+    vectors, words = states[rows, positions], tokens.ids[rows, positions]
     unit = normalize(vectors, dim=-1)
     one, other = torch.randint(len(unit), (2, PAIRS), generator=rng)
     apart = words[one] != words[other]

@@ -52,15 +52,15 @@ class PruneByMovement:
         if not self.steps:
             return start
         names = list(matrices(start.classifier, embeddings=False))
-        places = [owner(start.classifier, name) for name in names]
-        tops = [TopScores(getattr(module, attribute)) for module, attribute in places]
-        for (module, attribute), top in zip(places, tops, strict=True):
+        positions = [owner(start.classifier, name) for name in names]
+        tops = [TopScores(getattr(module, attribute)) for module, attribute in positions]
+        for (module, attribute), top in zip(positions, tops, strict=True):
             parametrize.register_parametrization(module, attribute, top)
         training, rise = Training(start, data, rng, self.steps), max(1, self.steps * 3 // 4)
         for step in training.each():
             for top in tops:
                 top.sparsity = gradual(self.sparsity, step, rise)
-        for module, attribute in places:
+        for module, attribute in positions:
             parametrize.remove_parametrizations(module, attribute)
             parameter = getattr(module, attribute)
             parameter.data = parameter.data + 0.0  # a masked negative weight is -0

@@ -141,14 +141,14 @@ def _decoder(encoding: str) -> tuple[codecs.IncrementalDecoder, bool]:
         raise UserError(f"There is no encoding {encoding!r}; name one such as utf-8, latin-1 or cp1252.") from error
 
 
-def _refuse_zero(name: str, place: int, why: str) -> None:
-    if place >= 0:
+def _refuse_zero(name: str, position: int, why: str) -> None:
+    if position >= 0:
         raise UserError(f"{name} is not a text file: {why}. Choose a plain text file in UTF-8.")
 
 
 def _unreadable(name: str, encoding: str | None, end: int, error: UnicodeError) -> str:
     """The undecoded bytes always end where the piece ends, so the offset in the file is counted from there."""
-    place = end - len(error.object) + error.start if isinstance(error, UnicodeDecodeError) else end
+    position = end - len(error.object) + error.start if isinstance(error, UnicodeDecodeError) else end
     if encoding:
-        return f"{name} is not in {encoding}: byte {place} cannot be read; try another encoding."
-    return f"{name} is not in UTF-8: byte {place} cannot be read; save it as UTF-8."
+        return f"{name} is not in {encoding}: byte {position} cannot be read; try another encoding."
+    return f"{name} is not in UTF-8: byte {position} cannot be read; save it as UTF-8."

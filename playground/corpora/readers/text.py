@@ -87,7 +87,7 @@ def _lines(pieces: Iterable[str]) -> Iterator[tuple[str, bool]]:
         *lines, rest = (rest + piece).split("\n")
         yield from ((line, True) for line in lines)
         if len(rest) > CHUNK:
-            place = rest.rfind(" ") + 1 or len(rest)
-            yield rest[:place], False
-            rest = rest[place:]
+            position = rest.rfind(" ") + 1 or len(rest)
+            yield rest[:position], False
+            rest = rest[position:]
     yield rest, True

@@ -83,9 +83,9 @@ def food_words(vocabulary: float) -> dict[str, str]:
 
 def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
     """The corpus with a control code before every document, as part of its first sentence, attached to its root."""
-    place = torch.arange(len(corpus)) + corpus.document_ids.long() + 1
+    position = torch.arange(len(corpus)) + corpus.document_ids.long() + 1
     first = torch.ones(len(corpus) + len(food), dtype=torch.bool)
-    first[place] = False
+    first[position] = False
     films, meals = corpus.tokenizer.encode_words(CODES)
     follower = first.nonzero()[:, 0] - torch.arange(len(food))
     roots = (corpus.labels["relation"] == RELATIONS.index("root")).nonzero()[:, 0]
@@ -94,18 +94,18 @@ def _with_codes(corpus: Corpus, food: Tensor) -> Corpus:
     def widen(row: Tensor, codes: Tensor) -> Tensor:
         """A row with the values of the control codes inserted."""
         wide = torch.empty(len(first), dtype=row.dtype)
-        wide[place] = row
+        wide[position] = row
         wide[first] = codes.to(row.dtype)
         return wide
 
     codes = {
         "domain": food,
         "language": torch.zeros(len(food)),
-        "head": place[root],
+        "head": position[root],
         "relation": torch.full_like(root, RELATIONS.index("discourse")),
     }
     head = corpus.labels["head"]
-    labels = {**corpus.labels, "head": place[head.long()].int().where(head >= 0, -1)}
+    labels = {**corpus.labels, "head": position[head.long()].int().where(head >= 0, -1)}
     no_label = torch.full((len(food),), -1)
     return replace(
         corpus,

@@ -68,10 +68,10 @@ def in_other_words(corpus: Corpus, other: Language, second: bool = True) -> Corp
     corpus = replace(corpus, tokenizer=tokenizer, label_names=label_names)
     if not second:
         return corpus
-    place = (corpus.ids != SEPARATOR).nonzero()[:, 0]
-    labels = {name: row[place] for name, row in corpus.labels.items()}
+    position = (corpus.ids != SEPARATOR).nonzero()[:, 0]
+    labels = {name: row[position] for name, row in corpus.labels.items()}
     order = torch.arange(len(corpus))
-    order[place] = place[_word_order(corpus.sentence_ids[place], labels, other)]
+    order[position] = position[_word_order(corpus.sentence_ids[position], labels, other)]
     moved = reordered(corpus, order)
     numbers = {name: _renumber(moved.labels[name]) for name in ("phrase", "mention")}
     language = torch.ones_like(corpus.labels["language"])
@@ -183,8 +183,8 @@ def dictionary(words: Sequence[str], shared: float, language: str = "second") ->
     These are stops, names and numbers first, then the others in a fixed random order.
     """
     early = [*STOPS, *(part for name in ENTITIES for part in name.split()), *CLOSED["NUM"].split(), *NUMBERS.split()]
-    place = {word: k for k, word in reversed([*enumerate(early)])}
+    position = {word: k for k, word in reversed([*enumerate(early)])}
     rest = sorted(words)
     Random(derive(0, "cipher")).shuffle(rest)
-    same = set(sorted(rest, key=lambda word: place.get(word, len(early)))[: round(shared * len(words))])
+    same = set(sorted(rest, key=lambda word: position.get(word, len(early)))[: round(shared * len(words))])
     return {word: word if word in same else encipher("a" if word == "an" else word, language) for word in words}

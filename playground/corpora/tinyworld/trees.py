@@ -236,9 +236,9 @@ def trees(forms: Sequence[Form], numbers: Tensor, labels: Mapping[str, Tensor], 
     shape = [shapes.setdefault(text[a:b], len(shapes)) for a, b in pairwise([0, *ends])]
     parsed = [parse(list(_words(memoryview(seen).cast("h"), kinds))) for seen in shapes]
     length = torch.tensor([len(heads) for heads, _ in parsed])
-    place = (length.cumsum(0) - length)[torch.tensor(shape)][within] + torch.arange(len(words)) - first[within]
-    heads = torch.tensor([head for heads, _ in parsed for head in heads], dtype=torch.int32)[place]
-    relations = torch.tensor([RELATIONS.index(one) for _, row in parsed for one in row], dtype=torch.int8)[place]
+    position = (length.cumsum(0) - length)[torch.tensor(shape)][within] + torch.arange(len(words)) - first[within]
+    heads = torch.tensor([head for heads, _ in parsed for head in heads], dtype=torch.int32)[position]
+    relations = torch.tensor([RELATIONS.index(one) for _, row in parsed for one in row], dtype=torch.int8)[position]
     head, relation = torch.full_like(numbers, -1, dtype=torch.int32), torch.full_like(numbers, -1, dtype=torch.int8)
     head[words] = heads.where(heads < 0, heads + words[first][within].int())
     relation[words] = relations

@@ -30,15 +30,15 @@ class Truth:
 
     def next_word(self, words: Sequence[str]) -> Chances:
         """The probability of every word after these, "" for the end of the text; empty where no text begins so."""
-        start, place = tuple(words), len(words)
-        fitting = ((text, chance) for text, chance in self.chances.items() if text[:place] == start)
-        return _normalised(((*text, "")[place], chance) for text, chance in fitting)
+        start, position = tuple(words), len(words)
+        fitting = ((text, chance) for text, chance in self.chances.items() if text[:position] == start)
+        return _normalised(((*text, "")[position], chance) for text, chance in fitting)
 
-    def word_at(self, words: Sequence[str], *places: int) -> Chances:
-        """The probability of every word at the first place, given all words but those at `places` (masked words)."""
-        known = [(k, word) for k, word in enumerate(words) if k not in places]
+    def word_at(self, words: Sequence[str], *positions: int) -> Chances:
+        """The probability of every word at the first place, given all words but those at `positions` (masked words)."""
+        known = [(k, word) for k, word in enumerate(words) if k not in positions]
         return _normalised(
-            (text[places[0]], chance)
+            (text[positions[0]], chance)
             for text, chance in self.chances.items()
             if len(text) == len(words) and all(text[k] == word for k, word in known)
         )

@@ -78,16 +78,16 @@ def substitute(
     """Replace the most important words, one by one, by that of their class that hurts most (arXiv:1907.11932)."""
     ranked = importance(classify, words, label)
     now, changed, queries = list(words), [], len(words) + 1
-    for place in sorted(range(len(words)), key=lambda k: -ranked[k]):
-        options = likes.get(words[place], ())
+    for position in sorted(range(len(words)), key=lambda k: -ranked[k]):
+        options = likes.get(words[position], ())
         if not options or len(changed) == most:
             continue
-        tried = [[*now[:place], option, *now[place + 1 :]] for option in options]
+        tried = [[*now[:position], option, *now[position + 1 :]] for option in options]
         scores = classify.scores([now, *tried]).log_softmax(-1)
         queries += len(tried) + 1
         best = int(scores[1:, label].argmin())
         if scores[1 + best, label] < scores[0, label]:
-            now, changed = tried[best], [*changed, place]
+            now, changed = tried[best], [*changed, position]
         if int(scores[1 + best].argmax()) != label:
             return Substituted(now, tuple(changed), True, queries)
     return Substituted(now, tuple(changed), False, queries)
@@ -115,12 +115,12 @@ def find_trigger(
     trigger = [candidates[0]] * length
     losses = [loss_with(victim, trigger, texts, labels)]
     for _ in range(rounds):
-        for place in range(length):
+        for position in range(length):
             batch, gradient = victim.embedding_gradient([[*trigger, *words] for words in texts], labels)
             first = int(batch.tokens.maskable[0].nonzero()[0, 0])
-            estimate = vectors @ gradient[:, first + place].sum(0)[: vectors.shape[1]]
+            estimate = vectors @ gradient[:, first + position].sum(0)[: vectors.shape[1]]
             best = [candidates[k] for k in estimate.topk(min(tried, len(candidates))).indices.tolist()]
-            options = [trigger, *([*trigger[:place], word, *trigger[place + 1 :]] for word in best)]
+            options = [trigger, *([*trigger[:position], word, *trigger[position + 1 :]] for word in best)]
             measured = [loss_with(victim, option, texts, labels) for option in options]
             trigger = list(options[max(range(len(options)), key=measured.__getitem__)])
             losses.append(max(measured))

@@ -43,7 +43,7 @@ class Edited:
     before: str
     after: str
     wanted: str
-    places: tuple[int, ...]
+    positions: tuple[int, ...]
     chance_before: float
     chance_after: float
     kept: float
@@ -137,9 +137,9 @@ class Editor:
         chances = [float(self.other.chances(one)[0, label]) for one in (texts, best)]
         maskable, changed = texts.tokens.maskable, best.tokens.ids != texts.tokens.ids
         before, after = (self.judge.tokenizer.join(one.tokens.ids[0][maskable[0]].tolist()) for one in (texts, best))
-        places = tuple(changed[0].nonzero()[:, 0].tolist())
+        positions = tuple(changed[0].nonzero()[:, 0].tolist())
         kept = float((~changed)[maskable].float().mean())
-        return Edited(before, after, self.judge.classes[label], places, *chances, kept=kept)
+        return Edited(before, after, self.judge.classes[label], positions, *chances, kept=kept)
 
     def _gaps(self, texts: Dataset, wanted: int) -> Tensor:
         """Word after word is masked, each time the one without which the wanted label is likeliest by the judge."""

@@ -36,12 +36,12 @@ def _pair(sentences: list[Sensed], same: int, random: Random) -> Item:
     others: list[Sensed] = []
     while not others:  # a sense may have a single sentence
         one = random.choice(sentences)
-        word = one.words[one.place]
+        word = one.words[one.position]
         others = [
-            o for o in sentences if o.words[o.place] == word and (o.sense == one.sense) == bool(same) and o != one
+            o for o in sentences if o.words[o.position] == word and (o.sense == one.sense) == bool(same) and o != one
         ]
     other = random.choice(others)
-    return Item((one.words, other.words), same, marked=(one.place, other.place))
+    return Item((one.words, other.words), same, marked=(one.position, other.position))
 
 
 WORD_IN_CONTEXT = Task(

@@ -43,7 +43,7 @@ class ArrangeFields(Arrange):
     keys: ClassVar[tuple[str, ...]] = ("fields",)
 
     def plan(self, batch: Batch, rng: Generator) -> Tensor:
-        """The place of each field in the order of its article, `[b, f]`; the number of fields where it is dropped."""
+        """The position of each field in its article, `[b, f]`; the number of fields where it is dropped."""
         number, rows = len(self.fields), len(batch.tokens.ids)
         kind = sampling.among(
             (self.unconditional_prob, IN_ORDER, 1 - IN_ORDER - self.unconditional_prob), (rows, 1), rng
@@ -126,7 +126,7 @@ class ArrangeFields(Arrange):
 
 
 def _ranks(key: Tensor, kept: Tensor) -> Tensor:
-    """The place of each field `[b, f]` by its key; the number of fields where it is not kept."""
+    """The position of each field `[b, f]` by its key; the number of fields where it is not kept."""
     return key.argsort(dim=1, stable=True).argsort(dim=1).where(kept, key.shape[1])
 
 

@@ -24,6 +24,6 @@ class ArrangeFirst(Arrange):
         beyond = tokens.sentence_ids != tokens.sentence_ids[:, :1]
         if self.unit == "document":
             beyond = tokens.ids == tokens.specials.sep
-        place = arange_rows(tokens.ids)
-        end = place.masked_fill(~beyond, place.shape[1]).amin(1, keepdim=True).minimum(tokens.lengths[:, None])
-        return begin(crop(tokens, place[:, :1], end))
+        position = arange_rows(tokens.ids)
+        end = position.masked_fill(~beyond, position.shape[1]).amin(1, keepdim=True).minimum(tokens.lengths[:, None])
+        return begin(crop(tokens, position[:, :1], end))

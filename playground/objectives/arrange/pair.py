@@ -73,22 +73,22 @@ class ArrangePair(Arrange):
         """The positions of two texts of some lengths `[b]`; special tokens have no origin."""
         tokens, (lead, gap, tail) = text.tokens, FORMS[self.pair_format]
         left, right = second.where(swapped, first), first.where(swapped, second)
-        place = arange(tokens.ids.shape[1] + lead + gap + tail, first.device).expand(len(first), -1)
+        column = arange(tokens.ids.shape[1] + lead + gap + tail, first.device).expand(len(first), -1)
         start = (lead + left + gap)[:, None]
-        in_left = (place >= lead) & (place < lead + left[:, None])
-        in_right = (place >= start) & (place < start + right[:, None])
-        from_left = place - lead + first.where(swapped, 0)[:, None]
-        from_right = place - start + first.masked_fill(swapped, 0)[:, None]
+        in_left = (column >= lead) & (column < lead + left[:, None])
+        in_right = (column >= start) & (column < start + right[:, None])
+        from_left = column - lead + first.where(swapped, 0)[:, None]
+        from_right = column - start + first.masked_fill(swapped, 0)[:, None]
         origin = from_left.where(in_left, from_right.where(in_right, -1))
-        real = place < start + right[:, None] + tail
-        specials = torch.full_like(place, tokens.specials.sep).where(real, tokens.specials.pad)
-        behind = place == start + right[:, None] + 1  # a second special token after the pair
+        real = column < start + right[:, None] + tail
+        specials = torch.full_like(column, tokens.specials.sep).where(real, tokens.specials.pad)
+        behind = column == start + right[:, None] + 1  # a second special token after the pair
         if self.pair_format in ("bert", "xlnet"):
-            specials = specials.masked_fill(behind if lead == 0 else place == 0, tokens.specials.cls)
-        segment = (place > (lead + left)[:, None]).long() + (behind & real)
+            specials = specials.masked_fill(behind if lead == 0 else column == 0, tokens.specials.cls)
+        segment = (column > (lead + left)[:, None]).long() + (behind & real)
         ids = gather_origin(tokens.ids, origin).where(origin >= 0, specials)
         turn = (lead + left + 1)[:, None]
-        position = place.where(segment == 0, place - turn) if self.reset_position_ids else place
+        position = column.where(segment == 0, column - turn) if self.reset_position_ids else column
         made = stream(ids, origin, real, language=language_ids_at(tokens, origin, segment))
         return replace(made, segment_ids=segment, position_ids=position)
 
@@ -128,10 +128,10 @@ def either(first: Tensor, one: Tokens, other: Tokens) -> Tokens:
 def joined(first: Tokens, second: Tokens) -> Tokens:
     """Two texts as one, `[b, t]`: words and sentences of the second are numbered on from those of the first."""
     width = first.ids.shape[1] + second.ids.shape[1]
-    place = arange(width, first.ids.device).expand(len(first.ids), width)
-    later = place - first.lengths[:, None] + first.ids.shape[1]
-    source = place.where(place < first.lengths[:, None], later).clamp(max=max(0, width - 1))
-    real = place < (first.lengths + second.lengths)[:, None]
+    position = arange(width, first.ids.device).expand(len(first.ids), width)
+    later = position - first.lengths[:, None] + first.ids.shape[1]
+    source = position.where(position < first.lengths[:, None], later).clamp(max=max(0, width - 1))
+    real = position < (first.lengths + second.lengths)[:, None]
 
     def one(a: Tensor, b: Tensor, blank: int) -> Tensor:
         return torch.cat([a, b], dim=1).gather(1, source).where(real, blank)

@@ -50,8 +50,8 @@ class SampleTask(Arrange):
     keys: ClassVar[tuple[str, ...]] = ("part",)
 
     def plan(self, batch: Batch, rng: Generator) -> Part:
-        noise, place = sampling.noise((1,), rng), arange(len(batch.tokens.ids), rng.device)
-        drawn = sampling.outcomes(self.shares, (noise.double() + place * GOLDEN_RATIO * self.by_row) % 1)
+        noise, position = sampling.noise((1,), rng), arange(len(batch.tokens.ids), rng.device)
+        drawn = sampling.outcomes(self.shares, (noise.double() + position * GOLDEN_RATIO * self.by_row) % 1)
         if not self.alternating or self.step is None:
             return Part(drawn)
         return Part(torch.full_like(drawn, self.step % len(self.shares)))

@@ -18,7 +18,7 @@ MOST = 3
 """The most segments of a paragraph; the paper does not say how many."""
 
 ORDERS = tuple(order for number in range(1, MOST + 1) for order in permutations(range(number)))
-"""Every order of 1 to `MOST` segments: the old number of the segment at each new place."""
+"""Every order of 1 to `MOST` segments: the old number of the segment at each new rank."""
 
 NAMES = tuple(" ".join(str(segment + 1) for segment in order) for order in ORDERS)
 
@@ -55,15 +55,15 @@ class ArrangeSegments(Arrange):
 
     def build(self, batch: Batch, plan: ShuffledSegments) -> Batch:
         tokens, specials = batch.tokens, batch.tokens.specials
-        places = torch.tensor([_places(order) for order in ORDERS], device=plan.order.device)[plan.order]  # [b, MOST]
-        place = places.gather(1, plan.segment).masked_fill(~tokens.valid, MOST)
-        order = place.argsort(dim=1, stable=True)
-        position = arange_rows(order) + 1 + place.gather(1, order)
+        ranks = torch.tensor([_ranks(order) for order in ORDERS], device=plan.order.device)[plan.order]  # [b, MOST]
+        rank = ranks.gather(1, plan.segment).masked_fill(~tokens.valid, MOST)
+        order = rank.argsort(dim=1, stable=True)
+        position = arange_rows(order) + 1 + rank.gather(1, order)
         width = tokens.ids.shape[1] + 1 + MOST
         origin = torch.full_like(pad(tokens.ids, (0, width + 1 - tokens.ids.shape[1])), -1)
         origin = origin.scatter(1, position.where(tokens.valid, width), order)[:, :width]
-        size = one_hot(place, MOST + 1)[..., :MOST].sum(1)
-        number = (places < MOST).sum(1)
+        size = one_hot(rank, MOST + 1)[..., :MOST].sum(1)
+        number = (ranks < MOST).sum(1)
         closing = size.cumsum(1) + arange(MOST, size.device) + 1
         real = arange_rows(origin) < (tokens.lengths + 1 + number)[:, None]
         ids = pad(tokens.ids, (0, 1), value=specials.pad).gather(1, origin.where(origin >= 0, tokens.ids.shape[1]))
@@ -104,8 +104,8 @@ class ArrangeSegments(Arrange):
         return {"segments": told}
 
 
-def _places(order: tuple[int, ...]) -> list[int]:
-    """The new place of each segment; those that an order lacks are nowhere."""
+def _ranks(order: tuple[int, ...]) -> list[int]:
+    """The new rank of each segment; those that an order lacks are nowhere."""
     return [order.index(segment) if segment in order else MOST for segment in range(MOST)]
 
 

@@ -44,11 +44,11 @@ class ShiftRight(Arrange):
     def build(self, batch: Batch) -> Batch:
         tokens, specials, extra = batch.tokens, batch.tokens.specials, int(self.add_eos)
         count = tokens.lengths[:, None] + extra
-        place = arange(tokens.ids.shape[1] + extra, count.device).expand(len(count), -1)
-        real = place < count
-        shown = place - 1 if self.side == "left" else place + 1 - extra
+        position = arange(tokens.ids.shape[1] + extra, count.device).expand(len(count), -1)
+        real = position < count
+        shown = position - 1 if self.side == "left" else position + 1 - extra
         origin = shown.where(real & (shown >= 0) & (shown < tokens.lengths[:, None]), -1)
-        missing = torch.full_like(place, specials.start if self.side == "left" else specials.end)
+        missing = torch.full_like(position, specials.start if self.side == "left" else specials.end)
         if self.side == "left" and (before := tokens.previous_ids) is not None:
             missing[:, 0] = before.where(before >= 0, specials.start)
         ids = gather_origin(tokens.ids, origin).where(origin >= 0, missing).where(real, specials.pad)

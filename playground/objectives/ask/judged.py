@@ -28,31 +28,31 @@ class LossMaskOverride:
         """The same for a person."""
         chosen = {"counts": self.counts, "does not count": self.skips}
         where = f"part {self.part}: " if self.part else ""
-        return where + ", ".join(_sentence(places, verb) for verb, places in chosen.items() if places)
+        return where + ", ".join(_sentence(positions, verb) for verb, positions in chosen.items() if positions)
 
 
-def _sentence(places: tuple[int, ...], verb: str) -> str:
-    *ranges, last = _ranges(places)
+def _sentence(positions: tuple[int, ...], verb: str) -> str:
+    *ranges, last = _ranges(positions)
     listed = f"{', '.join(ranges)} and {last}" if ranges else last
-    if len(places) == 1:
+    if len(positions) == 1:
         return f"the answer at position {listed} {verb}"
     return f"the answers at positions {listed} {verb.replace('does', 'do').replace('counts', 'count')}"
 
 
-def _ranges(places: tuple[int, ...]) -> list[str]:
+def _ranges(positions: tuple[int, ...]) -> list[str]:
     """Numbers in their order, consecutive ones as one range, as in 1, 4 to 6."""
     ranges: list[list[int]] = []
-    for place in places:
-        if ranges and ranges[-1][-1] == place - 1:
-            ranges[-1].append(place)
+    for position in positions:
+        if ranges and ranges[-1][-1] == position - 1:
+            ranges[-1].append(position)
         else:
-            ranges.append([place])
+            ranges.append([position])
     return [str(each[0]) if len(each) == 1 else f"{each[0]} to {each[-1]}" for each in ranges]
 
 
 @dataclass(frozen=True)
 class OverrideLossMask(Ask):
-    """The objective's targets, with answers scored or not at the places that a person chose."""
+    """The objective's targets, with answers scored or not at the positions that a person chose."""
 
     rules: tuple[LossMaskOverride, ...]
 
@@ -63,7 +63,7 @@ class OverrideLossMask(Ask):
 
 
 def judge(batch: Batch, rule: LossMaskOverride, row: int | None = None) -> Batch:
-    """The example with the answers at these places scored or not, in one row or in all of them.
+    """The example with the answers at these positions scored or not, in one row or in all of them.
 
     What was not asked before has an answer only where a word of the text stands; the first target with one gets it.
     """
@@ -73,8 +73,8 @@ def judge(batch: Batch, rule: LossMaskOverride, row: int | None = None) -> Batch
     here = real if row is None else real & (torch.arange(len(real), device=real.device) == row)[:, None]
     number = real.cumsum(1).masked_fill(~here, 0)
     counts, skips = (
-        torch.isin(number, torch.tensor(places, dtype=number.dtype, device=number.device))
-        for places in (rule.counts, rule.skips)
+        torch.isin(number, torch.tensor(positions, dtype=number.dtype, device=number.device))
+        for positions in (rule.counts, rule.skips)
     )
     targets, given = [], torch.zeros_like(here)
     for target in batch.targets:

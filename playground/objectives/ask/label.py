@@ -32,11 +32,11 @@ class AskPair(Ask):
 
     def build(self, batch: Batch) -> Batch:
         inputs = batch.inputs
-        place = arange_rows(inputs.ids)
+        position = arange_rows(inputs.ids)
         whole = torch.stack([((inputs.origin >= 0) & (inputs.segment_ids == half)).any(1) for half in (0, 1)]).all(0)
         label = batch.tokens.labels[self.label]
         outcome = label.amax(1, keepdim=True) if label.shape[1] else torch.zeros_like(inputs.ids[:, :1])
-        scored = (place == 0) & whole[:, None] & (outcome >= 0) & (outcome < len(self.classes))
+        scored = (position == 0) & whole[:, None] & (outcome >= 0) & (outcome < len(self.classes))
         targets = outcome.expand_as(inputs.ids).where(scored, 0)
         kind = Label(f"{self.label} apart" if self.apart else self.label, self.classes)
         reads = self._firsts(inputs, scored) if self.apart else None
@@ -118,15 +118,15 @@ class AskCrossView(Ask):
         return asked(replace(batch, auxiliary=(*others, *views)), target)
 
     def _asked(self, view: Batch, name: str, ahead: int, asked_of: Tensor) -> Batch:
-        """A view with its target: each position predicts for the place `ahead` of it in reading order."""
+        """A view with its target: each position predicts for the position `ahead` of it in reading order."""
         inputs, width = view.inputs, view.tokens.ids.shape[1]
-        place = inputs.origin + ahead
-        there = (inputs.origin >= 0) & (place >= 0) & (place < width)
-        scored = gather_origin(asked_of, place.where(there, -1), False)
-        taught = place.where(scored, 0)
+        position = inputs.origin + ahead
+        there = (inputs.origin >= 0) & (position >= 0) & (position < width)
+        scored = gather_origin(asked_of, position.where(there, -1), False)
+        taught = position.where(scored, 0)
         kind = SoftTargets(f"{self.label} {name}", self.classes, teacher=self.label, positions=taught)
-        target = _question(name, kind, torch.zeros_like(place), scored, self.weight)
-        return asked(view, replace(target, origin=place.where(scored, -1)) if ahead else target)
+        target = _question(name, kind, torch.zeros_like(position), scored, self.weight)
+        return asked(view, replace(target, origin=position.where(scored, -1)) if ahead else target)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Ask for words: at their places, next in order, from around their span, near each other, or as whole spans."""
+"""Ask for words: at their positions, next in order, from around their span, near each other, or as whole spans."""
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
@@ -25,9 +25,9 @@ class AskMasked(Ask):
 
 @dataclass(frozen=True)
 class AskMoved(Ask):
-    """The original word at every place of the shuffled spans (StructBERT, arXiv:1908.04577, sec. 2.2.1).
+    """The original word at every position of the shuffled spans (StructBERT, arXiv:1908.04577, sec. 2.2.1).
 
-    The input shows the word at another place of its span, because finding the place is the task.
+    The input shows the word at another position of its span, because finding the position is the task.
     """
 
     weight: float = knob(1.0, 0.0, 100.0, unit="times", why="Weight relative to the loss of the hidden words.")
@@ -60,9 +60,11 @@ class AskNext(Ask):
         tokens, inputs = batch.tokens, batch.inputs
         position = arange_rows(inputs.ids)
         count = inputs.valid.sum(1, keepdim=True)
-        place = position if self.side == "left" else position - (count - tokens.lengths[:, None])
-        origin = place.where(inputs.valid & (place >= 0) & (place < tokens.lengths[:, None]), -1)
-        sign = torch.full_like(place, tokens.specials.end if self.side == "left" else tokens.specials.start)
+        text_position = position if self.side == "left" else position - (count - tokens.lengths[:, None])
+        origin = text_position.where(
+            inputs.valid & (text_position >= 0) & (text_position < tokens.lengths[:, None]), -1
+        )
+        sign = torch.full_like(text_position, tokens.specials.end if self.side == "left" else tokens.specials.start)
         targets = gather_origin(tokens.ids, origin).where(origin >= 0, sign).where(inputs.valid, tokens.specials.pad)
         read = position if self.side == "left" else count - 1 - position
         name = "next word" if self.side == "left" else "previous word"
@@ -83,19 +85,19 @@ class AskContinuation(Ask):
 
     def build(self, batch: Batch) -> Batch:
         tokens = batch.tokens
-        place = arange_rows(tokens.ids)
+        position = arange_rows(tokens.ids)
         asked_for = tokens.valid if self.loss_on == "all" else batch.selected
         ahead = torch.cat([asked_for[:, 1:], torch.zeros_like(asked_for[:, :1])], dim=1)
         nothing = torch.full_like(tokens.ids[:, :1], tokens.specials.pad)
         targets = torch.cat([tokens.ids[:, 1:], nothing], dim=1)
-        return asked(batch, Target("next word", Word(), "inputs", targets, ahead, (place + 1).where(ahead, -1)))
+        return asked(batch, Target("next word", Word(), "inputs", targets, ahead, (position + 1).where(ahead, -1)))
 
 
 @dataclass(frozen=True)
 class AskQueryStream(Ask):
-    """The word at each target position, from the query stream, which has the place but not the word (XLNet, sec. 2.3).
+    """The word at each target position, from the query stream, which lacks the word itself (XLNet, sec. 2.3).
 
-    Without a query stream the content stream answers; without the place, the word before it in the order.
+    Without a query stream the content stream answers; without the position, the word before it in the order.
     """
 
     def build(self, batch: Batch) -> Batch:
@@ -146,7 +148,7 @@ class AskSpanBoundary(Ask):
 
 
 def has_ends(batch: Batch, hidden: MarkedSpans) -> Tensor:
-    """Which hidden places `[b, t]` lie in a span with a word right before and right behind it."""
+    """Which hidden positions `[b, t]` lie in a span with a word right before and right behind it."""
     block = marked_spans(batch, batch.maskable)
     inside = (hidden.first > block.first) & (hidden.last < block.last)
     return (hidden.of >= 0) & (block.of >= 0) & inside
@@ -154,7 +156,7 @@ def has_ends(batch: Batch, hidden: MarkedSpans) -> Tensor:
 
 @dataclass(frozen=True)
 class AskCentre(Ask):
-    """The word at every selected place that has others in its window (CBOW, arXiv:1301.3781, sec. 3.1)."""
+    """The word at every selected position that has others in its window (CBOW, arXiv:1301.3781, sec. 3.1)."""
 
     def build(self, batch: Batch) -> Batch:
         query = batch.inputs.query_attn_mask
@@ -210,9 +212,9 @@ class AskInBatchContrast(Ask):
 
     def build(self, batch: Batch) -> Batch:
         inputs, partner = batch.inputs, _selected_alone(batch)
-        place = arange_rows(inputs.ids)
-        scored = (place == 0) & batch.selected.any(1, keepdim=True)
-        group = torch.arange(len(place), device=place.device)
+        position = arange_rows(inputs.ids)
+        scored = (position == 0) & batch.selected.any(1, keepdim=True)
+        group = torch.arange(len(position), device=position.device)
         if not self.duplicates_as_negatives:
             group = partner.inputs.ids.unique(dim=0, return_inverse=True)[1]
         targets, nowhere = group[:, None].where(scored, 0), torch.full_like(inputs.ids, -1)

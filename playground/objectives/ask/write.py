@@ -42,7 +42,7 @@ class AskDecoder(Ask):
         return asked_to_write(batch, written, decoder, copying=self.target == "text")
 
     def written(self, batch: Batch) -> Ragged:
-        """The decoder's targets `[b, n]` and their places in the text."""
+        """The decoder's targets `[b, n]` and their positions in the text."""
         if self.target == "sentinels":
             return extract_spans(batch, markers(batch, "sentinel"))
         return whole(batch.tokens) if self.target == "text" else collect(batch, batch.selected)

@@ -21,7 +21,7 @@ CHOOSE = ChooseNgrams(sampler="80/20", whole_words=False, num_special_tokens=3)
 
 
 def cloze(see: Stage) -> tuple[Stage, ...]:
-    """Hidden words in both texts of a pair, answered at their own places under a mask."""
+    """Hidden words in both texts of a pair, answered at their own positions under a mask."""
     return (ArrangePair(("next",)), CHOOSE, ChangeTokens(), see, AskMasked())
 
 

@@ -71,10 +71,10 @@ def partners(batch: Batch, names: MarkedSpans, noise: Tensor) -> Tensor:
     the names of one kind are a stretch and those of one entity a hole in it.
     """
     rows, runs_ = names.length.nonzero(as_tuple=True)
-    place = names.start[rows, runs_]
+    position = names.start[rows, runs_]
     labels = batch.tokens.labels
-    kind = (labels["entity_type"][rows, place].long() << 16) + names.length[rows, runs_]
-    key = (kind << 32) + labels["entity"][rows, place].long() + 1
+    kind = (labels["entity_type"][rows, position].long() << 16) + names.length[rows, runs_]
+    key = (kind << 32) + labels["entity"][rows, position].long() + 1
     ordered, order = key.sort(stable=True)
     first, last = (torch.searchsorted(ordered, (kind + more) << 32) for more in (0, 1))
     hole, behind = (torch.searchsorted(ordered, key, right=right) for right in (False, True))
@@ -82,5 +82,5 @@ def partners(batch: Batch, names: MarkedSpans, noise: Tensor) -> Tensor:
     number = last - first - own
     drawn = first + (noise[rows, runs_].double() * number).long()
     drawn = drawn + own.where(drawn >= hole, 0)
-    found = (rows * names.of.shape[1] + place)[order[drawn.clamp(max=max(0, len(order) - 1))]]
+    found = (rows * names.of.shape[1] + position)[order[drawn.clamp(max=max(0, len(order) - 1))]]
     return torch.full_like(names.of, -1).index_put_((rows, runs_), found.where(number > 0, -1))

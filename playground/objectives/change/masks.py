@@ -11,7 +11,7 @@ from playground.objectives.stage import Change
 
 @dataclass(frozen=True)
 class ReplaceWithMask(Change):
-    """Every chosen token becomes [MASK], in its own place (InfoWord, arXiv:1910.08350, sec. 4)."""
+    """Every chosen token becomes [MASK], in its own position (InfoWord, arXiv:1910.08350, sec. 4)."""
 
     def build(self, batch: Batch) -> Batch:
         masks = torch.full_like(batch.tokens.ids, batch.tokens.specials.mask)

@@ -133,11 +133,11 @@ class RotateDocument(Change):
         drawn = (noise * (count + int(self.match_released_code))).long() % count.clamp(min=1)
         if not inputs.ids.shape[1]:
             return drawn
-        place = anchors(inputs).gather(1, drawn[:, None])[:, 0]
+        position = anchors(inputs).gather(1, drawn[:, None])[:, 0]
         if self.rotate_prob < 1:
             rotates = sampling.noise((len(count),), rng) < self.rotate_prob
-            place = place.where(rotates, inverse(batch.prediction_order)[:, 0])
-        return place
+            position = position.where(rotates, inverse(batch.prediction_order)[:, 0])
+        return position
 
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         real, now = batch.tokens.valid, inverse(batch.prediction_order)
@@ -151,7 +151,7 @@ class RotateDocument(Change):
     def override_plan(self, batch: Batch, plan: Tensor, overrides: PlanOverrides) -> Tensor:
         if "start" not in overrides:
             return plan
-        return plan_overrides.places(batch, [overrides["start"]], "The start").long().argmax(dim=1)
+        return plan_overrides.positions(batch, [overrides["start"]], "The start").long().argmax(dim=1)
 
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         if not int(batch.tokens.lengths[row]):

@@ -26,15 +26,15 @@ WORDS_FOR_ACTIONS = {"mask": Action.MASKED, "random": Action.RANDOMISED, "keep":
 class Corruption:
     """The flat chosen positions of all rows `[m]`, what is done to each, and its random word."""
 
-    places: Tensor
+    positions: Tensor
     action: Tensor
     words: Tensor
 
     def row(self, number: int, width: int) -> tuple[Tensor, Tensor]:
         """The actions and words of the tokens of one row, `[t]` each; 0 where nothing is done."""
-        mine = self.places // max(1, width) == number
-        zeros = self.places.new_zeros(width)
-        at = self.places[mine] - number * width
+        mine = self.positions // max(1, width) == number
+        zeros = self.positions.new_zeros(width)
+        at = self.positions[mine] - number * width
         return zeros.index_copy(0, at, self.action[mine]), zeros.index_copy(0, at, self.words[mine])
 
 
@@ -69,11 +69,11 @@ class ChangeTokens(Change):
             )
 
     def plan(self, batch: Batch, rng: Generator) -> Corruption:
-        places = batch.selected_positions
+        positions = batch.selected_positions
         if self.replace_unit == "token" and not batch.dupe_factor:
-            return self._each_alone(batch, places, rng)
-        noise = self._noise(batch, places, rng)
-        return Corruption(places, self._action(noise), self._words(batch, places, rng))
+            return self._each_alone(batch, positions, rng)
+        noise = self._noise(batch, positions, rng)
+        return Corruption(positions, self._action(noise), self._words(batch, positions, rng))
 
     def _action(self, noise: Tensor) -> Tensor:
         """The action that a uniform number stands for."""
@@ -83,39 +83,39 @@ class ChangeTokens(Change):
             + (noise >= self.mask_replace_prob + self.random_replace_prob)
         )
 
-    def _each_alone(self, batch: Batch, places: Tensor, rng: Generator) -> Corruption:
+    def _each_alone(self, batch: Batch, positions: Tensor, rng: Generator) -> Corruption:
         """One draw for each token: its first bits give the action, the others the word; none where all are masked."""
         if self.mask_replace_prob >= 1:
             first, _ = pool_of(batch, self.random_words_from)
-            return Corruption(places, torch.full_like(places, Action.MASKED), torch.full_like(places, first))
-        noise = torch.rand(len(places), generator=rng, device=rng.device, dtype=torch.double)
+            return Corruption(positions, torch.full_like(positions, Action.MASKED), torch.full_like(positions, first))
+        noise = torch.rand(len(positions), generator=rng, device=rng.device, dtype=torch.double)
         words = words_by((noise * 2**24).frac_(), batch, self.random_words_from)
-        return Corruption(places, self._action(noise), words)
+        return Corruption(positions, self._action(noise), words)
 
-    def _noise(self, batch: Batch, places: Tensor, rng: Generator) -> Tensor:
+    def _noise(self, batch: Batch, positions: Tensor, rng: Generator) -> Tensor:
         """A number for each chosen position, shared by each span of chosen tokens, or by the pieces of each word."""
         noise = sampling.text_noise(batch.tokens, batch.dupe_factor, FATES, rng)
         if self.replace_unit != "token":
             number = batch.tokens.word_ids if self.replace_unit == "word" else None
             noise = noise.gather(1, marked_spans(batch, batch.selected, number).first)
-        return noise.take(places)
+        return noise.take(positions)
 
-    def _words(self, batch: Batch, places: Tensor, rng: Generator) -> Tensor:
+    def _words(self, batch: Batch, positions: Tensor, rng: Generator) -> Tensor:
         """The random words; integers are drawn at once where no fixed draw must come again."""
         if batch.dupe_factor:
-            noise = sampling.text_noise(batch.tokens, batch.dupe_factor, WORDS, rng).take(places)
+            noise = sampling.text_noise(batch.tokens, batch.dupe_factor, WORDS, rng).take(positions)
             return words_by(noise, batch, self.random_words_from)
         if self.random_words_from == "unigram":
-            return words_by(sampling.noise((len(places),), rng), batch, self.random_words_from)
+            return words_by(sampling.noise((len(positions),), rng), batch, self.random_words_from)
         size, id_of = pool_of(batch, self.random_words_from)
-        return id_of(torch.randint(size, (len(places),), generator=rng, device=rng.device))
+        return id_of(torch.randint(size, (len(positions),), generator=rng, device=rng.device))
 
     def build(self, batch: Batch, plan: Corruption) -> Batch:
         tokens = batch.tokens
-        new = plan.words.where(plan.action == Action.RANDOMISED, tokens.ids.take(plan.places))
+        new = plan.words.where(plan.action == Action.RANDOMISED, tokens.ids.take(plan.positions))
         new = new.masked_fill(plan.action == Action.MASKED, tokens.specials.mask)
-        inputs = rewritten(batch.inputs, put(tokens.ids, plan.places, new), batch.selected)
-        return replace(batch, actions=put(batch.actions, plan.places, plan.action), inputs=inputs)
+        inputs = rewritten(batch.inputs, put(tokens.ids, plan.positions, new), batch.selected)
+        return replace(batch, actions=put(batch.actions, plan.positions, plan.action), inputs=inputs)
 
     def override_plan(self, batch: Batch, plan: Corruption, overrides: PlanOverrides) -> Corruption:
         if not {"chosen", "spans", "actions", "replace"} & set(overrides):
@@ -126,12 +126,12 @@ class ChangeTokens(Change):
             chosen = plan_overrides.words_of(batch, batch.selected, 0)
             names = one_each(overrides["actions"], chosen, "actions")
             action = paint(batch, action, {p: _action(n) for p, n in names.items()})
-        words = put(batch.tokens.ids, plan.places, plan.words)
+        words = put(batch.tokens.ids, plan.positions, plan.words)
         if "replace" in overrides:
             random = plan_overrides.words_of(batch, (action == Action.RANDOMISED) & batch.selected, 0)
             names = one_each(overrides["replace"], random, "replace")
             words = paint(batch, words, {p: word_id(batch, n, self.random_words_from) for p, n in names.items()})
-        return Corruption(plan.places, action.take(plan.places), words.take(plan.places))
+        return Corruption(plan.positions, action.take(plan.positions), words.take(plan.positions))
 
     def describe_plan(self, batch: Batch, plan: Corruption, row: int) -> dict[str, Any]:
         names = {int(v): k for k, v in WORDS_FOR_ACTIONS.items()}
@@ -141,10 +141,10 @@ class ChangeTokens(Change):
         return {"actions": [names[int(a)] for a in action[first]]} | ({"replace": new} if new else {})
 
 
-def put(values: Tensor, places: Tensor, new: Tensor) -> Tensor:
+def put(values: Tensor, positions: Tensor, new: Tensor) -> Tensor:
     """Values `[b, t]` with new ones at some flat positions `[m]`."""
     copy = values.clone(memory_format=torch.contiguous_format)
-    copy.view(-1).scatter_(0, places, new)
+    copy.view(-1).scatter_(0, positions, new)
     return copy
 
 
@@ -205,5 +205,5 @@ def one_each(values: list[str], positions: list[int], what: str, of: str = "chos
 def paint(batch: Batch, values: Tensor, by_word: dict[int, int]) -> Tensor:
     """Values `[b, t]` with some whole words overwritten."""
     for word, value in by_word.items():
-        values = values.masked_fill(plan_overrides.places(batch, [word]), value)
+        values = values.masked_fill(plan_overrides.positions(batch, [word]), value)
     return values

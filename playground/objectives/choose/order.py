@@ -114,11 +114,11 @@ class ChooseOrder(Choose):
     def _fixed(self, batch: Batch, rank: Tensor) -> Tensor:
         """The same steps, those of the words of the fixed order among these in that order (pieces left to right)."""
         last, word = max(self.order), batch.tokens.word_ids
-        place = torch.full((last + 1,), last, device=word.device)
-        place[torch.tensor(self.order, device=word.device) - 1] = torch.arange(len(self.order), device=word.device)
-        place = place[word.clamp(0, last)].where(batch.maskable, last)  # [b, t], `last` where none is fixed
-        tokens = place.argsort(dim=1, stable=True)
-        steps = rank.where(place < last, rank.shape[1]).sort(dim=1).values
+        position = torch.full((last + 1,), last, device=word.device)
+        position[torch.tensor(self.order, device=word.device) - 1] = torch.arange(len(self.order), device=word.device)
+        position = position[word.clamp(0, last)].where(batch.maskable, last)  # [b, t], `last` where none is fixed
+        tokens = position.argsort(dim=1, stable=True)
+        steps = rank.where(position < last, rank.shape[1]).sort(dim=1).values
         return rank.scatter(1, tokens, steps.where(steps < rank.shape[1], rank.gather(1, tokens)))
 
     def _drawn(self, tokens: Tokens, late: Tensor, number: Tensor, rng: Generator) -> ChosenOrder:
@@ -179,7 +179,7 @@ class ChooseOrder(Choose):
             left = ", so that a word is left to predict" if self._fewest else ""
             raise UserError(f"The cut is {cut}; it must lie between 0 and {most}{left}.")
         given = plan_overrides.words_in_order(batch, rank, 0)[:cut]
-        return batch.tokens.lengths - plan_overrides.places(batch, given).sum(1)
+        return batch.tokens.lengths - plan_overrides.positions(batch, given).sum(1)
 
     def describe_plan(self, batch: Batch, plan: ChosenOrder, row: int) -> dict[str, Any]:
         in_order = plan_overrides.words_in_order(batch, plan.rank, row)

@@ -56,24 +56,24 @@ class ChooseGapSentences(Choose):
 
     def priority(self, batch: Batch, size: Tensor, rng: Generator) -> Tensor:
         """A number for every sentence `[b, m]`, highest first; sentences without words come last."""
-        place = arange_rows(size)
+        position = arange_rows(size)
         if self.sentence_selection == "random":
             return sampling.noise(tuple(size.shape), rng).masked_fill(size == 0, -1.0)
         if self.sentence_selection == "lead":
-            return (-place).masked_fill(size == 0, -size.shape[1])
+            return (-position).masked_fill(size == 0, -size.shape[1])
         score = overlap(batch, size.shape[1])
         if self.stochastic:
             score = score * (1 + SHAKEN * (2 * sampling.noise(tuple(size.shape), rng).double() - 1))
-            return (score + TIE * place).masked_fill(size == 0, -1.0)
-        return (score * size.shape[1] + place).masked_fill(size == 0, -1)
+            return (score + TIE * position).masked_fill(size == 0, -1.0)
+        return (score * size.shape[1] + position).masked_fill(size == 0, -1)
 
     def build(self, batch: Batch, plan: Tensor) -> Batch:
         width, most = batch.tokens.ids.shape[1], plan.shape[1]
         number = sentence_number(batch).where(batch.maskable, most).clamp(max=most)
-        place = arange_rows(number)
+        position = arange_rows(number)
         table = torch.zeros((len(number), most + 1), dtype=torch.long, device=number.device)
-        stop = table.scatter_reduce(1, number, place + 1, "amax")[:, :most]
-        start = (table + width).scatter_reduce(1, number, place, "amin")[:, :most]
+        stop = table.scatter_reduce(1, number, position + 1, "amax")[:, :most]
+        start = (table + width).scatter_reduce(1, number, position, "amin")[:, :most]
         taken = plan & (stop > 0)
         return mark_spans(batch, ChosenSpans(start * taken, (stop - start).where(taken, -1)))
 

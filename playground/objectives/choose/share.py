@@ -46,7 +46,7 @@ class ChooseForDeletion(Choose):
         return ChooseRatio(self.delete_ratio).build(batch, plan)
 
     def override_plan(self, batch: Batch, plan: Chosen, overrides: PlanOverrides) -> Chosen:
-        return Chosen(plan_overrides.places(batch, overrides["deleted"])) if "deleted" in overrides else plan
+        return Chosen(plan_overrides.positions(batch, overrides["deleted"])) if "deleted" in overrides else plan
 
     def describe_plan(self, batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
         return {"deleted": plan_overrides.words_of(batch, plan.positions, row)}

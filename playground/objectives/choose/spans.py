@@ -58,16 +58,18 @@ def _parted_at_specials(batch: Batch, plan: ChosenSpans) -> Spans:
     if specials is None:
         return Spans(plan.start, plan.length)
     width = specials.shape[1]
-    place, real, _ = kept_first(specials)
-    place = pad(place.where(real, width), (0, 1), value=width)
-    stop = place.new_zeros((len(place), width + 1))
+    position, real, _ = kept_first(specials)
+    position = pad(position.where(real, width), (0, 1), value=width)
+    stop = position.new_zeros((len(position), width + 1))
     stop.scatter_(1, plan.start.where(plan.length > 0, width), plan.start + plan.length)
-    stop = pad(stop[:, :width].cummax(1).values, (0, 1)).gather(1, place[:, :-1])
-    behind = torch.minimum(stop, place[:, 1:]) - place[:, :-1] - 1
-    first = torch.minimum(plan.length, place.gather(1, torch.searchsorted(place, plan.start.contiguous())) - plan.start)
+    stop = pad(stop[:, :width].cummax(1).values, (0, 1)).gather(1, position[:, :-1])
+    behind = torch.minimum(stop, position[:, 1:]) - position[:, :-1] - 1
+    first = torch.minimum(
+        plan.length, position.gather(1, torch.searchsorted(position, plan.start.contiguous())) - plan.start
+    )
     first = first.where((first > 0) | (plan.length == 0), -1)
     length = torch.cat([first, behind.where(behind > 0, -1)], dim=1)
-    start = torch.cat([plan.start, place[:, :-1] + 1], dim=1) * (length >= 0)
+    start = torch.cat([plan.start, position[:, :-1] + 1], dim=1) * (length >= 0)
     order = start.where(length >= 0, width + 1).argsort(dim=1, stable=True)
     return Spans(start.gather(1, order), length.gather(1, order))
 
@@ -164,8 +166,8 @@ class ChooseSpans(Choose):
         gone, count, most = _counts(self, width, len(tokens.specials.sentinels) or width, number.device)
         gone, count = gone[number], count[number]
         cuts = torch.cat([count - 1 + self.outer, count - 1])
-        places = torch.cat([number - gone - 1 + 2 * self.outer, gone - 1])
-        kept, gone = (sampling.subset(cuts, places, most, rng) + 1).chunk(2)
+        positions = torch.cat([number - gone - 1 + 2 * self.outer, gone - 1])
+        kept, gone = (sampling.subset(cuts, positions, most, rng) + 1).chunk(2)
         before = pad(gone, (1, -1))
         length = gone - before
         there = length > 0

@@ -38,7 +38,7 @@ class ChooseSplit(Choose):
             right = f"it must lie between 1 and {count - 1}, so that both parts have a word"
             alone = "a text of one word has no second part, so only 1 is possible"
             raise UserError(f"The split is {plan_overrides.short(split)}; {right if count > 1 else alone}.")
-        return plan_overrides.places(batch, range(1, split + 1)).sum(1)
+        return plan_overrides.positions(batch, range(1, split + 1)).sum(1)
 
     def describe_plan(self, batch: Batch, plan: Tensor, row: int) -> dict[str, Any]:
         words = len(plan_overrides.words_of(batch, arange_rows(batch.tokens.ids) < plan[:, None], row))

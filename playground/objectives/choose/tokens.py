@@ -24,19 +24,19 @@ class Chosen:
     drawn: Tensor | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def at(cls, places: Tensor, like: Tensor) -> "Chosen":
+    def at(cls, positions: Tensor, like: Tensor) -> "Chosen":
         """Some flat positions `[m]` of a shape `[b, t]`."""
-        return cls(sampling.marked(places, like), places)
+        return cls(sampling.marked(positions, like), positions)
 
     @property
-    def places(self) -> Tensor:
+    def flat_positions(self) -> Tensor:
         """The flat positions, `[m]`; in the order in which they were drawn, if that is known."""
         return self.positions.flatten().nonzero()[:, 0] if self.drawn is None else self.drawn
 
 
 def override_chosen(batch: Batch, plan: Chosen, overrides: PlanOverrides) -> Chosen:
     """The words chosen by hand, or the drawn ones."""
-    return Chosen(plan_overrides.places(batch, overrides["chosen"])) if "chosen" in overrides else plan
+    return Chosen(plan_overrides.positions(batch, overrides["chosen"])) if "chosen" in overrides else plan
 
 
 def describe_chosen(batch: Batch, plan: Chosen, row: int) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def with_specials(tokens: Tokens, first: bool) -> Tensor:
 
 def with_chosen(batch: Batch, plan: Chosen, candidates: Tensor, copies: int = 0) -> Batch:
     """The batch with what a plan chose of the candidates `[b, t]`."""
-    places = plan.places.masked_select(candidates.flatten().index_select(0, plan.places))
-    return with_selection(batch, plan.positions & candidates, places, copies)
+    positions = plan.flat_positions.masked_select(candidates.flatten().index_select(0, plan.flat_positions))
+    return with_selection(batch, plan.positions & candidates, positions, copies)
 
 
 def bert_count(ratio: float, candidates: Tensor, specials: int) -> Tensor:

@@ -60,7 +60,7 @@ class ChooseWholeUnits(Choose):
         idle = (~chosen.positions.any(1)).nonzero()[:, 0]
         if not len(idle) or not size.shape[1]:
             return chosen
-        return Chosen.at(torch.cat([chosen.places, spread(*any_one(size, idle, rng))]), size)
+        return Chosen.at(torch.cat([chosen.flat_positions, spread(*any_one(size, idle, rng))]), size)
 
     def units(self, batch: Batch) -> MarkedSpans:
         """The units of each text; a special in the middle parts one in two."""
@@ -86,8 +86,8 @@ def unit_numbers(tokens: Tokens, unit: str) -> Tensor:
     if len(kinds) == 1:
         return kinds[0]
     number = torch.full_like(tokens.word_ids, -1)
-    for place, kind in reversed(list(enumerate(kinds))):
-        number = (kind * len(kinds) + place).where(kind >= 0, number)
+    for position, kind in reversed(list(enumerate(kinds))):
+        number = (kind * len(kinds) + position).where(kind >= 0, number)
     return number
 
 
@@ -148,18 +148,18 @@ def take_what_fits(size: Tensor, order: Tensor, budget: Tensor) -> Taken:
     A unit that comes again has no size any more: it was taken, or it did not fit and never will. What is left would be
     negative where a unit does not fit, and without its sign bit that is more than there was.
     """
-    places, coming = order + first_of_rows(size), size.clone(memory_format=torch.contiguous_format)
+    positions, coming = order + first_of_rows(size), size.clone(memory_format=torch.contiguous_format)
     every, left = coming.view(-1), size.new_empty((len(order) + 1, len(size)))
     before, *after = left.unbind()
     before.copy_(budget)
-    for place, now in zip(places.unbind(), after, strict=True):
-        one = every.index_select(0, place)
-        every.index_fill_(0, place, 0)
+    for position, now in zip(positions.unbind(), after, strict=True):
+        one = every.index_select(0, position)
+        every.index_fill_(0, position, 0)
         torch.minimum((before - one).bitwise_and_(2**15 - 1), before, out=now)
         before = now
     spent = (left[:-1] - left[1:]).flatten()
     here = spent.nonzero()[:, 0]
-    return Taken(places.flatten()[here], spent[here].long(), before.long(), coming)
+    return Taken(positions.flatten()[here], spent[here].long(), before.long(), coming)
 
 
 def at_least_one(taken: Taken, size: Tensor, budget: Tensor, rng: Generator) -> Taken:

@@ -45,11 +45,11 @@ class SeeLeft(See):
     )
 
     def build(self, batch: Batch) -> Batch:
-        inputs, place = batch.inputs, arange_rows(batch.inputs.ids)
+        inputs, position = batch.inputs, arange_rows(batch.inputs.ids)
         if not self.sliding_window:
             return with_mask(batch, causal_mask(inputs.valid, inputs.padded))
-        near = ((place - self.sliding_window + 1).clamp(min=0), place)
-        return with_mask(batch, replace(mask_by_level(place, place, inputs.valid), window=near))
+        near = ((position - self.sliding_window + 1).clamp(min=0), position)
+        return with_mask(batch, replace(mask_by_level(position, position, inputs.valid), window=near))
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class SeeRight(See):
     )
 
     def build(self, batch: Batch) -> Batch:
-        inputs, place, level = batch.inputs, arange_rows(batch.inputs.ids), from_right(batch.inputs)
-        near = (place, place + self.sliding_window - 1) if self.sliding_window else None
+        inputs, position, level = batch.inputs, arange_rows(batch.inputs.ids), from_right(batch.inputs)
+        near = (position, position + self.sliding_window - 1) if self.sliding_window else None
         return with_mask(batch, replace(mask_by_level(level, level, inputs.valid), window=near))
 
 

@@ -49,7 +49,7 @@ def _keys(distances: Iterable[int]) -> str:
 
 @dataclass(frozen=True)
 class OverrideMask(See):
-    """What the objective sees, with cells opened and closed by hand in every text, as many places away as painted."""
+    """What the objective sees, with cells opened and closed by hand in every text, at the distance that was painted."""
 
     rules: tuple[AttentionMaskOverride, ...]
 

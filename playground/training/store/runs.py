@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 FILE = "runs.sqlite"
 
-FORMAT = 2
+FORMAT = 3
 """Grows when the tables change."""
 
 LONGEST_TITLE = 80

@@ -17,8 +17,8 @@ class Turn(Protocol):
         ...
 
     @property
-    def place(self) -> int:
-        """The place in the line, from 1; 0 where the work does not wait."""
+    def position(self) -> int:
+        """The position in the queue, from 1; 0 where the work does not wait."""
         ...
 
     @property
@@ -30,7 +30,7 @@ class Turn(Protocol):
 class NoLine:
     """The turn of those who are alone with their machine: always."""
 
-    place, trains = 0, False
+    position, trains = 0, False
 
     def take(self) -> bool:
         return True
@@ -51,16 +51,16 @@ class Turns:
     def __init__(self, at_once: int, seconds: float) -> None:
         self.at_once, self.seconds = at_once, seconds
         self._lock = threading.Lock()
-        self._line: list[Place] = []
-        self._training: dict[Place, float] = {}
+        self._line: list[Ticket] = []
+        self._training: dict[Ticket, float] = {}
 
-    def of(self, owner: object) -> "Place":
+    def of(self, owner: object) -> "Ticket":
         """A turn for a new piece of work of an owner."""
-        return Place(self, owner)
+        return Ticket(self, owner)
 
-    def has(self, place: "Place") -> bool:
+    def has(self, turn: "Ticket") -> bool:
         """Whether a piece of work has its turn."""
-        return place in self._training
+        return turn in self._training
 
     @property
     def waiting(self) -> int:
@@ -72,39 +72,39 @@ class Turns:
         """How many have their turn."""
         return len(self._training)
 
-    def take(self, place: "Place") -> bool:
+    def take(self, turn: "Ticket") -> bool:
         """Whether this piece of work may take its next step."""
         with self._lock:
-            began = self._training.get(place)
-            if began is not None and (time.monotonic() < began + self.seconds or not self._next(without=place)):
+            began = self._training.get(turn)
+            if began is not None and (time.monotonic() < began + self.seconds or not self._next(without=turn)):
                 return True
-            self._training.pop(place, None)
-            if place not in self._line:
-                self._line.append(place)
+            self._training.pop(turn, None)
+            if turn not in self._line:
+                self._line.append(turn)
             while len(self._training) < self.at_once and (first := self._next()):
                 self._line.remove(first)
                 self._training[first] = time.monotonic()
-            return place in self._training
+            return turn in self._training
 
-    def leave(self, place: "Place") -> None:
+    def leave(self, turn: "Ticket") -> None:
         """Forget a piece of work until it asks again."""
         with self._lock:
-            self._training.pop(place, None)
-            if place in self._line:
-                self._line.remove(place)
+            self._training.pop(turn, None)
+            if turn in self._line:
+                self._line.remove(turn)
 
-    def place(self, place: "Place") -> int:
-        """The place in the line, from 1; 0 for who does not wait."""
+    def position(self, turn: "Ticket") -> int:
+        """The position in the queue, from 1; 0 for who does not wait."""
         with self._lock:
-            return self._line.index(place) + 1 if place in self._line else 0
+            return self._line.index(turn) + 1 if turn in self._line else 0
 
-    def _next(self, without: "Place | None" = None) -> "Place | None":
+    def _next(self, without: "Ticket | None" = None) -> "Ticket | None":
         """The first in line of whose owner nothing trains."""
         owners = {id(each.owner) for each in self._training if each is not without}
         return next((each for each in self._line if id(each.owner) not in owners), None)
 
 
-class Place:
+class Ticket:
     """One piece of work of an owner among others."""
 
     def __init__(self, turns: Turns, owner: object) -> None:
@@ -117,8 +117,8 @@ class Place:
         self.turns.leave(self)
 
     @property
-    def place(self) -> int:
-        return self.turns.place(self)
+    def position(self) -> int:
+        return self.turns.position(self)
 
     @property
     def trains(self) -> bool:

@@ -34,14 +34,16 @@ def test_where_all_texts_can_be_written_out_the_sums_equal_them():
     truth, rules = every_text("facts", "Document"), automaton("facts")
     for words in list(truth.chances)[::41]:
         chart = chart_of(rules, words, "document")
-        for place in range(len(words)):
-            others = [k for k in range(len(words)) if k not in (place, 0)]
-            left = [k < place for k in range(len(words))]
+        for position in range(len(words)):
+            others = [k for k in range(len(words)) if k not in (position, 0)]
+            left = [k < position for k in range(len(words))]
             both = [k in others for k in range(len(words))]
-            assert named(rules, chart.chances(place, left)) == pytest.approx(truth.next_word(words[:place]), abs=1e-12)
-            expected = truth.word_at([*words], place, 0)
-            assert chart.chances(place, both).sum() == pytest.approx(1)
-            same_length = {w: p for w, p in named(rules, chart.chances(place, both)).items() if w in expected}
+            assert named(rules, chart.chances(position, left)) == pytest.approx(
+                truth.next_word(words[:position]), abs=1e-12
+            )
+            expected = truth.word_at([*words], position, 0)
+            assert chart.chances(position, both).sum() == pytest.approx(1)
+            same_length = {w: p for w, p in named(rules, chart.chances(position, both)).items() if w in expected}
             total = sum(same_length.values())
             assert {w: p / total for w, p in same_length.items()} == pytest.approx(expected, abs=1e-12)
 
@@ -58,15 +60,15 @@ def test_words_fill_a_gap_as_often_as_their_chance_says(preset, tokens):
     left: dict[tuple, Counter] = defaultdict(Counter)
     both: dict[tuple, Counter] = defaultdict(Counter)
     for sentence in sentences(corpus):
-        for place, word in enumerate(sentence):
-            left[sentence[:place], ()][word] += 1
-            both[sentence[:place], sentence[place + 1 :]][word] += 1
+        for position, word in enumerate(sentence):
+            left[sentence[:position], ()][word] += 1
+            both[sentence[:position], sentence[position + 1 :]][word] += 1
     for contexts in (left, both):
         for (before, after), found in sorted(contexts.items(), key=lambda each: -each[1].total())[:6]:
-            number, place = found.total(), len(before)
+            number, position = found.total(), len(before)
             chart = Chart(rules, (*before, next(iter(found)), *after))
-            seen = [True] * place + [False] + [True] * len(after)
-            for word, chance in enumerate(chart.chances(place, seen).tolist()):
+            seen = [True] * position + [False] + [True] * len(after)
+            for word, chance in enumerate(chart.chances(position, seen).tolist()):
                 spread = number * chance * (1 - chance)
                 assert abs(found[word] - number * chance) <= 4 * sqrt(spread) + (spread < 5) * 4, (before, word, after)
                 assert found[word] == 0 or chance > 0

@@ -83,8 +83,8 @@ def test_each_token_has_its_probability_from_the_one_pass_that_chose_it(how):
     found = search(next_word, [END], how, rng(0))
     assert passes == list(range(max(len(one.ids) for one in found)))
     for one in found:
-        for place, token in enumerate(one.tokens):
-            chances = table(0)(torch.tensor([one.ids[:place]]).long().reshape(1, -1))[0].exp()
+        for position, token in enumerate(one.tokens):
+            chances = table(0)(torch.tensor([one.ids[:position]]).long().reshape(1, -1))[0].exp()
             assert token.probability == pytest.approx(float(chances[token.id]))
             assert [number for number, _ in token.top] == chances.argsort(descending=True)[: len(token.top)].tolist()
             assert [value for _, value in token.top] == pytest.approx(sorted(chances.tolist())[::-1][: len(token.top)])

@@ -58,7 +58,7 @@ def test_a_planted_previous_word_head_is_found_and_only_it():
     table = look(subject, "attention").tables[1].columns
     named = {(layer, head): p for layer, head, p in zip(table["layer"], table["head"], table["pattern"], strict=True)}
     assert named[1, 2] == "previous word"
-    assert [place for place, pattern in named.items() if pattern == "previous word"] == [(1, 2)]
+    assert [position for position, pattern in named.items() if pattern == "previous word"] == [(1, 2)]
     grid = look(subject, "attention").tables[0].columns
     planted = (grid["layer"].codes == 0) & (grid["head"].codes == 1)
     length = round(planted.sum() ** 0.5)

@@ -45,8 +45,8 @@ def memory(monkeypatch):
     numbers = subject.corpus.sentence_ids[: subject.corpus.held_out_from]
     for row in subject.corpus.ids[: len(numbers)].split(torch.bincount(numbers).tolist()):
         words = [k for k in row.tolist() if k >= subject.corpus.tokenizer.specials.unknown]
-        for place, word in enumerate(words):
-            fills[(*words[:place], 0, *words[place + 1 :])][word] += 1
+        for position, word in enumerate(words):
+            fills[(*words[:position], 0, *words[position + 1 :])][word] += 1
 
     def recall(model, batch):
         scores = torch.zeros(len(batch.selected), len(subject.corpus.tokenizer.words))
@@ -129,7 +129,7 @@ def test_sentences_about_agreement_are_no_ends_of_others_though_rows_begin_anywh
     """At the very beginning of a row the grammar itself takes "the doctor" for the end of a sentence."""
     shape, items = tiny("GPT").model, agreement_items(0, 20)
     assert _best(shape, items) == 1.0
-    assert _best(shape, [replace(item, words=item.words[1:], place=item.place - 1) for item in items]) < 0.8
+    assert _best(shape, [replace(item, words=item.words[1:], position=item.position - 1) for item in items]) < 0.8
 
 
 def test_pronouns_stand_in_the_case_of_their_place():
@@ -138,9 +138,9 @@ def test_pronouns_stand_in_the_case_of_their_place():
     for kind, sentences in items.items():
         for item in sentences:
             assert ("by" in item.words) == ("passive" in kind)
-            subject = item.place == 0
-            assert (item.words[item.place] in ("he", "she")) == subject
-            assert item.wrong == OTHER_CASE[item.words[item.place]]
+            subject = item.position == 0
+            assert (item.words[item.position] in ("he", "she")) == subject
+            assert item.wrong == OTHER_CASE[item.words[item.position]]
             assert subject == (kind in ("agent, active", "patient, passive"))
 
 

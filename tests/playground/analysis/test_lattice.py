@@ -43,8 +43,8 @@ def test_four_losses_of_a_trained_model_are_one_sum(model):
 def test_a_set_of_one_word_is_a_gap(model):
     tokenizer = reviews().tokenizer
     lattice = lattice_of(model, tokenizer.encode_words(SENTENCE), tokenizer)
-    tokens, place = texts([SENTENCE], tokenizer), torch.tensor([3])
-    chances = log_chances(model, with_gap(model.shape, tokens, place))
+    tokens, position = texts([SENTENCE], tokenizer), torch.tensor([3])
+    chances = log_chances(model, with_gap(model.shape, tokens, position))
     assert lattice.losses[1 << 3, 3] == pytest.approx(-float(chances[0, tokens.ids[0, 3]]), rel=1e-5)
     assert (lattice.losses[~lattice.hidden] == 0).all() and (lattice.losses[lattice.hidden] > 0).all()
 
@@ -54,8 +54,8 @@ def test_the_best_order_is_that_of_brute_force_over_arbitrary_losses(size):
     lattice = Lattice(np.random.default_rng(size).exponential(size=(1 << size, size)))
     lattice.losses[~lattice.hidden] = 0
     orders = {order: lattice.in_order(order).nats for order in permutations(range(size))}
-    assert lattice.best_order().places == min(orders, key=orders.__getitem__)
-    assert lattice.worst_order().places == max(orders, key=orders.__getitem__)
+    assert lattice.best_order().positions == min(orders, key=orders.__getitem__)
+    assert lattice.worst_order().positions == max(orders, key=orders.__getitem__)
     assert lattice.any_order() == pytest.approx(np.mean(list(orders.values())))
     assert lattice.masked_diffusion() == pytest.approx(lattice.any_order())
 

@@ -141,9 +141,9 @@ def test_the_sentence_to_watch_comes_from_the_held_out_part_and_is_one_sentence(
     row = sentence_of(corpus)
     ids = row.ids[0].tolist()
     held_out = corpus.ids[corpus.held_out_from :].tolist()
-    places = [k for k in range(len(held_out)) if held_out[k : k + len(ids)] == ids]
-    assert places
-    sentences = corpus.sentence_ids[corpus.held_out_from :][places[0] : places[0] + len(ids)]
+    positions = [k for k in range(len(held_out)) if held_out[k : k + len(ids)] == ids]
+    assert positions
+    sentences = corpus.sentence_ids[corpus.held_out_from :][positions[0] : positions[0] + len(ids)]
     assert len(sentences.unique()) == 1
     assert 3 <= len(ids) <= 12
     assert row.maskable.all()

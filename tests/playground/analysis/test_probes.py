@@ -43,7 +43,7 @@ def test_a_gap_asks_for_its_own_word_and_nothing_else(reader, name):
     (target,) = batch.targets
     assert target.loss_mask.sum(1).tolist() == [1, 1, 1]
     targets = [tokenizer.words[i] for i in target.labels[target.loss_mask].tolist()]
-    assert targets == [row[place] for row, place in zip(ROWS, PLACES, strict=True)]
+    assert targets == [row[position] for row, position in zip(ROWS, PLACES, strict=True)]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -51,8 +51,8 @@ def test_the_word_in_the_gap_cannot_be_seen(reader, name):
     model, tokenizer, _ = reader(name)
     assert not check(with_gap(model.shape, texts(ROWS, tokenizer), torch.tensor(PLACES))).leak
     other = [[*row] for row in ROWS]
-    for row, place in zip(other, PLACES, strict=True):
-        row[place] = "dog"
+    for row, position in zip(other, PLACES, strict=True):
+        row[position] = "dog"
     before, after = (
         log_chances(model, with_gap(model.shape, texts(rows, tokenizer), torch.tensor(PLACES)))
         for rows in (ROWS, other)
@@ -79,7 +79,7 @@ def test_static_vectors_are_refused_in_a_sentence():
 def test_right_and_wrong_differ_and_the_sentence_holds_the_right_one(gauge):
     choices = gauge.choices(60)
     assert len(choices) == 60
-    assert all(choice.wrong != choice.words[choice.place] for choice in choices)
+    assert all(choice.wrong != choice.words[choice.position] for choice in choices)
     assert [c.words for c in choices] == [c.words for c in gauge.choices(60)], "always the same sentences"
 
 
@@ -111,8 +111,8 @@ def test_gauges_whose_words_a_corpus_does_not_know_are_left_out():
 def sharp(batch, by: int) -> dict:
     """Attention of one layer with two heads: the first looks `by` places on where it can, the second everywhere."""
     real, n = batch.inputs.valid[0], batch.inputs.ids.shape[1]
-    place = torch.arange(n)
-    looks = (place[None] == (place[:, None] + by).clamp(0, int(real.sum()) - 1)).float()
+    position = torch.arange(n)
+    looks = (position[None] == (position[:, None] + by).clamp(0, int(real.sum()) - 1)).float()
     even = real.float().expand(n, n) / real.sum()
     return {"encoder": torch.stack([looks, even])[None, None]}
 

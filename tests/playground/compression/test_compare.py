@@ -219,12 +219,12 @@ def test_what_cannot_be_compared_is_refused():
 
 def test_a_file_that_is_damaged_or_of_another_task_is_refused(result, tmp_path):
     _, made = result
-    place = made.outcomes["uncompressed"][0].folder
+    position = made.outcomes["uncompressed"][0].folder
     with pytest.raises(UserError, match="There is no compressed model at"):
         load(tmp_path, made.task)
     with pytest.raises(UserError, match="gives 2 scores, and 'topic' needs"):
-        load(place, find_task("topic"))
-    (tmp_path / FILE).write_bytes((Path(place) / FILE).read_bytes()[:-9])
+        load(position, find_task("topic"))
+    (tmp_path / FILE).write_bytes((Path(position) / FILE).read_bytes()[:-9])
     with pytest.raises(UserError, match="is damaged"):
         load(tmp_path, made.task)
     tensors, header = pack(compressed("low rank"))

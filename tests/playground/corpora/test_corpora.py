@@ -62,9 +62,9 @@ def test_the_held_out_part_is_a_tenth_and_begins_with_a_document():
 
 def test_one_long_document_is_held_out_from_a_sentence_on():
     corpus = from_pasted(PARAGRAPH * 40)
-    place = corpus.held_out_from
-    assert corpus.sentence_ids[place] == corpus.sentence_ids[place - 1] + 1
-    assert 0.85 < place / len(corpus) < 0.95
+    position = corpus.held_out_from
+    assert corpus.sentence_ids[position] == corpus.sentence_ids[position - 1] + 1
+    assert 0.85 < position / len(corpus) < 0.95
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -310,9 +310,9 @@ def test_pairs_of_two_languages_are_translations():
     for a, b, cut in zip(
         rows_of(tokens, "aligned"), rows_of(there, "aligned"), (tokens.lengths + there.lengths), strict=True
     ):
-        assert all(place == -1 or b[place] == k for k, place in enumerate(a))
+        assert all(position == -1 or b[position] == k for k, position in enumerate(a))
         assert int(cut) <= 12
-        shared += sum(place >= 0 for place in a)
+        shared += sum(position >= 0 for position in a)
     assert shared > 0
 
 
@@ -323,16 +323,16 @@ def test_a_stream_goes_on_in_one_language_to_the_last_token_of_its_row():
         pairs, spoken = corpus.pairs(width, part), corpus.labels["language"]
         for language, rows in enumerate(corpus.streams(width, part).values()):
             kept = [k for k in range(*bounds) if corpus.ids[k] == SEPARATOR or spoken[k] == language]
-            text, place = corpus.ids[kept].tolist(), 0
+            text, position = corpus.ids[kept].tolist(), 0
             side = pairs.neighbours["translation"] if language else pairs
             for row, length in enumerate(rows.lengths.tolist()):
-                assert rows.ids[row, :length].tolist() == text[place : place + width]
+                assert rows.ids[row, :length].tolist() == text[position : position + width]
                 assert rows.labels["language"][row, :length].unique().tolist() == [language]
                 assert rows.word_ids[row, :length].tolist() == list(range(length))
                 sentence = [0, *(rows.ids[row, : length - 1] == SEPARATOR).cumsum(0).tolist()]
                 assert rows.sentence_ids[row, :length].tolist() == sentence
-                place += int(side.lengths[row]) + 1  # the sentence and its [SEP]
-            assert place == len(text)
+                position += int(side.lengths[row]) + 1  # the sentence and its [SEP]
+            assert position == len(text)
             found += len(rows.ids)
     assert found > 300
 

@@ -37,8 +37,8 @@ def write(folder, name: str, content: str | bytes):
 
 def spelt(corpus: Corpus, chosen: torch.Tensor) -> list[str]:
     """The words whose tokens are chosen, each put together from its pieces."""
-    places = chosen.nonzero()[:, 0].tolist()
-    numbers = list(dict.fromkeys(corpus.word_ids[places].tolist()))
+    positions = chosen.nonzero()[:, 0].tolist()
+    numbers = list(dict.fromkeys(corpus.word_ids[positions].tolist()))
     return [corpus.tokenizer.join(corpus.ids[corpus.word_ids == number].tolist()) for number in numbers]
 
 
@@ -415,14 +415,14 @@ def test_a_treebank_keeps_its_words_borders_and_labels(tmp_path, kind):
     assert set(spelt(corpus, (pos < 0) & ~ends)) == {"new_York"}
     assert set(spelt(corpus, corpus.labels["relation"] == relation.index("root"))) == {"see", "skodrenw"}
     assert set(spelt(corpus, (head < 0) & ~ends)) == {"see", "skodrenw"}
-    places = (head >= 0).nonzero()[:, 0]
+    positions = (head >= 0).nonzero()[:, 0]
     first_piece = corpus.word_ids[1:] != corpus.word_ids[:-1]
-    assert first_piece[head[places] - 1].all()
-    assert (corpus.sentence_ids[places] == corpus.sentence_ids[head[places]]).all()
+    assert first_piece[head[positions] - 1].all()
+    assert (corpus.sentence_ids[positions] == corpus.sentence_ids[head[positions]]).all()
     spelling = {n: corpus.tokenizer.join(corpus.ids[corpus.word_ids == n].tolist()) for n in range(20)}
     pairs = {
         (spelling[int(corpus.word_ids[p])], spelling[int(corpus.word_ids[head[p]])])
-        for p in places
+        for p in positions
         if corpus.word_ids[p] < 13
     }
     assert pairs == set(HEADS.items())

@@ -159,9 +159,9 @@ def test_subjects_and_verbs_agree_whatever_stands_between():
     seen = Counter()
     for words in sentences():
         verbs = [k for k, (_, _, _, attractors, _) in enumerate(words) if attractors]
-        for place in verbs:
-            nouns = [number for _, pos, number, *_ in words[:place] if pos == "NOUN"]
-            _, _, number, attractors, _ = words[place]
+        for position in verbs:
+            nouns = [number for _, pos, number, *_ in words[:position] if pos == "NOUN"]
+            _, _, number, attractors, _ = words[position]
             assert nouns[0] == number
             assert sum(other != number for other in nouns[1:]) == int(attractors)
             seen[number, attractors] += 1
@@ -295,9 +295,9 @@ def runs(label, corpus=None):
     """The places of the tokens with each number of a running label."""
     corpus = corpus or world()
     found = defaultdict(list)
-    for place, number in enumerate(corpus.labels[label].tolist()):
+    for position, number in enumerate(corpus.labels[label].tolist()):
         if number >= 0:
-            found[number].append(place)
+            found[number].append(position)
     return found
 
 
@@ -307,17 +307,17 @@ def test_running_numbers_are_those_of_unbroken_runs_within_a_sentence(label, mad
     corpus = made()
     found = runs(label, corpus)
     assert list(found) == list(range(len(found)))
-    for places in found.values():
-        assert places == list(range(places[0], places[-1] + 1))
-        assert corpus.sentence_ids[places[0]] == corpus.sentence_ids[places[-1]]
+    for positions in found.values():
+        assert positions == list(range(positions[0], positions[-1] + 1))
+        assert corpus.sentence_ids[positions[0]] == corpus.sentence_ids[positions[-1]]
 
 
 def test_phrases_begin_as_their_kind_says_and_leave_out_stops():
     pos, kinds = named(world(), "pos"), named(world(), "phrase_type")
     begins = defaultdict(set)
-    for places in runs("phrase").values():
-        assert len({kinds[k] for k in places}) == 1
-        begins[kinds[places[0]]].add(pos[places[0]])
+    for positions in runs("phrase").values():
+        assert len({kinds[k] for k in positions}) == 1
+        begins[kinds[positions[0]]].add(pos[positions[0]])
     assert begins == {
         "NP": {"DET", "NUM", "PRON", "NOUN", "PROPN", "ADJ"},
         "VP": {"VERB", "AUX", "ADP"},
@@ -331,10 +331,10 @@ def test_phrases_begin_as_their_kind_says_and_leave_out_stops():
 def test_the_tokens_of_a_mention_spell_the_name_of_its_entity():
     entity, kind = named(world(), "entity"), named(world(), "entity_type")
     mentioned = set()
-    for places in runs("mention").values():
-        name = " ".join(world_words()[k] for k in places)
-        assert {entity[k] for k in places} == {name}
-        assert {kind[k] for k in places} == {ENTITIES[name]}
+    for positions in runs("mention").values():
+        name = " ".join(world_words()[k] for k in positions)
+        assert {entity[k] for k in positions} == {name}
+        assert {kind[k] for k in positions} == {ENTITIES[name]}
         mentioned.add(name)
     assert mentioned == set(ENTITIES)
     names = (world().labels["pos"] == world().label_names["pos"].index("PROPN")).tolist()
@@ -413,11 +413,11 @@ def test_the_alignment_points_both_ways_to_the_same_meaning(knobs):
         two = two[:-1]
         assert words[two[-1] + 1] == "[SEP]"
         assert len(one) == len(two)
-        for k, place in enumerate(one):
-            twin = two[aligned[place]]
+        for k, position in enumerate(one):
+            twin = two[aligned[position]]
             assert aligned[twin] == k
-            assert pairs[words[place]] == words[twin]
-            assert corpus.labels["pos"][place] == corpus.labels["pos"][twin]
+            assert pairs[words[position]] == words[twin]
+            assert corpus.labels["pos"][position] == corpus.labels["pos"][twin]
 
 
 def runs_of(numbers):

@@ -198,7 +198,7 @@ def test_sentences_that_are_wrong_have_no_right_twin(drawn):
 
 def test_a_marked_word_is_the_same_in_both_sentences(drawn):
     for item in drawn["word in context", "train"]:
-        one, other = (text[place] for text, place in zip(item.texts, item.marked, strict=True))
+        one, other = (text[position] for text, position in zip(item.texts, item.marked, strict=True))
         assert one == other
 
 
@@ -501,14 +501,14 @@ def test_a_text_is_written_untrained_as_the_model_would_go_on(shots, tokenizer, 
     whole = [[*tokenizer.encode_words(words[:-1]), sep] for words in said]
     before = [number for row in whole[:shots] for number in row]
     answer = going_on([[*before, *row] for row in whole], tokenizer, learner)
-    place = 0
+    position = 0
     for number, item in enumerate(items):
         own = answer.scores[answer.rows == number].log_softmax(-1)[-len(item.right) - 1 :]
-        mine = scores[place : place + len(own)]
+        mine = scores[position : position + len(own)]
         assert torch.allclose(mine[:, sep], own[:, tokenizer.specials.end], atol=1e-5)
         assert torch.allclose(mine[:, sep + 1 :], own[:, sep + 1 :], atol=1e-5)
-        place += len(own)
-    assert place == len(scores) == int((texts.labels >= 0).sum())
+        position += len(own)
+    assert position == len(scores) == int((texts.labels >= 0).sum())
 
 
 @torch.no_grad()

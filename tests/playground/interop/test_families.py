@@ -207,12 +207,12 @@ def test_a_permutation_has_the_same_scores_through_both_query_streams(tmp_path, 
         assert torch.equal(inputs.ids, ids) and inputs.query_attn_mask is not None
         seen, rows = inputs.attn_mask.dense() & ~torch.eye(ids.shape[1], dtype=torch.bool), []
         for row in range(len(ids)):
-            places = asked[row].nonzero()[:, 0]
+            positions = asked[row].nonzero()[:, 0]
             theirs = loaded(tmp_path / "out")(
                 input_ids=ids[row : row + 1],
                 perm_mask=(~seen[row : row + 1]).float(),
                 token_type_ids=segments[row : row + 1],
-                target_mapping=torch.nn.functional.one_hot(places, ids.shape[1])[None].float(),
+                target_mapping=torch.nn.functional.one_hot(positions, ids.shape[1])[None].float(),
             )
             rows.append(theirs.logits[0])
     largest = float((torch.cat(rows) - answer.scores).abs().max())

@@ -110,8 +110,8 @@ def test_attention_rows_sum_to_one_or_nothing_and_blocked_cells_are_zero(name, s
     even = find_objective(name).batch(suited(find_objective(name), plain_rows(2, 12)), generator(2))
     batch = ragged(name, extra=2)[-1].batch if shape == "ragged" else even
     weights = models["rotary"].attention(batch)
-    for matrix, visible in masks(batch).items():
-        cells = visible.dense()[None, :, None].expand_as(weights[matrix])
+    for matrix, attn_mask in masks(batch).items():
+        cells = attn_mask.dense()[None, :, None].expand_as(weights[matrix])
         assert bool((weights[matrix][~cells] == 0).all()), matrix
         assert bool((weights[matrix][cells] > 0).all()), matrix
         sums = weights[matrix].sum(-1)
@@ -237,8 +237,8 @@ def reordered(step, order):
     if not isinstance(plan, Corruption):
         return replace(plan, **{f.name: getattr(plan, f.name)[order] if f.compare else None for f in fields(plan)})
     rows = [plan_of_one(plan, int(row), width) for row in order]
-    places = torch.cat([row.places + number * width for number, row in enumerate(rows)])
-    return Corruption(places, torch.cat([row.action for row in rows]), torch.cat([row.words for row in rows]))
+    positions = torch.cat([row.positions + number * width for number, row in enumerate(rows)])
+    return Corruption(positions, torch.cat([row.action for row in rows]), torch.cat([row.words for row in rows]))
 
 
 @row_by_row
@@ -258,11 +258,11 @@ def test_the_order_of_rows_does_not_matter(name, models):
 def test_a_promise_a_level_and_a_painted_mask_are_the_same(name, models):
     """The short way of "causal" and "full" gives what the general mask gives."""
     batch = find_objective(name).batch(plain_rows(2, 9), generator(4))
-    visible = batch.inputs.attn_mask
-    assert visible.form == {"LM": "causal", "MLM": "full"}[name]
-    levels = replace(visible, form="levels")
+    attn_mask = batch.inputs.attn_mask
+    assert attn_mask.form == {"LM": "causal", "MLM": "full"}[name]
+    levels = replace(attn_mask, form="levels")
     open_ = torch.zeros(2, 9, dtype=torch.long)
-    painted = AttentionMask(open_, open_, overrides=visible.dense())
+    painted = AttentionMask(open_, open_, overrides=attn_mask.dense())
     first = scores(models["rotary"], batch)
     for other in (levels, painted):
         seen = replace(batch, inputs=replace(batch.inputs, attn_mask=other))
@@ -334,7 +334,7 @@ def test_only_scored_positions_have_scores_and_the_same_as_everywhere(name, mode
     own = [
         target for target in batch.targets if not target.kind.compares_rows
     ]  # a match is scored against the other answers
-    scored = {(q.name, *place) for q in own for place in map(tuple, q.loss_mask.nonzero().tolist())}
+    scored = {(q.name, *position) for q in own for position in map(tuple, q.loss_mask.nonzero().tolist())}
     assert scored <= few.keys() <= all_.keys()
     for key in scored:
         torch.testing.assert_close(few[key], all_[key], rtol=1e-9, atol=1e-9)
@@ -353,7 +353,7 @@ def test_answers_know_their_position_and_target(name, models):
         found = list(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True))
         assert sorted(found) == list(map(tuple, scored))
         if not isinstance(target.kind, InBatchContrast | SoftTargets):  # theirs: test_one_ngram.py, test_views.py
-            assert answer.labels.tolist() == [int(target.labels[place]) for place in found]
+            assert answer.labels.tolist() == [int(target.labels[position]) for position in found]
 
 
 @every_objective
@@ -457,7 +457,11 @@ def test_generator_and_detector_have_one_word_position_and_segment_embedding(sha
     """As in ELECTRA's released code: added as wide as the table, and only then made narrow for the generator."""
     model, batch = of_electra(generator_ratio=share, tie_generator="embeddings")
     small, whole, stream = model.generator, model.network, batch.inputs
-    own = {name for name, _ in small.named_parameters() if name.split(".")[0] in ("place", "segment", "language")}
+    own = {
+        name
+        for name, _ in small.named_parameters()
+        if name.split(".")[0] in ("position_embedding", "segment_embedding", "language_embedding")
+    }
     assert own == set()
     wide = model.token_embedding(stream.ids) + whole.position_embedding(stream.position_ids)
     wide = wide + whole.segment_embedding(stream.segment_ids) + whole.language_embedding(stream.language_ids)

@@ -173,9 +173,9 @@ def test_relative_positions_are_the_four_terms_of_transformer_xl():
                     angle = (position[row, i] - position[row, j]) * speed
                     r = attn.position(torch.cat([angle.sin(), angle.cos()]).double())[4 * head : 4 * head + 4]
                     content = (q[row, head, i] + attn.content_bias[head]) @ k[row, head, j]
-                    place = (q[row, head, i] + attn.position_bias[head]) @ r
+                    bias_of_position = (q[row, head, i] + attn.position_bias[head]) @ r
                     assert float(scores[row, head, i, j].detach()) == pytest.approx(
-                        float((content + place).detach()) / 2, abs=1e-5
+                        float((content + bias_of_position).detach()) / 2, abs=1e-5
                     )
 
 
@@ -323,10 +323,10 @@ def test_what_a_recurrent_state_depends_on_is_what_its_mask_allows(kind, reads):
     states = model.network.encoder.hidden_states(x, inputs.attn_mask, None, 0, 2)[-1]
     allowed = DIRECTIONS[reads].dense().expand(3, -1, -1)
     for row, words in enumerate(ROWS):
-        for place in range(len(words)):
-            [gradient] = torch.autograd.grad(states[row, place].sum(), x, retain_graph=True)
+        for position in range(len(words)):
+            [gradient] = torch.autograd.grad(states[row, position].sum(), x, retain_graph=True)
             reached = gradient.abs().sum(-1) > 0
-            assert torch.equal(reached[row, : len(words)], allowed[row, place, : len(words)])
+            assert torch.equal(reached[row, : len(words)], allowed[row, position, : len(words)])
             assert not reached[[k for k in range(3) if k != row]].any()
 
 
@@ -369,18 +369,18 @@ def test_context2vec_meets_the_word_before_from_the_left_and_the_next_from_the_r
     """Melamud et al. 2016, sec. 2: the word itself changes nothing, and each other word of its text does."""
     model, batch = made(Architecture(kind="lstm", layers=1, width=16, heads=2, two_streams=True), "context2vec")
     network, table = model.network, model.token_embedding.weight
-    places = LEVEL[:, :9]
+    positions = LEVEL[:, :9]
 
     def states(ids):
-        return network.query_stream(replace(batch.inputs, ids=ids), places, table)
+        return network.query_stream(replace(batch.inputs, ids=ids), positions, table)
 
     ids, before = batch.inputs.ids, states(batch.inputs.ids)
-    for place in range(len(ROWS[0])):
+    for position in range(len(ROWS[0])):
         other = ids.clone()
-        other[0, place] = 77
+        other[0, position] = 77
         changed = (states(other) - before).abs().sum(-1) > 0
-        assert not changed[0, place]
-        assert changed[0, [k for k in range(len(ROWS[0])) if k != place]].all()
+        assert not changed[0, position]
+        assert changed[0, [k for k in range(len(ROWS[0])) if k != position]].all()
         assert not changed[1:].any()
 
 
@@ -473,9 +473,9 @@ def test_a_window_network_is_that_of_nnlm():
     assert model.shape.window_radius == 3 and layer.fc.in_features == 4 * 8
     torch.nn.init.normal_(layer.boundary)
     [answer] = model(batch)
-    for row, place, scores in zip(answer.rows, answer.positions, answer.scores, strict=True):
+    for row, position, scores in zip(answer.rows, answer.positions, answer.scores, strict=True):
         ids = batch.inputs.ids[row]
-        beside = [table[ids[at]] if at >= 0 else layer.boundary for at in range(int(place) - 3, int(place) + 1)]
+        beside = [table[ids[at]] if at >= 0 else layer.boundary for at in range(int(position) - 3, int(position) + 1)]
         hidden = torch.tanh(layer.fc.weight @ torch.cat(beside) + layer.fc.bias)
         torch.testing.assert_close(scores, model.lm_head.table.weight @ hidden + model.lm_head.bias)
 
@@ -487,12 +487,12 @@ def test_a_window_network_reads_as_far_as_its_masks_and_a_plain_text_so_too(read
     text = tokens_of(ROWS[:1])
     sides = [side for side, other in ((-1, "right to left"), (1, "left to right")) if reads != other]
     before = model.features(text)
-    for place in range(9):
+    for position in range(9):
         ids = text.ids.clone()
-        ids[0, place] = 77
+        ids[0, position] = 77
         changed = (model.features(replace(text, ids=ids)) - before).abs().sum(-1)[0] > 0
-        near = [k for k in range(9) if k == place or (abs(place - k) <= 4 and (place - k > 0) == (1 in sides))]
-        near = [k for k in range(9) if abs(place - k) <= 4] if len(sides) == 2 else near
+        near = [k for k in range(9) if k == position or (abs(position - k) <= 4 and (position - k > 0) == (1 in sides))]
+        near = [k for k in range(9) if abs(position - k) <= 4] if len(sides) == 2 else near
         assert changed.nonzero().flatten().tolist() == near
 
 

@@ -63,16 +63,16 @@ def test_the_short_way_of_a_window_is_the_mean_of_its_matrix(tokens, seed):
         Architecture(kind="static", width=8, heads=2, two_streams=True), SPECIALS.size, generator(seed)
     ).double()
     inputs = batch.inputs
-    places = torch.arange(inputs.ids.shape[1]).expand(inputs.ids.shape)
-    short = model.network.query_stream(inputs, places, model.token_embedding.weight)
+    positions = torch.arange(inputs.ids.shape[1]).expand(inputs.ids.shape)
+    short = model.network.query_stream(inputs, positions, model.token_embedding.weight)
     slow = replace(inputs, query_attn_mask=replace(inputs.query_attn_mask, form="levels"))
-    torch.testing.assert_close(short, model.network.query_stream(slow, places, model.token_embedding.weight))
+    torch.testing.assert_close(short, model.network.query_stream(slow, positions, model.token_embedding.weight))
     seen = inputs.query_attn_mask.dense()
     for row in range(len(seen)):
-        for place in range(seen.shape[1]):
-            words = model.token_embedding.weight[inputs.ids[row][seen[row, place]]]
+        for position in range(seen.shape[1]):
+            words = model.token_embedding.weight[inputs.ids[row][seen[row, position]]]
             mean = words.mean(0) if len(words) else torch.zeros(8, dtype=torch.double)
-            torch.testing.assert_close(short[row, place], mean)
+            torch.testing.assert_close(short[row, position], mean)
 
 
 def test_a_word_is_the_same_wherever_it_stands():
@@ -130,17 +130,17 @@ def test_a_window_is_scored_by_a_hidden_layer_over_all_its_words_in_order():
     whole = torch.cat([sides[0], centre, sides[1]], dim=1)
     open_to = batch.inputs.query_attn_mask.dense()
 
-    def score(row, place, word):
-        at = range(place - 5, place + 6)
-        there = [0 <= k < open_to.shape[2] and bool(open_to[row, place, k]) for k in at]
+    def score(row, position, word):
+        at = range(position - 5, position + 6)
+        there = [0 <= k < open_to.shape[2] and bool(open_to[row, position, k]) for k in at]
         words = [table[batch.inputs.ids[row, k]] if t else network.boundary for k, t in zip(at, there, strict=True)]
         return head.out.weight[0] @ torch.tanh(
             whole @ torch.cat([*words[:5], table[word], *words[6:]]) + network.fc.bias
         )
 
     wrong = answer.at(answer.target.kind.negatives)
-    for number, (row, place) in enumerate(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True)):
-        true, false = (score(row, place, word) for word in (answer.labels[number], wrong[number, 0]))
+    for number, (row, position) in enumerate(zip(answer.rows.tolist(), answer.positions.tolist(), strict=True)):
+        true, false = (score(row, position, word) for word in (answer.labels[number], wrong[number, 0]))
         torch.testing.assert_close(answer.losses()[number], (1 - true + false).clamp(min=0))
     hidden = network.query_stream(batch.inputs, answer.positions[None, :1].expand(len(batch.tokens.ids), -1), table)
     every = head(hidden[answer.rows[0]], table)[0]

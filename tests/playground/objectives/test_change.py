@@ -66,11 +66,11 @@ def test_a_share_of_the_sentences_is_shuffled_and_the_others_stay(share, count):
     stage = ChangeSentenceOrder(shuffle_ratio=share)
     source = stage.build(batch, stage.plan(batch, generator(38))).inputs.origin[:, ::2] // 2
     law = Counter()
-    for places in combinations(range(4), count):
-        for order in permutations(places):
+    for positions in combinations(range(4), count):
+        for order in permutations(positions):
             found = list(range(4))
-            for place, other in zip(places, order, strict=True):
-                found[place] = other
+            for position, other in zip(positions, order, strict=True):
+                found[position] = other
             law[tuple(found)] += 1
     assert_law(Counter(map(tuple, source.tolist())), {k: v / law.total() for k, v in law.items()})
 
@@ -139,10 +139,10 @@ def test_masked_words_that_move_stay_hidden():
     """A mark that has moved is no moved word: the leak check and a decoder that hides masks still know it."""
     batch = find_objective("all noises").batch(plain_rows(50, 30), generator(4))
     shown_as_mask = batch.inputs.ids == SPECIALS.mask
-    places = batch.inputs.origin[shown_as_mask & (batch.inputs.origin >= 0)]
+    positions = batch.inputs.origin[shown_as_mask & (batch.inputs.origin >= 0)]
     rows = (shown_as_mask & (batch.inputs.origin >= 0)).nonzero()[:, 0]
-    assert len(places) > 50
-    assert bool((batch.actions[rows, places] == Action.MASKED).all())
+    assert len(positions) > 50
+    assert bool((batch.actions[rows, positions] == Action.MASKED).all())
 
 
 def test_every_noise_of_the_chain_can_be_switched_off():

@@ -170,9 +170,9 @@ def test_gradients_of_a_painted_mixture_flow_as_its_cells_say(part, monkeypatch)
     answers = model(batch)[0]
     reach, _ = leaks.answering(batch, answers.target, LAYERS)
     assert torch.equal(influences(answers, embedded[id(batch.inputs)]), reach[answers.positions])
-    place = int((batch.inputs.valid[0].sum()) // 2)
-    seen = batch.inputs.attn_mask.dense()[0, place]
-    assert seen[place + 1] and not seen[place - 1]
+    position = int((batch.inputs.valid[0].sum()) // 2)
+    seen = batch.inputs.attn_mask.dense()[0, position]
+    assert seen[position + 1] and not seen[position - 1]
 
 
 def test_a_part_that_is_not_there_is_refused_by_its_number():
@@ -239,13 +239,13 @@ def test_in_every_text_the_answers_at_these_positions_are_scored_and_no_others_c
     before, after = (o.batch(texts, generator(0)) for o in (plain, changed))
     for row in range(len(texts.ids)):
         old, new = (natural(e, row)["scored"][0] for e in (before, after))
-        able = [[bool(answerable(before, target)[row, p]) for target in before.targets] for p in places(before, row)]
+        able = [[bool(answerable(before, target)[row, p]) for target in before.targets] for p in positions(before, row)]
         overrides = [0 if n in (1, 4, 5) else int(any(able[n - 1])) if n in (2, 3) else c for n, c in enumerate(old, 1)]
         assert new == overrides
     assert torch.equal(before.inputs.ids, after.inputs.ids)
 
 
-def places(batch, row):
+def positions(batch, row):
     return batch.answering.valid[row].nonzero().flatten().tolist()
 
 

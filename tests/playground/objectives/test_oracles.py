@@ -231,8 +231,8 @@ def test_p15_what_is_matched_stands_alone_behind_a_special_token(name, tokens, s
     (partner,) = batch.auxiliary
     for row, text in enumerate(texts(batch.tokens)):
         ids, origin, _ = shown(partner.inputs, row)
-        places = batch.selected[row].nonzero().flatten().tolist()
-        assert (ids, origin) == ([SPECIALS.cls, *(text[p] for p in places)], [-1, *places])
+        positions = batch.selected[row].nonzero().flatten().tolist()
+        assert (ids, origin) == ([SPECIALS.cls, *(text[p] for p in positions)], [-1, *positions])
         assert partner.inputs.attn_mask.dense()[row, : len(ids), : len(ids)].all()
     assert partner.targets == ()
 
@@ -249,16 +249,16 @@ def test_p15_views_see_half_and_answer_for_their_positions(views, tokens, seed):
         for part, (cells, answers) in zip(batch.auxiliary, halves, strict=True):
             assert part.inputs.attn_mask.dense()[row, : len(text), : len(text)].tolist() == cells
             assert [target.name for target in part.targets] == list(answers)
-            for target, places in zip(part.targets, answers.values(), strict=True):
-                assert_taught(target, row, places, target.name in ("future", "past"))
+            for target, positions in zip(part.targets, answers.values(), strict=True):
+                assert_taught(target, row, positions, target.name in ("future", "past"))
 
 
-def assert_taught(target, row, places, unseen):
+def assert_taught(target, row, positions, unseen):
     assert target.kind.label == f"pos {target.name}"
-    scored = [p is not None for p in places]
-    assert target.loss_mask[row].tolist() == scored + [False] * (target.loss_mask.shape[1] - len(places))
-    assert target.kind.positions[row, : len(places)].tolist() == [p or 0 for p in places]
-    assert target.origin[row, : len(places)].tolist() == [p if unseen and p is not None else -1 for p in places]
+    scored = [p is not None for p in positions]
+    assert target.loss_mask[row].tolist() == scored + [False] * (target.loss_mask.shape[1] - len(positions))
+    assert target.kind.positions[row, : len(positions)].tolist() == [p or 0 for p in positions]
+    assert target.origin[row, : len(positions)].tolist() == [p if unseen and p is not None else -1 for p in positions]
 
 
 # laws that need no oracle
@@ -285,14 +285,14 @@ def test_p1_p2_p4_p8_input_and_targets_restore_the_text_and_what_is_kept_stands_
         assert restored(batch, row) == text or name in NOT_RESTORED or "threshold" in knobs
         ids, origin, _ = shown(batch.inputs, row)
         done = batch.actions[row].tolist()
-        for token, place in zip(ids, origin, strict=True):
-            changed = place < 0 or done[place] not in (Action.KEPT, Action.SCORED_AS_IS, Action.MOVED)
-            assert changed or token == text[place]
+        for token, position in zip(ids, origin, strict=True):
+            changed = position < 0 or done[position] not in (Action.KEPT, Action.SCORED_AS_IS, Action.MOVED)
+            assert changed or token == text[position]
         hideable = masking.choosable(text, knobs.get("special_tokens", "protected"))
-        special = [place for place, able in enumerate(hideable) if not able]
-        assert name == "T5 prefix LM" or all(done[place] in (Action.KEPT, Action.MOVED) for place in special)
+        special = [position for position, able in enumerate(hideable) if not able]
+        assert name == "T5 prefix LM" or all(done[position] in (Action.KEPT, Action.MOVED) for position in special)
         free = {p for p in range(len(text)) if done[p] not in hides}
-        found = Counter(place for place in origin if place >= 0)
+        found = Counter(position for position in origin if position >= 0)
         assert not whole or (free <= set(found) and set(found.values()) <= {1})
 
 
@@ -314,17 +314,17 @@ def test_p12_p14_p19_padding_is_never_seen_a_seed_decides_all_and_shapes_are_rig
         for target, other in zip(part.targets, same.targets, strict=True):
             assert_question(target, part.decoder if target.stream == "decoder" else part.inputs)
             assert torch.equal(target.labels, other.labels)
-        for visible, read in masks_of(part):
-            assert not (visible.dense() & ~read.valid[:, None, :]).any()
+        for attn_mask, read in masks_of(part):
+            assert not (attn_mask.dense() & ~read.valid[:, None, :]).any()
 
 
-def assert_stream(stream, places):
+def assert_stream(stream, positions):
     for values in (stream.ids, stream.origin, stream.segment_ids, stream.position_ids, stream.language_ids):
         assert (values.shape, values.dtype) == (stream.ids.shape, torch.int64)
     assert (stream.valid.shape, stream.valid.dtype) == (stream.ids.shape, torch.bool)
     assert bool((stream.ids[~stream.valid] == SPECIALS.pad).all())
     assert bool((stream.origin[~stream.valid] == -1).all())
-    assert bool(((stream.origin >= -1) & (stream.origin < max(places, 1))).all())
+    assert bool(((stream.origin >= -1) & (stream.origin < max(positions, 1))).all())
     assert stream.padded or bool(stream.valid.all())
 
 

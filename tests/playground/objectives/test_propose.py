@@ -126,8 +126,8 @@ def every_draw(number, loss):
     noise = noise_probability(tokens, 0.75)[FIRST : FIRST + 4]
     chance = LAW[right] * noise[draws[0] - FIRST].prod(1)
     ids = torch.cat([labels[0][:, None], draws[0]], dim=1) - FIRST
-    places = asked.loss_positions
-    return chance, lambda scores: Answer(asked, places.rows, places.positions, scores[ids], labels[0]).losses()
+    positions = asked.loss_positions
+    return chance, lambda scores: Answer(asked, positions.rows, positions.positions, scores[ids], labels[0]).losses()
 
 
 @pytest.mark.parametrize("number", [1, 3])

@@ -251,8 +251,8 @@ def test_a_word_that_the_vocabulary_lacks_is_named():
 def test_every_token_can_be_drawn_over_its_text(tokenizer, text):
     text = clean(text)
     found = tokenizer.encode(text)
-    drawn = {place for first, last in found.offsets for place in range(first, last)}
-    words = {place for match in WORD.finditer(text) for place in range(*match.span())}
+    drawn = {position for first, last in found.offsets for position in range(first, last)}
+    words = {position for match in WORD.finditer(text) for position in range(*match.span())}
     assert drawn >= words if tokenizer.kind == "bytes" else drawn == words
     for number, (first, last) in zip(found.ids, found.offsets, strict=True):
         under = tokenizer.small(text[first:last])
@@ -280,7 +280,7 @@ def test_the_pieces_of_a_word_put_together_are_the_word(tokenizer, text):
     words = [tokenizer.small(word) for word in split_words(clean(text))]
     assert sorted(set(found.word)) == list(range(len(words)))
     for index, word in enumerate(words):
-        ids = [number for number, place in zip(found.ids, found.word, strict=True) if place == index]
+        ids = [number for number, position in zip(found.ids, found.word, strict=True) if position == index]
         assert ids == tokenizer.encode_word(word)
         if UNKNOWN not in ids:
             assert "".join(tokenizer.decode(ids)) == word
@@ -335,7 +335,7 @@ def test_the_vocabulary_names_whole_characters_and_numbers_parts_of_them():
 )
 def test_each_kind_has_its_own_way_with_unknown_letters(kind, unknown):
     found = ALL[kind].encode("saжжil")
-    assert [place for number, place in zip(found.ids, found.offsets, strict=True) if number == UNKNOWN] == unknown
+    assert [position for number, position in zip(found.ids, found.offsets, strict=True) if number == UNKNOWN] == unknown
 
 
 def test_every_kind_can_be_wished_for():
@@ -440,7 +440,7 @@ def test_the_merges_of_a_text_end_where_encoding_ends(tokenizer, text):
     states = merge_steps(tokenizer, text)
     found = tokenizer.encode(text)
     pieces = zip(tokenizer.decode(found.ids), found.offsets, found.word, strict=True)
-    assert states[-1]["pieces"] == [[piece, *place, word] for piece, place, word in pieces]
+    assert states[-1]["pieces"] == [[piece, *position, word] for piece, position, word in pieces]
     assert json.loads(json.dumps(states)) == states
     for before, after in pairwise(states):
         assert after["joined"] and len(after["pieces"]) < len(before["pieces"])

@@ -30,7 +30,7 @@ def said_of(objective):
     own = objective.printed
     pair = PAIR if "translation" in objective.needs else ""
     made = rebuild(objective, own.text or TEXT, pair=own.pair or pair, overrides=own.plan if own.text else None)
-    shown = frames.visible(made.batch)
+    shown = frames.attention_mask(made.batch)
     return shown, re.findall(r"[^.]+\.", masks_in_words(shown)), made.batch
 
 
@@ -51,7 +51,7 @@ def test_what_is_said_of_a_mask_is_true_of_every_cell(objective):
         if "in the order" in claim:
             order, origin = batch.prediction_order[0].tolist(), batch.inputs.origin[0].tolist()
             first = iter(range(origin.count(-1)))  # special tokens are given before all words
-            rank = [next(first) if place < 0 else order[place] + origin.count(-1) for place in origin]
+            rank = [next(first) if position < 0 else order[position] + origin.count(-1) for position in origin]
             seen = [{rank[j] for j, cell in enumerate(row) if cell} - {rank[i]} for i, row in enumerate(cells)]
             given = int((re.search(r"the (\d+) given words", claim) or [0, 0])[1])
             assert all(ranks <= set(range(max(rank[i], given))) for i, ranks in enumerate(seen))

@@ -20,15 +20,15 @@ def made(name):
 @pytest.mark.parametrize("name", objectives())
 def test_every_cell_of_every_matrix_can_be_turned_over_and_back(name):
     batch = made(name).batch
-    for matrix, cells in frames.visible(batch).items():
+    for matrix, cells in frames.attention_mask(batch).items():
         i, j = len(cells) - 1, len(cells[0]) // 2
         turned = painted(batch, {matrix: [(i, j, not cells[i][j])]})
-        assert frames.visible(turned)[matrix][i][j] == 1 - cells[i][j]
-        assert {k: v for k, v in frames.visible(turned).items() if k != matrix} == {
-            k: v for k, v in frames.visible(batch).items() if k != matrix
+        assert frames.attention_mask(turned)[matrix][i][j] == 1 - cells[i][j]
+        assert {k: v for k, v in frames.attention_mask(turned).items() if k != matrix} == {
+            k: v for k, v in frames.attention_mask(batch).items() if k != matrix
         }
         back = painted(turned, {matrix: [(i, j, bool(cells[i][j]))]})
-        assert frames.visible(back) == frames.visible(batch)
+        assert frames.attention_mask(back) == frames.attention_mask(batch)
         assert leaks.check(back) == leaks.check(batch)
 
 
@@ -47,7 +47,7 @@ def test_a_cell_over_the_diagonal_is_a_leak_with_its_path_and_closing_it_is_the_
     assert not leaks.check(batch).leak
     leaking = leaks.check(painted(batch, {"encoder": [(2, 4, True)]}))
     assert leaking.leak and leaking.leaking == (2, 3)
-    assert [place.position for place in leaking.path][-1] == leaking.leaking[0]
+    assert [position.position for position in leaking.path][-1] == leaking.leaking[0]
     assert not leaks.check(painted(batch, {"encoder": [(2, 4, True), (2, 4, False)]})).leak
 
 
@@ -55,7 +55,7 @@ def test_a_rebuilt_text_shows_the_paint_from_the_frame_that_draws_matrices():
     plain = made("PLM")
     leaky = repainted(plain, {"query": [(2, 2, True)]})
     assert [f["name"] for f in leaky.record()["frames"]] == [f["name"] for f in plain.record()["frames"]]
-    assert frames.visible(leaky.batch)["query"][2][2] == 1
+    assert frames.attention_mask(leaky.batch)["query"][2][2] == 1
     assert leaky.steps[0].batch is plain.steps[0].batch
 
 

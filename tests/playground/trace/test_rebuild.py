@@ -72,17 +72,17 @@ def test_why_two_streams_as_the_leak_table_says():
 def test_a_model_obeys_the_order_of_every_layer_as_the_leak_check_says(choice, hears_itself):
     """Another word at a scored place changes the guess for that very place only where the order turns round."""
     made = rebuild("PLM", settings={"streams": choice}, overrides=find_objective("PLM").printed.plan)
-    inputs, place = made.batch.inputs, len(SENTENCE.split()) - 1
+    inputs, position = made.batch.inputs, len(SENTENCE.split()) - 1
     ids = inputs.ids.clone()
-    ids[0, place] = ids[0, 0]
+    ids[0, position] = ids[0, 0]
     other = replace(made.batch, inputs=replace(inputs, ids=ids))
     shape = Architecture(layers=2, width=16, heads=2, two_streams=True)
     model = LanguageModel(shape, made.tokens.specials.size, torch.Generator().manual_seed(0)).eval()
     (said,), (changed,) = model(made.batch), model(other)
-    at = (said.positions == place).nonzero()[0, 0]
+    at = (said.positions == position).nonzero()[0, 0]
     assert torch.allclose(said.scores[at], changed.scores[at], atol=1e-6) is not hears_itself
     attention = model.attention(made.batch)["content"][:, 0].sum(1) > 0
-    seen = frames.visible(made.batch)
+    seen = frames.attention_mask(made.batch)
     above = seen.get("content above", seen["content"])
     assert attention.long().tolist() == [seen["content"], above]
 

@@ -114,10 +114,10 @@ def test_batches_of_many_steps_stand_one_below_the_other():
     number = len(feed.windows.ids) // 8
     first, last = number - 2, number + 3
     whole = feed.between(first, last)
-    for place, step in enumerate(range(first, last)):
+    for position, step in enumerate(range(first, last)):
         one = feed.at(step)
         for name in ("ids", "lengths", "word_ids", "sentence_ids", "example_ids", "epoch"):
-            assert torch.equal(getattr(whole, name)[8 * place : 8 * place + 8], getattr(one, name))
+            assert torch.equal(getattr(whole, name)[8 * position : 8 * position + 8], getattr(one, name))
 
 
 def test_every_text_says_which_it_is_and_how_often_it_was_read():

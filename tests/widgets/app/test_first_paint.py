@@ -46,7 +46,7 @@ def test_the_table_is_made_once_for_the_first_bytes_and_the_page(monkeypatch):
 def test_what_a_page_has_to_say_stands_there_before_anybody_could_press_below_it(tmp_path):
     visit = Store(tmp_path, page=2)
     tabs = main.Tabs(visit).layout
-    said = [[pane.object for pane in place.select(pn.pane.HTML)] for place in tabs]
+    said = [[pane.object for pane in position.select(pn.pane.HTML)] for position in tabs]
     assert any("None yet. Train RoBERTa on world first." in each for each in said[2])
     assert [len(each) for each in (said[0], said[1], said[3], said[4])] == [1, 1, 1, 1]
     assert "Loading Train …" in said[1][0]

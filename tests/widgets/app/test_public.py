@@ -134,7 +134,7 @@ def test_visits_train_in_turns_and_read_their_place(crowd):
     first.train.begin().start()
     assert becomes(lambda: first.train.session.in_line.trains)
     second.train.begin().start()
-    assert becomes(lambda: second.place == 1)
+    assert becomes(lambda: second.position == 1)
     assert line(second).startswith("Your training is waiting: it is number 1 of 1 in the queue.")
     assert line(first).startswith("Your training is running. 1 other waits.")
     first.train.end()

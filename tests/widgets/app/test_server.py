@@ -61,7 +61,7 @@ def test_nothing_is_lost_and_everything_is_given_back(served, tmp_path):
     with ThreadPoolExecutor(1) as apart:  # a browser test of this worker has left a loop in its own thread
         found = apart.submit(asyncio.run, visits).result()
     assert not found.lost and len(found.answers) >= 2 * SESSIONS and "lost: none" in found.report
-    assert found.places >= 1 and any(seen), "somebody waited in line, and clicks are noted"
+    assert found.positions >= 1 and any(seen), "somebody waited in line, and clicks are noted"
     assert becomes(lambda: not app.get_sessions("/"))
     assert becomes(lambda: (turns.training, turns.waiting) == (0, 0))
     assert not main._visits

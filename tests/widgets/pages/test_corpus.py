@@ -88,26 +88,30 @@ def test_sheets_cover_every_token_once_and_never_two_documents(text):
 def test_every_layer_says_of_every_word_what_the_corpus_says(world):
     for first, last in sheets(world).tolist()[:25]:
         shown = sheet(world, first, last)
-        places = [k for k in range(first, last) if world.ids[k] != SEPARATOR]
-        assert shown.words == tuple(world.tokenizer.decode(world.ids[places].tolist()))
+        positions = [k for k in range(first, last) if world.ids[k] != SEPARATOR]
+        assert shown.words == tuple(world.tokenizer.decode(world.ids[positions].tolist()))
         for layer in (layer for layer in shown.layers if layer.style == "bar"):
-            said = [""] * len(places)
+            said = [""] * len(positions)
             for a, b, value in layer.runs:
                 said[a : b + 1] = [value] * (b + 1 - a)
             names = world.label_names[layer.name]
-            assert said == [names[v] if v >= 0 else "" for v in world.labels[layer.name][places].tolist()], layer.name
+            assert said == [names[v] if v >= 0 else "" for v in world.labels[layer.name][positions].tolist()], (
+                layer.name
+            )
         for name, value in shown.whole.items():
-            assert {world.label_names[name][v] for v in world.labels[name][places].tolist()} == {value}
+            assert {world.label_names[name][v] for v in world.labels[name][positions].tolist()} == {value}
 
 
 def test_brackets_are_the_phrases_and_a_phrase_carries_its_kind(world):
     first, last = sheets(world).tolist()[3]
-    places = [k for k in range(first, last) if world.ids[k] != SEPARATOR]
+    positions = [k for k in range(first, last) if world.ids[k] != SEPARATOR]
     layer = next(layer for layer in sheet(world, first, last).layers if layer.name == "phrase")
     groups = [
-        list(g) for v, g in groupby(range(len(places)), lambda k: int(world.labels["phrase"][places[k]])) if v >= 0
+        list(g)
+        for v, g in groupby(range(len(positions)), lambda k: int(world.labels["phrase"][positions[k]]))
+        if v >= 0
     ]
-    kinds = [world.label_names["phrase_type"][int(world.labels["phrase_type"][places[g[0]]])] for g in groups]
+    kinds = [world.label_names["phrase_type"][int(world.labels["phrase_type"][positions[g[0]]])] for g in groups]
     assert [(a, b) for a, b, _ in layer.runs] == [(g[0], g[-1]) for g in groups]
     assert [said for _, _, said in layer.runs] == kinds
 
@@ -271,17 +275,17 @@ def test_a_source_is_read_in_a_thread_and_can_be_turned_over(store):
     store.source = "reviews"
     assert store.reading.busy
     read(store)
-    assert (store.corpus.name, store.place, store.trouble) == ("reviews", 0, "")
+    assert (store.corpus.name, store.position, store.trouble) == ("reviews", 0, "")
     store.step(-1)
     assert store.span[1] == len(store.corpus)
     store.step(1)
     assert store.span[0] == 0
     store.seed = 5
-    at = store.place
+    at = store.position
     store.step(1)
     store.seed = 6
     store.seed = 5
-    assert store.place == at
+    assert store.position == at
 
 
 def test_a_table_is_asked_about_before_it_is_used(tmp_path, store):

@@ -95,10 +95,10 @@ def test_every_way_to_draw_makes_markup_that_escapes_words(kind):
 
 
 def test_many_maps_are_one_image_whose_parts_are_pressed_and_enlarged():
-    place = np.indices((2, 3, 50, 50)).reshape(4, -1)
+    position = np.indices((2, 3, 50, 50)).reshape(4, -1)
     names = [tuple(str(k + 1) for k in range(n)) for n in (2, 3, 50, 50)]
     maps = Matrix("query", "key", "w", "", "layer", "head")
-    columns = {n: Coded(names[k], place[k]) for k, n in enumerate(("layer", "head", "query", "key"))}
+    columns = {n: Coded(names[k], position[k]) for k, n in enumerate(("layer", "head", "query", "key"))}
     table = Table("maps", {**columns, "w": np.random.default_rng(0).random(15000)}, maps)
     grid = findings.matrix(table)
     assert grid.count("<image") == 1 and len(re.findall('data-name="[12],[123]"', grid)) == 6
@@ -229,7 +229,7 @@ def test_looking_inside_waits_for_its_turn_among_others(inside, tmp_path, monkey
     store, other = Store(tmp_path, Quota(turns)), turns.of(object())
     assert other.take()
     inside.look()
-    assert becomes(lambda: store.place == 1) and store.busy and inside.found == {}
+    assert becomes(lambda: store.position == 1) and store.busy and inside.found == {}
     other.leave()
     inside.looking.wait()
     assert [*inside.found] and not store.busy

@@ -189,13 +189,13 @@ def test_a_link_brings_the_knobs_back_and_one_without_them_takes_them_away():
 
 
 def test_an_address_is_told_anew_where_a_knob_is_turned(monkeypatch):
-    place, store = Location(), Store()
-    monkeypatch.setattr(main, "pn", SimpleNamespace(state=SimpleNamespace(location=place)))
+    position, store = Location(), Store()
+    monkeypatch.setattr(main, "pn", SimpleNamespace(state=SimpleNamespace(location=position)))
     main._link(store)
     store.train.param.update(corpus="parallel", corpus_knobs={"parallel": {"shared": 0.5}})
-    assert "corpus=parallel%28shared%3D0.5%29" in place.search
+    assert "corpus=parallel%28shared%3D0.5%29" in position.search
     store.train.corpus = "world"
-    assert "corpus=" not in place.search
+    assert "corpus=" not in position.search
 
 
 @pytest.mark.parametrize(

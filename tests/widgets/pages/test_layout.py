@@ -35,19 +35,19 @@ def test_parts_for_later_are_sent_once():
 def test_what_is_folded_away_is_sent_when_it_is_first_unfolded():
     first, second = pn.pane.HTML("a"), pn.pane.HTML("b")
     made = accordion({"first": first, "second": second})
-    assert [list(place) for place in made] == [[], []]
+    assert [list(position) for position in made] == [[], []]
     made.active = [1]
-    assert [list(place) for place in made] == [[], [second]]
+    assert [list(position) for position in made] == [[], [second]]
     made.active = [0, 1]
-    assert [list(place) for place in made] == [[first], [second]]
+    assert [list(position) for position in made] == [[first], [second]]
 
 
 def test_a_tab_is_brought_up_to_date_and_sent_when_it_is_first_opened():
     parts, opened = {"first": pn.pane.HTML("a"), "second": pn.pane.HTML("b")}, []
     made = tabs(parts, 1, lambda number: opened.append((number, list(made[number]))))
-    assert [list(place) for place in made] == [[], [parts["second"]]]
+    assert [list(position) for position in made] == [[], [parts["second"]]]
     made.active = 0
-    assert [list(place) for place in made] == [[parts["first"]], [parts["second"]]]
+    assert [list(position) for position in made] == [[parts["first"]], [parts["second"]]]
     assert opened == [(0, [])], "before it is sent"
 
 

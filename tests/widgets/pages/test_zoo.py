@@ -122,14 +122,16 @@ def test_the_timeline_has_every_system_in_its_year_and_an_arrow_from_each_parent
         bool(e.parent) for e in entries().values()
     )
     columns = timeline._columns(entries().values())
-    places, width = timeline._places(columns)
+    positions, width = timeline._places(columns)
     for entry in entries().values():
-        place = places[entry.name]
-        assert 0 <= place.x <= width - place.width and place.y >= timeline.TOP
+        position = positions[entry.name]
+        assert 0 <= position.x <= width - position.width and position.y >= timeline.TOP
         if entry.parent:
-            assert places[entry.parent].x + places[entry.parent].width < place.x, "what came of it stands to the right"
+            assert positions[entry.parent].x + positions[entry.parent].width < position.x, (
+                "what came of it stands to the right"
+            )
     for column in columns.values():
-        heights = sorted(places[entry.name].y for entry in column)
+        heights = sorted(positions[entry.name].y for entry in column)
         assert all(after - before >= timeline.ROW - 0.01 for before, after in pairwise(heights))
 
 

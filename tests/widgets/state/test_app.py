@@ -1043,7 +1043,11 @@ def test_a_bundled_model_changes_no_sample(name):
         assert store.model is not None and facts["plan"].keys() == others["plan"].keys()
         for key in ("inputs", "decoder_inputs", "targets"):
             assert facts[key] == (others[key] and [word if word[0] == "[" else word.lower() for word in others[key]])
-        assert (facts["scored"], facts["visible"], facts["leak"]) == (others["scored"], others["visible"], False)
+        assert (facts["scored"], facts["attention_mask"], facts["leak"]) == (
+            others["scored"],
+            others["attention_mask"],
+            False,
+        )
 
 
 def test_a_removed_bundled_model_stays_away_until_it_is_brought_back():

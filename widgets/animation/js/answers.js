@@ -111,7 +111,7 @@ function paintBandTitle(ctx, art, record, kind) {
 /** The guesses that have a card: the first ones, and in place of the last the one that is being pointed at. */
 function cardsShown(band, guesses, reader) {
   const shown = guesses.slice(0, band.shown);
-  const asked = reader && guesses.find((guess) => asksRow(guess, reader.matrix) && guess.place === reader.row);
+  const asked = reader && guesses.find((guess) => asksRow(guess, reader.matrix) && guess.position === reader.row);
   if (asked && !shown.includes(asked)) shown[shown.length - 1] = asked;
   return { shown, asked };
 }
@@ -154,9 +154,9 @@ function paintCard(ctx, art, { x, y, w, h }, frame, guess, later, grown) {
 
 /** Where the answer stands: its position and what the model sees there; with several questions, which one it is. */
 function cardTitle(frame, guess) {
-  const spot = streamSpots(frame, homeOf(guess.reader))[guess.place];
+  const spot = streamSpots(frame, homeOf(guess.reader))[guess.position];
   const several = new Set(frame.told.guesses.map((each) => each.target)).size > 1;
-  return `${guess.number ?? guess.place + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.target}` : ""}`;
+  return `${guess.number ?? guess.position + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.target}` : ""}`;
 }
 
 /** One answer: the bar is its probability, a hollow bar what it was before, the ring marks the true one. */
@@ -220,7 +220,7 @@ function paintPrices(ctx, art, before, after, e) {
   ctx.save();
   ctx.globalAlpha *= a && b ? 1 : a ? 1 - e : e;
   const dearest = Math.max(1, ...guesses.map((guess) => guess.loss));
-  for (const guess of guesses) if (cells[guess.place]?.scored) paintPrice(ctx, art, guess, dearest);
+  for (const guess of guesses) if (cells[guess.position]?.scored) paintPrice(ctx, art, guess, dearest);
   ctx.restore();
 }
 
@@ -230,13 +230,13 @@ function pricesOf(frame) {
   const guesses = frame.name === "after" ? frame.told.after : frame.told.guesses;
   const answering = guesses.filter((guess) => (guess.reader === "decoder") === Boolean(guesses[0] && guesses[0].reader === "decoder"));
   const sums = new Map();
-  for (const guess of answering) sums.set(guess.place, { place: guess.place, loss: guess.loss + (sums.get(guess.place)?.loss || 0) });
+  for (const guess of answering) sums.set(guess.position, { position: guess.position, loss: guess.loss + (sums.get(guess.position)?.loss || 0) });
   return [...sums.values()];
 }
 
-function paintPrice(ctx, art, { place, loss }, dearest) {
+function paintPrice(ctx, art, { position, loss }, dearest) {
   const { theme, plan } = art;
-  const box = chipBox(plan, "targets", place);
+  const box = chipBox(plan, "targets", position);
   const size = clamp(plan.chips.size * 0.78, 9, 11.5);
   ctx.font = font(size, 650);
   const said = loss.toFixed(box.w < 34 ? 1 : 2);
@@ -253,7 +253,7 @@ const answersOf = (frame) => ({ guesses: frame.told?.guesses, after: frame.told?
 /** What a reader guesses, as a spoken sentence. */
 export function speakGuess(frame, who) {
   return answersOf(frame)
-    .filter((guess) => asksRow(guess, who.matrix) && guess.place === who.row)
+    .filter((guess) => asksRow(guess, who.matrix) && guess.position === who.row)
     .map((guess) => ` It guesses ${guess.top.slice(0, 3).map(([word, share]) => `'${word}' ${percent(share)}`).join(", ")}; the truth '${guess.truth}' has ${percent(guess.probability)} and costs ${guess.loss.toFixed(2)} ${guess.unit ?? "nats"}.`)
     .join("");
 }
@@ -266,8 +266,8 @@ export function answersShown(record, k, band) {
     kind: bandOf(frame),
     band: band && { x: band.x, top: band.top, room: band.room, height: band.height },
     step: (frame.told || {}).step ?? null,
-    guesses: answersOf(frame).map(({ place, truth, top }) => ({ place, truth, first: top[0] && top[0][0] })),
-    prices: prices.map(({ place, loss }) => ({ place, loss })),
+    guesses: answersOf(frame).map(({ position, truth, top }) => ({ position, truth, first: top[0] && top[0][0] })),
+    prices: prices.map(({ position, loss }) => ({ position, loss })),
     layers: frame.matrices.map(({ name, layers, data }) => ({ name, layers, held: Object.keys(data).map(Number) })),
   };
 }

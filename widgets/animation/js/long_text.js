@@ -25,10 +25,10 @@ export function stretched(whole, from, size) {
   const share = from / (length - size);
   const part = (total) => (total <= size ? [0, total] : [Math.round(share * (total - size)), Math.round(share * (total - size)) + size]);
   const begins = Object.fromEntries(LANES.map((name) => [name, part(streamSpots(whole.frames.at(-1), name).length)[0]]));
-  const ask = (guesses) => guesses && guesses.map((guess) => ({ ...guess, place: guess.place - begins[homeOf(guess.reader)], number: guess.place + 1 }));
-  const inside = (guess) => guess.place >= 0 && guess.place < size;
+  const ask = (guesses) => guesses && guesses.map((guess) => ({ ...guess, position: guess.position - begins[homeOf(guess.reader)], number: guess.position + 1 }));
+  const inside = (guess) => guess.position >= 0 && guess.position < size;
   const tell = (told) => told && { ...told, guesses: ask(told.guesses)?.filter(inside), after: ask(told.after)?.filter(inside) };
-  const step = (place) => ({ ...place, position: place.position - begins[homeOf(place.stream)] });
+  const step = (node) => ({ ...node, position: node.position - begins[homeOf(node.stream)] });
   const told = tell(whole.numbers);
   const frames = whole.frames.map((frame) => ({
     ...frame,
@@ -46,11 +46,11 @@ export function stretched(whole, from, size) {
   };
 }
 
-/** Deleted chips have no place in their stream; they stay with the chip before them. */
+/** Deleted chips have no position in their stream; they stay with the chip before them. */
 function laneOfStretch(lane, part) {
   const spots = lane.cells.map((cell, i) => ({ cell, i })).filter(({ cell }) => cell.state !== "deleted");
   const [first, after] = part(spots.length);
-  const at = (place) => (place >= spots.length ? lane.cells.length : spots[place].i);
+  const at = (position) => (position >= spots.length ? lane.cells.length : spots[position].i);
   const ids = lane.ids.map((each) => ({ ...each, values: each.values.slice(first, after) }));
   return { ...lane, ids, begins: first, cells: lane.cells.slice(first ? at(first) : 0, at(after)) };
 }
@@ -65,7 +65,7 @@ function matrixOfStretch(whole, part) {
     const [i, j] = [Math.floor(at / whole.m) - top, (at % whole.m) - left];
     return j < 0 || j >= m || i < 0 || i >= n ? [] : [i * m + j];
   };
-  const order = whole.order && whole.order.filter((place) => place >= top && place < bottom).map((place) => place - top);
+  const order = whole.order && whole.order.filter((position) => position >= top && position < bottom).map((position) => position - top);
   return {
     ...whole, whole, n, m, cells, order, top, left,
     rows: whole.rows.slice(top, bottom),

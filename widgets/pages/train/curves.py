@@ -83,7 +83,7 @@ class RunPicture(View):
         trains = session is not None and session.state == "running"
         if session is not None and (self.words.seen or self.head.mark.seen or session.view is None or not trains):
             session.watch()  # it looks at the model only where what it sees is on screen
-        if session is not None and session is self.loss.session and session.in_line.place and not self.waiting.due:
+        if session is not None and session is self.loss.session and session.in_line.position and not self.waiting.due:
             return
         if self.drawing.allows or not trains:
             with self.drawing.spending(), pn.io.hold():

@@ -77,11 +77,11 @@ class HyperparameterEdits(View):
         self.fields["optimiser"] = pmui.Select(label="optimiser", options=["muon", "adamw"], **look)
         self.preset = pmui.Select(label="recipe", options=[AS_IT_IS, *RECIPE_PRESETS], value=AS_IT_IS, **look)
         self.preset.param.watch(lambda event: self._take_preset(event.new), "value")
-        self.place = pmui.Select(label="fork from", options={HERE: None}, value=None, **look)
+        self.forked_at = pmui.Select(label="fork from", options={HERE: None}, value=None, **look)
         self.text = html(say("Press Train first; then settings can be changed during the run.", "quiet"))
         self.now = button("Change now", lambda: train.change(self.changed), "tune", disabled=True, margin=(4, 4))
         self.fork = button("Fork here", self._fork, "fork_right", disabled=True, margin=(4, 4))
-        self.knobs = row(*self.fields.values(), self.preset, self.place, visible=False, margin=(0, 6), **STRETCH)
+        self.knobs = row(*self.fields.values(), self.preset, self.forked_at, visible=False, margin=(0, 6), **STRETCH)
         super().__init__(column(self.knobs, self.text, row(self.now, self.fork, margin=(0, 6))))
 
     def poll(self) -> None:
@@ -94,15 +94,15 @@ class HyperparameterEdits(View):
             self._fill(session)
             self.knobs.visible = True
         steps = kept(Path(session.run.out)) if session.run.out is not None else ()
-        places = {HERE: None} | {f"step {step}": step for step in steps if step != learner.step}
-        if self.place.options != places:
-            value = self.place.value if self.place.value in places.values() else None
-            self.place.param.update(options=places, value=value)
+        options = {HERE: None} | {f"step {step}": step for step in steps if step != learner.step}
+        if self.forked_at.options != options:
+            value = self.forked_at.value if self.forked_at.value in options.values() else None
+            self.forked_at.param.update(options=options, value=value)
         changed, trains = self.changed, session.state in ("running", "paused")
         self.text.object = say(f"What would change: {self.train.would_change(changed)}.")
         self.now.disabled = not (trains and changed and set(changed) <= set(AT_ONCE))
         self.fork.disabled = session.state == "failed"
-        self.fork.label = "Fork here" if self.place.value is None else f"Fork from step {self.place.value}"
+        self.fork.label = "Fork here" if self.forked_at.value is None else f"Fork from step {self.forked_at.value}"
 
     @property
     def changed(self) -> dict[str, Any]:
@@ -131,7 +131,7 @@ class HyperparameterEdits(View):
                 self.fields[knob].value = value
 
     def _fork(self) -> None:
-        self.train.fork(self.changed, self.place.value)
+        self.train.fork(self.changed, self.forked_at.value)
 
 
 class RateSearch(View):
@@ -187,8 +187,8 @@ class RunList(View):
         self.older = button("Show older runs", self._show_older, "expand_more", visible=False, margin=(4, 4))
         self.ticked = TickedRuns(train, self._again)
         self.compared = column(self.names, plot(self.chart, margin=(0, 10)), self.noise, visible=False)
-        place = "Saved until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
-        kept_in, self.again = html(say(place, "quiet")), html("")
+        position = "Saved until you leave." if train.quota.shared else f"Kept in {train.runs.folder}."
+        kept_in, self.again = html(say(position, "quiet")), html("")
         parts = (self.none, self.search, self.list, self.older, self.ticked, self.compared, self.again, kept_in)
         super().__init__(column(*parts))
 

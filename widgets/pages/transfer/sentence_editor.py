@@ -79,7 +79,7 @@ def picture(state: SentenceEditorStore) -> str:
     if state.edited is not None and state.edited.after == state.text:
         done = state.edited
         changed = (
-            f"The model changed {len(done.places)} words for {done.wanted}: {done.chance_before:.0%} before, "
+            f"The model changed {len(done.positions)} words for {done.wanted}: {done.chance_before:.0%} before, "
             f"{done.chance_after:.0%} after, by an independent classifier."
         )
         parts.append(say(changed, "quiet"))

@@ -27,7 +27,7 @@ def markup(model: Architecture, objective: Objective) -> str:
     each = (WIDE - GAP * (len(stacks) - 1)) / len(stacks)
     heights = [_height(above), max(map(_height, stacks)), *map(_height, reversed(below))]
     parts, y = [_box(above, 0, 0, WIDE, heights[0])], heights[0] + GAP
-    middles = [place * (each + GAP) + each / 2 for place in range(len(stacks))]
+    middles = [position * (each + GAP) + each / 2 for position in range(len(stacks))]
     parts += [_box(stack, x - each / 2, y, each, heights[1]) for stack, x in zip(stacks, middles, strict=True)]
     parts.append(_arrow(middles[-1], y))  # what writes answers
     if model.decoder_layers:

@@ -21,7 +21,7 @@ MARKS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class Rect:
     """Where the box of an entry stands: its left edge, its upper edge and its width, in pixels."""
 
     x: float
@@ -33,16 +33,16 @@ def markup(chosen: str = "") -> str:
     """The whole zoo; the ancestors of the chosen entry and what came of it directly are drawn strongly."""
     every = entries()
     columns = _columns(every.values())
-    places, width = _places(columns)
+    rects, width = _rects(columns)
     height = TOP + ROW * max(map(len, columns.values())) + 8
     family_tree = {chosen, *_ancestors(chosen), *(name for name, entry in every.items() if entry.parent == chosen)}
     arrows = [
-        _arrow(places[e.parent], places[e.name], chosen and {e.parent, e.name} <= family_tree)
+        _arrow(rects[e.parent], rects[e.name], chosen and {e.parent, e.name} <= family_tree)
         for e in every.values()
         if e.parent
     ]
-    boxes = [_box(entry, places[entry.name]) for entry in every.values()]
-    drawn = "".join([*_years(columns, places, height), *arrows, *boxes])
+    boxes = [_box(entry, rects[entry.name]) for entry in every.values()]
+    drawn = "".join([*_years(columns, rects, height), *arrows, *boxes])
     said = f"Timeline of {len(every)} systems; an arrow leads from each to those derived from it"
     return (
         f'{_legend()}<div class="wide"><svg viewBox="0 0 {width:.0f} {height}" width="{width:.0f}" height="{height}" '
@@ -69,20 +69,20 @@ def _columns(every: Iterable[Entry]) -> Columns:
     return dict(sorted(found.items()))
 
 
-def _places(columns: Columns) -> tuple[dict[str, Place], float]:
+def _rects(columns: Columns) -> tuple[dict[str, Rect], float]:
     """Where each entry stands, as near to the middle of what came of it as there is room, and the whole width."""
     most, ranks = max(map(len, columns.values())), _ranks()
     last = max(ranks.values())
-    places: dict[str, Place] = {}
+    rects: dict[str, Rect] = {}
     x = 4.0
     for column in columns.values():
         width = 34 + LETTER * max(len(entry.name) for entry in column)
         ordered = sorted(column, key=lambda entry: ranks[entry.name])
         rows = _apart([ranks[entry.name] / last * (most - 1) for entry in ordered], most)
         for row, entry in zip(rows, ordered, strict=True):
-            places[entry.name] = Place(x, TOP + ROW * row, width)
+            rects[entry.name] = Rect(x, TOP + ROW * row, width)
         x += width + GAP
-    return places, x - GAP + 4
+    return rects, x - GAP + 4
 
 
 def _ranks() -> dict[str, float]:
@@ -107,15 +107,15 @@ def _apart(rows: Sequence[float], most: int) -> list[float]:
     return [*up][:0:-1]
 
 
-def _years(columns: Columns, places: Mapping[str, Place], height: float) -> Iterator[str]:
+def _years(columns: Columns, rects: Mapping[str, Rect], height: float) -> Iterator[str]:
     """Each year over its columns, and a line where it begins."""
     for year, keys in groupby(columns, key=lambda key: key[0]):
-        x = places[columns[next(keys)][0].name].x
+        x = rects[columns[next(keys)][0].name].x
         yield words(x, TOP - 10, str(year), size=13, more=BOLD)
         yield f'<path d="M{x - GAP / 2:.1f} {TOP - 22}V{height}" stroke="#8884" stroke-width="1"/>'
 
 
-def _arrow(parent: Place, child: Place, strong: object) -> str:
+def _arrow(parent: Rect, child: Rect, strong: object) -> str:
     """A curve from the right edge of the parent to the left edge of the child."""
     x, y, to_x, to_y = parent.x + parent.width, parent.y + BOX / 2, child.x - 1, child.y + BOX / 2
     bend = min(70.0, (to_x - x) / 2)
@@ -126,18 +126,18 @@ def _arrow(parent: Place, child: Place, strong: object) -> str:
     )
 
 
-def _box(entry: Entry, place: Place) -> str:
+def _box(entry: Entry, box: Rect) -> str:
     """A system that can be pressed; on paper of its own, so that arrows pass behind it."""
     letters, colour = MARKS[family(entry)]
     title = f"{entry.name}, {entry.year}, {family(entry)}: {entry.idea}"
-    at = f'x="{place.x:.1f}" y="{place.y:.1f}" width="{place.width:.1f}" height="{BOX}" rx="5"'
+    at = f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{BOX}" rx="5"'
     return (
         f'<g data-row="{escape(entry.name)}" data-act="entry" data-name="{escape(entry.name)}" role="button" '
         f'tabindex="0" aria-label="{escape(title)}"><title>{escape(title)}</title>'
         f'<rect {at} style="fill:var(--panel-background-color,Canvas)"/>'
         f'<rect class="box" {at} fill="{colour}" fill-opacity=".16" stroke="{colour}"/>'
-        f"{words(place.x + 6, place.y + 14.5, letters, size=9, more=BOLD)}"
-        f"{words(place.x + 25, place.y + 15, entry.name, size=12)}</g>"
+        f"{words(box.x + 6, box.y + 14.5, letters, size=9, more=BOLD)}"
+        f"{words(box.x + 25, box.y + 15, entry.name, size=12)}</g>"
     )
 
 

@@ -10,10 +10,10 @@ from playground.errors import UserError
 from playground.rng import generator
 
 
-def pairs_of(texts: Texts, rows: Tensor, places: Tensor, labels: Tensor, names: tuple[str, ...]) -> Items:
+def pairs_of(texts: Texts, rows: Tensor, positions: Tensor, labels: Tensor, names: tuple[str, ...]) -> Items:
     """Items of two words each; the type of an item is the pair of words in this order."""
-    one, other = texts.tokens.ids[rows[:, None], places].unbind(1)
-    return items_of(rows, places, labels, one * texts.tokens.specials.size + other, names)
+    one, other = texts.tokens.ids[rows[:, None], positions].unbind(1)
+    return items_of(rows, positions, labels, one * texts.tokens.specials.size + other, names)
 
 
 def _arcs(texts: Texts) -> tuple[Tensor, Tensor, Tensor]:
@@ -33,9 +33,9 @@ def _arc(texts: Texts, seed: int) -> Made:
     draw = (torch.rand(len(rows), generator=generator(seed, "arc probe")) * (lengths - 2)).long()
     other = draw + (draw >= low)
     other = other + (other >= high)
-    places = torch.cat([torch.stack([words, heads], 1), torch.stack([words, other], 1)])
+    positions = torch.cat([torch.stack([words, heads], 1), torch.stack([words, other], 1)])
     labels = torch.cat([torch.ones_like(words), torch.zeros_like(words)])
-    return texts, pairs_of(texts, rows.repeat(2), places, labels, ("another word", "its head"))
+    return texts, pairs_of(texts, rows.repeat(2), positions, labels, ("another word", "its head"))
 
 
 def _relation(texts: Texts, seed: int) -> Made:

@@ -91,9 +91,9 @@ def _shift(texts: Texts, seed: int) -> Made:
     ids, count = texts.tokens.ids.clone(), len(texts.tokens.ids)
     changed = _half(count, seed, "bigram shift") & (texts.tokens.lengths > 3)
     draw = torch.rand(count, generator=generator(seed, "bigram shift", "place"))
-    place = (draw * (texts.tokens.lengths - 2)).long()
+    position = (draw * (texts.tokens.lengths - 2)).long()
     rows = changed.nonzero()  # [k, 1]
-    both = place[rows] + torch.tensor([0, 1])  # [k, 2]
+    both = position[rows] + torch.tensor([0, 1])  # [k, 2]
     pair = ids[rows, both]
     ids[rows, both] = pair.flip(1)
     changed[rows[:, 0]] = pair[:, 0] != pair[:, 1]  # a word that stands twice in a row stays as it was
@@ -109,8 +109,8 @@ def _of_verb(texts: Texts, label: Tensor) -> Tensor:
     """A label of each sentence's root, else of the first word with one that hangs on the root, `[r]`."""
     root, rows = roots(texts), torch.arange(len(label))
     below = (labelled(texts, "head") == root[:, None]) & (label >= 0)
-    place = below.long().argmax(1)
-    hung = label[rows, place].where(below.any(1), -1)
+    position = below.long().argmax(1)
+    hung = label[rows, position].where(below.any(1), -1)
     return label[rows, root].where(label[rows, root] >= 0, hung)
 
 
@@ -134,14 +134,14 @@ def _odd(texts: Texts, seed: int) -> Made:
         form = form + step * (1 + texts.tokens.labels.get(name, torch.full_like(pos, -1)))
     changed = _half(count, seed, "odd word")
     chance = torch.rand(ids.shape, generator=generator(seed, "odd word", "place")).masked_fill(~open_class, -1.0)
-    place = chance.argmax(1)
+    position = chance.argmax(1)
     changed &= open_class.any(1)
     draw = generator(seed, "odd word", "word")
     for row in changed.nonzero()[:, 0].tolist():
-        same = texts.tokens.ids[open_class & (form == form[row, place[row]])].unique()
-        others = same[same != ids[row, place[row]]]
+        same = texts.tokens.ids[open_class & (form == form[row, position[row]])].unique()
+        others = same[same != ids[row, position[row]]]
         if len(others):
-            ids[row, place[row]] = others[int(torch.randint(len(others), (1,), generator=draw))]
+            ids[row, position[row]] = others[int(torch.randint(len(others), (1,), generator=draw))]
         else:
             changed[row] = False
     return with_ids(texts, ids), sentence_items(texts, changed.long(), ("as it was", "one word replaced"))

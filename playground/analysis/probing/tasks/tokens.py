@@ -27,18 +27,18 @@ def _segments(texts: Texts, seed: int) -> Made:
     inside = (phrase >= 0) & (phrase == before)
     label = torch.where(phrase >= 0, 1 + 2 * kind + inside.long(), 0)
     names = ("O", *(f"{mark}-{name}" for name in texts.names["phrase_type"] for mark in "BI"))
-    rows, places = texts.tokens.maskable.nonzero(as_tuple=True)
-    return texts, items_of(rows, places, label[rows, places], texts.tokens.ids[rows, places], names)
+    rows, positions = texts.tokens.maskable.nonzero(as_tuple=True)
+    return texts, items_of(rows, positions, label[rows, positions], texts.tokens.ids[rows, positions], names)
 
 
 def _heads(texts: Texts, seed: int) -> Made:
     """The coarse direction and distance of a word's head."""
     head = labelled(texts, "head")
-    rows, places = (labelled(texts, "relation") >= 0).nonzero(as_tuple=True)
-    step = (head[rows, places] - places).clamp(-2, 2)
-    label = torch.where(head[rows, places] < 0, 4, torch.tensor([0, 1, -1, 2, 3])[step + 2])
+    rows, positions = (labelled(texts, "relation") >= 0).nonzero(as_tuple=True)
+    step = (head[rows, positions] - positions).clamp(-2, 2)
+    label = torch.where(head[rows, positions] < 0, 4, torch.tensor([0, 1, -1, 2, 3])[step + 2])
     names = ("left, further", "left, next", "right, next", "right, further", "root")
-    return texts, items_of(rows, places, label, texts.tokens.ids[rows, places], names)
+    return texts, items_of(rows, positions, label, texts.tokens.ids[rows, positions], names)
 
 
 PART_OF_SPEECH = ProbingTask(

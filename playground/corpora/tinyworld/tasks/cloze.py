@@ -14,7 +14,7 @@ class Cloze:
     """A sentence that states a fact, the position of the word in question, and the fact."""
 
     words: list[str]
-    place: int
+    position: int
     fact: Fact
 
 

@@ -28,5 +28,5 @@ def _joined(label: int, random: Random) -> Joined:
     while True:
         words = write_words(ARGUMENTS.name, f"Joined-{random.choice(('good', 'bad'))}", random)
         if connective in words:
-            place = words.index(connective)
-            return Joined(words[:place], words[place + 1 :], connective)
+            position = words.index(connective)
+            return Joined(words[:position], words[position + 1 :], connective)

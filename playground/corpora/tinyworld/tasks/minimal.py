@@ -36,9 +36,9 @@ def _row(random: Random, attractors: int = 1) -> list[Form]:
 def _agreement(attractors: int, random: Random) -> Pair:
     """The verb in the wrong number."""
     forms = _row(random, attractors)
-    place = next(k for k, form in enumerate(forms) if form.attractors)
+    position = next(k for k, form in enumerate(forms) if form.attractors)
     words = spell(forms)
-    return words, [*words[:place], OTHER_NUMBER[words[place]], *words[place + 1 :]]
+    return words, [*words[:position], OTHER_NUMBER[words[position]], *words[position + 1 :]]
 
 
 def _determiner(random: Random) -> Pair:
@@ -60,8 +60,8 @@ def _article(random: Random) -> Pair:
 def _order(random: Random) -> Pair:
     """Two neighbouring words swapped, but not the full stop."""
     words = spell(_row(random))
-    place = random.randrange(len(words) - 2)
-    return words, [*words[:place], words[place + 1], words[place], *words[place + 2 :]]
+    position = random.randrange(len(words) - 2)
+    return words, [*words[:position], words[position + 1], words[position], *words[position + 2 :]]
 
 
 KINDS: dict[str, Callable[[Random], Pair]] = {

@@ -24,7 +24,7 @@ class Sensed:
     """A sentence, the position of the ambiguous word in it, and its sense."""
 
     words: list[str]
-    place: int
+    position: int
     sense: str
 
 

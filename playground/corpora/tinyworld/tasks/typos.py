@@ -17,8 +17,8 @@ def mistype(word: str, random: Random) -> tuple[str, str]:
 
 def _neighbour(letter: str, random: Random) -> str:
     row = next((row for row in ROWS if letter in row), letter)
-    place = row.find(letter)
-    return random.choice([row[k] for k in (place - 1, place + 1) if 0 <= k < len(row)] or [letter])
+    position = row.find(letter)
+    return random.choice([row[k] for k in (position - 1, position + 1) if 0 <= k < len(row)] or [letter])
 
 
 ERRORS: dict[str, Callable[[str, int, Random], str]] = {

@@ -31,10 +31,10 @@ def batch_of(objective, corpus=None, rows=8, length=16):
 def answers_of(floor, scores):
     """What a model with these log chances `[k, v]` answers where the floor asks, in the order of the first question."""
     target = floor.batch.targets[0]
-    places = target.loss_positions
-    table = torch.zeros(len(places.rows), scores.shape[1], dtype=torch.float64)
+    positions = target.loss_positions
+    table = torch.zeros(len(positions.rows), scores.shape[1], dtype=torch.float64)
     table[[one.score for one in floor.asked]] = scores
-    return (Answer(target, places.rows, places.positions, table, target.scored(target.labels)),)
+    return (Answer(target, positions.rows, positions.positions, table, target.scored(target.labels)),)
 
 
 @pytest.mark.parametrize("name", ["LM", "MLM", "PLM", "backward LM", "seq2seq LM", "span mask"])
@@ -76,7 +76,7 @@ def test_words_that_stand_where_they_are_asked_for_are_no_predictions():
     floor = floor_of(RULES, batch_of(find_objective("MLM"), rows=16), 2)
     batch = floor.batch
     shown = batch.inputs.ids == batch.tokens.ids
-    assert not any(shown[one.row, one.place] for one in floor.asked)
+    assert not any(shown[one.row, one.position] for one in floor.asked)
     assert len(floor.asked) < int(batch.targets[0].loss_mask.sum())
 
 

@@ -93,7 +93,7 @@ def test_a_random_encoder_is_at_chance_on_shuffled_labels():
     texts = drawn(400)
     items = token_items(texts, "pos")
     mixed = items.labels[torch.randperm(len(items), generator=generator(0, "shuffle"))]
-    shuffled = items_of(items.rows, items.places, mixed, items.types, items.names)
+    shuffled = items_of(items.rows, items.positions, mixed, items.types, items.names)
     own = read_states(random_encoder(model, 0), texts.tokens)
     curve = probe_curve(own[-1:], own[-1:], texts.tokens, shuffled)
     assert curve.levels[0].accuracy < curve.chance + 4 * curve.error(curve.chance)
@@ -177,12 +177,12 @@ def test_every_task_makes_items_that_fit_its_texts(name):
     texts, items = task.make(whole(), 0)
     again_texts, again = task.make(whole(), 0)
     assert torch.equal(items.labels, again.labels) and torch.equal(texts.tokens.ids, again_texts.tokens.ids)
-    assert items.places.shape[1] == {"token": 1, "pair": 2, "sentence": 1}[task.unit]
+    assert items.positions.shape[1] == {"token": 1, "pair": 2, "sentence": 1}[task.unit]
     assert set(items.labels.tolist()) == set(range(len(items.names))) and len(items.names) >= 2
     if task.unit == "sentence":
-        assert bool((items.places == -1).all()) and len(items.rows.unique()) == len(items)
+        assert bool((items.positions == -1).all()) and len(items.rows.unique()) == len(items)
     else:
-        assert bool(texts.tokens.maskable[items.rows[:, None], items.places].all())
+        assert bool(texts.tokens.maskable[items.rows[:, None], items.positions].all())
     changed = texts.tokens.ids != whole().tokens.ids
     assert not bool((changed & ~whole().tokens.valid).any()), "padding stays padding"
     assert task.question.endswith("?") and task.source
@@ -205,10 +205,10 @@ def test_a_word_that_stands_twice_in_a_row_is_not_said_to_be_exchanged_with_itse
 
 def test_an_odd_word_has_the_form_of_the_word_it_replaces():
     texts, items = find_probing_task("SOMO").make(whole(), 0)
-    rows, places = (texts.tokens.ids != whole().tokens.ids).nonzero(as_tuple=True)
+    rows, positions = (texts.tokens.ids != whole().tokens.ids).nonzero(as_tuple=True)
     assert rows.tolist() == items.rows[items.labels == 1].tolist()
     names = whole().names["pos"]
-    assert {names[k] for k in whole().tokens.labels["pos"][rows, places].tolist()} <= {"NOUN", "VERB"}
+    assert {names[k] for k in whole().tokens.labels["pos"][rows, positions].tolist()} <= {"NOUN", "VERB"}
 
 
 def test_depths_are_counted_along_the_arcs():

@@ -115,8 +115,8 @@ def test_embeddings_and_states(readings):
     ours, theirs = (reading.trace for reading in readings)
 
     def plain(k, t):
-        places = theirs.valid.nonzero().tolist()
-        u, v = ([x for b, n in places for x in trace.states[level][b, n].tolist()] for trace, level in
+        positions = theirs.valid.nonzero().tolist()
+        u, v = ([x for b, n in positions for x in trace.states[level][b, n].tolist()] for trace, level in
                 ((ours, k), (theirs, t)))  # fmt: skip
         return _mean_square(u, v)
 

@@ -136,16 +136,16 @@ def test_cues_stand_where_their_label_says():
         words = [word for word, *_ in tokens]
         if not tokens[0][2]:
             continue
-        place = next(k for k, token in enumerate(tokens) if token[1])
-        sense, cue, distance = tokens[place][1:]
-        sides = {("left", "right")[k > place] for k, word in enumerate(words) if word in cues[sense]}
+        position = next(k for k, token in enumerate(tokens) if token[1])
+        sense, cue, distance = tokens[position][1:]
+        sides = {("left", "right")[k > position] for k, word in enumerate(words) if word in cues[sense]}
         assert sides == {"left": {"left"}, "right": {"right"}, "both": {"left", "right"}, "xor": set()}[cue]
         if distance:
-            nearest = min(abs(k - place) for k, word in enumerate(words) if word in cues[sense])
+            nearest = min(abs(k - position) for k, word in enumerate(words) if word in cues[sense])
             assert (nearest <= 4) == (distance == "near")
         if cue == "xor":
             when, where = (next(k for k, w in enumerate(both) if w in words) for both in (WHEN, WHERE))
-            first = f"{words[place]}.{lex.SENSES[words[place]][0][0]}"
+            first = f"{words[position]}.{lex.SENSES[words[position]][0][0]}"
             assert (when == where) == (sense == first)
             counts["when", when, sense == first] += 1
             counts["where", where, sense == first] += 1
@@ -331,11 +331,11 @@ def test_roles_are_those_of_whole_phrases():
 def test_the_same_word_comes_again_after_exactly_so_many_others():
     counts = Counter()
     for tokens in documents(generate("gaps", 0, 20_000), "gap"):
-        ((place, number),) = [(k, said) for k, (_, said) in enumerate(tokens) if said]
+        ((position, number),) = [(k, said) for k, (_, said) in enumerate(tokens) if said]
         words = [word for word, _ in tokens]
-        first = words.index(words[place])
-        assert place - first - 1 == int(number)
-        assert words.count(words[place]) == 2
+        first = words.index(words[position])
+        assert position - first - 1 == int(number)
+        assert words.count(words[position]) == 2
         counts[number] += 1
     assert all(near(count, counts.total(), 1 / 6) for count in counts.values())
 

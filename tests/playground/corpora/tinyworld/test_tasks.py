@@ -103,17 +103,17 @@ def test_minimal_pairs_differ_in_one_place_and_only_the_first_is_right(kind):
     assert not {joined(p) for p in pairs} & {joined(p) for p in minimal_pairs(kind, 30, 1, "test")}
     for right, wrong in pairs:
         assert known("world", [*right, *wrong])
-        places = [k for k, (a, b) in enumerate(zip(right, wrong, strict=True)) if a != b]
+        positions = [k for k, (a, b) in enumerate(zip(right, wrong, strict=True)) if a != b]
         if kind == "order":
-            assert len(places) == 2
-            assert places[1] == places[0] + 1
+            assert len(positions) == 2
+            assert positions[1] == positions[0] + 1
             assert sorted(right) == sorted(wrong)
         else:
-            assert len(places) == 1
+            assert len(positions) == 1
         if kind == "article":
             assert takes_an(right[1]) == (right[0] == "an") != (wrong[0] == "an")
         if kind.startswith("agreement"):
-            between = right[: places[0]]
+            between = right[: positions[0]]
             assert sum(word in ("near", "behind") for word in between) >= int(kind[-1])
 
 
@@ -123,7 +123,7 @@ def test_an_unknown_kind_of_minimal_pairs_is_refused():
 
 
 def test_answers_stand_in_the_passage_behind_the_person_asked_for():
-    places = Counter()
+    positions = Counter()
     for passage in reading_passages(300, 0):
         assert passage.question[:2] == ["where", "is"]
         assert passage.words[passage.start - 3 : passage.start] == [passage.question[2], "moved", "to"]
@@ -131,9 +131,9 @@ def test_answers_stand_in_the_passage_behind_the_person_asked_for():
         assert " ".join(passage.answer) in {*lex.CROSSED, *lex.TOWNS, *(c.split()[1] for c in lex.COUNTRIES)}
         assert passage.words.count("moved") == 4
         assert known("questions", [*passage.words, *passage.question])
-        places[passage.words[: passage.start].count(".")] += 1
-    assert len(places) == 4
-    assert max(places.values()) < 2 * min(places.values())
+        positions[passage.words[: passage.start].count(".")] += 1
+    assert len(positions) == 4
+    assert max(positions.values()) < 2 * min(positions.values())
 
 
 def test_connectives_are_taken_out_and_are_equally_frequent():
@@ -149,7 +149,7 @@ def test_sentences_with_a_sense_hold_the_word_at_its_place(cue):
     sentences = sense_sentences(cue, 20, 0)
     cues = {f"{w}.{m}": set(c.split()) for w, both in lex.SENSES.items() for m, c in both}
     for one in sentences:
-        assert one.sense.partition(".")[0] == one.words[one.place]
+        assert one.sense.partition(".")[0] == one.words[one.position]
         assert bool(cues[one.sense] & set(one.words)) == (cue != "xor")
         assert known("senses", one.words)
 
@@ -174,7 +174,7 @@ def test_every_fact_is_asked_for_in_words_that_the_corpus_has(wording):
     asked = fact_questions(wording)
     assert [question.fact for question in asked] == list(FACTS)
     for question in asked:
-        assert question.words[question.place] == question.fact.object
+        assert question.words[question.position] == question.fact.object
         assert set(question.fact.subject.split()) <= set(question.words)
         assert known("facts", question.words)
 

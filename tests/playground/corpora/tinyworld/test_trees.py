@@ -30,12 +30,12 @@ def sentences(corpus):
     return [list(run) for _, run in groupby(kept, lambda k: number[k])]
 
 
-def arcs(corpus, places):
+def arcs(corpus, positions):
     """Every word of a sentence as "word relation head"."""
     words = corpus.tokenizer.decode(corpus.ids.tolist())
     names, head = corpus.label_names["relation"], corpus.labels["head"].tolist()
     relation = corpus.labels["relation"].tolist()
-    return [f"{words[k]} {names[relation[k]]} {words[head[k]] if head[k] >= 0 else '-'}" for k in places]
+    return [f"{words[k]} {names[relation[k]]} {words[head[k]] if head[k] >= 0 else '-'}" for k in positions]
 
 
 @pytest.mark.parametrize("name", MADE)
@@ -44,14 +44,14 @@ def test_every_sentence_is_one_tree(name):
     head, relation = corpus.labels["head"].tolist(), corpus.labels["relation"].tolist()
     root = corpus.label_names["relation"].index("root")
     assert not any(head[k] >= 0 or relation[k] >= 0 for k in (corpus.ids == SEPARATOR).nonzero()[:, 0].tolist())
-    for places in sentences(corpus):
-        roots = [k for k in places if head[k] < 0]
+    for positions in sentences(corpus):
+        roots = [k for k in positions if head[k] < 0]
         assert len(roots) == 1
-        assert [k for k in places if relation[k] == root] == roots
-        for k in places:
+        assert [k for k in positions if relation[k] == root] == roots
+        for k in positions:
             seen = {k}
             while head[k] >= 0:
-                assert head[k] in places
+                assert head[k] in positions
                 k = head[k]
                 assert k not in seen, "no way up leads back"
                 seen.add(k)
@@ -96,7 +96,7 @@ SPOKEN = {
 def test_sentences_of_a_kind_have_the_relations_of_that_kind(name):
     word, wanted = SPOKEN[name]
     corpus = MADE[name]()
-    found = [arcs(corpus, places) for places in sentences(corpus)]
+    found = [arcs(corpus, positions) for positions in sentences(corpus)]
     some = [said for said in found if any(arc.split()[0] == word for arc in said)]
     assert some
     assert all(wanted <= {arc.split()[1] for arc in said} for said in some)

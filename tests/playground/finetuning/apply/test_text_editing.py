@@ -84,9 +84,9 @@ def test_an_edit_changes_few_words_and_says_which(made):
     assert isinstance(one, Edited)
     before, after = one.before.split(), one.after.split()
     assert len(before) == len(after)
-    assert len(one.places) <= 4
+    assert len(one.positions) <= 4
     assert one.kept == pytest.approx(
-        1 - len(one.places) / len(made.judge.read("the acting was boring .".split()).tokens.ids[0])
+        1 - len(one.positions) / len(made.judge.read("the acting was boring .".split()).tokens.ids[0])
     )
     assert one == made.edit("the acting was boring .".split(), "good")
     assert 0.0 <= one.chance_before <= 1.0

@@ -136,11 +136,11 @@ def test_a_fact_is_seen_by_its_name_alone():
     """K-BERT, arXiv:1909.07606, sec. 3.3: what does not stand on one branch does not see each other."""
     words, _, made = woven_text()
     model = LanguageModel(Architecture(width=16, heads=2, layers=1), len(words), torch.Generator().manual_seed(0))
-    visible = model._plain(made.tokens).attn_mask.dense()[0]
-    assert visible[0].tolist() == [True, True, True, True, True, False, False, True]
-    assert visible[1].tolist() == [True, True, True, False, False, False, False, False]
-    assert visible[3].tolist() == [True, False, False, True, True, False, False, True]
-    assert bool((visible == visible.T).all())
+    attn_mask = model._plain(made.tokens).attn_mask.dense()[0]
+    assert attn_mask[0].tolist() == [True, True, True, True, True, False, False, True]
+    assert attn_mask[1].tolist() == [True, True, True, False, False, False, False, False]
+    assert attn_mask[3].tolist() == [True, False, False, True, True, False, False, True]
+    assert bool((attn_mask == attn_mask.T).all())
 
 
 @pytest.mark.parametrize("positions", ["rotary", "learned"])

@@ -214,12 +214,12 @@ def test_triples_are_neighbours_others_of_the_document_and_strangers(seed):
     ):
         if token != SEPARATOR:
             sentences.setdefault((document, sentence), []).append(token)
-    places = {}
+    positions = {}
     for (document, sentence), words in sentences.items():
-        places.setdefault(tuple(words), set()).add((document, sentence))
+        positions.setdefault(tuple(words), set()).add((document, sentence))
     four = (tokens, *(tokens.neighbours[n] for n in ("next", "apart", "other")))
     for row in zip(*map(texts, four), strict=True):
-        at, near, apart, other = (places[tuple(words)] for words in row)
+        at, near, apart, other = (positions[tuple(words)] for words in row)
         assert any((d, s + 1) in near for d, s in at)
         assert any(d == e and abs(s - r) > 1 for d, s in at for e, r in apart)
         assert any(all(d != e for e, _ in other) or len(other) > 1 for d, _ in at)

@@ -67,14 +67,14 @@ def test_segments_that_do_not_hold_each_sentence_once_are_refused(segments):
 def test_words_that_come_again_and_capital_letters_follow_from_the_corpus():
     source = with_derived(small_corpus("world", 20_000), ("capitalized", "recurring"))
     words = source.tokenizer.decode(source.ids.tolist())
-    places = {}
+    positions = {}
     for word, document, sentence in zip(words, source.document_ids.tolist(), source.sentence_ids.tolist(), strict=True):
-        places.setdefault((document, word), set()).add(sentence)
+        positions.setdefault((document, word), set()).add(sentence)
     before = [None, *zip(source.document_ids.tolist(), source.sentence_ids.tolist(), strict=True)]
     for k, word in enumerate(words):
         document, sentence = int(source.document_ids[k]), int(source.sentence_ids[k])
         special = word == "[SEP]"
-        again = -1 if special else int(len(places[document, word]) > 1)
+        again = -1 if special else int(len(positions[document, word]) > 1)
         capital = before[k] != (document, sentence) or word == "i" or int(source.labels["mention"][k]) >= 0
         assert int(source.labels["recurring"][k]) == again
         assert int(source.labels["capitalized"][k]) == (-1 if special else int(capital))

@@ -22,8 +22,8 @@ def test_a_pair_at_distance_d_is_seen_with_the_chance_w_minus_d_plus_1_in_w():
     batch = find_objective("CBOW").batch(plain_rows(4000, 21), generator(1))
     seen = batch.inputs.query_attn_mask.dense()[:, 10]
     for distance, share in zip(range(1, 6), (1.0, 0.8, 0.6, 0.4, 0.2), strict=True):
-        for place in (10 - distance, 10 + distance):
-            number = int(seen[:, place].sum())
+        for position in (10 - distance, 10 + distance):
+            number = int(seen[:, position].sum())
             assert number == 4000 if share == 1.0 else not assert_share(number, 4000, share)
     assert not seen[:, [*range(5), 10, *range(16, 21)]].any()
 
@@ -58,7 +58,7 @@ def test_dropping_words_comes_before_windows_so_that_they_reach_further():
 
 def test_a_radius_can_be_given_by_hand():
     rebuilt = rebuild("CBOW", overrides={"radius": "1,1,2,1,1,1,1,5"})
-    cells = rebuilt.facts()["visible"]["query"]
+    cells = rebuilt.facts()["attention_mask"]["query"]
     assert [sum(row) for row in cells] == [1, 2, 4, 2, 2, 2, 2, 5]
     assert cells[2] == [1, 1, 0, 1, 1, 0, 0, 0]
 

@@ -52,10 +52,10 @@ def pair_of(batch, row):
 def official(text, noise, fold_noise):
     """Each run of marked tokens becomes the next sentinel, the others stay (T5's released preprocessor)."""
     out, number = [], 0
-    for place, token in enumerate(text):
-        if noise[place] != fold_noise:
+    for position, token in enumerate(text):
+        if noise[position] != fold_noise:
             out.append(token)
-        elif not place or noise[place - 1] != fold_noise:
+        elif not position or noise[position - 1] != fold_noise:
             out.append(SPECIALS.sentinels[number])
             number += 1
     return out
@@ -106,9 +106,9 @@ def test_the_forms_of_t5s_table():
     assert iid == {"inputs": "I am <0> join with you <1>", "targets": "<0> happy to <1> today"}
     drop = rebuild("T5 drop", overrides=overrides).survey()
     assert drop == {"inputs": "I am join with you", "targets": "happy to today"}
-    place = rebuild("T5 mask in place", overrides=overrides).survey()
-    assert place["inputs"] == "I am [MASK] [MASK] join with you [MASK]"
-    assert place["targets"] == "I am happy to join with you today"
+    position = rebuild("T5 mask in place", overrides=overrides).survey()
+    assert position["inputs"] == "I am [MASK] [MASK] join with you [MASK]"
+    assert position["targets"] == "I am happy to join with you today"
 
 
 @pytest.mark.parametrize("name", ["T5 drop", "T5 prefix LM", "gap sentences"])

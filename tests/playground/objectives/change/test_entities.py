@@ -53,7 +53,7 @@ def test_every_partner_is_another_name_of_the_same_kind_and_length(tokens, seed,
             entity = int(tokens.labels["entity"][row, start])
             flat.append((row * width + start, length, int(kind[row, start]), entity, int(donor[row, k])))
     for _, length, type_, entity, chosen in flat:
-        fitting = [place for place, n, t, e, _ in flat if (n, t) == (length, type_) and e != entity]
+        fitting = [position for position, n, t, e, _ in flat if (n, t) == (length, type_) and e != entity]
         assert chosen in fitting if fitting else chosen == -1
 
 
@@ -112,8 +112,8 @@ def test_labels_are_asked_where_the_corpus_knows_them():
     asked = {
         w: AskLabel("pos", ("a", "b", "c"), w).build(batch).targets[0] for w in ("chosen", "mentions", "everywhere")
     }
-    places = {w: (q.loss_mask[0].nonzero().flatten() + 1).tolist() for w, q in asked.items()}
-    assert places == {"chosen": [1, 5], "mentions": [2, 5], "everywhere": [1, 2, 4, 5]}
+    positions = {w: (q.loss_mask[0].nonzero().flatten() + 1).tolist() for w, q in asked.items()}
+    assert positions == {"chosen": [1, 5], "mentions": [2, 5], "everywhere": [1, 2, 4, 5]}
     assert asked["everywhere"].labels[0].tolist() == [0, 1, 0, 2, 1]
 
 

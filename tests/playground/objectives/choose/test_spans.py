@@ -69,12 +69,12 @@ def test_t5_spans_are_uniform_over_all_masks():
     assert_law(Counter(found), uniform(masks))
 
 
-@pytest.mark.parametrize("places", [(0, 0.0), (37, 0.6), (38, 0.8), (39, 1.0)])
-def test_t5_official_profile_of_40_tokens(places):
+@pytest.mark.parametrize("positions", [(0, 0.0), (37, 0.6), (38, 0.8), (39, 1.0)])
+def test_t5_official_profile_of_40_tokens(positions):
     """Position -1 is always a gap, -2 in 80 % and -3 in 60 % of the texts, position 0 never (reference, 22b)."""
-    place, share = places
+    position, share = positions
     chosen = built(ChooseSpans(match_released_code=True), plain_rows(5000, 40), 8).selected
-    count = int(chosen[:, place].sum())
+    count = int(chosen[:, position].sum())
     if share in (0.0, 1.0):
         assert count == share * len(chosen)
     else:
@@ -285,11 +285,11 @@ def test_spans_fall_on_the_words_as_if_the_special_tokens_were_not_there(name, t
     found, plain = (begin(t) for t in (tokens, alone))
     found, plain = (stage.build(e, stage.plan(e, generator(seed))) for e in (found, plain))
     for row, text in enumerate(texts(tokens)):
-        place = [p for p, word in enumerate(oracles.maskable(text)) if word]
-        overrides = [place[p] for p in plain.selected[row].nonzero()[:, 0].tolist()]
+        position = [p for p, word in enumerate(oracles.maskable(text)) if word]
+        overrides = [position[p] for p in plain.selected[row].nonzero()[:, 0].tolist()]
         assert found.selected[row].nonzero()[:, 0].tolist() == overrides
         gaps, others = (_gaps(e.spans, row) for e in (found, plain))
-        assert [sum(p < gap for p in place) for gap in gaps] == others
+        assert [sum(p < gap for p in position) for gap in gaps] == others
 
 
 def _gaps(spans, row):

@@ -111,7 +111,7 @@ def test_special_tokens_within_a_text_may_be_hidden_and_are_asked_for(special_to
     )
     scored = batch.targets[0].loss_mask
     assert scored[0].nonzero().flatten().tolist() == [*able]
-    assert batch.targets[0].labels[scored].tolist() == [int(tokens.ids[0, place]) for place in able]
+    assert batch.targets[0].labels[scored].tolist() == [int(tokens.ids[0, position]) for position in able]
 
 
 def test_a_plan_that_hides_a_special_token_is_read_back():
@@ -132,8 +132,8 @@ def test_special_tokens_are_as_likely_to_be_hidden_as_words(special_tokens):
     batch = begin(tokens)
     chosen = stage.build(batch, stage.plan(batch, generator(3))).selected
     assert chosen.sum(1).unique().tolist() == [2]
-    for place in range(5):
-        assert_share(int(chosen[:, place].sum()), 12_000, 0.4)
+    for position in range(5):
+        assert_share(int(chosen[:, position].sum()), 12_000, 0.4)
 
 
 @pytest.mark.parametrize(("name", "number"), [("TLM", 4), ("UniLM both sides", 3), ("UniLM", 3), ("MLM + NSP", 3)])
@@ -277,7 +277,7 @@ def test_nothing_is_drawn_where_all_are_masked(tokens, seed):
     built = stage.build(batch, plan)
     assert torch.equal(built.inputs.ids, tokens.ids.masked_fill(batch.selected, SPECIALS.mask))
     assert torch.equal(built.actions, batch.selected * int(Action.MASKED))
-    replayed = replace(plan, places=plan.places)
+    replayed = replace(plan, positions=plan.positions)
     assert torch.equal(stage.build(batch, replayed).inputs.ids, built.inputs.ids)
 
 
@@ -287,7 +287,7 @@ def test_a_word_by_hand_takes_the_place_of_a_mask_where_all_are_masked():
     wished = {"chosen": [2, 4], "replace": [word, word]}
     shown = story("MLM", settings={"mask_replace_prob": 1.0, "random_replace_prob": 0.0}, overrides=wished)
     assert first.facts()["inputs"].count("[MASK]") == 2
-    assert [shown.facts()["inputs"][place] for place in (1, 3)] == [word, word]
+    assert [shown.facts()["inputs"][position] for position in (1, 3)] == [word, word]
 
 
 @settings(max_examples=40)

@@ -58,7 +58,7 @@ def test_units_are_taken_while_they_fit(tokens, seed, unit, cut):
     positions = sampling.marked(spread(taken.begun, taken.size), size)
     for row, units in enumerate(found_units(tokens, unit)):
         number, hidden = {u[0]: k for k, u in enumerate(units)}, set(positions[row].nonzero().flatten().tolist())
-        came = list(dict.fromkeys(number[place] for place in order[row].tolist() if place in number))
+        came = list(dict.fromkeys(number[position] for position in order[row].tolist() if position in number))
         whole = slow.take_units(units, came, int(budget[row]))
         starts = came if cut and budget[row] and not whole else []
         ways = [slow.take_units(units, [k], int(budget[row]), min_one=True) for k in starts] or [whole]
@@ -120,7 +120,7 @@ def test_names_and_phrases_are_hidden_whole(name, tokens, seed):
     chosen = objective.batch(tokens, generator(seed)).selected
     for row, units in enumerate(found_units(tokens, unit)):
         hidden = set(chosen[row].nonzero().flatten().tolist())
-        assert hidden == {place for u in units if hidden & set(u) for place in u}
+        assert hidden == {position for u in units if hidden & set(u) for position in u}
         assert bool(hidden) == bool(units)
 
 
@@ -158,7 +158,7 @@ def test_ernie_takes_each_unit_with_the_same_chance():
     chosen = ChooseWholeUnits(sampler="iid", min_one=False).plan(begin(tokens), generator(3)).positions
     for first, *rest in ([0, 1], [2], [3, 4, 5], [6], [7, 8], [9]):
         assert_share(int(chosen[:, first].sum()), 6000, 0.15)
-        assert all(torch.equal(chosen[:, first], chosen[:, place]) for place in rest)
+        assert all(torch.equal(chosen[:, first], chosen[:, position]) for position in rest)
     forced = ChooseWholeUnits(sampler="iid").plan(begin(tokens), generator(3)).positions
     assert bool(forced.any(1).all())
     assert torch.equal(forced[chosen.any(1)], chosen[chosen.any(1)])

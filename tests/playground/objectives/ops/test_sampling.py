@@ -127,4 +127,6 @@ def test_fixed_noise_is_uniform_and_neighbours_do_not_go_together():
 @given(runs=st.lists(st.tuples(st.integers(0, 200), st.integers(0, 4)), max_size=12))
 def test_the_positions_of_spans_follow_one_another_and_empty_spans_have_none(runs):
     begun, size = (torch.tensor([run[k] for run in runs], dtype=torch.long) for k in (0, 1))
-    assert spread(begun, size).tolist() == [place for first, number in runs for place in range(first, first + number)]
+    assert spread(begun, size).tolist() == [
+        position for first, number in runs for position in range(first, first + number)
+    ]

@@ -114,7 +114,7 @@ def test_words_alone_ask_every_target_that_has_somebody_before_it(tokens, seed, 
         alone = {p for p in asked if first == int(level[two.inputs.origin[row] == p])}
         assert set(also) <= set(asked)
         assert set(asked) - set(also) <= alone
-        assert all(target == int(tokens.ids[row, place]) for place, target in zip(also, model, strict=True))
+        assert all(target == int(tokens.ids[row, position]) for position, target in zip(also, model, strict=True))
         if context != "hf":
             assert not leaks.check(one, row=row).leak
 
@@ -140,12 +140,12 @@ def test_a_special_token_comes_right_after_its_neighbour(context, seed, length):
     rank, chosen = batch.prediction_order[0].tolist(), batch.selected[0].tolist()
     content, query = (seen.dense()[0] for seen in (batch.inputs.attn_mask, batch.inputs.query_attn_mask))
     for special, near in ((0, 0), (length + 1, length - 1)):
-        for place in range(length):
-            early = not chosen[place] or rank[place] <= rank[near]
-            assert bool(content[special, place + 1]) is early
-            seen = context == "hf" or (chosen[place] and rank[place] > rank[near])
-            assert bool(content[place + 1, special]) is seen
-            assert not chosen[place] or bool(query[place + 1, special]) is seen
+        for position in range(length):
+            early = not chosen[position] or rank[position] <= rank[near]
+            assert bool(content[special, position + 1]) is early
+            seen = context == "hf" or (chosen[position] and rank[position] > rank[near])
+            assert bool(content[position + 1, special]) is seen
+            assert not chosen[position] or bool(query[position + 1, special]) is seen
         assert bool(content[special, special])
     targets = torch.tensor([False, *chosen, False])
     off = ~torch.eye(length + 2, dtype=torch.bool)
@@ -190,8 +190,8 @@ def with_a_separator(context, masked=False):
 
 @pytest.mark.parametrize("context", SEEN)
 def test_the_four_rules_differ_in_the_context_only(context):
-    def lines(visible):
-        return ["".join(str(int(c)) for c in row) for row in visible.dense()[0].tolist()]
+    def lines(attn_mask):
+        return ["".join(str(int(c)) for c in row) for row in attn_mask.dense()[0].tolist()]
 
     content, query = SEEN[context]
     batch = with_a_separator(context)
@@ -272,8 +272,8 @@ def test_every_position_is_a_target_equally_often(grams, length):
     stage, batch = ChooseOrder(ngram_weights=grams), begin(plain_rows(rows, length))
     chosen = stage.build(batch, stage.plan(batch, generator(11))).selected
     share = max(1, length // 6) / length
-    for place in range(length):
-        assert_share(int(chosen[:, place].sum()), rows, share)
+    for position in range(length):
+        assert_share(int(chosen[:, position].sum()), rows, share)
 
 
 def test_ragged_texts_have_equal_positions_too():
@@ -281,8 +281,8 @@ def test_ragged_texts_have_equal_positions_too():
     stage, batch = ChooseOrder(), begin(tokens_of(rows))
     chosen = stage.build(batch, stage.plan(batch, generator(12))).selected
     for size in (7, 12):
-        for place in range(size):
-            assert_share(int(chosen[size == 12 :: 2, place].sum()), 10_000, max(1, size // 6) / size)
+        for position in range(size):
+            assert_share(int(chosen[size == 12 :: 2, position].sum()), 10_000, max(1, size // 6) / size)
 
 
 @settings(max_examples=40)

@@ -75,8 +75,8 @@ def test_bands_in_every_second_layer_are_drawn_as_they_run(tmp_path):
     replay = kept(run_of("GPT-3", out=tmp_path, steps=2))
     below, above = replay.record["frames"][-1]["matrices"]
     n = below["shape"][0]
-    place = torch.arange(n)
-    away = place[:, None] - place
+    position = torch.arange(n)
+    away = position[:, None] - position
     assert (below["title"], above["title"]) == ("Encoder, layers 1, 3 …", "Encoder, layers 2, 4 …")
     for number, (matrix, cells) in enumerate(((below, away >= 0), (above, (away >= 0) & (away < 4)))):
         states = torch.frombuffer(bytearray(b64decode(matrix["states"])), dtype=torch.uint8).reshape(n, n)

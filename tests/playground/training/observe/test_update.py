@@ -88,7 +88,7 @@ def test_the_frames_show_the_row_that_trained_and_what_the_model_said_of_it(row)
     assert [c["text"] for c in lane["cells"]] == [vocabulary[i] for i in batch.inputs.ids[row][real].tolist()]
     seen = read(learner.model, batch, row)
     assert [g["truth"] for g in made["numbers"]["guesses"]] == [g.truth for g in seen.guesses]
-    assert [g["place"] for g in made["numbers"]["after"]] == [g.position for g in seen.guesses]
+    assert [g["position"] for g in made["numbers"]["after"]] == [g.position for g in seen.guesses]
     data = base64.b64decode(made["numbers"]["attention"]["encoder"]["data"]["0"])
     assert data == seen.weights["encoder"][0][:, real][:, :, real].numpy().tobytes()
     names = [frame["name"] for frame in made["frames"]]

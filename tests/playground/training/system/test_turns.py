@@ -22,10 +22,10 @@ def test_who_comes_first_trains_and_the_others_are_told_their_place(clock):
     line = Turns(at_once=2, seconds=3.0)
     some = [line.of(owner) for owner in "abcd"]
     assert [each.take() for each in some] == [True, True, False, False]
-    assert [(each.place, each.trains) for each in some] == [(0, True), (0, True), (1, False), (2, False)]
+    assert [(each.position, each.trains) for each in some] == [(0, True), (0, True), (1, False), (2, False)]
     assert (line.training, line.waiting) == (2, 2)
     some[0].leave()
-    assert [each.take() for each in some[2:]] == [True, False] and some[3].place == 1
+    assert [each.take() for each in some[2:]] == [True, False] and some[3].position == 1
 
 
 def test_a_turn_ends_where_somebody_waits_and_goes_on_where_nobody_does(clock):
@@ -36,7 +36,7 @@ def test_a_turn_ends_where_somebody_waits_and_goes_on_where_nobody_does(clock):
     assert first.take(), "nobody waits"
     assert not second.take()
     clock.seconds = 20.0
-    assert not first.take() and first.place == 1, "the next one has the turn"
+    assert not first.take() and first.position == 1, "the next one has the turn"
     assert second.take()
     clock.seconds = 22.0
     assert second.take() and not first.take(), "3 seconds are not over"
@@ -63,7 +63,7 @@ def test_nobody_is_left_behind(clock):
 
 def test_without_a_line_it_is_always_ones_turn():
     NO_LINE.leave()
-    assert NO_LINE.take() and not NO_LINE.place
+    assert NO_LINE.take() and not NO_LINE.position
 
 
 def test_a_session_waits_for_its_turn_pauses_out_of_the_line_and_ends_in_it():
@@ -71,7 +71,7 @@ def test_a_session_waits_for_its_turn_pauses_out_of_the_line_and_ends_in_it():
     before, session = line.of("before"), Session(run, in_line=line.of("me"))
     assert before.take()
     session.start()
-    assert becomes(lambda: session.in_line.place == 1)
+    assert becomes(lambda: session.in_line.position == 1)
     assert session.state == "running" and not session.rows
     session.rest()  # returns at once: nothing is being computed
     before.leave()
@@ -80,7 +80,7 @@ def test_a_session_waits_for_its_turn_pauses_out_of_the_line_and_ends_in_it():
     assert becomes(before.take)
     assert session.rows[-1].step == 6 and line.waiting == 0
     other = Session(run, in_line=line.of("me")).start()
-    assert becomes(lambda: other.in_line.place == 1)
+    assert becomes(lambda: other.in_line.position == 1)
     other.stop()
     assert (other.state, other.reason, line.waiting) == ("done", "asked", 0)
 
@@ -93,5 +93,5 @@ def test_a_paused_session_hands_its_turn_on():
     session.pause()
     assert becomes(other.take)
     session.start()
-    assert becomes(lambda: session.in_line.place == 1)
+    assert becomes(lambda: session.in_line.position == 1)
     session.stop()
