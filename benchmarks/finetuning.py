@@ -3,10 +3,10 @@
 "Plain" freezes by a learning rate of 0: everything is read anew in every step, the gradient of every weight is
 computed and the optimiser visits every weight. "Frozen" is this project without keeping anything: no gradient and no
 optimiser state where nothing learns. "Kept" is what `compare` does: what lies below all that learns is read once per
-text. The three sides take turns lane by lane and the figure is the median over the seeds of the ratios; absolute
+text. The three sides take turns trial by trial and the figure is the median over the seeds of the ratios; absolute
 seconds depend on the machine and its load, ratios hold; seconds are those of the processor.
 
-After that all lanes are run whole, in turns: one by one as "plain", by `compare` in one process, by `compare` with a
+After that all trials are run whole, in turns: one by one as "plain", by `compare` in one process, by `compare` with a
 process for every core, the start of the workers included, and by `compare` stacked, which is meant for a GPU. Beside
 the clock stands the processor time of the busiest process, which is what the clock would show on an idle machine. Then
 come the largest difference between weights that were stacked and weights that were not, and the order of forgetting.
@@ -59,7 +59,7 @@ def untrained():
 
 
 def plain(base, strategy, train, test, setting, seed):
-    """The same lane as a first script would write it: freezing is a rate of 0, everything is read in every step."""
+    """The same trial as a first script would write it: freezing is a rate of 0, everything is read in every step."""
     model = started(base.learner.model, strategy.fresh, seed)
     head = new_head(model, train.answer, seed, strategy.head)
     extras = [attach(kind, model, generator(seed, "extra", kind.name)) for kind in strategy.extras]
@@ -88,7 +88,7 @@ def timed(work, clock=time.process_time):
 
 
 def by_the_clock(base, tokenizer, task, setting, asked):
-    """All lanes whole, in turns: one by one as a first script would, and by `compare` in one process and in several."""
+    """All trials whole, in turns: one by one as a first script would, and by `compare` in one process or several."""
     chosen = [find_strategy(name) for name in STRATEGIES]
     found = {}
 
@@ -120,7 +120,7 @@ def by_the_clock(base, tokenizer, task, setting, asked):
         for name in list(ways)[:: -1 if turn % 2 else 1]:
             spent[name].append(measured(ways[name]))
             print(f"  {name}: {said(spent[name][-1])}, load {os.getloadavg()[0]:.1f}", file=sys.stderr, flush=True)
-    print(f"\n{len(chosen) * asked.seeds} lanes whole, {asked.rounds} rounds in turns (load {os.getloadavg()[0]:.1f})")
+    print(f"\n{len(chosen) * asked.seeds} trials whole, {asked.rounds} rounds in turns (load {os.getloadavg()[0]:.1f})")
     print(f"{'':<32} {'clock s':>8} {'times':>6} {'processor s':>12} {'busiest s':>10} {'times':>6}")
     [first, *_] = spent.values()
     for name, some in spent.items():
@@ -172,7 +172,7 @@ def processor_seconds():
 
 
 def same_whichever_way(base, tokenizer, task, setting, asked):
-    """The largest difference of any parameter between lanes that are stacked and lanes apart, in float64."""
+    """The largest difference of any parameter between trials that are stacked and trials apart, in float64."""
     torch.set_default_dtype(torch.float64)
     exact = replace(base, learner=replace_model(base.learner, deepcopy(base.learner.model).double()), memory={})
     test, few = task.load(tokenizer, 64, 0, "test"), replace(setting, steps=min(20, setting.steps))
@@ -187,12 +187,12 @@ def same_whichever_way(base, tokenizer, task, setting, asked):
     for strategy in map(find_strategy, STRATEGIES):
         stacks.setdefault(alike(strategy, few), []).append(strategy)
     for chosen in stacks.values():
-        lanes = [
+        trials = [
             (s, task.load(tokenizer, asked.train_size, seed, "train"), test, seed) for seed in (0, 1) for s in chosen
         ]
         begun.clear()
-        list(tune_together(exact, lanes, few))
-        for stacked, (strategy, train, _, seed) in zip(begun[:], lanes, strict=True):
+        list(tune_together(exact, trials, few))
+        for stacked, (strategy, train, _, seed) in zip(begun[:], trials, strict=True):
             list(tune(exact, strategy, train, test, few, seed))
             pairs = [pair for g, ps in begun[-1].groups.items() for pair in zip(ps, stacked.groups[g], strict=True)]
             farthest = max(farthest, *(float((a - b).detach().abs().max()) for a, b in pairs))
@@ -227,8 +227,8 @@ def main():
     given.add_argument("--steps", type=int, default=80)
     given.add_argument("--train-size", type=int, default=64)
     given.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
-    given.add_argument("--rounds", type=int, default=1, help="how often all lanes are run whole, each way")
-    given.add_argument("--only", choices=("lanes", "clock", "same", "forgetting"))
+    given.add_argument("--rounds", type=int, default=1, help="how often all trials are run whole, each way")
+    given.add_argument("--only", choices=("trials", "clock", "same", "forgetting"))
     asked = given.parse_args()
     torch.set_num_threads(1)
     if asked.run:
@@ -237,13 +237,13 @@ def main():
     else:
         base, tokenizer = untrained()
     task, setting = find_task("sentiment"), FinetuneConfig(steps=asked.steps)
-    parts = {"lanes": lane_by_lane, "clock": by_the_clock, "same": same_whichever_way, "forgetting": forgetting}
+    parts = {"trials": trial_by_trial, "clock": by_the_clock, "same": same_whichever_way, "forgetting": forgetting}
     for name, part in parts.items():
         if asked.only in (None, name):
             part(base, tokenizer, task, setting, asked)
 
 
-def lane_by_lane(base, tokenizer, task, setting, asked):
+def trial_by_trial(base, tokenizer, task, setting, asked):
     """What each strategy gains by real freezing and by keeping, in turns."""
     test = task.load(tokenizer, 500, 0, "test")
     frozen_base, kept_base = replace(base, memory={}), replace(base, memory={})
@@ -254,15 +254,15 @@ def lane_by_lane(base, tokenizer, task, setting, asked):
         for name in STRATEGIES:
             strategy = find_strategy(name)
 
-            def lane(base, setting, strategy=strategy, train=train, seed=seed, name=name):
+            def trial(base, setting, strategy=strategy, train=train, seed=seed, name=name):
                 *_, last = tune(base, strategy, train, test, setting, seed)
                 assert isinstance(last, Result)
                 right[name].append(last.accuracy)
 
             ways = (
                 lambda s=strategy, t=train, k=seed: plain(base, s, t, test, setting, k),
-                lambda do=lane: do(frozen_base, replace(setting, keeps=False)),
-                lambda do=lane: do(kept_base, setting),
+                lambda do=trial: do(frozen_base, replace(setting, keeps=False)),
+                lambda do=trial: do(kept_base, setting),
             )
             order = (0, 1, 2) if seed % 2 else (2, 1, 0)
             for way in order:
@@ -272,7 +272,7 @@ def lane_by_lane(base, tokenizer, task, setting, asked):
         gains = [median(a / b for a, b in zip(ways[0], other, strict=True)) for other in ways[1:]]
         print(f"{name:<20} {''.join(f'{median(way):8.2f} ' for way in ways)}{gains[0]:14.2f} {gains[1]:11.2f}")
     one, two, three = (sum(sum(ways[k]) for ways in seconds.values()) for k in range(3))
-    print(f"{'all lanes':<20} {one:8.1f} {two:8.1f} {three:8.1f} {one / two:14.2f} {one / three:11.2f}")
+    print(f"{'all trials':<20} {one:8.1f} {two:8.1f} {three:8.1f} {one / two:14.2f} {one / three:11.2f}")
     apart = max(abs(a - b) for values in right.values() for a, b in zip(values[::2], values[1::2], strict=True))
     print(f"largest difference in accuracy between frozen and kept: {apart:.4f}")
 

@@ -1,7 +1,7 @@
 """Seeds and comparisons as tasks of a Dask cluster (extra `cluster`), with the numbers of one process.
 
 A task whose worker died is run again by another one: a seed goes on from its last checkpoint, so its folder must be one
-that all workers see; a lane of a comparison, which is short, begins anew. Dask is imported only when it is used.
+that all workers see; a trial of a comparison, which is short, begins anew. Dask is imported only when it is used.
 """
 
 import warnings
@@ -22,8 +22,8 @@ from playground.training.store.runs import Runs
 
 T = TypeVar("T")
 
-LANE_LOCK = Lock()
-"""Held by the lane that runs: what lanes share in one process is not safe for two threads of a worker."""
+TRIAL_LOCK = Lock()
+"""Held by the trial that runs: what trials share in one process is not safe for two threads of a worker."""
 
 
 @contextmanager
@@ -58,16 +58,16 @@ def train_on(client: Any, run: Run, seeds: Sequence[int], runs: Runs | None = No
         client.cancel(tasks)
 
 
-def lanes(client: Any, work: TrialData, jobs: Sequence[Trial], keep: Keep) -> Generator[TrialEvent, None, None]:
-    """The lanes of a comparison, in the order of the jobs; each outcome is kept at once."""
+def run_on(client: Any, work: TrialData, trials: Sequence[Trial], keep: Keep) -> Generator[TrialEvent, None, None]:
+    """The trials of a comparison, in the order of the trials; each outcome is kept at once."""
     from distributed import as_completed
 
-    tasks = _submit(client, work, _lane, jobs)
+    tasks = _submit(client, work, _run_trial, trials)
     number, done, turn = {task.key: k for k, task in enumerate(tasks)}, dict[int, list[TrialEvent]](), 0
     try:
         for task, events in as_completed(tasks, with_results=True):
             done[number[task.key]] = events
-            keep(jobs[number[task.key]], outcome_of(events))
+            keep(trials[number[task.key]], outcome_of(events))
             while turn in done:
                 yield from done.pop(turn)
                 turn += 1
@@ -75,12 +75,12 @@ def lanes(client: Any, work: TrialData, jobs: Sequence[Trial], keep: Keep) -> Ge
         client.cancel(tasks)
 
 
-def _submit(client: Any, shared: Any, task: Callable[..., list[Any]], jobs: Sequence[Any]) -> list[Any]:
-    """The tasks of all jobs; what they share is a task too, so that it survives the worker that holds it."""
+def _submit(client: Any, shared: Any, task: Callable[..., list[Any]], trials: Sequence[Any]) -> list[Any]:
+    """The tasks of all trials; what they share is a task too, so that it survives the worker that holds it."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Sending large graph")
         source = client.submit(_same, shared, pure=False)
-        return [client.submit(task, source, job, pure=False) for job in jobs]
+        return [client.submit(task, source, trial, pure=False) for trial in trials]
 
 
 def _same(shared: T) -> T:
@@ -93,7 +93,7 @@ def _seed(shared: tuple[Run, Runs | None], seed: int) -> list[Point | Finished]:
     return list(chain.from_iterable(train_seed(run, seed, runs, resume=True)))
 
 
-def _lane(work: TrialData, job: Trial) -> list[TrialEvent]:
+def _run_trial(work: TrialData, trial: Trial) -> list[TrialEvent]:
     torch.set_num_threads(1)
-    with LANE_LOCK:
-        return list(work.lane(job))
+    with TRIAL_LOCK:
+        return list(work.run(trial))

@@ -28,7 +28,7 @@ from playground.cli.prepare import add_decoder, check_runs, learn_second, open_t
 from playground.cli.ready_made import base_there
 from playground.cli.sequence import check_sequence, compare_in_turn, write_result
 from playground.cli.train import train_one
-from playground.cluster import connected, lanes
+from playground.cluster import connected, run_on
 from playground.devices import pick
 from playground.errors import UserError, unwritable
 from playground.finetuning import Comparison, TrialEvent
@@ -154,12 +154,12 @@ def _refuse_unused(given: argparse.Namespace, chosen: Sequence[Strategy]) -> Non
 
 @contextmanager
 def _elsewhere(address: str | None) -> Iterator[Elsewhere | None]:
-    """What runs lanes on a cluster, None where they run here."""
+    """What runs trials on a cluster, None where they run here."""
     if address is None:
         yield None
     else:
         with connected(address) as client:
-            yield partial(lanes, client)
+            yield partial(run_on, client)
 
 
 @contextmanager
@@ -215,11 +215,11 @@ def _check_base(given: argparse.Namespace, entry: Entry, home: Path) -> None:
 
 
 def _with_bar(events: Iterator[TrialEvent | Comparison], asked: ComparisonSpec) -> Iterator[TrialEvent | Comparison]:
-    """The same events, with a bar that shows which lane runs and how far it is."""
+    """The same events, with a bar that shows which trial runs and how far it is."""
     first = next(events)  # what cannot be compared is refused here, before a bar is drawn
     warn(asked.power)
     total = len(asked.strategies) * asked.seeds * len(asked.train_sizes)
-    with tqdm(total=total, desc="fine-tuning", unit="lane", file=sys.stderr, mininterval=0.2) as bar:
+    with tqdm(total=total, desc="fine-tuning", unit="trial", file=sys.stderr, mininterval=0.2) as bar:
         for event in chain([first], events):
             if isinstance(event, TrialEvent):
                 step = f", step {event.event.step}" if isinstance(event.event, StepEvent) else ""

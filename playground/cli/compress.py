@@ -43,7 +43,7 @@ def add(command: Parser) -> None:
 
 
 def compress_run(given: argparse.Namespace) -> int:
-    """Check the request, run the lanes, print the table and write the files."""
+    """Check the request, run the trials, print the table and write the files."""
     if given.methods:
         refuse_unused(
             given, "--methods lists the methods and does nothing else", *given.typed.keys() - {"methods", "json"}

@@ -122,7 +122,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Work:
-    """What all lanes share: the base, texts by seed, and the folder of the files."""
+    """What all trials share: the base, texts by seed, and the folder of the files."""
 
     base: Base
     task: Task
@@ -141,7 +141,7 @@ class Work:
         return self.folder / f"{plain}-{short}" / f"seed-{seed}"
 
 
-def lane(work: Work, pipeline: Pipeline, seed: int) -> Outcome:
+def trial(work: Work, pipeline: Pipeline, seed: int) -> Outcome:
     """Make one compressed model, measure it, and write it."""
     began, data = time.perf_counter(), work.data(seed)
     if pipeline.methods:
@@ -291,8 +291,8 @@ def compress(
 ) -> Generator[Outcome | Compression]:  # fmt: skip
     """Run every pipeline with every seed and yield the outcomes as they come; the last value is the `Compression`.
 
-    All start from the base as it is now. Files and the record of finished lanes go to the `folder`, by default to one
-    that is gone afterwards; with `resume` lanes that the record knows are not run again.
+    All start from the base as it is now. Files and the record of finished trials go to the `folder`, by default to one
+    that is gone afterwards; with `resume` trials that the record knows are not run again.
     """
     spec.check()
     if task.answer.about == "written":
@@ -309,7 +309,7 @@ def compress(
         work = Work(base, task, train, {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}, spec.steps, home)
         record = Record.of(folder, resume, work, spec)
         found: dict[tuple[str, int], Outcome] = {}
-        for outcome in _lanes(work, spec, record):
+        for outcome in _trials(work, spec, record):
             found[outcome.pipeline, outcome.seed] = outcome
             yield outcome
         outcomes = {p.name: tuple(found[p.name, seed] for seed in seeds) for p in spec.chosen}
@@ -343,7 +343,7 @@ def _describe_unlabelled(work: Work, pipeline: Pipeline, seed: int) -> Iterator[
 
 @dataclass
 class Record:
-    """Outcomes of finished lanes by key, one line of JSON each, so that a run that was killed goes on where it was."""
+    """Outcomes of finished trials by key, one line of JSON each, so that a run that was killed goes on where it was."""
 
     path: Path | None
     shared: Mapping[int, Any]
@@ -364,7 +364,7 @@ class Record:
         return record
 
     def key(self, pipeline: Pipeline, seed: int) -> str:
-        """Everything on which the numbers of a lane depend, hashed."""
+        """Everything on which the numbers of a trial depend, hashed."""
         values = [self.shared[seed], [identity(m.step) for m in pipeline.methods], seed]
         return hashlib.sha256(json.dumps(values).encode()).hexdigest()[:24]
 
@@ -399,8 +399,8 @@ def read_outcome(values: Mapping[str, Any]) -> Outcome:
     return Outcome(**{**values, "size": Size(**weight), "flips": changed, "layers": layers})
 
 
-def _lanes(work: Work, spec: CompressionSpec, record: Record) -> Iterator[Outcome]:
-    """The outcomes of all lanes, known ones first; the uncompressed models are made before all others."""
+def _trials(work: Work, spec: CompressionSpec, record: Record) -> Iterator[Outcome]:
+    """The outcomes of all trials, known ones first; the uncompressed models are made before all others."""
     seeds = range(spec.seed, spec.seed + spec.seeds)
     whole = [(Pipeline(), seed) for seed in seeds]
     others = [(pipeline, seed) for seed in seeds for pipeline in spec.chosen[1:]]
@@ -417,9 +417,9 @@ Job = tuple[Pipeline, int]
 
 
 def _run(work: Work, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, Outcome]]:
-    """The lanes one by one, or in so many processes of one thread each, with the same numbers."""
+    """The trials one by one, or in so many processes of one thread each, with the same numbers."""
     if workers == 1 or len(jobs) < 2:
-        yield from ((job, lane(work, *job)) for job in jobs)
+        yield from ((job, trial(work, *job)) for job in jobs)
         return
     processes = pool(min(workers, len(jobs)), replace(work, base=work.base.travelling(rehearses=True)))
     try:
@@ -432,4 +432,4 @@ def _run(work: Work, jobs: Sequence[Job], workers: int) -> Iterator[tuple[Job, O
 
 def _in_worker(job: Job) -> Outcome:
     work, _ = received()
-    return lane(work, *job)
+    return trial(work, *job)

@@ -1,4 +1,4 @@
-"""Stacked equals separate: many lanes as one model have the numbers of lanes that run one by one.
+"""Stacked equals separate: many trials as one model have the numbers of trials that run one by one.
 
 Both are compared in float64, because Adam amplifies the differences of rounding in float32.
 """
@@ -54,7 +54,7 @@ def in_stacks():
 
 @pytest.fixture
 def runs(monkeypatch):
-    """Every lane that is begun, for a look at its weights."""
+    """Every trial that is begun, for a look at its weights."""
     begun, begin = [], Finetuner.__init__
 
     def beginning(self, *given):
@@ -68,12 +68,12 @@ def runs(monkeypatch):
 def check_same(base, stack, runs, test=None, train=texts, setting=SETTING):
     """All events, weights and bits of what is frozen, whether stacked or one by one."""
     test = test or texts("test")
-    lanes = [(strategy, train(seed=seed), test, seed) for seed in SEEDS for strategy in stack]
-    together = {k: [] for k in range(len(lanes))}
-    for number, event in tune_together(base, lanes, setting):
+    trials = [(strategy, train(seed=seed), test, seed) for seed in SEEDS for strategy in stack]
+    together = {k: [] for k in range(len(trials))}
+    for number, event in tune_together(base, trials, setting):
         together[number].append(event)
     stacked = runs[:]
-    for number, (strategy, some, _, seed) in enumerate(lanes):
+    for number, (strategy, some, _, seed) in enumerate(trials):
         runs.clear()
         *steps, last = tune(base, strategy, some, test, setting, seed)
         *own, outcome = together[number]
@@ -143,7 +143,7 @@ def test_stacked_equals_separate_whatever_is_asked_about_a_text(name, runs):
     check_same(base, chosen, runs, test, lambda seed: task.load(words, 24, seed, "train"))
 
 
-def test_lanes_with_few_and_many_labels_share_a_stack_of_their_own_number(runs):
+def test_trials_with_few_and_many_labels_share_a_stack_of_their_own_number(runs):
     def train(seed):
         return texts(seed=seed, count=6 + 10 * seed)
 
@@ -157,7 +157,7 @@ def frozen_in_the_middle(groups, steps):
     return plan
 
 
-def test_a_lane_that_rests_keeps_every_bit_while_its_neighbour_learns(runs):
+def test_a_trial_that_rests_keeps_every_bit_while_its_neighbour_learns(runs):
     resting = Strategy("resting", "", "", frozen_in_the_middle)
     check_same(base_of(), [resting, find_strategy("full")], runs)
     runs.clear()
@@ -237,9 +237,9 @@ def test_a_stack_that_would_not_fit_is_split_with_a_sentence(monkeypatch):
     assert "2 at a time" in plan.notices[0]
 
 
-@pytest.mark.parametrize(("lanes", "free", "sizes"), [(5, None, [5]), (5, 100, [5]), (5, 40, [3, 2]), (5, 1, [1] * 5)])
-def test_lanes_are_parted_evenly_by_what_is_free(lanes, free, sizes):
-    assert [len(part) for part in parted(range(lanes), 10, free)] == sizes
+@pytest.mark.parametrize(("trials", "free", "sizes"), [(5, None, [5]), (5, 100, [5]), (5, 40, [3, 2]), (5, 1, [1] * 5)])
+def test_trials_are_parted_evenly_by_what_is_free(trials, free, sizes):
+    assert [len(part) for part in parted(range(trials), 10, free)] == sizes
 
 
 def test_a_way_that_there_is_not_is_refused():

@@ -1,4 +1,4 @@
-"""Damaged records: the curve, the moments, the list of runs and the finished lanes of a comparison."""
+"""Damaged records: the curve, the moments, the list of runs and the finished trials of a comparison."""
 
 import json
 import sqlite3
@@ -38,7 +38,7 @@ def draw(random: Random, home: Path) -> Case:
 
 
 def _lines(name: str) -> Callable[[Random], str]:
-    """A file with a line of JSON for each step or lane."""
+    """A file with a line of JSON for each step or trial."""
 
     def damage(random: Random) -> str:
         path = Path(name)

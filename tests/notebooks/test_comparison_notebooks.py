@@ -69,12 +69,12 @@ def compared(session, home, name, form):
         store.upload("films.csv", films())
     store.param.update(**form)
     assert store.begin(session), store.trouble
-    assert becomes(lambda: store.lanes.state != "running", 200), store.lanes.progress
-    assert store.lanes.state == "done", store.trouble
+    assert becomes(lambda: store.trials.state != "running", 200), store.trials.progress
+    assert store.trials.state == "done", store.trouble
     zipfile.ZipFile(io.BytesIO(store.bundle())).extractall(home / name)
-    seen = store.lanes.result.facts() if store.lanes.result else store.lanes.found
+    seen = store.trials.result.facts() if store.trials.result else store.trials.found
     store.uploads.remove()
-    return home / name, store.lanes.asked.command(), json.loads(json.dumps(seen))
+    return home / name, store.trials.asked.command(), json.loads(json.dumps(seen))
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -968,9 +968,9 @@ def test_a_comparison_that_is_refused_leaves_no_folder_and_no_other_result(call,
     refuses(call, ["compare", "run", "--train-size", "1", "--out", "a/b"], "train_size is 1")
     assert not Path("a").exists()
     Path("old").mkdir()
-    Path("old/lanes.jsonl").write_text("what was found before\n", encoding="utf-8")
+    Path("old/trials.jsonl").write_text("what was found before\n", encoding="utf-8")
     refuses(call, ["compare", "run", "--train-size", "1", "--out", "old"], "train_size is 1")
-    assert Path("old/lanes.jsonl").read_text(encoding="utf-8") == "what was found before\n"
+    assert Path("old/trials.jsonl").read_text(encoding="utf-8") == "what was found before\n"
 
 
 @pytest.mark.parametrize("name", ["short.txt", "short.txt/runs"])

@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from playground.cluster import connected, lanes, train_on
+from playground.cluster import connected, run_on, train_on
 from playground.errors import UserError
 from playground.finetuning import Base
 from playground.finetuning.comparing.compare import compare
@@ -53,16 +53,16 @@ def test_a_worker_that_is_killed_in_mid_sweep_loses_nothing(client, tmp_path):
 
 
 @pytest.mark.slow
-def test_lanes_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_killed(client, tmp_path):
+def test_trials_on_a_cluster_have_the_numbers_of_one_process_even_if_a_worker_is_killed(client, tmp_path):
     course = prepared(run_of(entry=tiny("RoBERTa", {"layers": 1}, seq_len=32), steps=1))
     spec = ComparisonSpec(strategies=("full", "replay"), train_sizes=(8,), seeds=2, steps=30)
     what = (Base(course.learner, course.held_out), reviews().tokenizer, spec)
     *_, alone = compare(*what)
     record, victim = Record.open(tmp_path, resume=False), min(client.run(os.getpid).values())
-    lanes_of = compare(*what, record=record, elsewhere=partial(lanes, client))
-    first = next(lanes_of)
+    events_of = compare(*what, record=record, elsewhere=partial(run_on, client))
+    first = next(events_of)
     os.kill(victim, signal.SIGKILL)
-    *events, away = [first, *lanes_of]
+    *events, away = [first, *events_of]
     done = [(e.strategy.name, e.seed) for e in events if isinstance(e.event, Result)]
     assert done == [(name, seed) for seed in (0, 1) for name in spec.strategies]
     assert numbers(away) == numbers(alone)

@@ -10,7 +10,7 @@ from widgets.tokens import GREY
 
 
 def outcome_chart(title: str, axis: str, zero: bool = False) -> Chart:
-    """An empty chart with one line per strategy, filled as the lanes finish; `zero` draws the line at 0."""
+    """An empty chart with one line per strategy, filled as the trials finish; `zero` draws the line at 0."""
     plot = chart(height=190, title=title, x_axis_label=axis, x_range=(0, 1), y_range=FactorRange(factors=[""]))
     plot.ygrid.visible = False
     made = Chart.of(plot, {}, fit=_fit, bands=seed_bands, marks=seed_marks)

@@ -110,7 +110,7 @@ def changed(comparison: Any) -> str:
 
 
 def _moved(some: Sequence[Any]) -> str:
-    """Which groups of the pre-trained model have moved in any lane of a strategy."""
+    """Which groups of the pre-trained model have moved in any trial of a strategy."""
     groups = some[0].groups
     own = {
         shortened(group, groups): any(o.moved[k] != 0.0 for o in some)

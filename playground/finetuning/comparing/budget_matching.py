@@ -1,4 +1,4 @@
-"""Fair comparisons: every lane gets as many steps, tokens or operations, and its learning rate by the same rule."""
+"""Fair comparisons: every trial gets as many steps, tokens or operations, and its learning rate by the same rule."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from playground.models.cost import operations
 from playground.models.model import LanguageModel
 
 MATCHES = ("steps", "tokens", "flops")
-"""What all lanes have alike: optimiser steps, tokens that are read, or floating-point operations."""
+"""What all trials have alike: optimiser steps, tokens that are read, or floating-point operations."""
 
 RATES = ("own", "fixed", "published", "tuned")
 """Where learning rates come from: the strategy's own for tiny models, one for all, the paper's, or a small search."""
@@ -27,12 +27,12 @@ FIXED, GRID = Strategy.rate, (1e-3, 4e-3, 1.6e-2)
 """The one rate for all, and the rates that a small search tries for every strategy alike."""
 
 MOST_TIMES, PER_WEIGHT = 10, 3
-"""How many times the steps of the first lane another may get; numbers beside a weight: gradient and AdamW's means."""
+"""How many times the steps of the first trial another may get; numbers beside a weight: gradient and AdamW's means."""
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What a lane costs: tokens it reads and floating-point operations, both estimated from its plan."""
+    """What a trial costs: tokens it reads and floating-point operations, both estimated from its plan."""
 
     tokens: float
     flops: float
@@ -54,7 +54,7 @@ class Held:
 def cost(
     base: Base, strategy: Strategy, train: Dataset, setting: FinetuneConfig, seed: int = 0, run: Finetuner | None = None
 ) -> Cost:
-    """The tokens and operations of a lane.
+    """The tokens and operations of a trial.
 
     Each token of the labelled texts costs every layer group the same `operations` as in pre-training; what lies below
     all that learns needs no backward pass, and embeddings are free. What a strategy reads beside the task, or more than
@@ -114,7 +114,7 @@ def _bytes(parameters: Iterable[Tensor]) -> int:
 
 
 def check_rules(match: str = "steps", lr_policy: str = "own") -> None:
-    """Refuse an unknown way to match lanes or to choose their rates."""
+    """Refuse an unknown way to match trials or to choose their rates."""
     for name, value, known in (("match", match, MATCHES), ("lr_policy", lr_policy, RATES)):
         if value not in known:
             raise UserError(f"{name} is {value!r}; choose one of {', '.join(known)}.")

@@ -49,10 +49,10 @@ class Allotted:
 class Comparison:
     """All outcomes by strategy, in the order in which they were asked for, at the largest number of labelled texts.
 
-    `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `notices` why lanes
-    did not run the way that was asked for. `chance` is what guessing reaches, where the main number is a share of right
-    answers, `texts` on how many texts each lane was tested, `all_texts` on how many different ones all lanes of a
-    strategy were, `unit` is that of the pre-training loss.
+    `curve` holds the outcomes at every number of labelled texts, `allotted` what each strategy got, `notices` why
+    trials did not run the way that was asked for. `chance` is what guessing reaches, where the main number is a share
+    of right answers, `texts` on how many texts each trial was tested, `all_texts` on how many different ones all trials
+    of a strategy were, `unit` is that of the pre-training loss.
     """
 
     task: Task
@@ -133,11 +133,11 @@ def compare(
     record: Record | None = None,
     elsewhere: Elsewhere | None = None,
 ) -> Generator[TrialEvent | Comparison]:
-    """Run every lane and yield its events; the last value is the `Comparison`.
+    """Run every trial and yield its events; the last value is the `Comparison`.
 
-    All lanes start from the base as it is now, also where its own training continues meanwhile. `task` and `chosen` are
-    those that the spec names, where they are known already; `looks` is how often a lane is evaluated between steps.
-    Lanes that the `record` knows are not run; `elsewhere` runs them on other machines, with the same numbers
+    All trials start from the base as it is now, also where its own training continues meanwhile. `task` and `chosen`
+    are those that the spec names, where they are known already; `looks` is how often a trial is evaluated between
+    steps. Trials that the `record` knows are not run; `elsewhere` runs them on other machines, with the same numbers
     (`playground.cluster`).
     """
     chosen = list(dict.fromkeys(chosen or spec.chosen))
@@ -152,22 +152,22 @@ def compare(
     train = {(size, seed): texts(size, seed, "train") for size in sizes for seed in seeds}
     unseen = {seed: texts(TEST_TEXTS, seed, "test") for seed in seeds}
     work = TrialData(base, train, unseen)
-    jobs = _jobs(work, spec, task, chosen, setting, record)
+    trials = _trials(work, spec, task, chosen, setting, record)
     suited = format_for(base.learner.model.shape, spec.input_format, spec.max_length)
     first = train[sizes[-1], spec.seed], unseen[spec.seed]
     notices = tuple(line for some in first for line in some.notices)
     notices += tuple(line for s in chosen for line in s.notices(base, *first, suited))
     notices += describe_same(unseen.values())
-    notices += plan_stacks(work, jobs, spec.parallelism, spec.workers).notices if elsewhere is None else ()
+    notices += plan_stacks(work, trials, spec.parallelism, spec.workers).notices if elsewhere is None else ()
     notices += tuple(line for s in chosen for line in nothing_added(s, [find_strategy(name) for name in s.made_of]))
     notices += base.notices
-    steps = {job.strategy.name: job.setting.steps for job in jobs}
+    steps = {trial.strategy.name: trial.setting.steps for trial in trials}
     notices += tuple(line for s, n in steps.items() for line in budget.describe_limit(s, n, spec.steps, spec.match))
     results: dict[tuple[int, str, int], Result] = {}
-    for lane in run(work, jobs, spec.workers, record, elsewhere, spec.parallelism):
-        if isinstance(lane.event, Result):
-            results[lane.labels, lane.strategy.name, lane.seed] = lane.event
-        yield lane
+    for trial_event in run(work, trials, spec.workers, record, elsewhere, spec.parallelism):
+        if isinstance(trial_event.event, Result):
+            results[trial_event.labels, trial_event.strategy.name, trial_event.seed] = trial_event.event
+        yield trial_event
     curve = {
         size: {s.name: tuple(results[at] for seed in seeds if (at := (size, s.name, seed)) in results) for s in chosen}
         for size in sizes
@@ -175,10 +175,10 @@ def compare(
     if task.answer.about == "written" and base.learner.model.shape.decoder_layers:
         name = base.learner.entry.name
         notices += tuple(encoder_only(s, curve[sizes[-1]][s.name][0], name) for s in chosen if s.extras)
-    shown = [job for job in jobs if (job.labels, job.seed) == (sizes[-1], spec.seed)]
+    shown = [trial for trial in trials if (trial.labels, trial.seed) == (sizes[-1], spec.seed)]
     yield Comparison(
         task, sizes[-1], curve[sizes[-1]], time.perf_counter() - began, tuple(chosen), curve,
-        {job.strategy.name: _allotted(work, job, spec.lr_policy) for job in shown}, notices,
+        {trial.strategy.name: _allotted(work, trial, spec.lr_policy) for trial in shown}, notices,
         _chance(task, work, sizes[-1]), min(len(test.labels) for test in unseen.values()),
         count_different(unseen.values()), base.learner.entry.unit(),
     )  # fmt: skip
@@ -216,17 +216,17 @@ def encoder_only(strategy: Strategy, outcome: Result, base: str) -> str:
     )
 
 
-def _allotted(work: TrialData, job: Trial, lr_policy: str) -> Allotted:
-    if job.strategy.prompt:
+def _allotted(work: TrialData, trial: Trial, lr_policy: str) -> Allotted:
+    if trial.strategy.prompt:
         return Allotted(0, 0.0, budget.Cost(0.0, 0.0), budget.held_at_rest(work.base.learner.model))
-    train = work.train[job.labels, job.seed]
-    run = Finetuner(work.base, job.strategy, numbered(train, work.base), job.setting, job.seed)
-    spent = budget.cost(work.base, job.strategy, train, job.setting, job.seed, run)
-    source, where = budget.rate_source(job.strategy, lr_policy)
-    return Allotted(job.setting.steps, job.strategy.rate, spent, budget.held(run), source, where)
+    train = work.train[trial.labels, trial.seed]
+    run = Finetuner(work.base, trial.strategy, numbered(train, work.base), trial.setting, trial.seed)
+    spent = budget.cost(work.base, trial.strategy, train, trial.setting, trial.seed, run)
+    source, where = budget.rate_source(trial.strategy, lr_policy)
+    return Allotted(trial.setting.steps, trial.strategy.rate, spent, budget.held(run), source, where)
 
 
-def _jobs(
+def _trials(
     work: TrialData,
     spec: ComparisonSpec,
     task: Task,
@@ -234,8 +234,8 @@ def _jobs(
     setting: FinetuneConfig,
     record: Record,
 ) -> list[Trial]:
-    """All lanes, for every number of labelled texts all strategies with the first seed, then with the next."""
-    sizes, seed, jobs, shared = sorted(set(spec.train_sizes)), spec.seed, [], dict[tuple[int, int], str]()
+    """All trials, for every number of labelled texts all strategies with the first seed, then with the next."""
+    sizes, seed, trials, shared = sorted(set(spec.train_sizes)), spec.seed, [], dict[tuple[int, int], str]()
     for at, train in work.train.items():
         texts = [tensor for each in (train, work.test[at[1]]) for tensor in (each.tokens.ids, each.labels)]
         shared[at] = f"{task.name} {fingerprint(work.base, *texts)}"
@@ -256,8 +256,8 @@ def _jobs(
         fitted.append((budget.rescale_cells(strategy, steps, setting.steps), replace(setting, steps=steps)))
     for size in sizes:
         ready = [(rated(strategy, size, own), own) for strategy, own in fitted]
-        jobs += [Trial(s, n, size, own, key(s, n, size, own, shared[size, n])) for n in work.test for s, own in ready]
-    return jobs
+        trials += [Trial(s, n, size, own, key(s, n, size, own, shared[size, n])) for n in work.test for s, own in ready]
+    return trials
 
 
 def mixed_levels(facts: dict[str, Any]) -> list[str]:

@@ -188,7 +188,7 @@ def continual(
     chosen: Sequence[Strategy] = (),
     batch_size: int = FinetuneConfig.batch_size,
 ) -> Generator[Advanced | ContinualResult]:
-    """Every strategy learns all tasks one after another, with every seed; a `ContinualResult` ends each of its lanes.
+    """Every strategy learns all tasks one after another, with every seed; a `ContinualResult` ends each of its trials.
 
     `tasks` and `chosen` are those that the spec names, where they are known already.
     """
@@ -201,7 +201,7 @@ def continual(
     texts = [(task, texts_for(base.learner, task, chosen, tokenizer, **rows)) for task in tasks]
     for seed in range(spec.seed, spec.seed + spec.seeds):
         for strategy in chosen:
-            yield from _lane(base, texts, with_rate(strategy, spec.lr_policy), spec.train_sizes[-1], seed, setting)
+            yield from _trial(base, texts, with_rate(strategy, spec.lr_policy), spec.train_sizes[-1], seed, setting)
 
 
 def check(tasks: Sequence[Task], chosen: Sequence[Strategy]) -> None:
@@ -216,7 +216,7 @@ def check(tasks: Sequence[Task], chosen: Sequence[Strategy]) -> None:
         raise UserError(f"{untrained} trains nothing, so no task can be forgotten; leave it out.")
 
 
-def _lane(
+def _trial(
     base: Base, tasks: Sequence[tuple[Task, Texts]], strategy: Strategy, size: int, seed: int, setting: FinetuneConfig
 ) -> Iterator[Advanced | ContinualResult]:
     model, earlier = base.learner.model, list[LearntTask]()
@@ -245,13 +245,13 @@ def _lane(
 
 def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult]) -> dict[str, Any]:
     """The results by strategy: the mean matrix, the means over tasks and seeds, and what pre-training lost."""
-    lanes: dict[str, list[ContinualResult]] = {}
+    trials: dict[str, list[ContinualResult]] = {}
     for one in passed:
-        lanes.setdefault(one.strategy.name, []).append(one)
+        trials.setdefault(one.strategy.name, []).append(one)
     return {
         "tasks": [task.name for task in tasks],
         "labels": labels,
-        "seeds": max((len(some) for some in lanes.values()), default=0),
+        "seeds": max((len(some) for some in trials.values()), default=0),
         "strategies": [
             {
                 "name": name,
@@ -261,9 +261,9 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
                 "changes": _means([one.changes for one in some]),
                 "forgetting": spread_if_measured([one.forgetting[-1] for one in some]),
             }
-            for name, some in lanes.items()
+            for name, some in trials.items()
         ],
-        "told": list(dict.fromkeys(line for some in lanes.values() for line in some[0].notices)),
+        "told": list(dict.fromkeys(line for some in trials.values() for line in some[0].notices)),
     }
 
 

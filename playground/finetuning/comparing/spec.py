@@ -34,8 +34,8 @@ class ComparisonSpec:
     """What a person asks for; `strategies` are lines such as "full + L2-SP [embeddings 1-40 x0]".
 
     `task` is the name of a task, or a file with its columns such as "reviews.csv?text=said&label=stars", `then` are
-    tasks that are learnt afterwards. `match` says what the lanes have alike beside seeds and texts, `lr_policy` where
-    learning rates come from. `workers` are processes with one thread each; `parallelism` is "processes", "vmap" (lanes
+    tasks that are learnt afterwards. `match` says what the trials have alike beside seeds and texts, `lr_policy` where
+    learning rates come from. `workers` are processes with one thread each; `parallelism` is "processes", "vmap" (trials
     whose heads read alike advance together as one model) or "auto": vmap on CUDA, else processes. `extra_encoders` are
     folders of other runs whose vectors a strategy may read too, `max_length` the maximum tokens of the texts in a row
     (None: as long as the texts are, up to 504 or what the model can read).
@@ -126,7 +126,7 @@ class ComparisonSpec:
         return shlex.join([*words, *_each("--extra-encoder", self.extra_encoders)])
 
     def start(self, saved: Checkpoint) -> Base:
-        """Where the lanes begin: the saved model and its text, and the extra encoders."""
+        """Where the trials begin: the saved model and its text, and the extra encoders."""
         base = from_checkpoint(saved)
         others = {run: checkpoint.load(run, base.learner.device) for run in self.extra_encoders}
         return with_others(base, saved.tokenizer, others)

@@ -138,7 +138,7 @@ def notebook(asked: ComparisonSpec, provenance: Mapping[str, str], comparison: C
     values = _values(asked)
     cells = {
         "Is everything here?": NEEDS,
-        "Run every lane again": RUN,
+        "Run every trial again": RUN,
         "What came out: a dot for every seed": SHOW,
         "Is the difference larger than the noise?": VERDICT,
         "Is it what was on screen?": _check(values, values_of, comparison.facts()),

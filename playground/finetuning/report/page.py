@@ -74,7 +74,7 @@ class Report:
     draw: Draw
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for every lane: what it got and its outcome."""
+        """One row for every trial: what it got and its outcome."""
         return [
             {
                 "strategy": name, "seed": self.asked.seed + k, "labels": labels,
@@ -136,7 +136,7 @@ def came_from(made: Report | ContinualReport) -> dict[str, str]:
         "task": ", then ".join((asked.task, *asked.then)),
         "labelled texts": ", ".join(map(str, asked.train_sizes)),
         "seeds": ", ".join(str(asked.seed + k) for k in range(asked.seeds)),
-        "alike in every lane": f"{asked.match}; {asked.steps} steps for the first strategy",
+        "alike in every trial": f"{asked.match}; {asked.steps} steps for the first strategy",
         "learning rates": asked.lr_policy,
         "versions": f"playground {__version__}, torch {torch.__version__}, Python {platform.python_version()}",
         "machine": f"{platform.system()} {platform.machine()}",
@@ -157,7 +157,7 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
 
 
 def table(made: Report) -> bytes:
-    """The lanes as CSV."""
+    """The trials as CSV."""
     rows = made.rows()
     return csv_text([rows[0], *(row.values() for row in rows)]).encode()
 

@@ -1,4 +1,4 @@
-"""Finished lanes on disk, one line of JSON each, so that a comparison that was killed continues where it was."""
+"""Finished trials on disk, one line of JSON each, so that a comparison that was killed continues where it was."""
 
 import hashlib
 import json
@@ -18,9 +18,9 @@ from playground.finetuning.run.trainer import FinetuneConfig, Result
 from playground.finetuning.strategy.strategy import Strategy
 from playground.parsing import LARGEST, has_form, parse_json
 
-FILE = "lanes.jsonl"
+FILE = "trials.jsonl"
 FOR_PEOPLE = ("name", "aliases", "family", "idea", "source", "made_of", "published")
-"""Fields of a strategy on which no number of a lane depends."""
+"""Fields of a strategy on which no number of a trial depends."""
 
 
 OUTCOME = {
@@ -33,9 +33,9 @@ OUTCOME = {
 
 @dataclass
 class Record:
-    """The values of finished lanes, by key; `path` is where they are kept, None in memory only.
+    """The values of finished trials, by key; `path` is where they are kept, None in memory only.
 
-    A line is written whole and reaches the disk before the lane counts as finished; half a line at the end, which a
+    A line is written whole and reaches the disk before the trial counts as finished; half a line at the end, which a
     killed program leaves, is dropped.
     """
 
@@ -45,7 +45,7 @@ class Record:
 
     @classmethod
     def of(cls, folder: Path, resume: bool) -> "Record":
-        """The record of a folder, of whose file nothing is changed before the first lane is finished."""
+        """The record of a folder, of whose file nothing is changed before the first trial is finished."""
         path = folder / FILE
         content = path.read_bytes() if resume and path.exists() else b""
         lines = [line for text in content.splitlines() if (line := _line(text)) is not None]
@@ -59,7 +59,7 @@ class Record:
         return record
 
     def begin(self) -> None:
-        """Write the lines of earlier lanes that are kept, and drop all others."""
+        """Write the lines of earlier trials that are kept, and drop all others."""
         if self.path is None or self.earlier is None:
             return
         lines, self.earlier = self.earlier, None
@@ -85,7 +85,7 @@ class Record:
 
 
 def _line(content: bytes) -> dict[str, Any] | None:
-    """A line of a record, with a learning rate or the outcome of a lane; None where it is damaged."""
+    """A line of a record, with a learning rate or the outcome of a trial; None where it is damaged."""
     try:
         line = parse_json(content.decode("utf-8"))
         if has_form(line, {"key": str, "value": OUTCOME}):
@@ -115,8 +115,8 @@ def read_outcome(values: Mapping[str, Any]) -> Result:
     return Result(**known)
 
 
-def key(strategy: Strategy, seed: int, labels: int, setting: FinetuneConfig, shared: str, what: str = "lane") -> str:
-    """The name of a lane: everything on which its numbers depend, hashed."""
+def key(strategy: Strategy, seed: int, labels: int, setting: FinetuneConfig, shared: str, what: str = "trial") -> str:
+    """The name of a trial: everything on which its numbers depend, hashed."""
     known = [
         what,
         identity(strategy),

@@ -1,7 +1,7 @@
-"""Several lanes of a comparison as one stack: one pass and one step for all of them, with the numbers of lanes apart.
+"""Several trials of a comparison as one stack: one pass and one step for all of them, with the numbers of trials apart.
 
-Lanes stand in one stack if they have the same head, the same extra modules, as many steps and as many texts in a step.
-Their plans may differ, because every lane has a learning rate of its own for every layer group; a rate of 0 leaves
+Trials stand in one stack if they have the same head, the same extra modules, as many steps and as many texts in a step.
+Their plans may differ, because every trial has a learning rate of its own for every layer group; a rate of 0 leaves
 every bit as it was.
 """
 
@@ -27,7 +27,7 @@ from playground.training.parallel.stacked import Rows, columns, parts_of, widene
 
 
 def why_not_stackable(base: Base, strategy: Strategy, texts: Dataset) -> str:
-    """Why a lane cannot stand in a stack; nothing where it can."""
+    """Why a trial cannot stand in a stack; nothing where it can."""
     model, more = base.learner.model, "".join(term.name for term in strategy.beside[:1])
     positions = model.shape.max_position_embeddings if model.shape.positions == "learned" else texts.tokens.ids.shape[1]
     reasons = {
@@ -48,12 +48,12 @@ def why_not_stackable(base: Base, strategy: Strategy, texts: Dataset) -> str:
 
 
 def alike(strategy: Strategy, setting: FinetuneConfig) -> Hashable:
-    """What lanes of one stack have in common besides the base and the task."""
+    """What trials of one stack have in common besides the base and the task."""
     return strategy.head, strategy.extras, strategy.apart, setting
 
 
 def bytes_of(base: Base, texts: Dataset, setting: FinetuneConfig) -> int:
-    """How much memory a lane needs in a stack, rather too much than too little."""
+    """How much memory a trial needs in a stack, rather too much than too little."""
     shape, positions = base.learner.model.shape, setting.batch_size * texts.rows_each * texts.tokens.ids.shape[1]
     layers = shape.layers + 2 * shape.decoder_layers
     maps = 2 * shape.heads * texts.tokens.ids.shape[1] * positions * layers
@@ -63,12 +63,12 @@ def bytes_of(base: Base, texts: Dataset, setting: FinetuneConfig) -> int:
 
 
 def tune_together(
-    base: Base, lanes: Sequence[tuple[Strategy, Dataset, Dataset, int]], setting: FinetuneConfig
+    base: Base, trials: Sequence[tuple[Strategy, Dataset, Dataset, int]], setting: FinetuneConfig
 ) -> Iterator[tuple[int, StepEvent | Result]]:
-    """The events of several lanes (strategy, labelled and unseen texts, seed) by their numbers; at last outcomes."""
+    """The events of several trials (strategy, labelled and unseen texts, seed) by their numbers; at last outcomes."""
     began = time.perf_counter()
-    runs = [Finetuner(base, strategy, numbered(train, base), setting, seed) for strategy, train, _, seed in lanes]
-    tests = [test for _, _, test, _ in lanes]
+    runs = [Finetuner(base, strategy, numbered(train, base), setting, seed) for strategy, train, _, seed in trials]
+    tests = [test for _, _, test, _ in trials]
     stack = Stack(runs)
     seconds = time.perf_counter() - began
     unread: list[Tensor] = []
@@ -85,7 +85,7 @@ def tune_together(
 
 
 class Stack:
-    """The lanes of a stack; each keeps its own model, whose weights are views of the stack."""
+    """The trials of a stack; each keeps its own model, whose weights are views of the stack."""
 
     def __init__(self, runs: Sequence[Finetuner]) -> None:
         self.runs, self.batches = runs, Batches(runs)
@@ -104,7 +104,7 @@ class Stack:
         self.rates = self.columns.to(weights)
 
     def learn(self, step: int) -> Tensor:
-        """One step of all lanes; the loss of the task in each."""
+        """One step of all trials; the loss of the task in each."""
         for row, learns in zip(self.rows.values(), self.learning[step], strict=True):
             row.learns(learns)
             if self.restarting[step]:
@@ -125,7 +125,7 @@ class Stack:
         return losses.detach()
 
     def _losses(self, step: int) -> Tensor:
-        """The loss of each lane; what lies beneath all that learns in any lane is not computed again."""
+        """The loss of each trial; what lies beneath all that learns in any trial is not computed again."""
         batches, index, each = self.batches, self.batches.index(step), self.batches.sample.rows_each
         where = zip(rows_of(index, each), rows_of(batches.index(step, CPU), each), strict=True)
         frozen = min(run.frozen(step) for run in self.runs)
@@ -140,7 +140,7 @@ class Stack:
 
 
 class StackedModel(nn.Module):
-    """All that a lane trains as one module; the extra modules take part where they are attached."""
+    """All that a trial trains as one module; the extra modules take part where they are attached."""
 
     def __init__(self, run: Finetuner) -> None:
         super().__init__()
@@ -160,7 +160,7 @@ FILL = {"sides": -1}
 
 
 class Batches:
-    """The labelled texts of all lanes with a lane axis in front, each lane in its own order."""
+    """The labelled texts of all trials with a trial axis in front, each trial in its own order."""
 
     def __init__(self, runs: Sequence[Finetuner]) -> None:
         self.runs, self.sample = runs, runs[0].train
@@ -174,16 +174,16 @@ class Batches:
 
     def at(self, index: Tensor) -> dict[str, Tensor]:
         """The examples with these numbers, `[k, b, ...]`."""
-        rows, lane = rows_of(index, self.sample.rows_each), torch.arange(len(index), device=index.device)[:, None]
-        return {name: texts[lane, index if name == "labels" else rows] for name, texts in self.texts.items()}
+        rows, trial = rows_of(index, self.sample.rows_each), torch.arange(len(index), device=index.device)[:, None]
+        return {name: texts[trial, index if name == "labels" else rows] for name, texts in self.texts.items()}
 
     def wide(self, known: Sequence[Tensor]) -> Tensor:
-        """Hidden states of each lane's texts `[b, t, d]`, padded to the widest text of any lane."""
+        """Hidden states of each trial's texts `[b, t, d]`, padded to the widest text of any trial."""
         width = self.texts["ids"].shape[2]
         return torch.stack([pad(some, (0, 0, 0, width - some.shape[1])) for some in known])
 
     def one(self, texts: dict[str, Tensor]) -> Dataset:
-        """The batch of a single lane, as its model and its head read it."""
+        """The batch of a single trial, as its model and its head read it."""
         own = {name: texts[name] for name in OF_TEXTS if name in texts}
         tokens = {name: texts[name] for name in OF_TOKENS}
         labels = {name: texts[name] for name in self.sample.tokens.labels}
@@ -206,12 +206,12 @@ class Pulls:
 
 
 def pulls(runs: Sequence[Finetuner], rows: Mapping[str, Rows]) -> dict[str, Pulls]:
-    """The penalties of all lanes by layer group, where there are any."""
+    """The penalties of all trials by layer group, where there are any."""
     every = [_strengths(run) for run in runs]
 
     def joined(group: str, value: Callable[[dict[int, Tensor], Tensor], Tensor]) -> Tensor:
-        lanes = ((run.groups[group], some) for run, some in zip(runs, every, strict=True))
-        return torch.stack([columns([value(some, p).detach() for p in group]) for group, some in lanes])
+        trials = ((run.groups[group], some) for run, some in zip(runs, every, strict=True))
+        return torch.stack([columns([value(some, p).detach() for p in group]) for group, some in trials])
 
     pulls_of: dict[str, Pulls] = {}
     for group, row in rows.items() if any(every) else ():

@@ -46,7 +46,7 @@ Groups = dict[str, tuple[nn.Parameter, ...]]
 
 @dataclass(frozen=True)
 class FinetuneConfig:
-    """What all lanes of a comparison share.
+    """What all trials of a comparison share.
 
     `keeps` says whether what does not change is computed once per text, `input_format` how texts become rows (None: as
     suits the model), `looks` how often a run is evaluated between steps, `max_length` the most tokens of a row's texts.
@@ -362,7 +362,7 @@ class Finetuner:
         return test.answer.measure(*on_cpu((scores, test.labels), self.learner.device))
 
     def prepared(self, texts: Dataset) -> Dataset:
-        """The texts with the strategy's further inputs; made once for all lanes."""
+        """The texts with the strategy's further inputs; made once for all trials."""
         inputs, made = sorted(self.strategy.given, key=lambda given: not given.first), texts
         for number, given in enumerate(inputs, 1):
             key = ("given", *inputs[:number], id(texts.tokens.ids))

@@ -1,6 +1,6 @@
-"""Several models of one shape as one, with a lane axis in front of every weight: as many kernels as for one model.
+"""Several models of one shape as one, with a model axis in front of every weight: as many kernels as for one model.
 
-The parameters of the lanes' own modules become views of the stack, so that each lane can be read like a single model.
+The parameters of the models' own modules become views of the stack, so that each model can be read like a single model.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ EPS = 1e-8
 """The smallest denominator of torch's AdamW."""
 
 PARALLELISM = ("auto", "vmap", "processes")
-"""How lanes run: as stacks, one by one in processes, or whichever suits the device."""
+"""How models run: as stacks, one by one in processes, or whichever suits the device."""
 
 T = TypeVar("T")
 
@@ -30,12 +30,12 @@ def chosen_way(way: str, device: torch.device) -> str:
     return ("vmap" if device.type == "cuda" else "processes") if way == "auto" else way
 
 
-def parted(lanes: Sequence[T], need: int, free: int | None) -> list[Sequence[T]]:
-    """Lanes in as few parts of nearly equal size as fit into the free memory, where each lane needs `need` bytes."""
-    fit = len(lanes) if free is None else max(1, int(0.8 * free) // max(1, need))
-    number = -(-len(lanes) // max(1, fit))
-    size = -(-len(lanes) // max(1, number))
-    return [lanes[first : first + size] for first in range(0, len(lanes), max(1, size))]
+def parted(items: Sequence[T], need: int, free: int | None) -> list[Sequence[T]]:
+    """Models in as few parts of nearly equal size as fit into the free memory, where each item needs `need` bytes."""
+    fit = len(items) if free is None else max(1, int(0.8 * free) // max(1, need))
+    number = -(-len(items) // max(1, fit))
+    size = -(-len(items) // max(1, number))
+    return [items[first : first + size] for first in range(0, len(items), max(1, size))]
 
 
 ALIGNED = 4
@@ -50,9 +50,9 @@ def columns(values: Sequence[Tensor], axis: int = 0) -> Tensor:
 
 @dataclass
 class Rows:
-    """Some parameters of all lanes: `flat` `[k, n]` holds them, `parts` `[k, ...]` are views for the forward pass.
+    """Some parameters of all models: `flat` `[k, n]` holds them, `parts` `[k, ...]` are views for the forward pass.
 
-    `means` are AdamW's two running means `[k, n]`, `count` `[k, 1]` the number of steps of each lane.
+    `means` are AdamW's two running means `[k, n]`, `count` `[k, 1]` the number of steps of each model.
     """
 
     flat: Tensor
@@ -61,9 +61,9 @@ class Rows:
     count: Tensor | None = None
 
     @classmethod
-    def of(cls, lanes: Sequence[nn.Module], names: Sequence[str]) -> "Rows":
-        """The named parameters of all lanes, whose own parameters become views of these."""
-        each = [dict(lane.named_parameters()) for lane in lanes]
+    def of(cls, models: Sequence[nn.Module], names: Sequence[str]) -> "Rows":
+        """The named parameters of all models, whose own parameters become views of these."""
+        each = [dict(model.named_parameters()) for model in models]
         flat = torch.stack([columns([own[name].detach() for name in names]) for own in each])
         parts: dict[str, Tensor] = {}
         begin = 0
@@ -77,7 +77,7 @@ class Rows:
         return cls(flat, parts)
 
     def learns(self, some: bool) -> None:
-        """Whether any lane trains these parameters in the coming step, so that their gradient is computed."""
+        """Whether any model trains these parameters in the coming step, so that their gradient is computed."""
         for part in self.parts.values():
             part.requires_grad_(some)
 
@@ -90,17 +90,17 @@ class Rows:
             part.grad = None
         return gradient, reached
 
-    def restart(self, lanes: Tensor) -> None:
-        """Forget the running means and the number of steps of some lanes `[k]`."""
+    def restart(self, which: Tensor) -> None:
+        """Forget the running means and the number of steps of some models `[k]`."""
         if self.means is not None and self.count is not None:
-            kept = ~lanes[:, None]
+            kept = ~which[:, None]
             self.means, self.count = (self.means[0] * kept, self.means[1] * kept), self.count * kept
 
     @torch.no_grad()
     def adamw(self, gradient: Tensor, reached: Tensor, rates: Tensor, decays: Tensor) -> None:
         """One step of AdamW (arXiv:1711.05101, alg. 2), where it is `reached` `[k, n]`.
 
-        Each lane `[k]` has a rate and a weight decay.
+        Each model `[k]` has a rate and a weight decay.
 
         What is not reached or has a rate of 0 keeps every bit, its running means and its count included.
         """
@@ -118,7 +118,7 @@ class Rows:
 
 
 def widened(values: Sequence[Tensor], fill: float = 0) -> Tensor:
-    """Tensors stacked along a lane axis in front, smaller ones padded at the end of each axis with `fill`."""
+    """Tensors stacked along a model axis in front, smaller ones padded at the end of each axis with `fill`."""
     shape = [max(sizes) for sizes in zip(*(value.shape for value in values), strict=True)]
     missing = ([size - own for size, own in zip(shape, value.shape, strict=True)] for value in values)
     padding = ([n for number in reversed(axes) for n in (0, number)] for axes in missing)  # as `pad` takes it

@@ -69,7 +69,7 @@ class Shared:
 
 
 class Stack:
-    """The models of several seeds with a lane axis in front; `ready` are losses of step `at` not used so far."""
+    """The models of several seeds with a model axis in front; `ready` are losses of step `at` not used so far."""
 
     def __init__(self, states: Sequence[RunState]) -> None:
         self.states = list(states)
@@ -168,7 +168,7 @@ LABEL = "label: "
 
 
 def stacked(batches: Sequence[Batch], name: str) -> dict[str, Tensor]:
-    """The fields and masks of one stream of all seeds with a lane axis in front; empty where there is none."""
+    """The fields and masks of one stream of all seeds with a model axis in front; empty where there is none."""
     streams = [getattr(batch, name) for batch in batches]
     if streams[0] is None:
         return {}

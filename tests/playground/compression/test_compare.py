@@ -101,7 +101,7 @@ def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
     lines = (folder / room.RECORD).read_text(encoding="utf-8").splitlines()
     (folder / room.RECORD).write_text("\n".join([*lines[:-1], lines[-1][:40]]), encoding="utf-8")
     fresh = []
-    monkeypatch.setattr(room, "lane", lambda *job, lane=room.lane: fresh.append(job[1:]) or lane(*job))
+    monkeypatch.setattr(room, "trial", lambda *job, trial=room.trial: fresh.append(job[1:]) or trial(*job))
     again = run(folder, resume=True)[-1]
     assert len(fresh) == 1
     for name, some in made.outcomes.items():
@@ -109,9 +109,9 @@ def test_a_run_that_was_killed_goes_on_where_it_was(result, monkeypatch):
             assert replace(other, seconds=one.seconds, layers=one.layers, curves=one.curves) == one
 
 
-def test_lanes_are_run_again_where_their_labels_changed_or_their_files_were_overwritten(tmp_path, monkeypatch):
+def test_trials_are_run_again_where_their_labels_changed_or_their_files_were_overwritten(tmp_path, monkeypatch):
     fresh, spec = [], replace(SPEC, pipelines=("head pruning",), seeds=1, steps=1)
-    monkeypatch.setattr(room, "lane", lambda *job, lane=room.lane: fresh.append(job[1].name) or lane(*job))
+    monkeypatch.setattr(room, "trial", lambda *job, trial=room.trial: fresh.append(job[1].name) or trial(*job))
 
     def again(**changed):
         fresh.clear()

@@ -198,7 +198,7 @@ def test_what_is_frozen_at_the_top_still_passes_gradients_down():
 
 
 @pytest.mark.parametrize("match", ["tokens", "flops"])
-def test_matched_lanes_cost_the_same_within_one_step(match):
+def test_matched_trials_cost_the_same_within_one_step(match):
     setting = FinetuneConfig(steps=40, batch_size=4)
     first = find_strategy("full")
     for name in ("replay", "feature-based", "auxiliary LM loss"):
@@ -261,7 +261,7 @@ def test_it_is_said_which_rates_are_published_where_and_which_are_ours():
     assert list_published(chosen[1:2]).startswith("Published: none of these. Not stated")
 
 
-def test_every_lane_says_whose_rate_it_took_and_only_what_differs_here_sets_it_apart():
+def test_every_trial_says_whose_rate_it_took_and_only_what_differs_here_sets_it_apart():
     facts = {rates: last_of("full", "adapters", lr_policy=rates, seeds=1).facts() for rates in ("fixed", "published")}
     assert [s["rate_from"] for s in facts["fixed"]["strategies"]] == ["one for all", "one for all"]
     first = facts["published"]["strategies"][0]
@@ -342,7 +342,7 @@ def test_an_outcome_comes_back_to_the_last_bit():
 
 
 @pytest.mark.slow
-def test_lanes_that_are_known_are_not_run_again(tmp_path):
+def test_trials_that_are_known_are_not_run_again(tmp_path):
     record = Record.open(tmp_path, resume=False)
     whole = last_of("full", "feature-based", record=record, lr_policy="tuned")
     events = compared("full", "feature-based", record=Record.open(tmp_path, resume=True), lr_policy="tuned")
@@ -353,7 +353,7 @@ def test_lanes_that_are_known_are_not_run_again(tmp_path):
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
-def test_lanes_are_run_again_where_labels_of_the_same_texts_changed(split, tmp_path):
+def test_trials_are_run_again_where_labels_of_the_same_texts_changed(split, tmp_path):
     def turned(count, seed, part):
         items = SENTIMENT.items(count, seed, part)
         return [replace(item, right=1 - item.right) for item in items] if part == split else items
@@ -364,7 +364,7 @@ def test_lanes_are_run_again_where_labels_of_the_same_texts_changed(split, tmp_p
     assert numbers(resumed) == numbers(last_of("full", task=other))
 
 
-def test_half_a_line_is_cut_off_and_the_lane_is_run_again(tmp_path):
+def test_half_a_line_is_cut_off_and_the_trial_is_run_again(tmp_path):
     whole = last_of("full", "feature-based", record=Record.open(tmp_path, resume=False))
     path = tmp_path / FILE
     path.write_bytes(path.read_bytes()[:-40])
@@ -376,7 +376,7 @@ def test_half_a_line_is_cut_off_and_the_lane_is_run_again(tmp_path):
     assert path.read_text(encoding="utf-8") == ""
 
 
-def test_a_lane_is_known_by_everything_on_which_its_numbers_depend():
+def test_a_trial_is_known_by_everything_on_which_its_numbers_depend():
     full = find_strategy("full")
     here = key(full, 0, 64, SETTING, "base")
     assert key(replace(full, name="other", idea="x"), 0, 64, SETTING, "base") == here
@@ -403,7 +403,7 @@ def trained(tmp_path, monkeypatch):
 @pytest.mark.guarded
 @pytest.mark.slow
 def test_a_comparison_that_is_killed_goes_on_where_it_was(trained, capsys):
-    """Kill -9 while lanes run: those that were finished are kept, and the end is the same as without."""
+    """Kill -9 while trials run: those that were finished are kept, and the end is the same as without."""
     quick = "--train-size 8 --seeds 3 --tuning-steps 30"
     asked = ["compare", "base", "--strategies", "full,full + L2-SP", *quick.split()]
     command = [sys.executable, "-m", "playground", *asked, "--out", "result"]
@@ -435,7 +435,7 @@ def made():
     return Report(last, asked, origin, outcomes)
 
 
-def test_the_table_has_a_row_for_every_lane_with_its_seed_and_the_corpus():
+def test_the_table_has_a_row_for_every_trial_with_its_seed_and_the_corpus():
     rows = list(csv.DictReader(io.StringIO(table(made()).decode())))
     assert len(rows) == 2 * 2 * 2
     assert {(r["strategy"], r["seed"], r["labels"]) for r in rows} == {
@@ -467,7 +467,7 @@ def test_the_page_needs_nothing_from_elsewhere_and_treats_names_as_text():
         assert part in said, part
 
 
-def test_the_picture_has_a_dot_for_every_lane_and_a_band_for_every_strategy():
+def test_the_picture_has_a_dot_for_every_trial_and_a_band_for_every_strategy():
     drawn = ElementTree.fromstring(FILES["comparison.svg"](made()))
     assert len(drawn.findall("{*}circle")) == 8
     texts = [text.text for text in drawn.findall("{*}text")]

@@ -1,4 +1,4 @@
-"""Fine-tuning: plans with a shape, lanes that share everything but the strategy, verdicts that know the noise."""
+"""Fine-tuning: plans with a shape, trials that share everything but the strategy, verdicts that know the noise."""
 
 import importlib
 import json
@@ -47,7 +47,7 @@ from playground.finetuning.data import prompting
 from playground.finetuning.data.dataset import Dataset
 from playground.finetuning.data.input_format import PLAIN
 from playground.finetuning.data.prompting import Prompt
-from playground.finetuning.run import scheduler as lanes
+from playground.finetuning.run import scheduler
 from playground.finetuning.run import trainer as tune_module
 from playground.finetuning.run.base import Text, from_checkpoint
 from playground.finetuning.run.scheduler import TrialData
@@ -338,11 +338,11 @@ def test_every_event_says_whose_it_is_and_the_last_sums_up():
     assert isinstance(events[-1], Comparison)
     assert all(isinstance(e, TrialEvent) for e in events[:-1])
     kinds = [(e.strategy.name, e.seed, type(e.event)) for e in events[:-1]]
-    one_lane = [StepEvent] * SETTING.steps + [Result]
-    assert kinds == [(name, seed, kind) for seed in (0, 1) for name in THREE for kind in one_lane]
+    one_trial = [StepEvent] * SETTING.steps + [Result]
+    assert kinds == [(name, seed, kind) for seed in (0, 1) for name in THREE for kind in one_trial]
     for name, outcomes in events[-1].outcomes.items():
-        lanes = [e.event for e in events[:-1] if e.strategy.name == name and isinstance(e.event, Result)]
-        assert tuple(lanes) == outcomes
+        trials = [e.event for e in events[:-1] if e.strategy.name == name and isinstance(e.event, Result)]
+        assert tuple(trials) == outcomes
 
 
 def numbers(comparison):
@@ -360,7 +360,7 @@ def test_the_same_seeds_give_the_same_comparison_in_whatever_order():
     assert by_name == {s["name"]: s["accuracy"] for s in one.facts()["strategies"]}
 
 
-def test_a_lane_does_not_depend_on_the_other_lanes():
+def test_a_trial_does_not_depend_on_the_other_trials():
     alone = list(compared(("full",), seeds=1, seed=1))[-1].outcomes["full"][0]
     among = list(compared())[-1].outcomes["full"][1]
     assert (alone.accuracy, alone.forgetting, alone.moved) == (among.accuracy, among.forgetting, among.moved)
@@ -373,8 +373,8 @@ def test_what_travels_to_a_worker_gives_the_very_same_numbers_there(monkeypatch)
     monkeypatch.setattr(workers, "_received", [pickle.loads(pickle.dumps(work)), None])
     for name in reversed(names):
         for seed in (1, 0):
-            job = lanes.Trial(find_strategy(name), seed, 8, SETTING)
-            there, here = lanes._lane(job)[-1].event, list(work.lane(job))
+            job = scheduler.Trial(find_strategy(name), seed, 8, SETTING)
+            there, here = scheduler._run(job)[-1].event, list(work.run(job))
             other = here[-1].event
             for what in ("accuracy", "forgetting", "plugged_in", "moved", "shares"):
                 assert getattr(there, what) == getattr(other, what), (name, seed, what)
@@ -444,7 +444,7 @@ def test_two_strategies_of_one_name_are_refused():
         list(compare(base_of(), reviews().tokenizer, ComparisonSpec(), chosen=[full, replace(full, rate=1e-3)]))
 
 
-def test_lanes_start_from_the_base_as_it_was_even_if_its_training_goes_on():
+def test_trials_start_from_the_base_as_it_was_even_if_its_training_goes_on():
     def base():
         learner = learner_of()
         return Base(learner, BatchSampler.of(reviews(), 16, 8, 0, CPU).evaluation(8))

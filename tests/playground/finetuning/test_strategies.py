@@ -490,7 +490,7 @@ def test_while_the_task_waits_its_texts_are_not_priced(name):
     assert one == pytest.approx(other * (12 - strategy.waits(12) + read) / 12)
 
 
-def test_every_knob_of_the_tasks_loss_is_part_of_a_lanes_name():
+def test_every_knob_of_the_tasks_loss_is_part_of_a_trials_name():
     written = ["full", "R-Drop", "R-Drop(alpha=2)", "R-Drop(dropout=0.2)", "FreeLB", "FreeLB(adv_lr=0.2)", "mixout"]
     assert len({key(find_strategy(name), 0, 24, SETTING, "") for name in written}) == len(written)
 

@@ -26,7 +26,7 @@ from widgets.pages.transfer.sentence_editor import picture
 from widgets.state.base import NEW, SAME, SECOND, changed
 from widgets.state.sentence_editor import SentenceEditorStore, label_of
 from widgets.state.transfer import MOST_STRATEGIES, TransferStore, base_of_session
-from widgets.state.transfer.lanes import Lanes
+from widgets.state.transfer.trials import Trials
 from widgets.static import task_sequence
 
 
@@ -44,7 +44,7 @@ def session():
 def run(store, session, **values):
     store.param.update(**{"train_size": 16, "steps": 6, "seeds": 1, "other_sizes": [], **values})
     assert store.begin(session), store.trouble
-    assert becomes(lambda: store.lanes.state != "running", 240)
+    assert becomes(lambda: store.trials.state != "running", 240)
 
 
 # the list of strategies
@@ -133,32 +133,34 @@ def test_the_gaps_stand_below_the_curve_and_only_those_beyond_the_noise_are_bold
 
 
 def fresh(store):
-    """The strategies of the lanes that were run and not remembered, one for each step."""
-    return [e.strategy.name for e in store.lanes.events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)]
+    """The strategies of the trials that were run and not remembered, one for each step."""
+    return [
+        e.strategy.name for e in store.trials.events if isinstance(e, TrialEvent) and isinstance(e.event, StepEvent)
+    ]
 
 
 @pytest.mark.slow
-def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monkeypatch):
+def test_what_was_stopped_goes_on_with_the_trials_that_are_lacking(session, monkeypatch):
     asked = {"chosen": ["full", "adapters"], "train_size": 16, "steps": 6, "seeds": 2}
     whole, store = TransferStore(**asked), TransferStore(**asked)
     run(whole, session, seeds=2)
 
-    def add_and_stop(lanes, event, add=Lanes.add):
-        add(lanes, event)
-        if lanes.finished:
-            lanes.state = "stopped"
+    def add_and_stop(trials, event, add=Trials.add):
+        add(trials, event)
+        if trials.finished:
+            trials.state = "stopped"
             store.running.end()
 
     with monkeypatch.context() as patch:
-        patch.setattr(Lanes, "add", add_and_stop)
+        patch.setattr(Trials, "add", add_and_stop)
         run(store, session, seeds=2)
-    assert (store.lanes.state, store.lanes.finished) == ("stopped", 1)
-    assert store.lanes.progress == "Stopped with 1 of 4 trainings done; Compare continues from there."
+    assert (store.trials.state, store.trials.finished) == ("stopped", 1)
+    assert store.trials.progress == "Stopped with 1 of 4 trainings done; Compare continues from there."
     run(store, session, seeds=2)
     assert len(fresh(store)) == 6 * 3
-    assert store.lanes.values("accuracy", store.chosen) == whole.lanes.values("accuracy", whole.chosen)
-    assert [c.values("loss") for c in store.lanes.courses.values()] == [
-        c.values("loss") for c in whole.lanes.courses.values()
+    assert store.trials.values("accuracy", store.chosen) == whole.trials.values("accuracy", whole.chosen)
+    assert [c.values("loss") for c in store.trials.courses.values()] == [
+        c.values("loss") for c in whole.trials.courses.values()
     ]
     store.chosen = ["full", "adapters", "BitFit"]
     run(store, session, seeds=2)
@@ -168,17 +170,22 @@ def test_what_was_stopped_goes_on_with_the_lanes_that_are_lacking(session, monke
 
 
 @pytest.mark.slow
-def test_lanes_side_by_side_have_the_same_numbers_and_are_remembered_like_others(session, monkeypatch):
+def test_trials_side_by_side_have_the_same_numbers_and_are_remembered_like_others(session, monkeypatch):
     monkeypatch.setattr("widgets.state.transfer.spare", lambda busy: 2)
     alone, both = (TransferStore(chosen=["full", "adapters"]) for _ in range(2))
     run(alone, session)
     run(both, session, workers=2)
-    assert (both.lanes.state, both.trouble, both.lanes.asked.workers, alone.lanes.asked.workers) == ("done", "", 2, 1)
-    assert both.lanes.asked.command() == alone.lanes.asked.command()
-    assert {k: pytest.approx(v) for k, v in both.lanes.values("accuracy", both.chosen).items()} == alone.lanes.values(
+    assert (both.trials.state, both.trouble, both.trials.asked.workers, alone.trials.asked.workers) == (
+        "done",
+        "",
+        2,
+        1,
+    )
+    assert both.trials.asked.command() == alone.trials.asked.command()
+    assert {k: pytest.approx(v) for k, v in both.trials.values("accuracy", both.chosen).items()} == alone.trials.values(
         "accuracy", alone.chosen
     )
-    assert [c.step for c in both.lanes.courses.values()] == [6, 6]
+    assert [c.step for c in both.trials.courses.values()] == [6, 6]
     run(both, session, workers=1)
     assert fresh(both) == []
 
@@ -202,11 +209,11 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
     assert not store.reads_others and store._others(session.run.device) == {}
     store.chosen = ["static and contextual"]
     run(store, session)
-    assert (store.lanes.state, store.trouble) == ("done", "")
-    assert store.lanes.result.outcomes["static and contextual"][0].stored == 2 * (16 + 32 + 16) + 2, (
+    assert (store.trials.state, store.trouble) == ("done", "")
+    assert store.trials.result.outcomes["static and contextual"][0].stored == 2 * (16 + 32 + 16) + 2, (
         "base, static, the other"
     )
-    assert "--extra-encoder beside/two" in store.lanes.asked.command()
+    assert "--extra-encoder beside/two" in store.trials.asked.command()
     files = zipfile.ZipFile(io.BytesIO(store.bundle())).namelist()
     assert {"base/checkpoint.safetensors", "beside/two/checkpoint.safetensors"} <= set(files)
     foreign = replace(store.runs.load("two"), tokenizer=SimpleNamespace(words=["quite", "other"]))
@@ -221,23 +228,23 @@ def test_vectors_of_kept_runs_stand_beside_those_of_the_base_and_go_along(sessio
 def test_tasks_in_turn_show_what_is_left_of_the_first_and_come_as_files(session):
     store = TransferStore(chosen=["full", "adapters"])
     run(store, session, task="sentiment", then=["entailment"])
-    assert (store.lanes.state, store.trouble, store.lanes.done_share) == ("done", "", 1.0)
-    assert store.lanes.found["tasks"] == ["sentiment", "entailment"]
-    told = store.lanes._said(Advanced(find_strategy("full"), 0, 1, 3))
+    assert (store.trials.state, store.trouble, store.trials.done_share) == ("done", "", 1.0)
+    assert store.trials.found["tasks"] == ["sentiment", "entailment"]
+    told = store.trials._said(Advanced(find_strategy("full"), 0, 1, 3))
     assert told == "full, seed 0: entailment, step 3 of 6."
-    assert "--task sentiment --then entailment" in store.lanes.asked.command()
-    left = task_sequence.first_task(store.lanes.passed, store.chosen)
+    assert "--task sentiment --then entailment" in store.trials.asked.command()
+    left = task_sequence.first_task(store.trials.passed, store.chosen)
     assert {name: list(steps) for name, steps in left.items()} == {"full": [1, 2], "adapters": [1, 2]}
     assert left["adapters"][1] == left["adapters"][2]
-    assert task_sequence.pre_training(store.lanes.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
-    assert task_sequence.markup(store.lanes.found).count("0, exactly") >= 1
+    assert task_sequence.pre_training(store.trials.passed, store.chosen)["adapters"] == {1: [0.0], 2: [0.0]}
+    assert task_sequence.markup(store.trials.found).count("0, exactly") >= 1
     assert b"entailment" in store.file("sequence.html") and b"content hash" in store.file("sequence.html")
     assert b"again_in_turn" in store.file("sequence.ipynb")
     assert store.file("sequence.csv").decode().splitlines()[0] == "strategy,after,task,accuracy"
     with pytest.raises(UserError, match="no finished comparison"):
         store.file("comparison.csv")
     run(store, session, then=[])
-    assert store.lanes.result is not None and store.lanes.found is None
+    assert store.trials.result is not None and store.trials.found is None
 
 
 def test_what_is_no_sequence_is_refused_before_anything_runs(session):
@@ -254,14 +261,14 @@ def test_a_base_learns_words_first_and_is_kept_for_the_next_comparison(session, 
     monkeypatch.setattr("widgets.state.base.WORD_STEPS", 2)
     store = TransferStore(chosen=["embeddings frozen"], before=SECOND)
     run(store, session, task="sentiment abroad")
-    assert (store.lanes.state, store.trouble) == ("done", "")
-    assert store.lanes.base_name.endswith("with words of a second language")
+    assert (store.trials.state, store.trouble) == ("done", "")
+    assert store.trials.base_name.endswith("with words of a second language")
     made = store._made[1]
     before = session.learner.model.token_embedding.num_embeddings
     assert made.model.token_embedding.num_embeddings > before == session.learner.model.token_embedding.num_embeddings
     run(store, session)
     assert store._made[1] is made
-    assert store.lanes.result is not None
+    assert store.trials.result is not None
 
 
 def test_a_decoder_is_added_to_a_copy(session):
@@ -277,7 +284,7 @@ def test_a_decoder_is_added_to_a_copy(session):
 def test_what_cannot_be_changed_is_a_sentence(session):
     store = TransferStore(chosen=["full"], before=SAME)
     run(store, session, task="translation")
-    assert store.lanes.state == "failed"
+    assert store.trials.state == "failed"
     assert "vocabulary does not know" in store.trouble
 
 

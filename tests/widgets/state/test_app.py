@@ -636,7 +636,7 @@ def transfer():
 
 
 def done(store):
-    return becomes(lambda: store.lanes.state != "running")
+    return becomes(lambda: store.trials.state != "running")
 
 
 def test_without_a_model_there_is_nothing_to_compare(transfer, training):
@@ -1172,7 +1172,7 @@ def test_a_comparison_in_a_notebook_has_the_options_of_the_command_line(tmp_path
     assert [s["rate"] for s in made.facts["strategies"]] == [4e-3, 4e-3]
     assert [point["labels"] for point in made.facts["curve"]] == [4, 8]
     assert made.report.comparison.outcomes["mine"][0].rates[0].tolist() == [0.0, 0.0, pytest.approx(4e-3)]
-    assert {"comparison.html", "comparison.csv", "comparison.ipynb", "base", "lanes.jsonl"} <= {
+    assert {"comparison.html", "comparison.csv", "comparison.ipynb", "base", "trials.jsonl"} <= {
         path.name for path in (tmp_path / "out").iterdir()
     }
     assert "Accuracy on unseen texts" in made._repr_html_()

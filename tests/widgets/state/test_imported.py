@@ -129,7 +129,7 @@ def test_an_encoder_alone_is_compared_without_pictures_of_forgetting(tmp_path, t
         base=f"{KEPT}:alone", chosen=["full", "adapters"], seeds=1, steps=10, train_size=8, then=then
     )
     assert store.transfer.begin(store.base), store.transfer.trouble
-    assert becomes(lambda: store.transfer.lanes.state == "done")
+    assert becomes(lambda: store.transfer.trials.state == "done")
     page.poll()
     assert [pane.visible for pane in panes] == ([True, True, False] if then else [False, False, True])
     shown = results.in_turn.tables.object if then else results.numbers.object

@@ -21,7 +21,7 @@ from widgets.pages.transfer.controls import LabelledFile
 from widgets.state.app import Store
 from widgets.state.strategy_editor import StrategyEditorStore
 from widgets.state.transfer import OWN_FILE, TransferStore
-from widgets.state.transfer.lanes import Course
+from widgets.state.transfer.trials import Course
 from widgets.state.uploads import NO_COLUMN
 from widgets.static import comparison, model_diagram
 
@@ -98,7 +98,7 @@ def test_a_rectangle_is_the_cells_that_it_lies_on(geometry, wanted):
 # while it runs
 
 
-def lane(event, seed=0):
+def trial(event, seed=0):
     return TrialEvent(find_strategy("full"), seed, event, 64)
 
 
@@ -111,14 +111,14 @@ def test_a_course_has_a_point_for_each_look_with_the_mean_loss_since_the_last():
     for seed in (0, 1):
         for step, loss in enumerate((3.0, 1.0, 0.5, 0.5), 1):
             look = MidRunEval(20, 0.5 + seed / 10, 0.1 * step, (0.0, float(step))) if step % 2 == 0 else None
-            course.add(lane(tuned(step, loss, look), seed))
+            course.add(trial(tuned(step, loss, look), seed))
     assert course.running
     assert course.values("loss") == {2: [2.0, 2.0], 4: [0.5, 0.5]}
     assert course.values("accuracy") == {2: [0.5, 0.6], 4: [0.5, 0.6]}
     assert course.moved == (0.0, 4.0)
     none = torch.zeros(2, 4)
     for far in (1.0, 2.0):
-        course.add(lane(Result(0.9, 0.2, 1, 1, 0.1, ("top", "task head"), none, none, (far, 0.0))))
+        course.add(trial(Result(0.9, 0.2, 1, 1, 0.1, ("top", "task head"), none, none, (far, 0.0))))
     assert (course.running, course.step, course.moved) == (False, 4, (1.5, 0.0))
 
 
@@ -156,11 +156,11 @@ def test_the_share_of_the_weights_that_may_change_is_painted_and_said():
 def test_whether_the_pre_trained_weights_changed_is_said_of_every_strategy():
     plan, groups = torch.zeros(3, 2), ("embeddings", "encoder layer 1", "task head")
 
-    def lanes(*moved):
+    def trials(*moved):
         return tuple(Result(0.9, 0.0, 1, 1, 0.1, groups, plan, plan, far) for far in moved)
 
     still, one, all_of_it = (0.0, 0.0, 0.0), (0.0, 1e-9, 0.0), (2.0, 1.0, 0.0)
-    outcomes = {"adapters": lanes(still), "<b>": lanes(still), "top": lanes(still, one), "full": lanes(all_of_it)}
+    outcomes = {"adapters": trials(still), "<b>": trials(still), "top": trials(still, one), "full": trials(all_of_it)}
     said = comparison.changed(SimpleNamespace(outcomes=outcomes))
     assert "<li>adapters, &lt;b&gt;: pre-trained weights unchanged (bit-identical).</li>" in said
     assert "top: of the pre-trained model layer 1 have changed; embeddings are bit-identical." in said
@@ -296,9 +296,9 @@ def visit(tmp_path, monkeypatch):
 
 
 def ended(visit):
-    assert becomes(lambda: visit.transfer.lanes.state != "running")
-    assert (visit.transfer.lanes.state, visit.transfer.trouble) == ("done", "")
-    return visit.transfer.lanes.result
+    assert becomes(lambda: visit.transfer.trials.state != "running")
+    assert (visit.transfer.trials.state, visit.transfer.trouble) == ("done", "")
+    return visit.transfer.trials.result
 
 
 def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
@@ -308,7 +308,7 @@ def test_a_small_file_is_compared_with_as_many_labelled_texts_as_it_has(visit):
     assert transfer.known.examples < 80
     assert transfer.begin(visit.train.session), transfer.trouble
     most = transfer.known.examples
-    assert transfer.lanes.asked.train_sizes == (16, most)
+    assert transfer.trials.asked.train_sizes == (16, most)
     assert f"films.csv has {most} texts to learn from" in transfer.notice
     assert f"so 16 and {most} labelled texts are used, not 128 or 256." in transfer.notice
     assert ended(visit).labels == most
@@ -337,8 +337,8 @@ def test_a_question_keeps_the_file_of_ones_own(visit):
     visit.transfer.upload("films.csv", known_file())
     question = next(button for button in page.select(pmui.Button) if button.label == "Is pre-training worth it?")
     question.clicks += 1
-    assert (visit.transfer.task, visit.transfer.lanes.asked.task) == (OWN_FILE, "films.csv")
-    assert visit.transfer.lanes.asked.train_sizes == tuple(
+    assert (visit.transfer.task, visit.transfer.trials.asked.task) == (OWN_FILE, "films.csv")
+    assert visit.transfer.trials.asked.train_sizes == tuple(
         n for n in (16, 32, 64, 128) if n <= visit.transfer.known.examples
     )
     visit.transfer.end()
@@ -362,11 +362,11 @@ def test_where_the_base_knows_too_few_words_a_base_on_the_file_is_offered_and_th
     assert (visit.train.trouble, session.run.corpus.name) == ("", "odd.csv")
     tick()
     assert (offer.visible, visit.transfer.trouble) == (False, "")
-    assert visit.transfer.lanes.state == "ready" and (made.training.visible or session.state == "done")
+    assert visit.transfer.trials.state == "ready" and (made.training.visible or session.state == "done")
     assert becomes(lambda: session.state == "done")
     tick()
     assert (made.training.visible, made.awaited.object) == (False, "")
-    assert visit.transfer.lanes.base_name.endswith("steps on odd.csv"), "what was asked is answered by itself"
+    assert visit.transfer.trials.base_name.endswith("steps on odd.csv"), "what was asked is answered by itself"
     ended(visit)
 
 
@@ -385,7 +385,7 @@ def test_a_question_waits_for_its_base_with_a_bar_and_ends_where_that_is_stopped
     assert made.compare.disabled and made.questions[0].disabled
     visit.train.end()
     made.poll()
-    assert not made.training.visible and visit.transfer.lanes.state == "ready"
+    assert not made.training.visible and visit.transfer.trials.state == "ready"
     assert not made.compare.disabled
 
 
@@ -427,7 +427,7 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit, mon
     picker.value = picker.options["the short one, step 4"]
     visit.transfer.param.update(task="sentiment", train_size=8)
     assert visit.transfer.begin(visit.base), visit.transfer.trouble
-    assert visit.transfer.lanes.base_name == "RoBERTa after 4 steps on reviews"
+    assert visit.transfer.trials.base_name == "RoBERTa after 4 steps on reviews"
     assert visit.train.session is going and going.state == "running", "the run on the Train page goes on"
     ended(visit)
     assert visit.base is visit.base, "a kept run is read once"
@@ -454,12 +454,12 @@ def test_the_command_on_the_page_names_the_kept_run_and_makes_the_same_numbers(
     visit.transfer.param.update(task=OWN_FILE if own_file else "sentiment", train_size=8)
     assert visit.transfer.begin(session), visit.transfer.trouble
     facts = ended(visit).facts()
-    lanes, name = visit.transfer.lanes, visit.train.name_of_run
-    command = lanes.typed.command()
+    trials, name = visit.transfer.trials, visit.train.name_of_run
+    command = trials.typed.command()
     assert (
-        command.startswith(f"playground compare {name} ") and f"{name} is saved in {tmp_path / 'runs'}" in lanes.where
+        command.startswith(f"playground compare {name} ") and f"{name} is saved in {tmp_path / 'runs'}" in trials.where
     )
-    assert ("in the folder with your file films.csv" in lanes.where) == own_file
+    assert ("in the folder with your file films.csv" in trials.where) == own_file
     assert command in visit.transfer.file("comparison.html").decode().replace("&#x27;", "'")
     assert main([*shlex.split(command)[1:], "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
@@ -471,8 +471,8 @@ def test_a_base_that_is_not_kept_is_the_folder_of_the_archive(visit):
     visit.transfer.param.update(task="sentiment", train_size=8)
     assert visit.transfer.begin(visit.train.session), visit.transfer.trouble
     ended(visit)
-    lanes = visit.transfer.lanes
-    assert lanes.typed.command().startswith("playground compare base ") and "Unpack 'All, with" in lanes.where
+    trials = visit.transfer.trials
+    assert trials.typed.command().startswith("playground compare base ") and "Unpack 'All, with" in trials.where
 
 
 def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):

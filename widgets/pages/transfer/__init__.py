@@ -114,7 +114,7 @@ class TransferPage(View):
         text = transfer.text_for_base if transfer.unknown_words else ""
         offered = "this file" if isinstance(text, Path) else text
         self.train_base.param.update(visible=bool(text), label=f"Train a base on {offered}")
-        running = transfer.lanes.state == "running"
+        running = transfer.trials.state == "running"
         if running and self.stop.disabled:
             self.sidebar.fold()  # so that the results are seen where it is narrow
         self.stop.disabled, self.halt.visible = not running, running

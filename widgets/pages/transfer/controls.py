@@ -41,7 +41,7 @@ def choices(store: Store) -> list[Any]:
     """The controls below each other."""
     transfer = store.transfer
     chosen, names = transfer.param, list(tasks())
-    lanes = execution(transfer.quota.shared, "one by one, shown step by step")
+    trials = execution(transfer.quota.shared, "one by one, shown step by step")
     in_turn = pn.bind(bool, chosen.then)
     strategies = chooser(cards=pn.bind(cards, chosen.own), value=list(transfer.chosen), margin=(4, 10))
     strategies.link(transfer, value="chosen", bidirectional=True)
@@ -60,7 +60,7 @@ def choices(store: Store) -> list[Any]:
         pmui.MultiChoice.from_param(chosen.other_sizes, options=SIZES, disabled=in_turn, **FIELD),
         number(chosen.seeds, pmui.IntSlider, **FIELD), html(pn.bind(lambda *_: say(transfer.power, "quiet"), *noise)),
         number(chosen.steps, pmui.IntSlider, **FIELD),
-        pmui.Select.from_param(chosen.workers, options=lanes, disabled=in_turn, **FIELD),
+        pmui.Select.from_param(chosen.workers, options=trials, disabled=in_turn, **FIELD),
         heading("Fairness"), pmui.Select.from_param(chosen.match, disabled=in_turn, **FIELD),
         pmui.Select.from_param(chosen.lr_policy, **FIELD), html(pn.bind(lambda *_: said_of_fairness(transfer), *rules)),
     ]  # fmt: skip

@@ -15,7 +15,7 @@ from widgets.charts.legend import style
 from widgets.charts.outcomes import outcome_chart
 from widgets.pages.layout import STRETCH, View, beside, column, download, heading, plot, row
 from widgets.state.transfer import TransferStore
-from widgets.state.transfer.lanes import Course, Lanes
+from widgets.state.transfer.trials import Course, Trials
 from widgets.static import comparison, model_diagram, svg, task_sequence
 from widgets.theme import html, say
 
@@ -55,15 +55,15 @@ class Results(View):
             outcome_chart(FORGETTING, RISE.format("nats"), zero=True),
         )
         self.lost_pane = plot(self.lost)
-        self.labels, self.moving, self.in_turn = LabelCurve(), LaneCurves(), TasksInTurn()
+        self.labels, self.moving, self.in_turn = LabelCurve(), TrialCurves(), TasksInTurn()
         self.plans, self.exports = Plans(transfer), Exports(transfer)
         self.progress = pmui.LinearProgress(value=0, margin=(8, 10), **STRETCH)
         self.status, self.verdict, self.legend, self.numbers = html(""), html(""), html(""), html("")
-        self.lanes = column(heading("While it runs"), self.moving, visible=False)
+        self.trials = column(heading("While it runs"), self.moving, visible=False)
         self.outcomes = column(beside(plot(self.right), self.lost_pane), visible=False)
         super().__init__(
             column(
-                self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.lanes,
+                self.progress, self.status, self.verdict, self.legend, self.labels, self.in_turn, self.trials,
                 self.outcomes, self.numbers, self.exports,
                 heading("Learning rate per layer over time, and distance moved"), html(say(ABOUT_PLANS, "quiet")),
                 self.plans, editor,
@@ -78,8 +78,8 @@ class Results(View):
         return changed
 
     def poll(self) -> None:
-        transfer, lanes = self.transfer, self.transfer.lanes
-        self.status.object = say(_status(lanes), "quiet")
+        transfer, trials = self.transfer, self.transfer.trials
+        self.status.object = say(_status(trials), "quiet")
         asked = (tuple(transfer.chosen), transfer.steps, transfer.shape)
         if self._fresh("asked", asked):
             self.plans.draft()
@@ -87,36 +87,36 @@ class Results(View):
             self.right.figure.xaxis[0].axis_label = transfer.metric
             for chart in (self.moving.accuracy, self.labels.chart):
                 chart.figure.yaxis[0].axis_label = transfer.metric
-        if self._fresh("unit", lanes.unit):
-            self.lost.figure.xaxis[0].axis_label = RISE.format(lanes.unit)
-            self.in_turn.lost.figure.yaxis[0].axis_label = RISE.format(lanes.unit)
-            self.moving.charts["forgetting"].figure.yaxis[0].axis_label = lanes.unit
-        run = (lanes, lanes.state, asked)
-        if not self._fresh("heard", (run, lanes.heard)):
+        if self._fresh("unit", trials.unit):
+            self.lost.figure.xaxis[0].axis_label = RISE.format(trials.unit)
+            self.in_turn.lost.figure.yaxis[0].axis_label = RISE.format(trials.unit)
+            self.moving.charts["forgetting"].figure.yaxis[0].axis_label = trials.unit
+        run = (trials, trials.state, asked)
+        if not self._fresh("heard", (run, trials.heard)):
             return
-        self.progress.value = round(100 * lanes.done_share)
-        courses = lanes.courses_of(transfer.chosen)
-        going = [n for n, c in courses.items() if c.running and lanes.state == "running"]
-        self.legend.object = "" if lanes.state == "ready" else strategies_over_steps.legend(list(courses), going)
+        self.progress.value = round(100 * trials.done_share)
+        courses = trials.courses_of(transfer.chosen)
+        going = [n for n, c in courses.items() if c.running and trials.state == "running"]
+        self.legend.object = "" if trials.state == "ready" else strategies_over_steps.legend(list(courses), going)
         self.plans.move(courses)
-        if self._fresh("looked", (run, lanes.looked)):
+        if self._fresh("looked", (run, trials.looked)):
             self.moving.draw(courses)
-        if self._fresh("finished", (run, lanes.finished)):
-            self._finished(lanes, transfer.chosen)
+        if self._fresh("finished", (run, trials.finished)):
+            self._finished(trials, transfer.chosen)
 
-    def _finished(self, lanes: Lanes, chosen: Sequence[str]) -> None:
-        self.labels.draw(lanes, chosen)
-        self.in_turn.draw(lanes, chosen)
-        several = f", {lanes.train_size} labelled texts" if len(lanes.asked.train_sizes) > 1 else ""
-        tested = ENDED.format(f" {lanes.result.texts}" if lanes.result else "")
+    def _finished(self, trials: Trials, chosen: Sequence[str]) -> None:
+        self.labels.draw(trials, chosen)
+        self.in_turn.draw(trials, chosen)
+        several = f", {trials.train_size} labelled texts" if len(trials.asked.train_sizes) > 1 else ""
+        tested = ENDED.format(f" {trials.result.texts}" if trials.result else "")
         self.right.figure.title.text = f"{tested}{several}"
-        right, lost = (lanes.values(what, chosen) for what in ("accuracy", "forgetting"))
+        right, lost = (trials.values(what, chosen) for what in ("accuracy", "forgetting"))
         self.right.show(right)
         self.lost.show(lost)
         self.lost_pane.visible = _measured(lost, right)
-        self.verdict.object, self.numbers.object = _verdict(lanes), _table(lanes)
-        self.exports.offer(lanes)
-        self.outcomes.visible = self.lanes.visible = lanes.state != "ready" and not lanes.in_turn
+        self.verdict.object, self.numbers.object = _verdict(trials), _table(trials)
+        self.exports.offer(trials)
+        self.outcomes.visible = self.trials.visible = trials.state != "ready" and not trials.in_turn
 
 
 def _measured(values: Mapping[str, Any], others: Mapping[str, Any]) -> bool:
@@ -131,13 +131,13 @@ class LabelCurve(View):
         self.chart, self.text = label_efficiency.label_curve(), html("")
         super().__init__(column(plot(self.chart), self.text, visible=False))
 
-    def draw(self, lanes: Lanes, chosen: Sequence[str]) -> None:
-        found, sizes = lanes.curve, lanes.asked.train_sizes
+    def draw(self, trials: Trials, chosen: Sequence[str]) -> None:
+        found, sizes = trials.curve, trials.asked.train_sizes
         self.layout.visible = len(sizes) > 1 and bool(found)
         if self.layout.visible:
             self.chart.show({name: found.get(name, {}) for name in chosen})
             label_efficiency.reach(self.chart.figure, sizes)
-            self.text.object = label_efficiency.markup(lanes.result.facts()["curve"]) if lanes.result else ""
+            self.text.object = label_efficiency.markup(trials.result.facts()["curve"]) if trials.result else ""
 
 
 class TasksInTurn(View):
@@ -150,12 +150,12 @@ class TasksInTurn(View):
         self.tables, self.lost_pane = html(""), plot(self.lost)
         super().__init__(column(beside(plot(self.first), self.lost_pane), self.tables, visible=False))
 
-    def draw(self, lanes: Lanes, chosen: Sequence[str]) -> None:
-        self.layout.visible = bool(lanes.passed)
-        if (found := lanes.found) is None:
+    def draw(self, trials: Trials, chosen: Sequence[str]) -> None:
+        self.layout.visible = bool(trials.passed)
+        if (found := trials.found) is None:
             return
         self.first.figure.title.text = f"What remains of {found['tasks'][0]}"
-        first, lost = (of(lanes.passed, chosen) for of in (task_sequence.first_task, task_sequence.pre_training))
+        first, lost = (of(trials.passed, chosen) for of in (task_sequence.first_task, task_sequence.pre_training))
         for chart, values in ((self.first, first), (self.lost, lost)):
             chart.figure.xaxis[0].ticker = list(range(1, len(found["tasks"]) + 1))
             chart.show(values)
@@ -163,8 +163,8 @@ class TasksInTurn(View):
         self.tables.object = task_sequence.markup(found)
 
 
-class LaneCurves(View):
-    """The curves that grow while lanes run."""
+class TrialCurves(View):
+    """The curves that grow while trials run."""
 
     def __init__(self) -> None:
         self.accuracy = strategies_over_steps.course_chart(TRAINS.format(""), "accuracy", most=1.0)
@@ -209,7 +209,7 @@ class Plans(View):
         self.layout[:] = [self.cards[name] for name in transfer.chosen]
 
     def move(self, courses: Courses) -> None:
-        """Move the cursors and show what has moved; where a lane is finished, draw the plan that was used."""
+        """Move the cursors and show what has moved; where a trial is finished, draw the plan that was used."""
         for name, course in courses.items():
             if not course.step or name not in self.plans:
                 continue
@@ -223,32 +223,34 @@ class Plans(View):
         self.cards[name].object = svg.heat(name, groups, plan, step) + picture
 
 
-def _status(lanes: Lanes) -> str:
-    if lanes.state == "running":
-        return lanes.doing or lanes.progress or "The numbers appear as the trainings finish."
-    answered = lanes.result is not None or lanes.found is not None
-    return "" if answered else lanes.progress or "Choose a question, or Compare."
+def _status(trials: Trials) -> str:
+    if trials.state == "running":
+        return trials.doing or trials.progress or "The numbers appear as the trainings finish."
+    answered = trials.result is not None or trials.found is not None
+    return "" if answered else trials.progress or "Choose a question, or Compare."
 
 
-def _verdict(lanes: Lanes) -> str:
-    if lanes.result is not None:
-        return f'<p style="font-size:1.15em;margin:.3em 0">{escape(lanes.result.facts()["verdict"])}</p>'
-    if lanes.in_turn and (found := lanes.found):
-        so_far = " so far" * (lanes.state == "running")
-        names = " → ".join(task.name for task in lanes.in_turn)
+def _verdict(trials: Trials) -> str:
+    if trials.result is not None:
+        return f'<p style="font-size:1.15em;margin:.3em 0">{escape(trials.result.facts()["verdict"])}</p>'
+    if trials.in_turn and (found := trials.found):
+        so_far = " so far" * (trials.state == "running")
+        names = " → ".join(task.name for task in trials.in_turn)
         return say(f"{names}: {found['labels']} labels each, {found['seeds']} seeds{so_far}. {' '.join(found['told'])}")
     return ""
 
 
-def _table(lanes: Lanes) -> str:
+def _table(trials: Trials) -> str:
     """Accuracy, forgetting, costs and paired differences of every strategy, and how to make them again."""
-    result = lanes.result
-    more = "" if lanes.in_turn else ELSEWHERE
-    again = f'<p class="quiet">Reproduce: <code>{escape(lanes.typed.command())}</code>{more} {escape(lanes.where)}</p>'
+    result = trials.result
+    more = "" if trials.in_turn else ELSEWHERE
+    again = (
+        f'<p class="quiet">Reproduce: <code>{escape(trials.typed.command())}</code>{more} {escape(trials.where)}</p>'
+    )
     if result is None:
-        return again if lanes.found else ""
+        return again if trials.found else ""
     facts = result.facts()
-    scope = f"{facts['task']}, from {lanes.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
+    scope = f"{facts['task']}, from {trials.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
     notes = comparison.changed(result) + comparison.untouched(result)
     notes += "".join(f"<li>{escape(line)}</li>" for line in (*mixed_levels(facts), *facts["told"]))
     return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{notes}</ul>" + say(scope, "quiet") + again
@@ -264,9 +266,9 @@ class Exports(View):
         buttons = (*self.files, *self.turns, self._button("comparison.zip", transfer.bundle))
         super().__init__(column(row(*buttons, margin=(0, 6)), self.trouble, visible=False))
 
-    def offer(self, lanes: Lanes) -> None:
-        in_turn = bool(lanes.in_turn)
-        self.layout.visible = lanes.result is not None or (lanes.state == "done" and in_turn)
+    def offer(self, trials: Trials) -> None:
+        in_turn = bool(trials.in_turn)
+        self.layout.visible = trials.result is not None or (trials.state == "done" and in_turn)
         for buttons, visible in ((self.files, not in_turn), (self.turns, in_turn)):
             for button in buttons:
                 button.visible = visible

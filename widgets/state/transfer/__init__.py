@@ -45,11 +45,11 @@ from widgets.state.job import Job, as_trouble
 from widgets.state.quota import ALONE, Quota
 from widgets.state.stage.model import has_learned
 from widgets.state.train.kept_runs import runs_folder
-from widgets.state.transfer.lanes import Lanes, Steps
+from widgets.state.transfer.trials import Steps, Trials
 from widgets.state.uploads import ENCODINGS, LARGEST_LABELLED_FILE, NO_COLUMN, OR_CHOOSE, Uploads
 from widgets.static.svg import outcomes
 
-LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a lane on its way, and with several numbers of labelled texts
+LOOKS, FEWER_LOOKS = 10, 4  # evaluations of a trial on its way, and with several numbers of labelled texts
 
 MOST_STRATEGIES = 12
 
@@ -62,7 +62,7 @@ OWN_FILE = "my own labelled file"  # the task that is a file of the visitor's
 class TransferStore(param.Parameterized):
     """A comparison of strategies and how far it is; `runs` is the folder of the runs that are kept.
 
-    With several `workers` lanes run side by side in processes, and each is seen as a whole when it is done.
+    With several `workers` trials run side by side in processes, and each is seen as a whole when it is done.
     """
 
     base = param.String("", label="base model")
@@ -98,7 +98,7 @@ class TransferStore(param.Parameterized):
         self.runs = Runs(runs or runs_folder())
         self.quota: Quota = ALONE
         self.running = Job("comparison")
-        self.lanes, self.uploads = Lanes(ComparisonSpec(), (), "", {}), Uploads()
+        self.trials, self.uploads = Trials(ComparisonSpec(), (), "", {}), Uploads()
         self._origin: Origin | None = None
         self._checkpoints: dict[str, bytes] = {}
         self._made: tuple[tuple[Any, ...], Any, Any] | None = None
@@ -217,14 +217,14 @@ class TransferStore(param.Parameterized):
         change = "" if self.before == AS_IT_IS else f", {self.before}"
         made = f", ready-made checkpoint {ready}" if (ready := named(learner)) else ""
         name = f"{learner.entry.title} after {learner.step} steps on {session.run.corpus.name}{made}{change}"
-        lanes = self.lanes = Lanes(asked, tasks, name, self._steps, learner.entry.unit())
-        lanes.state = "running"
+        trials = self.trials = Trials(asked, tasks, name, self._steps, learner.entry.unit())
+        trials.state = "running"
         events = self._events(session, base, tokenizer, chosen, tasks, others)
-        self.running.begin(lambda report: self._work(lanes, events, report))
+        self.running.begin(lambda report: self._work(trials, events, report))
         return True
 
     def _remember(self, asked: ComparisonSpec, *start: Any) -> None:
-        """Finished lanes are not run again, as long as all is the same but strategies, labelled texts and seeds."""
+        """Finished trials are not run again, as long as all is the same but strategies, labelled texts and seeds."""
         first = () if self.match == "steps" else asked.strategies[:1]  # what the others are matched with
         shared = (*start, replace(asked, strategies=first, train_sizes=(), seeds=1, workers=1))
         if shared != self._shared:
@@ -281,7 +281,7 @@ class TransferStore(param.Parameterized):
         self, session: Session, base: Base, tokenizer: Any, chosen: list[Strategy], tasks: Sequence[Task],
         others: Mapping[str, Checkpoint],
     ) -> Iterator[Any]:  # fmt: skip
-        asked = self.lanes.asked
+        asked = self.trials.asked
         base, tokenizer = yield from self._changed(session, base, tokenizer)
         base = with_others(base, tokenizer, others)
         self._check(base, tokenizer, chosen, tasks, asked.train_sizes[-1])
@@ -300,15 +300,15 @@ class TransferStore(param.Parameterized):
 
     def _say_where(self, session: Session, learner: TrainState, others: Mapping[str, Checkpoint]) -> None:
         """Name the base as the command line finds it: a kept run that has these weights, else the archive's folder."""
-        lanes, out = self.lanes, session.run.out
+        trials, out = self.trials, session.run.out
         if self.quota.shared or out is None or not _is_kept(session, learner, out):
-            lanes.where = "Unpack 'All, with the model' and run the command there: base is the folder with the model."
+            trials.where = "Unpack 'All, with the model' and run the command there: base is the folder with the model."
             return
         extra = [run_name(Path(self.runs.find(name).out or name)) for name in self.extra_encoders if others]
-        lanes.typed = replace(lanes.asked, base=run_name(out), extra_encoders=tuple(extra))
-        lanes.where = f"The run {out.name} is saved in {out.parent}."
-        if self.own_file is not None and lanes.asked.task.startswith(self.own_file.name):
-            lanes.where += f" Run the command in the folder with your file {self.own_file.name}."
+        trials.typed = replace(trials.asked, base=run_name(out), extra_encoders=tuple(extra))
+        trials.where = f"The run {out.name} is saved in {out.parent}."
+        if self.own_file is not None and trials.asked.task.startswith(self.own_file.name):
+            trials.where += f" Run the command in the folder with your file {self.own_file.name}."
 
     def _changed(self, session: Session, base: Base, tokenizer: Any) -> Iterator[Any]:
         """The base as it is to be; what was made of a resting model is kept for the next comparison."""
@@ -324,22 +324,22 @@ class TransferStore(param.Parameterized):
 
     def end(self) -> None:
         """Stop the comparison that is running, if any."""
-        if self.lanes.state == "running":
-            self.lanes.state = "stopped"
+        if self.trials.state == "running":
+            self.trials.state = "stopped"
         self.running.end()
         self.running.wait(5.0)
 
-    def _work(self, lanes: Lanes, events: Iterator[Any], report: Progress) -> None:
+    def _work(self, trials: Trials, events: Iterator[Any], report: Progress) -> None:
         try:
             for event in events:
-                lanes.add(event)
-                report(lanes.finished, lanes.number)
-            lanes.state = "done"
+                trials.add(event)
+                report(trials.finished, trials.number)
+            trials.state = "done"
         except UserError as refusal:
-            if lanes.state == "running":  # else it was stopped
+            if trials.state == "running":  # else it was stopped
                 self._refuse(refusal)
         finally:
-            lanes.state = "failed" if lanes.state == "running" else lanes.state
+            trials.state = "failed" if trials.state == "running" else trials.state
 
     # the result as files
 
@@ -348,15 +348,15 @@ class TransferStore(param.Parameterized):
 
         A notebook, and what is in the archive, begin from the folder of the model that is there too.
         """
-        lanes, origin = self.lanes, self._origin
-        asked = lanes.asked if in_archive or name.endswith(".ipynb") else lanes.typed
+        trials, origin = self.trials, self._origin
+        asked = trials.asked if in_archive or name.endswith(".ipynb") else trials.typed
         if name in TURN_FILES:
-            if lanes.found is None or lanes.state != "done" or origin is None:
+            if trials.found is None or trials.state != "done" or origin is None:
                 raise UserError("The sequence of tasks is not finished; press Compare and wait for the end.")
-            return TURN_FILES[name](ContinualReport(tuple(lanes.passed), asked, origin, lanes.in_turn))
-        if lanes.result is None or origin is None:
+            return TURN_FILES[name](ContinualReport(tuple(trials.passed), asked, origin, trials.in_turn))
+        if trials.result is None or origin is None:
             raise UserError("There is no finished comparison yet; press Compare and wait for the verdict.")
-        return FILES[name](Report(lanes.result, asked, origin, outcomes))
+        return FILES[name](Report(trials.result, asked, origin, outcomes))
 
     def bundle(self) -> bytes:
         """All files and the base model in one archive; the notebook and the command in it run as they stand."""
@@ -364,9 +364,9 @@ class TransferStore(param.Parameterized):
         with zipfile.ZipFile(kept, "w", zipfile.ZIP_DEFLATED) as archive:
             for folder, saved in self._checkpoints.items():
                 archive.writestr(f"{folder}/checkpoint.safetensors", saved)
-            if self.own_file is not None and self.lanes.asked.task.startswith(self.own_file.name):
+            if self.own_file is not None and self.trials.asked.task.startswith(self.own_file.name):
                 archive.writestr(self.own_file.name, self.own_file.read_bytes())
-            for name in TURN_FILES if self.lanes.in_turn else FILES:
+            for name in TURN_FILES if self.trials.in_turn else FILES:
                 try:
                     archive.writestr(name, self.file(name, in_archive=True))
                 except UserError as refusal:

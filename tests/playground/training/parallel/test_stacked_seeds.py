@@ -107,21 +107,21 @@ def test_seeds_that_would_not_fit_are_stacked_a_few_at_a_time(monkeypatch):
 
 
 def test_parameters_of_lanes_are_views_of_the_stack():
-    lanes = [torch.nn.Linear(3, 2) for _ in range(2)]
-    rows = Rows.of(lanes, ["weight", "bias"])
+    models = [torch.nn.Linear(3, 2) for _ in range(2)]
+    rows = Rows.of(models, ["weight", "bias"])
     assert rows.flat.shape == (2, 8 + 4)
-    assert all(p.data_ptr() % 16 == 0 for lane in lanes for p in lane.parameters()), "a GPU's attention needs that"
+    assert all(p.data_ptr() % 16 == 0 for model in models for p in model.parameters()), "a GPU's attention needs that"
     rows.flat[1] = 7.0
-    assert lanes[1].weight.unique().tolist() == [7.0]
+    assert models[1].weight.unique().tolist() == [7.0]
     assert rows.parts["bias"][1].tolist() == [7.0, 7.0]
 
 
 def test_the_step_of_a_stack_is_that_of_adamw_and_a_rate_of_0_leaves_every_bit():
-    lanes = [torch.nn.Linear(3, 2).double() for _ in range(2)]
-    start = lanes[1].weight.detach().clone()
+    models = [torch.nn.Linear(3, 2).double() for _ in range(2)]
+    start = models[1].weight.detach().clone()
     alone = torch.nn.Linear(3, 2).double()
-    alone.load_state_dict(lanes[0].state_dict())
-    rows = Rows.of(lanes, ["weight", "bias"])
+    alone.load_state_dict(models[0].state_dict())
+    rows = Rows.of(models, ["weight", "bias"])
     adam = torch.optim.AdamW(alone.parameters(), lr=0.1, betas=(0.9, 0.98), weight_decay=0.01)
     for step in range(5):
         slopes = torch.arange(16, dtype=torch.float64).view(2, 8) - 3 * step
@@ -136,8 +136,8 @@ def test_the_step_of_a_stack_is_that_of_adamw_and_a_rate_of_0_leaves_every_bit()
             torch.tensor([0.1, 0.0]),
             torch.tensor([0.01, 0.01], dtype=torch.float64),
         )
-    assert torch.allclose(lanes[0].weight, alone.weight, atol=1e-14)
-    assert torch.equal(lanes[1].weight, start)
+    assert torch.allclose(models[0].weight, alone.weight, atol=1e-14)
+    assert torch.equal(models[1].weight, start)
 
 
 def test_what_is_smaller_is_filled_up_behind():

@@ -1,4 +1,4 @@
-"""The lanes of a comparison: what was measured on their way, what came out, and how far they are."""
+"""The trials of a comparison: what was measured on their way, what came out, and how far they are."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ Steps = dict[tuple[Strategy, int, int], list[TrialEvent]]  # by strategy, seed a
 
 @dataclass
 class Course:
-    """The lanes of one strategy at one number of labelled texts: outcomes, the latest step, and points by seed.
+    """The trials of one strategy at one number of labelled texts: outcomes, the latest step, and points by seed.
 
     A point is a step that was evaluated; its loss is the mean since the one before.
     """
@@ -29,18 +29,18 @@ class Course:
     step: int = 0
     running: bool = False
 
-    def add(self, lane: TrialEvent) -> None:
-        """Take over one event of a lane."""
-        event = lane.event
+    def add(self, trial_event: TrialEvent) -> None:
+        """Take over one event of a trial."""
+        event = trial_event.event
         if isinstance(event, Result):
             self.outcomes.append(event)
             self.step, self.running = event.plan.shape[1], False
             return
         self.step, self.running = event.step, True
-        self.losses.setdefault(lane.seed, []).append(event.loss)
+        self.losses.setdefault(trial_event.seed, []).append(event.loss)
         if event.look is not None:
-            point = replace(event, loss=fmean(self.losses.pop(lane.seed)))
-            self.points.setdefault(lane.seed, []).append(point)
+            point = replace(event, loss=fmean(self.losses.pop(trial_event.seed)))
+            self.points.setdefault(trial_event.seed, []).append(point)
 
     @property
     def _latest(self) -> list[MidRunEval]:
@@ -48,7 +48,7 @@ class Course:
 
     @property
     def moved(self) -> tuple[float, ...]:
-        """How far each group has moved in the lane that was evaluated last; of finished lanes the mean."""
+        """How far each group has moved in the trial that was evaluated last; of finished trials the mean."""
         if self.running or not self.outcomes:
             return next((look.moved for look in self._latest), ())
         return tuple(fmean(some) for some in zip(*(o.moved for o in self.outcomes), strict=True))
@@ -73,10 +73,10 @@ class Course:
         return dict(sorted(found.items()))
 
 
-class Lanes:
-    """The lanes of one comparison as far as they have run; several `tasks` are learnt one after another.
+class Trials:
+    """The trials of one comparison as far as they have run; several `tasks` are learnt one after another.
 
-    States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for lanes that
+    States: "ready", "running", "stopped", "done", "failed". `steps` are those of earlier comparisons, for trials that
     are not run again. `typed` is what was asked for as a person can type it, `where` says where the base is, and `unit`
     is that of its pre-training loss.
     """
@@ -96,7 +96,7 @@ class Lanes:
         self._steps, self._began = steps, (0.0, 0.0)
 
     def add(self, event: TrialEvent | Comparison | ContinualResult | Advanced | str) -> None:
-        """Take over what a lane has done, or a sentence on how far the base is made ready."""
+        """Take over what a trial has done, or a sentence on how far the base is made ready."""
         self.heard += 1
         self.doing = event if isinstance(event, str) else self._said(event)
         self.advanced += isinstance(event, Advanced)
@@ -110,34 +110,34 @@ class Lanes:
         self.events.append(event)
 
     def _said(self, event: Any) -> str:
-        """Where a lane is on its way through the tasks; other lanes are seen in their curves."""
+        """Where a trial is on its way through the tasks; other trials are seen in their curves."""
         if not isinstance(event, Advanced):
             return ""
         task = self.in_turn[event.task].name
         return f"{event.strategy.name}, seed {event.seed}: {task}, step {event.step} of {self.asked.steps}."
 
-    def _follow(self, lane: TrialEvent) -> None:
-        """Bring the course of a lane up to date; one that is not run again has the steps of the time when it was."""
-        if lane.labels != self.train_size:
-            self.train_size, self.courses = lane.labels, {}
-        course = self.courses.setdefault(lane.strategy.name, Course())
-        steps = self._steps.setdefault((lane.strategy, lane.seed, lane.labels), [])
-        if isinstance(lane.event, StepEvent):
-            if lane.event.step == 1:
+    def _follow(self, trial_event: TrialEvent) -> None:
+        """Bring the course of a trial up to date; one that is not run again has the steps of the time when it was."""
+        if trial_event.labels != self.train_size:
+            self.train_size, self.courses = trial_event.labels, {}
+        course = self.courses.setdefault(trial_event.strategy.name, Course())
+        steps = self._steps.setdefault((trial_event.strategy, trial_event.seed, trial_event.labels), [])
+        if isinstance(trial_event.event, StepEvent):
+            if trial_event.event.step == 1:
                 steps.clear()
-            steps.append(lane)
+            steps.append(trial_event)
             self._began = self._began if self._began[0] else (time.monotonic(), self.done_share)
-        elif lane.seed not in course.points:
+        elif trial_event.seed not in course.points:
             for earlier in steps:
                 course.add(earlier)
-        course.add(lane)
+        course.add(trial_event)
 
     def courses_of(self, names: Iterable[str]) -> dict[str, Course]:
         """The courses of some strategies, empty ones where nothing has run."""
         return {name: self.courses.get(name) or Course() for name in names}
 
     def values(self, what: str, names: Iterable[str]) -> dict[str, list[float]]:
-        """Accuracy or forgetting of every finished lane at the number of labelled texts that is being run."""
+        """Accuracy or forgetting of every finished trial at the number of labelled texts that is being run."""
         names = dict.fromkeys([*names, *self.courses])
         courses = self.courses_of(names)
         outcomes = {name: [getattr(o, what) for o in list(courses[name].outcomes)] for name in names}
@@ -145,20 +145,20 @@ class Lanes:
 
     @property
     def curve(self) -> dict[str, dict[int, list[float]]]:
-        """Accuracy of every finished lane, by strategy and number of labelled texts."""
+        """Accuracy of every finished trial, by strategy and number of labelled texts."""
         found: dict[str, dict[int, list[float]]] = {}
-        for lane, result in self._results:
-            found.setdefault(lane.strategy.name, {}).setdefault(lane.labels, []).append(result.accuracy)
+        for trial_event, result in self._results:
+            found.setdefault(trial_event.strategy.name, {}).setdefault(trial_event.labels, []).append(result.accuracy)
         return found
 
     @property
     def _results(self) -> list[tuple[TrialEvent, Result]]:
-        lanes = [event for event in list(self.events) if isinstance(event, TrialEvent)]
-        return [(lane, lane.event) for lane in lanes if isinstance(lane.event, Result)]
+        events = [event for event in list(self.events) if isinstance(event, TrialEvent)]
+        return [(each, each.event) for each in events if isinstance(each.event, Result)]
 
     @property
     def done_share(self) -> float:
-        """How much of all the lanes is done, 0 to 1; a lane that runs counts by its steps."""
+        """How much of all the trials is done, 0 to 1; a trial that runs counts by its steps."""
         if self.in_turn:
             return min(1.0, self.advanced / max(1, self.number * len(self.in_turn) * self.asked.steps))
         last = next((e.event for e in reversed(list(self.events)) if isinstance(e, TrialEvent)), None)
@@ -167,7 +167,7 @@ class Lanes:
 
     @property
     def progress(self) -> str:
-        """How far it is in words: how many lanes are done, and how long the others will take."""
+        """How far it is in words: how many trials are done, and how long the others will take."""
         if self.in_turn or self.state not in ("running", "stopped"):
             return ""
         done = len(self._results)
@@ -187,7 +187,7 @@ class Lanes:
 
     @property
     def passed(self) -> list[ContinualResult]:
-        """The lanes that have learnt all tasks in turn."""
+        """The trials that have learnt all tasks in turn."""
         return [event for event in list(self.events) if isinstance(event, ContinualResult)]
 
     @property
