@@ -112,8 +112,8 @@ def _objective(o: Objective) -> Iterable[str]:
         yield f"\n## On the survey's sentence\n\n{stage(o)}"
     yield "\n## Stages\n\n" + "".join(f"- `{type(each).__name__}`: {words(first_line(each))}\n" for each in stages)
     yield knob_table(o.knobs.values())
-    yield _told("What a plan by hand may set", (f"`{key}`: {words(SHAPES[key])}" for key in o.plan_keys))
-    yield _told("Trained by", users)
+    yield _listing("What a plan by hand may set", (f"`{key}`: {words(SHAPES[key])}" for key in o.plan_keys))
+    yield _listing("Trained by", users)
     yield f"\n```\nplayground objective {quoted(o.name)}\n```\n"
 
 
@@ -176,8 +176,8 @@ def _corpus(s: Source) -> Iterable[str]:
     yield facts({"Tokens": f"{s.tokens:,}", "Also called": _names(s)})
     yield "[The table of all corpora](../all-corpora.md) has an example of its text and what is known of each word.\n"
     yield knob_table(() if s.settings is None else knobs(s.settings))
-    yield _told("Read by", users)
-    yield _told(
+    yield _listing("Read by", users)
+    yield _listing(
         "Tasks for a model that has read it", (_link("tasks", t.name) for t in tasks().values() if s.name in t.corpora)
     )
 
@@ -404,7 +404,7 @@ def _limits(k: Knob) -> str:
     return NONE if k.low is None and k.high is None else f"{k.low:g} to {k.high:g}"
 
 
-def _told(title: str, lines: Iterable[str]) -> str:
+def _listing(title: str, lines: Iterable[str]) -> str:
     text = "".join(f"- {line}\n" for line in lines)
     return f"\n## {title}\n\n{text}" if text else ""
 

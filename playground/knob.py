@@ -133,5 +133,5 @@ def _convert(k: Knob, value: Any) -> Any:
             raise ValueError
         return kind(float(value)) if kind is int else kind(value)
     except (TypeError, ValueError, KeyError, OverflowError) as error:
-        wanted = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}[kind]
-        raise UserError(f"{k.name} is {value!r}; it must be {wanted}.") from error
+        expected = {bool: "yes or no", int: "a whole number", float: "a number", str: "a word"}[kind]
+        raise UserError(f"{k.name} is {value!r}; it must be {expected}.") from error

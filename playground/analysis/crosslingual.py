@@ -73,8 +73,8 @@ class AlignmentScores:
 def alignment_scores(predicted: list[set[tuple[int, int]]], gold: list[set[tuple[int, int]]]) -> AlignmentScores:
     """The scores over all sentences: the error is 1 - 2 |A and S| / (|A| + |S|)."""
     right = sum(len(a & s) for a, s in zip(predicted, gold, strict=True))
-    found, wanted = sum(map(len, predicted)), sum(map(len, gold))
-    return AlignmentScores(1 - 2 * right / max(1, found + wanted), right / max(1, found), right / max(1, wanted))
+    found, expected = sum(map(len, predicted)), sum(map(len, gold))
+    return AlignmentScores(1 - 2 * right / max(1, found + expected), right / max(1, found), right / max(1, expected))
 
 
 def gold_links(tokens: Tokens) -> list[set[tuple[int, int]]]:

@@ -1,4 +1,4 @@
-"""What a model answers to questions about facts, and how often its training text told each fact."""
+"""What a model answers to questions about facts, and how often its training text states each fact."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

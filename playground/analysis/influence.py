@@ -116,17 +116,17 @@ def curvature(loss: Query, weights: Weights, direction: Tensor) -> Tensor:
     return (flat(ahead) - flat(behind)) / (2 * size)
 
 
-def solve(product: Callable[[Tensor], Tensor], wanted: Tensor, most: int) -> Tensor:
-    """The x with product(x) = wanted by conjugate gradients, or the best before a direction bends downwards."""
-    x, residual = torch.zeros_like(wanted), wanted.clone()
+def solve(product: Callable[[Tensor], Tensor], target: Tensor, most: int) -> Tensor:
+    """The x with product(x) = target by conjugate gradients, or the best before a direction bends downwards."""
+    x, residual = torch.zeros_like(target), target.clone()
     direction, size = residual.clone(), residual @ residual
     for _ in range(most):
-        if float(size) <= CLOSE**2 * float(wanted @ wanted):
+        if float(size) <= CLOSE**2 * float(target @ target):
             break
         image = product(direction)
         bend = direction @ image
         if float(bend) <= 0:
-            return x if bool(x.any()) else wanted
+            return x if bool(x.any()) else target
         x = x + size / bend * direction
         residual = residual - size / bend * image
         direction, size = residual + (residual @ residual) / size * direction, residual @ residual

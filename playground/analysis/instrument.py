@@ -96,8 +96,8 @@ def instruments() -> dict[str, Instrument]:
 
 def instrument_named(name: str) -> Instrument:
     """An instrument by its name; else a refusal that names the nearest."""
-    wanted = name.strip().lower()
-    home = next((package for package in PACKAGES if wanted in find(package, Instrument)), PACKAGES[0])
+    lowered = name.strip().lower()
+    home = next((package for package in PACKAGES if lowered in find(package, Instrument)), PACKAGES[0])
     return choose(home, Instrument, name, "instrument")
 
 

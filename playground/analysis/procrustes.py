@@ -2,7 +2,7 @@
 
 The best rotation has a formula, so this is no objective; `playground align` shows it. What is rotated are factors of
 counts (positive PMI), not the vectors of a trained skip-gram, which factorises nearly the same. Words with the same
-contexts, such as the names of towns, cannot be told apart; a different word order costs most.
+contexts, such as the names of towns, cannot be distinguished; a different word order costs most.
 """
 
 from collections.abc import Sequence

@@ -130,7 +130,7 @@ def table(facts: dict[str, Any]) -> list[str]:
     hf = {name: " ".join(filter(None, said.values())) for name, said in facts.get("hf", {}).items()}
     folders = [f"Hugging Face folder of {name}: {said}" for name, said in hf.items()]
     lines.append(f"Pareto frontier, without leads inside the noise, by {frontier}.")
-    return [*lines, facts["verdict"], *facts["told"], *folders]
+    return [*lines, facts["verdict"], *facts["notices"], *folders]
 
 
 def method_facts(name: str) -> dict[str, Any]:

@@ -54,8 +54,8 @@ def edit(given: argparse.Namespace) -> int:
     lines = [
         f"before: {one.before}",
         f"after:  {one.after}",
-        f"{one.wanted}: {one.chance_before:.0%} before, {one.chance_after:.0%} after, by an independent classifier; "
-        f"{one.kept:.0%} of the words kept",
+        f"{one.target_label}: {one.chance_before:.0%} before, {one.chance_after:.0%} after, "
+        f"by an independent classifier; {one.kept:.0%} of the words kept",
         f"of {rate.texts} unseen texts {rate.turned:.0%} get the target label, with {rate.kept:.0%} of their words",
         *made.judge.task.train.notices,
     ]

@@ -91,7 +91,7 @@ def training_options(command: Parser) -> None:
 
 def number_of(what: str = "", kind: type = int) -> Callable[[str], Any]:
     """The type of an option: a number above 0, up to the limit of what it counts."""
-    most, wanted = LIMITS.get(what, LARGEST), "a whole number" if kind is int else "a number"
+    most, expected = LIMITS.get(what, LARGEST), "a whole number" if kind is int else "a number"
 
     def read(text: str) -> Any:
         try:
@@ -100,7 +100,7 @@ def number_of(what: str = "", kind: type = int) -> Callable[[str], Any]:
             value = 0
         if not 0 < value <= most:
             limit = f" and at most {most:,}" if value > most else ""
-            raise argparse.ArgumentTypeError(f"{text!r} is not {wanted} above 0{limit}")
+            raise argparse.ArgumentTypeError(f"{text!r} is not {expected} above 0{limit}")
         return value
 
     return read

@@ -80,4 +80,4 @@ def _tables(facts: dict[str, Any]) -> list[str]:
             f"in the end {accuracy['mean']:.3f} ± {accuracy['sd']:.3f} on average; earlier tasks "
             f"{signed(one['backward'])}; pre-training loss {signed(one['forgetting'], facts['unit'])}"
         )
-    return lines + facts["told"]
+    return lines + facts["notices"]

@@ -381,9 +381,9 @@ def _check_settings(events: Iterable[Event], entry: Entry, settings: Mapping[str
         if isinstance(event, Started):
             made = event.learner.entry.model
             for name in (k for k in settings if getattr(made, k, None) != getattr(entry.model, k, None)):
-                wanted, needed = getattr(entry.model, name), getattr(made, name)
+                chosen, needed = getattr(entry.model, name), getattr(made, name)
                 raise UserError(
-                    f"{name} is {wanted}, but {entry.objective.name} needs {needed}; leave this setting out."
+                    f"{name} is {chosen}, but {entry.objective.name} needs {needed}; leave this setting out."
                 )
         yield event
 

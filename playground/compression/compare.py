@@ -204,7 +204,7 @@ class Compression:
             "against_baselines": self._against_baselines(),
             "frontier": {meter: self.frontier(meter) for meter in METERS},
             "verdict": leader(leading, "pipeline", [self.judged[pair] for pair in top_two(leading)]),
-            "told": list(self.notices),
+            "notices": list(self.notices),
         }
 
     @cached_property

@@ -71,7 +71,7 @@ class Lengthening:
 
     @property
     def options(self) -> Options:
-        """The options of a reader; none where the text stays as it is. A reader is told the encoding by itself."""
+        """The options of a reader; none where the text stays as it is. A reader gets the encoding by itself."""
         repeated: Options = {"repeat": self.repeat} if self.repeat > 1 else {}
         return repeated if self.mix == "none" else {**repeated, "mix": open_corpus(self.mix, tokens=MIXED)}
 

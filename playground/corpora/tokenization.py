@@ -34,7 +34,7 @@ class Tokenization:
 
     @property
     def options(self) -> Vocabulary:
-        """What the reader of a file is told; nothing where the text decides."""
+        """What the reader of a file gets; nothing where the text decides."""
         return {} if self.tokenizer == "auto" else {"kind": KINDS[self.tokenizer], "size": self.vocab_size}
 
 

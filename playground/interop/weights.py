@@ -114,8 +114,8 @@ class Weights:
         missing = sorted(expected.keys() - held)
         if missing or over:
             found = {"missing": missing, "left over": over}.items()
-            told = [f"{len(names)} weights are {what}, such as {names[0]}" for what, names in found if names]
-            raise UserError(f"The weights in {self.folder} do not fit its config.json: {'; '.join(told)}.")
+            parts = [f"{len(names)} weights are {what}, such as {names[0]}" for what, names in found if names]
+            raise UserError(f"The weights in {self.folder} do not fit its config.json: {'; '.join(parts)}.")
         for name, part in self._each(expected, "get_slice"):
             if (shape := part.get_shape()) != (right := list(expected[name].shape)):
                 raise UserError(f"The weight {name} has the shape {shape}; by config.json it is {right}.")

@@ -285,14 +285,14 @@ def with_required_parts(shape: Architecture, *batch: Batch) -> Architecture:
         grown["window_radius"] = max(_radius(shape, part) for part in parts)
     for name, ids in (("languages", "language_ids"), ("segments", "segment_ids")):
         tables = [getattr(part.inputs, ids) for part in parts]
-        if name == "languages":  # a decoder that writes several is told which
+        if name == "languages":  # a decoder that writes several is given which
             written = [part.decoder.language_ids for part in parts if part.decoder is not None]
             tables += [each for each in written if each.numel() and each.amin() < each.amax()]
         number = 1 + max((int(table.amax()) for table in tables if table.numel()), default=0)
-        told_apart = name == "segments" and "languages" in grown  # by their languages (XLM, sec. 3.4)
+        distinguished = name == "segments" and "languages" in grown  # by their languages (XLM, sec. 3.4)
         if name == "segments" and shape.positions == "relative":
             number = min(number, 2)  # the same one or another (XLNet, sec. 2.5)
-        if number > 1 and not told_apart:
+        if number > 1 and not distinguished:
             grown[name] = max(getattr(shape, name), number)
     return replace(shape, **grown)
 

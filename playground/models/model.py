@@ -161,7 +161,7 @@ class Network(nn.Module):
 
     @property
     def adds_segments(self) -> bool:
-        """Whether a position is told its segment by a vector; relative positions compare segments instead."""
+        """Whether a position gets its segment by a vector; relative positions compare segments instead."""
         return bool(self.shape.segments) and self.shape.positions != "relative"
 
     def _embed(self, stream: Stream, table: Tensor, written: bool = False) -> Tensor:
@@ -365,7 +365,7 @@ class LanguageModel(nn.Module):
     def decode(self, read: Tensor, tokens: Tokens, written: Tensor, language: int = 0) -> Tensor:
         """The decoder's states of what is `written` `[b, u]`, given the encoder's states `read` of a plain text.
 
-        It is told to write a `language`. Where one vector stands for the text, that is all it reads (LASER).
+        It is asked to write a `language`. Where one vector stands for the text, that is all it reads (LASER).
         What pads a row stands at its end; the first token may have the same id (T5).
         """
         there = (written != tokens.specials.pad).long().flip(1).cummax(1).values.flip(1)
@@ -373,8 +373,10 @@ class LanguageModel(nn.Module):
         decoder, source = stream(written, zeros_view(written), real), self._plain(tokens)
         first = source.valid.clone().index_fill(1, torch.arange(1, source.valid.shape[1], device=written.device), False)
         cross = full_mask(first if self.shape.max_pooling else source.valid, padded=True, readers=real)
-        told = torch.full_like(written, language)
-        decoder = replace(decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross, language_ids=told)
+        language_ids = torch.full_like(written, language)
+        decoder = replace(
+            decoder, attn_mask=causal_mask(real, padded=True), cross_attn_mask=cross, language_ids=language_ids
+        )
         return cast("Network", self.network).decode(decoder, source, self.token_embedding.weight, read=read)
 
     @property
@@ -528,7 +530,7 @@ class ForwardPass:
         return self.attn_weights if part is self.batch else None
 
     def _remembered(self, part: Batch) -> list[list[Tensor]]:
-        """The list for what the layers read, where it is wanted and still empty."""
+        """The list for what the layers read, where it is needed and still empty."""
         if self.memory is None or self.memory or part is not self.batch:
             return []
         return [self.memory]

@@ -126,7 +126,7 @@ def _asking(part: Objective, weight: float, names: Mapping[str, str]) -> Objecti
 
 
 def renamed(part: Objective, target: str, name: str, weight: float = 1.0) -> Objective:
-    """The same objective with another name for one of its targets, so that its loss is told from others'.
+    """The same objective with another name for one of its targets, so that its loss is reported from others'.
 
     All its targets are weighed once more.
     """

@@ -98,8 +98,8 @@ SCORED, DRAWN = r"s(x_t \mid x_{t \pm m})", r"s(\tilde{x}_k \mid x_{t \pm m})"
 """The same in a window that is scored as a whole."""
 
 
-def told_apart(knobs: Knobs, over: str = PAIRS, right: str = RIGHT, wrong: str = WRONG) -> str:
-    """The right word told from K drawn ones, in the four ways of `SampleNegatives`."""
+def distinguished(knobs: Knobs, over: str = PAIRS, right: str = RIGHT, wrong: str = WRONG) -> str:
+    """The right word distinguished from K drawn ones, in the four ways of `SampleNegatives`."""
     drawn = r"\sum_{k=1}^{K}"
     meanings = {
         "sampled": rf"-{over}\Big[\log\sigma({right}) + {drawn}\log\sigma(-{wrong})\Big]",

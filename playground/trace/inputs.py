@@ -25,7 +25,7 @@ EXTRA_WORDS = ("thrilled", "study", "glad", "walk", "here", "never")
 
 STRANGERS = (
     "The river runs slowly past the old mill .",
-    "Nobody had told the baker about the flour .",
+    "Nobody had warned the baker about the flour .",
     "Three boats came home before the storm .",
     "A small lamp was burning in the window .",
 )

@@ -287,7 +287,7 @@ def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) 
     labels = (*shape.labels, *shape.label_embeddings)
     rows = words + shape.segments + shape.languages + sum(number for _, number in labels)
     if shape.kind == "static":
-        wanted = (rows + shape.ngrams) * shape.width
+        needed = (rows + shape.ngrams) * shape.width
     else:
         rows += shape.max_position_embeddings if shape.positions == "learned" else 0
         matrices = {"attention": 4 * shape.heads * shape.head_width / shape.width, "mlp": 2 * shape.mlp_ratio}
@@ -296,9 +296,9 @@ def _check_size(shape: Architecture, words: int, tensors: Mapping[str, Tensor]) 
         inside = sum(layers[part] * number for part, number in matrices.items()) * shape.width**2
         own = {"lstm": 4, "gru": 4, "window": len(shape.window_offsets)}
         inside = shape.layers * own[shape.kind] * shape.width**2 if shape.kind in own else inside
-        wanted = rows * shape.table_width + inside
-    if wanted > held:
-        raise ValueError(f"its model has {wanted:,} weights or more, the file {held:,}")
+        needed = rows * shape.table_width + inside
+    if needed > held:
+        raise ValueError(f"its model has {needed:,} weights or more, the file {held:,}")
 
 
 def _check_rows(tokens: Tokens, name: str, classes: Mapping[str, int]) -> None:

@@ -119,11 +119,11 @@ PAIRED = frozenset(("pair", "translation", "distance"))
 """Needs of an objective that are cut out of a corpus sentence by sentence, in rows of any length."""
 
 
-def longest_window(corpus: Corpus, wanted: int, needs: Sequence[str] = ()) -> int:
-    """The longest row of at most `wanted` tokens that fits into the training part and the held-out part."""
+def longest_window(corpus: Corpus, seq_len: int, needs: Sequence[str] = ()) -> int:
+    """The longest row of at most `seq_len` tokens that fits into the training part and the held-out part."""
     if PAIRED & set(needs):
-        return wanted
-    return min(wanted, corpus.held_out_from, len(corpus) - corpus.held_out_from)
+        return seq_len
+    return min(seq_len, corpus.held_out_from, len(corpus) - corpus.held_out_from)
 
 
 def describe_left_out(corpus: Corpus, entry: Entry) -> Iterator[str]:
@@ -163,8 +163,8 @@ def windows(
             "mem_len is above 0, but this objective reads several texts, which do not continue those of the step "
             "before; set mem_len to 0."
         )
-    wanted = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
-    corpus = with_derived(corpus, wanted)
+    label_names = {need.removeprefix("label:") for need in needs if need.startswith("label:")}
+    corpus = with_derived(corpus, label_names)
     if continues and "pair" in needs:
         rows = corpus.continuing_pairs(window, part, seed)
     elif "distance" in needs:
@@ -175,10 +175,10 @@ def windows(
         raise UserError(f"No translations are in {corpus.name}; choose a text in two languages, such as parallel.")
     if "stream" in needs:
         rows = replace(rows, neighbours={**rows.neighbours, **corpus.streams(window, part)})
-    for name in sorted(wanted - set(rows.labels)):
+    for name in sorted(label_names - set(rows.labels)):
         known = ", ".join(rows.labels) or "none"
         raise UserError(f"The words of {corpus.name} have no label {name!r}; their labels are: {known}.")
-    return _only(rows, wanted | {"language"} if "translation" in needs else wanted)
+    return _only(rows, label_names | {"language"} if "translation" in needs else label_names)
 
 
 def _only(tokens: Tokens, labels: set[str]) -> Tokens:

@@ -1,4 +1,4 @@
-"""Grover: a language model of news that is told where and when an article appeared."""
+"""Grover: a language model of news that is given where and when an article appeared."""
 
 from playground.models import tiny
 from playground.objectives.catalog.grover import ARTICLE_LM

@@ -1,4 +1,4 @@
-"""mBERT: one BERT for 104 languages, which is never told that they have anything in common."""
+"""mBERT: one BERT for 104 languages, which never learns that they have anything in common."""
 
 from playground.models import tiny
 from playground.objectives.catalog.bert import MLM_AND_NSP

@@ -12,7 +12,7 @@ HOLDERS: list[str] = []
 def needs_module() -> bool:
     """Whether the markup of the cell that runs must hold the module, for no other cell of the page does.
 
-    Always outside of a kernel, where cells cannot be told apart, and in Colab, where every cell is a page of its own.
+    Always outside of a kernel, where cells look the same, and in Colab, where every cell is a page of its own.
     """
     cell = _request()
     if cell is None or (cell and "cellId" not in cell) or "google.colab" in sys.modules:

@@ -8,7 +8,7 @@ from widgets.animation import export_html
 from widgets.animation.record import typeset
 from widgets.animation.static_svg import still
 
-MOST_POINTS = 400  # of the training curve; more could not be told apart on screen
+MOST_POINTS = 400  # of the training curve; more could not be distinguished on screen
 
 
 def page(replay: Replay) -> str:

@@ -170,10 +170,10 @@ def password_form(password: str, prefix: str) -> type[Page]:
 
         @property
         def _after(self) -> str:
-            """Where the visitor wanted to go, if that is within the app."""
-            wanted = self.get_argument("next", home)
-            there = wanted.startswith(home) and not wanted.startswith("//") and "\\" not in wanted
-            return wanted if there else home
+            """Where the visitor was going, if that is within the app."""
+            target = self.get_argument("next", home)
+            there = target.startswith(home) and not target.startswith("//") and "\\" not in target
+            return target if there else home
 
         def _ask(self, wrong: str = "") -> None:
             self.finish(PAGE.format(inside=FORM.format(wrong=wrong, after=escape(self._after))))

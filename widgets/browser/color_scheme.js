@@ -6,10 +6,10 @@
 function render() {
   const page = Bokeh.documents.flatMap((visit) => visit.roots()).find((root) => root.data && "theme_toggle" in root.data)?.data;
   if (!page) return undefined;
-  const told = /(?:^|; )night=([a-z%0-9]+)/.exec(document.cookie)?.[1] ?? "";
+  const saved = /(?:^|; )night=([a-z%0-9]+)/.exec(document.cookie)?.[1] ?? "";
   const scheme = matchMedia("(prefers-color-scheme: dark)");
   const system = () => (scheme.matches ? "dark" : "light");
-  let chosen = told === "dark" || told === "light";
+  let chosen = saved === "dark" || saved === "light";
   const shown = () => (page.dark_theme ? "dark" : "light");
   const keep = () => (document.cookie = `night=${chosen ? "" : "system%20"}${shown()}; path=/; max-age=31536000; SameSite=Lax`);
   const follow = () => {

@@ -1,4 +1,4 @@
-/** Back and Forward bring an address; the app is told, and what it then says of the same address is no new one. */
+/** Back and Forward bring an address; the app hears of it, and what it then says of the same address is no new one. */
 function render() {
   const push = history.pushState;
   history.pushState = function (state, title, url) {

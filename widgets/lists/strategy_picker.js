@@ -24,9 +24,9 @@ const STYLE = `
 .chooser label:hover, .chooser label:focus-within { background: #3390d61f; }
 .chooser label[data-full="true"] { opacity: .55; cursor: default; }
 .chooser input[type=checkbox] { accent-color: #0072b2; width: 16px; height: 16px; margin: 0; flex: none; }
-.chooser .told { min-height: 7.2em; margin: 6px 2px 0; font-size: 12.5px; }
-.chooser .told b { display: block; font-size: 13px; }
-.chooser .told span { display: block; opacity: .8; overflow-wrap: anywhere; }
+.chooser .described { min-height: 7.2em; margin: 6px 2px 0; font-size: 12.5px; }
+.chooser .described b { display: block; font-size: 13px; }
+.chooser .described span { display: block; opacity: .8; overflow-wrap: anywhere; }
 .chooser .count { font-size: 12px; opacity: .8; margin: 4px 2px 0; }
 .chooser .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .chooser :focus-visible { outline: 2px solid #3390d6; outline-offset: 1px; }
@@ -52,7 +52,7 @@ function render({ model, el }) {
   const search = searchField("Search strategies", { oninput: draw, onkeydown: walk });
   const keys = node("p", { class: "unseen", id: `${id}-keys` }, "Arrow keys move through the list, space selects.");
   const list = node("div", { class: "list", role: "group", "aria-label": "strategies", "aria-describedby": `${id}-keys`, onkeydown: walk });
-  const about = node("p", { class: "told", "aria-hidden": "true" });
+  const about = node("p", { class: "described", "aria-hidden": "true" });
   const count = node("p", { class: "count", role: "status" });
   const root = node("div", { class: "chooser" }, node("style", {}, STYLE), search, keys, list, chips, count, about);
   let at = "";

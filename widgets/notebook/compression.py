@@ -47,7 +47,7 @@ class CompressedModels:
         kept = svg.dots("Accuracy on unseen texts", {r["name"]: r["accuracy"]["values"] for r in facts["pipelines"]})
         return in_block(
             f'<div class="pictures">{kept}</div>{compression.meters(facts)}{compression.table(facts)}'
-            + "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["told"]))
+            + "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["notices"]))
         )
 
 

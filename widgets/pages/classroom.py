@@ -80,14 +80,14 @@ def _told(classroom: Classroom | None, member: Member | None) -> list[str]:
     many = f"{seeds} of you {'have' if seeds > 1 else 'has'} joined." if seeds else "Nobody has joined yet."
     if member is None:
         return [f"{many} Your guess comes before your first step, and cannot be changed after it."]
-    told = [f"You are the {member.name}, seed {member.seed}: {member.state}. Your guess is {member.guess:g} {unit}."]
+    lines = [f"You are the {member.name}, seed {member.seed}: {member.state}. Your guess is {member.guess:g} {unit}."]
     if member.final is not None and classroom.result is not None:
         off = abs(member.guess - classroom.result)
-        told.append(
+        lines.append(
             f"Your seed ended at {member.final:.3f} {unit}, all that have finished at {classroom.result:.3f} on "
             f"average: your guess is off by {off:.3f}."
         )
-    return [*told, f"{many}{' The class has ended.' * classroom.over}"]
+    return [*lines, f"{many}{' The class has ended.' * classroom.over}"]
 
 
 class TeacherPage(View):

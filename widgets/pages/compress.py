@@ -209,7 +209,7 @@ def _verdict(facts: Mapping[str, Any]) -> str:
         f"{facts['task']}, from {facts['base']}; {facts['labels']} labelled texts, {facts['seeds']} seeds, "
         f"{facts['texts']} unseen texts for each."
     )
-    return say(facts["verdict"]) + against + say(" ".join([scope, *facts["told"]]), "quiet")
+    return say(facts["verdict"]) + against + say(" ".join([scope, *facts["notices"]]), "quiet")
 
 
 class Details(View):
@@ -227,11 +227,11 @@ class Details(View):
     def offer(self, names: list[str]) -> None:
         """Offer the pipelines of a new result, the first compressed one open."""
         compress = self.compress
-        wanted = compress.shown if compress.shown in names else names[1]
+        selected = compress.shown if compress.shown in names else names[1]
         compress.param.shown.objects = self.choice.options = names
-        if wanted == compress.shown:
+        if selected == compress.shown:
             self.draw()  # of another result
-        compress.shown = wanted  # which draws
+        compress.shown = selected  # which draws
 
     def draw(self) -> None:
         """Read the file of the model and show what is in it."""

@@ -213,7 +213,7 @@ class Tokens(View):
     """The document in the tokens of a vocabulary that was learnt from this corpus."""
 
     def __init__(self, corpus: CorpusStore) -> None:
-        self.corpus, self.turn, self.wanted = corpus, -1, None
+        self.corpus, self.turn, self.shown = corpus, -1, None
         kind = pmui.Select.from_param(corpus.param.kind, width=170, margin=(6, 4, 6, 10))
         size = number(corpus.param.size, width=120, margin=(6, 4))
         self.across = pmui.Switch.from_param(corpus.param.across, margin=(16, 6), disabled=corpus.kind != "bytes")
@@ -225,9 +225,9 @@ class Tokens(View):
 
     def poll(self) -> None:
         corpus, cutting = self.corpus, self.corpus.cutting
-        wanted = (corpus.opened, corpus.sheet_number, corpus.kind, corpus.size, corpus.across)
-        if corpus.opened is not None and wanted != self.wanted:
-            self.wanted = wanted
+        shown = (corpus.opened, corpus.sheet_number, corpus.kind, corpus.size, corpus.across)
+        if corpus.opened is not None and shown != self.shown:
+            self.shown = shown
             self.across.disabled = corpus.kind != "bytes"
             corpus.cut()
         if cutting.busy or cutting.turn == self.turn:

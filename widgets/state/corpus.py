@@ -46,7 +46,7 @@ class Cut:
     """A vocabulary, a text to be tokenized, and the states of the beginning of that text while BPE merges it."""
 
     corpus: Corpus
-    wanted: Vocabulary
+    vocabulary: Vocabulary
     tokenizer: Tokenizer
     text: str
     merges: tuple[dict, ...] = ()
@@ -189,8 +189,8 @@ class CorpusStore(CorpusChoice):
         if corpus is None:
             return
         span, before = self.span, self.cutting.result
-        wanted = (self.kind, self.size, self.across and self.kind == "bytes")
-        self.cutting.begin(lambda _: _cut(corpus, span, wanted, before))
+        vocabulary = (self.kind, self.size, self.across and self.kind == "bytes")
+        self.cutting.begin(lambda _: _cut(corpus, span, vocabulary, before))
 
     def keep(self, files: Iterable[tuple[str, bytes]]) -> None:
         """Keep uploaded files; columns are guessed again."""
@@ -226,16 +226,16 @@ def sheets(corpus: Corpus) -> Tensor:
     return torch.stack([start, torch.cat([start[1:], torch.tensor([len(corpus)])])], dim=1)
 
 
-def _cut(corpus: Corpus, span: tuple[int, int], wanted: Vocabulary, before: Cut | None) -> Cut:
+def _cut(corpus: Corpus, span: tuple[int, int], vocabulary: Vocabulary, before: Cut | None) -> Cut:
     """The vocabulary that is chosen, learnt only where it is another one than before, and the text of a sheet."""
-    if before is not None and before.corpus is corpus and before.wanted == wanted:
+    if before is not None and before.corpus is corpus and before.vocabulary == vocabulary:
         tokenizer = before.tokenizer
     else:
-        kind, size, across = wanted
+        kind, size, across = vocabulary
         tokenizer = train([_text(corpus, 0, READ_TO_CUT)], kind, size, across=across)
     text = _text(corpus, *span)[:LONGEST_CUT]
     merges = merge_steps(tokenizer, text[:LONGEST_MERGE]) if tokenizer.merges else []
-    return Cut(corpus, wanted, tokenizer, text, tuple(merges))
+    return Cut(corpus, vocabulary, tokenizer, text, tuple(merges))
 
 
 def _text(corpus: Corpus, first: int, last: int) -> str:

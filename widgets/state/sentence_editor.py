@@ -34,7 +34,7 @@ class SentenceEditorStore(param.Parameterized):
     """The sentence as it is, the prediction with which it began, and the classifier."""
 
     text = param.String("", label="sentence")
-    wanted = param.String("", label="target label")
+    target_label = param.String("", label="target label")
     trouble = param.String("")
     begun = param.Parameter(None)
     edited = param.Parameter(None)
@@ -66,7 +66,7 @@ class SentenceEditorStore(param.Parameterized):
         self._next += 1
         self.begun = said = self.said
         if said is not None:
-            self.wanted = next((name for name in said.chances if name != label_of(said)), "")
+            self.target_label = next((name for name in said.chances if name != label_of(said)), "")
 
     @property
     def said(self) -> Judgement | None:
@@ -76,9 +76,9 @@ class SentenceEditorStore(param.Parameterized):
 
     @as_trouble
     def let_it_edit(self) -> None:
-        """Have the model turn the sentence to the wanted label; what it changed is in `edited`."""
+        """Have the model turn the sentence to the target label; what it changed is in `edited`."""
         if self.taught is not None and self.taught.editor is not None:
-            done: Edited = self.taught.editor.edit(split_words(self.text[:LONGEST]), self.wanted)
+            done: Edited = self.taught.editor.edit(split_words(self.text[:LONGEST]), self.target_label)
             self.param.update(edited=done, text=done.after)
 
 

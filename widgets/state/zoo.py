@@ -75,7 +75,7 @@ class ZooStore(param.Parameterized):
             self.architecture: family(entry), self.objective: entry.objective.group,
             self.representation: representation(entry),
         }  # fmt: skip
-        return all(wanted in (ANY, has) for wanted, has in chosen.items()) and matches(entry, self.search)
+        return all(value in (ANY, has) for value, has in chosen.items()) and matches(entry, self.search)
 
     @as_trouble
     def measure(self) -> None:

@@ -41,7 +41,7 @@ def markup(facts: dict[str, Any], differences: bool = False, verdict: bool = Tru
     heads = [head.format(metric=short(facts["metric"]), unit=facts["unit"]) for head in columns]
     rows = ((cell(s, gaps.get(s["name"])) for cell in columns.values()) for s in facts["strategies"])
     table = wide_table("outcomes", heads, rows, small=differences)
-    table += "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["told"]) if verdict)
+    table += "".join(f"<p>{escape(line)}</p>" for line in (facts["verdict"], *facts["notices"]) if verdict)
     return table + _apart(facts) if differences else table
 
 

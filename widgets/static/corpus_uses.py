@@ -48,7 +48,7 @@ USES = (
     Use("disfluencies: slips of speech", ("slip",), "“speech” has them"),
     Use("multimodal data: pictures and sounds as symbols", ("modality",), "“scenes” has them"),
     Use("dependencies at an exact distance", ("gap",), "“gaps” has them"),
-    Use("commonsense: what everybody knows and few say", ("told",), "“kinds” has it"),
+    Use("commonsense: what everybody knows and few say", ("report",), "“kinds” has it"),
     Use("word alignment", ("aligned",), "“parallel” has it; two files of your own are aligned by lines only"),
 )
 

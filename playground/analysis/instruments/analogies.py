@@ -63,8 +63,8 @@ def measure(subject: Subject, settings: Settings) -> Finding:
     known = frequent_words(subject.corpus, settings.fewest)
     ids = [(a, b, c) for a, b, c in (_ids(subject, (q.a, q.b, q.c)) for q in questions)]
     solved = three_cos_add(vectors, known, ids)
-    wanted = torch.tensor(_ids(subject, [q.d for q in questions]))
-    right, alone = solved.answers == wanted, solved.without_offset == wanted
+    expected = torch.tensor(_ids(subject, [q.d for q in questions]))
+    right, alone = solved.answers == expected, solved.without_offset == expected
     relations = list(dict.fromkeys(q.relation for q in questions))
     of = {name: torch.tensor([q.relation == name for q in questions]) for name in relations}
     ways = {"3CosAdd": right.double(), ALONE: alone.double()}
@@ -87,7 +87,7 @@ def measure(subject: Subject, settings: Settings) -> Finding:
                 Bars("relation", "right", "answer"),
                 "share of questions",
             ),
-            _parallelogram(vectors, questions[first], [*ids[first], int(wanted[first])]),
+            _parallelogram(vectors, questions[first], [*ids[first], int(expected[first])]),
             _answers(subject, questions, solved.answers, right),
         ),
     )

@@ -110,8 +110,8 @@ def training_of(subject: Subject, copy: Copy, settings: Settings) -> tuple[Train
     """Gradient descent on groups of rows of the training text, and the words of each group."""
     length = subject.held_out.ids.shape[1]
     rows = subject.corpus.windows(length)
-    wanted = settings.groups * settings.rows
-    chosen = torch.randperm(len(rows.ids), generator=subject.rng("influence rows"))[:wanted]
+    needed = settings.groups * settings.rows
+    chosen = torch.randperm(len(rows.ids), generator=subject.rng("influence rows"))[:needed]
     groups = max(1, len(chosen) // settings.rows)
     chosen = chosen[: groups * settings.rows]
     of = torch.arange(len(chosen)) // settings.rows

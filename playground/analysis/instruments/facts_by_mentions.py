@@ -1,4 +1,4 @@
-"""Facts as cloze questions by how often the text told them (LAMA, arXiv:1909.01066)."""
+"""Facts as cloze questions by how often the text states them (LAMA, arXiv:1909.01066)."""
 
 from collections.abc import Sequence
 
@@ -22,7 +22,7 @@ def measure(subject: Subject, _: object) -> Finding:
         TOGETHER: (torch.stack([one.chances for one in asked]).sum(0).argmax(1) == asked[0].right).double(),
     }
     counts = mention_counts(subject.corpus, asked[0].questions)
-    told = torch.tensor([count > 0 for count in counts])
+    stated = torch.tensor([count > 0 for count in counts])
     groups, chance = _bins(counts), _chance(asked[0])
     rows = [
         (first, float(right[positions].mean()), len(positions), name)
@@ -30,10 +30,10 @@ def measure(subject: Subject, _: object) -> Finding:
         for first, positions in groups.items()
     ]
     columns = columns_of(("mentions", "P@1", "facts", "wording"), rows)
-    shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("stated", told), ("never stated", ~told))}
-    untold = f", of the {int((~told).sum())} others {shares['never stated']:.0%}" if bool((~told).any()) else ""
+    shares = {what: _share(hits[TOGETHER], rows) for what, rows in (("stated", stated), ("never stated", ~stated))}
+    unstated = f", of the {int((~stated).sum())} others {shares['never stated']:.0%}" if bool((~stated).any()) else ""
     return Finding(
-        f"Of the facts in the training text {shares['stated']:.0%} are answered correctly{untold}.",
+        f"Of the facts in the training text {shares['stated']:.0%} are answered correctly{unstated}.",
         tuple(
             Number(f"P@1, {what}", share, "share right", {"guessing among the answers": chance})
             for what, share in shares.items()

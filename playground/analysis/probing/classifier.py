@@ -141,6 +141,6 @@ def baselines(items: Items, split: Split) -> tuple[float, float]:
     size = len(items.names)
     most = torch.bincount(labels, minlength=size)
     table = torch.bincount(types[split.train] * size + labels, minlength=(int(types.max()) + 1) * size).view(-1, size)
-    wanted = items.labels[split.test]
-    told = table.argmax(1).where(table.sum(1) > 0, most.argmax())[types[split.test]]
-    return float((wanted == most.argmax()).double().mean()), float((wanted == told).double().mean())
+    expected = items.labels[split.test]
+    by_type = table.argmax(1).where(table.sum(1) > 0, most.argmax())[types[split.test]]
+    return float((expected == most.argmax()).double().mean()), float((expected == by_type).double().mean())

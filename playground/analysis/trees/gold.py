@@ -82,9 +82,9 @@ def uuas(costs: Tensor, gold: GoldTrees) -> float:
     """The share of gold arcs, without direction, that stand in the minimum spanning trees of `costs` `[r, t, t]`."""
     right = total = 0
     for row in range(len(costs)):
-        wanted = gold.edges(row)
-        right += len(wanted & predicted_edges(costs[row], gold.counted[row]))
-        total += len(wanted)
+        gold_edges = gold.edges(row)
+        right += len(gold_edges & predicted_edges(costs[row], gold.counted[row]))
+        total += len(gold_edges)
     return right / total if total else float("nan")
 
 
@@ -104,12 +104,12 @@ def depth_spearman(predicted: Tensor, gold: GoldTrees) -> dict[int, float]:
     return _by_length(predicted[:, None], gold.depths[:, None], gold.tokens)
 
 
-def _by_length(predicted: Tensor, wanted: Tensor, tokens: Tokens) -> dict[int, float]:
+def _by_length(predicted: Tensor, expected: Tensor, tokens: Tokens) -> dict[int, float]:
     """The mean rank correlation of the rows `[r, n, t]` of each sentence, averaged by its length."""
     found: dict[int, list[float]] = {}
     for row, length in enumerate(tokens.lengths.tolist()):
         if length >= SHORTEST:
-            ranks = rank_correlations(predicted[row, :length, :length], wanted[row, :length, :length])
+            ranks = rank_correlations(predicted[row, :length, :length], expected[row, :length, :length])
             found.setdefault(length, []).append(float(ranks.mean()))
     return {length: float(np.mean(rows)) for length, rows in sorted(found.items())}
 

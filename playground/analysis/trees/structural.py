@@ -37,17 +37,19 @@ def squared_distances(x: Tensor) -> Tensor:
 
 def fit_distances(x: Tensor, gold: GoldTrees, rank: int, rng: Generator, steps: int) -> Tensor:
     """The map B `[d, k]` with the least mean over sentences of sum |tree distance - squared distance| / length^2."""
-    wanted, valid = gold.distances, gold.tokens.valid
+    gold_distances, valid = gold.distances, gold.tokens.valid
     both = (valid[:, :, None] & valid[:, None, :]).float()
     weight = both / gold.tokens.lengths[:, None, None].float().square()
-    return _descend(x, rank, rng, steps, lambda y: ((wanted - squared_distances(y)).abs() * weight).sum() / len(x))
+    return _descend(
+        x, rank, rng, steps, lambda y: ((gold_distances - squared_distances(y)).abs() * weight).sum() / len(x)
+    )
 
 
 def fit_depths(x: Tensor, gold: GoldTrees, rank: int, rng: Generator, steps: int) -> Tensor:
     """The map B `[d, k]` with the least mean over sentences of sum |depth - squared norm| / length."""
-    wanted = gold.depths
+    gold_depths = gold.depths
     weight = gold.tokens.valid.float() / gold.tokens.lengths[:, None].float()
-    return _descend(x, rank, rng, steps, lambda y: ((wanted - y.square().sum(-1)).abs() * weight).sum() / len(x))
+    return _descend(x, rank, rng, steps, lambda y: ((gold_depths - y.square().sum(-1)).abs() * weight).sum() / len(x))
 
 
 def _descend(x: Tensor, rank: int, rng: Generator, steps: int, loss: Callable[[Tensor], Tensor]) -> Tensor:

@@ -95,9 +95,9 @@ def subspace_curve(
 
     Trained are scikit-learn's linear discriminants, at most classes - 1.
     """
-    train, wanted = x[split.train].double().numpy(), labels[split.train].numpy()
-    several = np.isin(wanted, np.flatnonzero(np.bincount(wanted) > 1))  # one item has no spread
-    trained = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(train[several], wanted[several])
+    train, classes = x[split.train].double().numpy(), labels[split.train].numpy()
+    several = np.isin(classes, np.flatnonzero(np.bincount(classes) > 1))  # one item has no spread
+    trained = LinearDiscriminantAnalysis(solver="eigen", shrinkage=0.1).fit(train[several], classes[several])
     principal = PCA(min(train.shape), svd_solver="full").fit(train)
     random = torch.randn(x.shape[1], x.shape[1], generator=rng)
     spaces = {

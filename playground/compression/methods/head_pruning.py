@@ -45,8 +45,8 @@ def least_important(importance: list[Tensor], share: float) -> set[tuple[int, in
     normed = [row / row.norm().clamp(min=1e-12) for row in importance]
     ranked = sorted((float(v), k, h) for k, row in enumerate(normed) for h, v in enumerate(row))
     best = {(k, int(row.argmax())) for k, row in enumerate(normed)}
-    wanted = int(share * len(ranked) + 0.5)
-    return set([(k, h) for _, k, h in ranked if (k, h) not in best][:wanted])
+    count = int(share * len(ranked) + 0.5)
+    return set([(k, h) for _, k, h in ranked if (k, h) not in best][:count])
 
 
 def _by_hand(text: str, importance: list[Tensor]) -> set[tuple[int, int]]:

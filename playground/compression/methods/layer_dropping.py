@@ -26,10 +26,10 @@ def layers_kept(layers: int, number: int, which: str) -> list[int]:
     return [starts[which] + k if which in starts else k * layers // number for k in range(number)]
 
 
-def number_kept(classifier: Classifier, what: str, wanted: int) -> tuple[int, int]:
-    """How many layers a model has, and how many of them stay: as wanted, 0 for half, at most all."""
+def number_kept(classifier: Classifier, what: str, number: int) -> tuple[int, int]:
+    """How many layers a model has, and how many of them stay: as asked for, 0 for half, at most all."""
     there = len(unshared_stack(classifier, what).layers)
-    return there, min(wanted or half(there), there)
+    return there, min(number or half(there), there)
 
 
 @dataclass(frozen=True)

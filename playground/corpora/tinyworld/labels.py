@@ -47,7 +47,7 @@ MARKS: Mapping[str, tuple[str, ...]] = {
     "modality": ("picture", "events", "sound", "text"),
     "shortcut": ("agrees", "misleads"),
     "slip": ("filler", "repeat", "repair", "gap"),
-    "told": ("all", "the unusual"),
+    "report": ("all", "the unusual"),
     "gap": GAPS,
     "fact": tuple(fact.name for fact in FACTS),
     "word_polarity": WORD_POLARITIES,

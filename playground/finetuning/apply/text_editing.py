@@ -38,11 +38,11 @@ EVEN, LOSS = 1e-6, 0.5
 
 @dataclass(frozen=True)
 class Edited:
-    """A text before and after, the positions that changed, and how likely the wanted label is by another judge."""
+    """A text before and after, the positions that changed, and how likely the target label is by another judge."""
 
     before: str
     after: str
-    wanted: str
+    target_label: str
     positions: tuple[int, ...]
     chance_before: float
     chance_after: float
@@ -129,9 +129,9 @@ class Editor:
     writer: Conditional
     seed: int
 
-    def edit(self, words: Sequence[str], wanted: str) -> Edited:
-        """The text with other words in the positions that count against the wanted label."""
-        label, texts = class_named(self.judge.classes, wanted), self.judge.read(words)
+    def edit(self, words: Sequence[str], target_label: str) -> Edited:
+        """The text with other words in the positions that count against the target label."""
+        label, texts = class_named(self.judge.classes, target_label), self.judge.read(words)
         gaps = self._gaps(texts, label)
         best = self._put_back(texts, self._filled(texts, gaps, label), gaps, label) if bool(gaps.any()) else texts
         chances = [float(self.other.chances(one)[0, label]) for one in (texts, best)]
@@ -141,16 +141,16 @@ class Editor:
         kept = float((~changed)[maskable].float().mean())
         return Edited(before, after, self.judge.classes[label], positions, *chances, kept=kept)
 
-    def _gaps(self, texts: Dataset, wanted: int) -> Tensor:
-        """Word after word is masked, each time the one without which the wanted label is likeliest by the judge."""
+    def _gaps(self, texts: Dataset, target_label: int) -> Tensor:
+        """Word after word is masked, each time the one without which the target label is likeliest by the judge."""
         gaps = torch.zeros_like(texts.tokens.maskable)
-        while int(gaps.sum()) < MOST and float(self.judge.masked(texts, gaps)[0, wanted]) < 0.5:
+        while int(gaps.sum()) < MOST and float(self.judge.masked(texts, gaps)[0, target_label]) < 0.5:
             left = (texts.tokens.maskable & ~gaps)[0].nonzero()[:, 0]
             if not len(left):
                 break
             more = gaps.repeat(len(left), 1)
             more[torch.arange(len(left)), left] = True
-            gaps = more[self.judge.masked(texts, more)[:, wanted].argmax()][None]
+            gaps = more[self.judge.masked(texts, more)[:, target_label].argmax()][None]
         return gaps
 
     def _filled(self, texts: Dataset, gaps: Tensor, label: int) -> Dataset:
@@ -163,7 +163,7 @@ class Editor:
         return filled.pick(self.judge.chances(filled)[:, label].argmax()[None])
 
     def _put_back(self, texts: Dataset, filled: Dataset, gaps: Tensor, label: int) -> Dataset:
-        """The text with those original words back without which the wanted label hardly gains, one after another."""
+        """The text with those original words back without which the target label hardly gains, one after another."""
         for position in gaps[0].nonzero()[:, 0].tolist():
             ids = filled.tokens.ids.clone()
             ids[0, position] = texts.tokens.ids[0, position]

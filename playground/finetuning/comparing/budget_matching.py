@@ -127,10 +127,10 @@ def matched_steps(
     check_rules(match)
     if match == "steps" or other == first:
         return setting.steps
-    wanted, own = (getattr(cost(base, s, train, setting, seed), match) for s in (first, other))
+    allowed, own = (getattr(cost(base, s, train, setting, seed), match) for s in (first, other))
     if not own:  # it trains nothing
         return setting.steps
-    return min(max(1, round(setting.steps * wanted / own)), MOST_TIMES * setting.steps)
+    return min(max(1, round(setting.steps * allowed / own)), MOST_TIMES * setting.steps)
 
 
 def describe_limit(name: str, steps: int, first: int, match: str) -> tuple[str, ...]:

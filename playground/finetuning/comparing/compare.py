@@ -94,7 +94,7 @@ class Comparison:
                 }
                 for labels, outcomes in self.curve.items()
             ],
-            "told": list(self.notices),
+            "notices": list(self.notices),
         }
 
     def _as_run(self, other: Strategy) -> tuple[Strategy, Strategy, Unlike]:

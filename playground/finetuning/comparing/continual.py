@@ -263,7 +263,7 @@ def facts(tasks: Sequence[Task], labels: int, passed: Sequence[ContinualResult])
             }
             for name, some in trials.items()
         ],
-        "told": list(dict.fromkeys(line for some in trials.values() for line in some[0].notices)),
+        "notices": list(dict.fromkeys(line for some in trials.values() for line in some[0].notices)),
     }
 
 

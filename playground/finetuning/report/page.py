@@ -190,7 +190,7 @@ def page(made: Report) -> bytes:
     unlike = "".join(f"<li>{escape(line)}</li>" for line in known["differences"])
     body = (
         f"<p>{escape(known['verdict'])}</p>{made.figure()}{rows}"
-        f"{''.join(f'<p>{escape(line)}</p>' for line in (*mixed_levels(known), *known['told']))}"
+        f"{''.join(f'<p>{escape(line)}</p>' for line in (*mixed_levels(known), *known['notices']))}"
         f"<h2>Against the first</h2><ul>{gaps}</ul><h2>What differs</h2><ul>{unlike}</ul>"
     )
     return _page(f"Fine-tuning for {known['task']}", body, came_from(made))

@@ -26,19 +26,19 @@ class ActivationCache:
         self.read: set[tuple[int, int]] = set()
 
     @torch.no_grad()
-    def get(self, model: LanguageModel, wanted: Sequence[int], rows: Tensor, on_host: Tensor) -> dict[int, Tensor]:
+    def get(self, model: LanguageModel, levels: Sequence[int], rows: Tensor, on_host: Tensor) -> dict[int, Tensor]:
         """The levels of some texts, `[b, t, d]` each; `on_host` are the same `rows`, on the CPU."""
         for block in (on_host // BLOCK).unique().tolist():
-            if all((level, block) in self.read for level in wanted):
+            if all((level, block) in self.read for level in levels):
                 continue
             some = torch.arange(block * BLOCK, min((block + 1) * BLOCK, len(self.texts.ids)), device=rows.device)
-            states = model.hidden_states(pick(self.texts, some), last=max(wanted))
-            for level in wanted:
+            states = model.hidden_states(pick(self.texts, some), last=max(levels))
+            for level in levels:
                 if level not in self.levels:
                     self.levels[level] = states[level].new_zeros(len(self.texts.ids), *states[level].shape[1:])
                 self.levels[level][some] = states[level]
                 self.read.add((level, block))
-        return {level: self.levels[level][rows] for level in wanted}
+        return {level: self.levels[level][rows] for level in levels}
 
     def drop(self, lowest: int) -> None:
         """Forget this level and all above it, because something below them has changed."""
@@ -70,9 +70,9 @@ class CachedReader:
         if first < 0:
             return {}
         assert rows is not None, "texts that are kept are numbered"
-        wanted = sorted({first, *(k for k in self.needed if k < first)})
+        levels = sorted({first, *(k for k in self.needed if k < first)})
         return (self.shared if first <= self.same else self.own).get(
-            self.model, wanted, rows, rows if on_host is None else on_host
+            self.model, levels, rows, rows if on_host is None else on_host
         )
 
     def changed(self, lowest: int) -> None:

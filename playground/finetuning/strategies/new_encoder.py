@@ -1,4 +1,4 @@
-"""New encoder: only the decoder is pre-trained, as a language model that is told what to write about."""
+"""New encoder: only the decoder is pre-trained, as a language model that is given what to write about."""
 
 from playground.finetuning.strategy.schedules import everything
 from playground.finetuning.strategy.strategy import Strategy

@@ -1,4 +1,4 @@
-"""Data augmentation: a gap-filling copy of the model writes the labelled texts anew, told their labels."""
+"""Data augmentation: a gap-filling copy of the model writes the labelled texts again, given their labels."""
 
 from playground.finetuning.strategy.cbert import Rewritten
 from playground.finetuning.strategy.schedules import everything

@@ -1,6 +1,6 @@
 """XLNet in transformers: two streams and relative positions, which also compare segments.
 
-How long its memory is, is not written: weights do not depend on it, and transformers is told with each text.
+How long its memory is, is not written: weights do not depend on it, and transformers is given with each text.
 """
 
 from collections.abc import Mapping

@@ -97,11 +97,11 @@ class ArrangeSegments(Arrange):
         if not int(count[row]):
             return {}
         of = dict(zip(sentence[row].tolist(), plan.segment[row].tolist(), strict=True))
-        told = []
+        ranges = []
         for segment in ORDERS[int(plan.order[row])]:
             own = [number + 1 for number in range(int(count[row])) if of[number] == segment]
-            told.append(f"{own[0]}-{own[-1]}" if len(own) > 1 else str(own[0]))
-        return {"segments": told}
+            ranges.append(f"{own[0]}-{own[-1]}" if len(own) > 1 else str(own[0]))
+        return {"segments": ranges}
 
 
 def _ranks(order: tuple[int, ...]) -> list[int]:

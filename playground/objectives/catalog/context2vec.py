@@ -1,4 +1,4 @@
-"""context2vec: a word told from wrong ones by all of its context."""
+"""context2vec: a word distinguished from wrong ones by all of its context."""
 
 from playground.objectives.ask import AskCentre
 from playground.objectives.catalog.word2vec import AMONG_PLACES, LIKELY

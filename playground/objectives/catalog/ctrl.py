@@ -1,4 +1,4 @@
-"""CTRL: a language model that is told a control code."""
+"""CTRL: a language model that is given a control code."""
 
 from functools import partial
 

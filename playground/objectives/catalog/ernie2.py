@@ -100,10 +100,10 @@ def first_tasks(name: str, number: int, **card: str | tuple[str, ...]) -> Object
 
 def _with_task(task: Objective) -> Objective:
     """A task whose input is between special tokens and says at every position which task it is."""
-    told = SeeTask(task.name, tuple(one.name for one in TASKS))
+    see_task = SeeTask(task.name, tuple(one.name for one in TASKS))
     stages = [ArrangeText(add_special_tokens=True) if stage == ArrangeText() else stage for stage in task.stages]
     seen = stages.index(SeeAll()) + 1
-    return replace(task, stages=(*stages[:seen], told, *stages[seen:]))
+    return replace(task, stages=(*stages[:seen], see_task, *stages[seen:]))
 
 
 CONTINUAL = first_tasks(

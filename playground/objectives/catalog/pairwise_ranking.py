@@ -9,7 +9,7 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.propose import SampleNegatives
 from playground.objectives.see import SeeWindow
-from playground.objectives.symbols import DRAWN, SCORED, WINDOWS, told_apart
+from playground.objectives.symbols import DRAWN, SCORED, WINDOWS, distinguished
 
 PAIRWISE_RANKING = Objective(
     name="pairwise ranking",
@@ -26,7 +26,7 @@ PAIRWISE_RANKING = Objective(
     "does not.",
     terms=(
         Term.by(
-            partial(told_apart, over=WINDOWS, right=SCORED, wrong=DRAWN),
+            partial(distinguished, over=WINDOWS, right=SCORED, wrong=DRAWN),
             "centre word",
             {"s": "the score of a word in a window", r"\tilde{x}_k": "a word drawn at random", "q_k": LIKELY["q_k"]},
             loss="hinge",

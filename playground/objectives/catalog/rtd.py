@@ -1,4 +1,4 @@
-"""RTD: a small generator swaps some words, and every word must be told apart as original or replaced."""
+"""RTD: a small generator swaps some words, and every word must be classified as original or replaced."""
 
 from playground.objectives.arrange import ArrangeText
 from playground.objectives.ask import AskMasked, AskReplaced

@@ -10,7 +10,7 @@ from playground.objectives.formula import Term
 from playground.objectives.objective import Objective
 from playground.objectives.propose import SampleNegatives
 from playground.objectives.see import SeeSelf, SeeWindow
-from playground.objectives.symbols import PAIRS, PLACES, told_apart
+from playground.objectives.symbols import PAIRS, PLACES, distinguished
 
 SOFTMAX = r"\log\frac{\exp(u_o^\top v_c)}{\sum_w \exp(u_w^\top v_c)}"
 
@@ -18,7 +18,7 @@ SYMBOLS = {"v_c": "the input: a word's vector, or the mean of its window's", "u_
 
 LIKELY = {**SYMBOLS, "u_k": "a wrong word's second vector", "q_k": "the probability that a word is sampled"}
 
-AMONG_PLACES = partial(told_apart, over=PLACES)
+AMONG_PLACES = partial(distinguished, over=PLACES)
 
 SKIP_GRAM = Objective(
     name="skip-gram",
@@ -38,7 +38,7 @@ SKIP_GRAM_SAMPLED = replace(
     stages=(*SKIP_GRAM.stages, SampleNegatives()),
     idea="From each word alone, tell the words near it from random words.",
     loss="For every pair the yes-or-no loss of the right word and of some wrong ones.",
-    terms=(Term.by(told_apart, "word nearby", LIKELY, loss="sampled"),),
+    terms=(Term.by(distinguished, "word nearby", LIKELY, loss="sampled"),),
     source="arXiv:1310.4546, sec. 2.2 and released code",
 )
 
@@ -50,7 +50,7 @@ SKIP_GRAM_NCE = replace(
     idea="Tell the words near a word from sampled ones, knowing how likely each was to be sampled.",
     loss="The binary losses of negative sampling, with the log-probability of each word as noise subtracted from its "
     "score.",
-    terms=(Term.by(told_apart, "word nearby", LIKELY, loss="nce"),),
+    terms=(Term.by(distinguished, "word nearby", LIKELY, loss="nce"),),
     source="Mnih and Kavukcuoglu 2013, eq. 8; arXiv:1310.4546, sec. 2.2",
 )
 

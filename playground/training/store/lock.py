@@ -27,10 +27,10 @@ def acquire(path: Path, timeout: float = 0) -> FileLock | None:
 
 
 @contextmanager
-def claimed(wanted: Path) -> Iterator[Path]:
+def claimed(preferred: Path) -> Iterator[Path]:
     """The folder, locked meanwhile; where another run is being written there, one with a number behind its name."""
-    numbered = (wanted.with_name(f"{wanted.name}-{number}") for number in count(2))
-    locks = ((folder, acquire(folder / FILE)) for folder in chain([wanted], numbered))
+    numbered = (preferred.with_name(f"{preferred.name}-{number}") for number in count(2))
+    locks = ((folder, acquire(folder / FILE)) for folder in chain([preferred], numbered))
     folder, lock = next((folder, lock) for folder, lock in locks if lock is not None)
     try:
         yield folder

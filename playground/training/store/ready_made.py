@@ -129,11 +129,11 @@ def load(made: ReadyMade) -> Checkpoint:
 
 def named(learner: TrainState) -> str:
     """The name of the ready-made checkpoint that has the very weights of a learner; empty where none has."""
-    wanted = weights_hash(learner)
+    digest = weights_hash(learner)
     with suppress(OSError, RuntimeError):
         for path in sorted(cache_folder("checkpoints").glob(f"*/{FILE}")):
             found = _facts(path.parent)
-            if found is not None and found["weights"] == wanted:
+            if found is not None and found["weights"] == digest:
                 return path.parent.name
     return ""
 

@@ -58,7 +58,7 @@ CREATE TABLE IF NOT EXISTS points (
   run TEXT, step INTEGER, loss REAL, held_out REAL, tokens INTEGER, seconds REAL, more TEXT, scored INTEGER,
   flops REAL, accuracy TEXT);
 CREATE INDEX IF NOT EXISTS points_of_run ON points (run, step);
-CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, told TEXT);
+CREATE TABLE IF NOT EXISTS moments (run TEXT, step INTEGER, kind TEXT, content TEXT);
 CREATE INDEX IF NOT EXISTS moments_of_run ON moments (run, step);
 """
 
@@ -78,7 +78,7 @@ FORMS: dict[str, dict[str, Form]] = {
 
 COLUMNS = {table: [name.removesuffix("?") for name in form] for table, form in FORMS.items()}
 
-BY_STEP = {"points": ", ".join(COLUMNS["points"]), "moments": "step, kind, told"}
+BY_STEP = {"points": ", ".join(COLUMNS["points"]), "moments": "step, kind, content"}
 """The tables that grow with the steps of a run, and their columns beside its name."""
 
 RUNNING = ".running"
@@ -196,7 +196,7 @@ class Runs:
 
     def moments(self, name: str) -> list[Moment]:
         """The recorded moments of a run, in their order."""
-        query = "SELECT kind, told FROM moments WHERE run = ? ORDER BY step, rowid"
+        query = "SELECT kind, content FROM moments WHERE run = ? ORDER BY step, rowid"
         return list(filter(None, self._select(lambda row: from_json(*row), query, name)))
 
     def _select(self, read: Callable[[tuple[Any, ...]], T], query: str, *values: object) -> list[T]:
@@ -257,10 +257,10 @@ class Runs:
             return f"Not all of {folder} could be removed ({error.strerror or error})."
         return ""
 
-    def new_name(self, wanted: str) -> str:
+    def new_name(self, preferred: str) -> str:
         """The name, with a number behind it where it is taken."""
         taken = {run.name for run in self.all()}
-        names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+        names = chain([preferred], (f"{preferred}-{number}" for number in count(2)))
         return next(name for name in names if name not in taken)
 
     def name_of(self, folder: Path) -> str:

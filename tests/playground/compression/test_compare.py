@@ -54,7 +54,7 @@ def test_a_pipeline_says_where_it_reads_fewer_further_texts_than_it_asks_for():
     task = replace(known.task, name="few", examples=20)
     spec = CompressionSpec(pipelines=("distillation(unlabelled=32, steps=2)",), seeds=1, train_size=12, steps=2)
     *_, last = compress(known.base, known.base.words, spec, task=task)
-    [line] = [line for line in last.facts()["told"] if "additional" in line]
+    [line] = [line for line in last.facts()["notices"] if "additional" in line]
     assert line.endswith("): 20 additional texts are read, as there are fewer than the 32 asked for.")
 
 

@@ -497,7 +497,7 @@ def test_forgetting_that_is_not_measured_is_a_dash_and_null_and_never_0(tmp_path
     facts = json.loads(FILES["comparison.json"](report))
     points = [*facts["strategies"], *(s for point in facts["curve"] for s in point["strategies"])]
     assert {s["forgetting"] for s in points} == {None} == {s["plugged_in"] for s in facts["strategies"]}
-    assert sum("Forgetting is not measured" in line for line in facts["told"]) == 1
+    assert sum("Forgetting is not measured" in line for line in facts["notices"]) == 1
     assert page(report).decode().count("<td>–</td>") == markup(facts, differences=True).count("<td>–</td>") == 3
     assert "forgetting in" not in report.figure() and {row["forgetting"] for row in report.rows()} == {None}
     assert all(" – " in line for line in lines_of(facts)[2:5])

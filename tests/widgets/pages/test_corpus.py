@@ -275,17 +275,17 @@ def test_a_source_is_read_in_a_thread_and_can_be_turned_over(store):
     store.source = "reviews"
     assert store.reading.busy
     read(store)
-    assert (store.corpus.name, store.position, store.trouble) == ("reviews", 0, "")
+    assert (store.corpus.name, store.sheet_number, store.trouble) == ("reviews", 0, "")
     store.step(-1)
     assert store.span[1] == len(store.corpus)
     store.step(1)
     assert store.span[0] == 0
     store.seed = 5
-    at = store.position
+    at = store.sheet_number
     store.step(1)
     store.seed = 6
     store.seed = 5
-    assert store.position == at
+    assert store.sheet_number == at
 
 
 def test_a_table_is_asked_about_before_it_is_used(tmp_path, store):

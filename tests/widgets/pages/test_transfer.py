@@ -306,7 +306,7 @@ def test_a_sentence_is_judged_as_it_is_typed_and_says_when_its_label_flips(sessi
     said = store.said
     assert sum(said.chances.values()) == pytest.approx(1.0)
     assert len(said.pieces) == len(said.importance) > 0
-    assert store.wanted != label_of(said)
+    assert store.target_label != label_of(said)
     assert "still is" in picture(store)
     words = [reviews().tokenizer.words[k] for k in range(20, 60)]
     flipped = next((w for w in words if _label(store, f"{w} {w} {w} .") != label_of(store.begun)), None)

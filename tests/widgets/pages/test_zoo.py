@@ -122,7 +122,7 @@ def test_the_timeline_has_every_system_in_its_year_and_an_arrow_from_each_parent
         bool(e.parent) for e in entries().values()
     )
     columns = timeline._columns(entries().values())
-    positions, width = timeline._places(columns)
+    positions, width = timeline._rects(columns)
     for entry in entries().values():
         position = positions[entry.name]
         assert 0 <= position.x <= width - position.width and position.y >= timeline.TOP

@@ -644,25 +644,25 @@ def test_without_a_model_there_is_nothing_to_compare(transfer, training):
         assert transfer.begin(session) is False
         assert "There is no trained model yet" in transfer.trouble
         assert is_a_sentence(transfer.trouble)
-        assert (transfer.lanes.state, transfer.lanes.events, transfer.lanes.result) == ("ready", [], None)
+        assert (transfer.trials.state, transfer.trials.events, transfer.trials.result) == ("ready", [], None)
 
 
 @pytest.mark.slow
 def test_a_comparison_fills_the_screen(transfer, training):
     session = trained(training)
-    assert transfer.lanes.done_share == 0.0
+    assert transfer.trials.done_share == 0.0
     assert transfer.begin(session) is True
     shares = []
-    assert becomes(lambda: shares.append(transfer.lanes.done_share) or transfer.lanes.state != "running")
+    assert becomes(lambda: shares.append(transfer.trials.done_share) or transfer.trials.state != "running")
     assert shares == sorted(shares) and shares[0] >= 0.0, "how far it is only grows"
-    assert (transfer.lanes.state, transfer.trouble, transfer.lanes.done_share) == ("done", "", 1.0)
-    assert transfer.lanes.base_name == "RoBERTa after 2 steps on pasted text"
-    outcomes = transfer.lanes.result.outcomes
+    assert (transfer.trials.state, transfer.trouble, transfer.trials.done_share) == ("done", "", 1.0)
+    assert transfer.trials.base_name == "RoBERTa after 2 steps on pasted text"
+    outcomes = transfer.trials.result.outcomes
     for what in ("accuracy", "forgetting"):
-        assert transfer.lanes.values(what, transfer.chosen) == {
+        assert transfer.trials.values(what, transfer.chosen) == {
             n: [getattr(o, what) for o in outcomes[n]] for n in SHOWN_FIRST
         }
-    assert transfer.lanes.values("forgetting", transfer.chosen)["feature-based"] == [0.0, 0.0]
+    assert transfer.trials.values("forgetting", transfer.chosen)["feature-based"] == [0.0, 0.0]
 
 
 @pytest.mark.parametrize(
@@ -681,14 +681,14 @@ def test_what_cannot_be_compared_is_a_sentence(transfer, training, values, named
     assert transfer.begin(session) is False
     assert is_a_sentence(transfer.trouble)
     assert named in transfer.trouble
-    assert transfer.lanes.state == "ready"
+    assert transfer.trials.state == "ready"
 
 
 def test_what_turns_out_wrong_in_the_thread_is_a_sentence(transfer, training):
     transfer.train_size = 1
     transfer.begin(trained(training, 1))
     assert done(transfer)
-    assert transfer.lanes.state == "failed"
+    assert transfer.trials.state == "failed"
     assert is_a_sentence(transfer.trouble)
     assert "train_size is 1" in transfer.trouble
 
@@ -725,14 +725,14 @@ def test_the_base_is_a_copy_of_the_sessions_model_with_its_held_out_text(trainin
 def test_ending_stops_a_comparison_at_once(transfer, training):
     transfer.param.update(steps=300, seeds=8)
     assert transfer.begin(trained(training, 1))
-    assert becomes(lambda: len(transfer.lanes.events) > 3)
+    assert becomes(lambda: len(transfer.trials.events) > 3)
     transfer.end()
-    assert transfer.lanes.state == "stopped"
+    assert transfer.trials.state == "stopped"
     assert not transfer.running._thread.is_alive()
-    assert transfer.lanes.done_share < 1.0
+    assert transfer.trials.done_share < 1.0
     transfer.param.update(steps=4, seeds=2)
     assert transfer.begin(training.session) and done(transfer), "after the end it can begin again"
-    assert (transfer.lanes.state, transfer.lanes.done_share) == ("done", 1.0)
+    assert (transfer.trials.state, transfer.trials.done_share) == ("done", 1.0)
 
 
 @pytest.mark.slow
@@ -741,13 +741,13 @@ def test_beginning_again_in_the_middle_leaves_one_comparison(transfer, training)
     transfer.steps = 60
     assert transfer.begin(session)
     first = transfer.running._thread
-    assert becomes(lambda: len(transfer.lanes.events) > 3)
+    assert becomes(lambda: len(transfer.trials.events) > 3)
     assert transfer.begin(session)
     assert done(transfer)
     assert becomes(lambda: not first.is_alive())
-    assert transfer.lanes.done_share == 1.0
+    assert transfer.trials.done_share == 1.0
     assert {
-        name: len(values) for name, values in transfer.lanes.values("accuracy", transfer.chosen).items()
+        name: len(values) for name, values in transfer.trials.values("accuracy", transfer.chosen).items()
     } == dict.fromkeys(SHOWN_FIRST, 2)
 
 
@@ -770,7 +770,7 @@ def test_closing_a_visit_ends_all_that_runs_and_removes_the_upload():
     store.close()
     assert set(threading.enumerate()) <= before
     assert not Path(upload).exists()
-    assert (session.state, store.transfer.lanes.state) == ("done", "stopped")
+    assert (session.state, store.transfer.trials.state) == ("done", "stopped")
 
 
 def test_two_visits_share_nothing():

@@ -377,9 +377,9 @@ def test_the_step_of_a_fork_is_a_value_whatever_its_label_says(store):
     store.begin()
     ends(store)
     edits = followed(runs_page.HyperparameterEdits(store))
-    (step, *_) = [step for step in edits.position.options.values() if step]
-    edits.position.options = {"ici": None, f"à l'étape {step}": step}
-    edits.position.value = step
+    (step, *_) = [step for step in edits.forked_at.options.values() if step]
+    edits.forked_at.options = {"ici": None, f"à l'étape {step}": step}
+    edits.forked_at.value = step
     edits._fork()
     assert store.trouble == "" and f"-at{step}" in store.name_of_run
 

@@ -20,7 +20,7 @@ const isAnswered = (record) => guessesOf(inFull(record)).length + groupsOf(recor
 export const costs = (record) => guessesOf(inFull(record)).length > 0 && record.frames.some((frame) => frame.name === "loss");
 
 /** What the band below the lanes shows in a frame: cards, bars of the layers, or nothing yet. */
-const bandOf = (frame) => (frame.told && { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" }[frame.name]) || null;
+const bandOf = (frame) => (frame.numbers && { predict: "guesses", loss: "guesses", gradient: "gradient", change: "change", after: "after" }[frame.name]) || null;
 
 /** How much of the width so many columns of guesses beside the matrices take. */
 export const roomForAnswers = (record, columns) => (guessesOf(inFull(record)).length ? columns * (CARD.least + CARD.gap) + CARD.gap : 0);
@@ -118,7 +118,7 @@ function cardsShown(band, guesses, reader) {
 
 function paintCards(ctx, art, frame, kind, grown, reader) {
   const band = art.plan.answers;
-  const { guesses = [], after = [] } = frame.told;
+  const { guesses = [], after = [] } = frame.numbers;
   const { shown, asked } = cardsShown(band, guesses, reader);
   shown.forEach((guess, i) => {
     const x = band.x + (i % band.columns) * (band.card.w + CARD.gap);
@@ -155,7 +155,7 @@ function paintCard(ctx, art, { x, y, w, h }, frame, guess, later, grown) {
 /** Where the answer stands: its position and what the model sees there; with several questions, which one it is. */
 function cardTitle(frame, guess) {
   const spot = streamSpots(frame, homeOf(guess.reader))[guess.position];
-  const several = new Set(frame.told.guesses.map((each) => each.target)).size > 1;
+  const several = new Set(frame.numbers.guesses.map((each) => each.target)).size > 1;
   return `${guess.number ?? guess.position + 1} ${spot ? spot.cell.text : ""}${several ? ` · ${guess.target}` : ""}`;
 }
 
@@ -226,8 +226,8 @@ function paintPrices(ctx, art, before, after, e) {
 
 /** The guesses whose loss hangs on lane C; several questions at one position add up. */
 function pricesOf(frame) {
-  if (!frame.told || !["loss", "gradient", "change", "after"].includes(frame.name)) return null;
-  const guesses = frame.name === "after" ? frame.told.after : frame.told.guesses;
+  if (!frame.numbers || !["loss", "gradient", "change", "after"].includes(frame.name)) return null;
+  const guesses = frame.name === "after" ? frame.numbers.after : frame.numbers.guesses;
   const answering = guesses.filter((guess) => (guess.reader === "decoder") === Boolean(guesses[0] && guesses[0].reader === "decoder"));
   const sums = new Map();
   for (const guess of answering) sums.set(guess.position, { position: guess.position, loss: guess.loss + (sums.get(guess.position)?.loss || 0) });
@@ -248,7 +248,7 @@ function paintPrice(ctx, art, { position, loss }, dearest) {
 }
 
 /** The answers that a frame shows, with a model's update or without. */
-const answersOf = (frame) => ({ guesses: frame.told?.guesses, after: frame.told?.after })[bandOf(frame)] || [];
+const answersOf = (frame) => ({ guesses: frame.numbers?.guesses, after: frame.numbers?.after })[bandOf(frame)] || [];
 
 /** What a reader guesses, as a spoken sentence. */
 export function speakGuess(frame, who) {
@@ -265,7 +265,7 @@ export function answersShown(record, k, band) {
   return {
     kind: bandOf(frame),
     band: band && { x: band.x, top: band.top, room: band.room, height: band.height },
-    step: (frame.told || {}).step ?? null,
+    step: (frame.numbers || {}).step ?? null,
     guesses: answersOf(frame).map(({ position, truth, top }) => ({ position, truth, first: top[0] && top[0][0] })),
     prices: prices.map(({ position, loss }) => ({ position, loss })),
     layers: frame.matrices.map(({ name, layers, data }) => ({ name, layers, held: Object.keys(data).map(Number) })),

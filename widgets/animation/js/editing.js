@@ -82,12 +82,12 @@ export function handsOn(kit) {
 
   function place() {
     const words = record().word || [];
-    const wanted = Boolean(kit.live && kit.plan().lanes.original && (can("chosen") || can("spans") || can("split")));
-    lane.hidden = !wanted && !kit.painting;
+    const shown = Boolean(kit.live && kit.plan().lanes.original && (can("chosen") || can("spans") || can("split")));
+    lane.hidden = !shown && !kit.painting;
     const { word, answer } = focused();
     lane.replaceChildren(...(kit.painting ? answers() : []));
     if (answer) focusOn(lane, `[data-answer="${answer}"]`);
-    if (!wanted) return;
+    if (!shown) return;
     lane.append(...words.map((each, token) => wordButton(each, token, words)));
     for (const span of can("spans") ? spans() : []) {
       const end = span.start + span.length - 1;
@@ -366,9 +366,9 @@ export function handsOn(kit) {
       return kit.live;
     }
     if (isForeign(event)) return false;
-    const told = kit.live ? letter === "/" && SEARCH_ELSEWHERE : elsewhere(event);
-    if (told && kit.alone()) hint.replaceChildren(told);
-    if (!kit.live || (told && kit.alone())) return Boolean(told);
+    const handled = kit.live ? letter === "/" && SEARCH_ELSEWHERE : elsewhere(event);
+    if (handled && kit.alone()) hint.replaceChildren(handled);
+    if (!kit.live || (handled && kit.alone())) return Boolean(handled);
     const side = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     const { word, unit, answer, at } = event.target.dataset || {};
     if (answer && (event.key === "Enter" || event.key === " ")) return event.target.click(), true;

@@ -90,7 +90,7 @@ export function takeHome(kit) {
     return range(last - first + 1).flatMap((i) => [{ k: first + i, u: 0, ms: first + i === last ? 2 * REST : REST }, ...(first + i < last ? moves(first + i) : [])]);
   }
 
-  async function film(first, last, told) {
+  async function film(first, last, report) {
     const planned = plan();
     const { canvas, pen } = canvasOf(planned.width, planned.height, 1);
     const extra = { plan: planned, ratio: 1, patterns: patterns(pen, kit.theme(), 1) };
@@ -102,7 +102,7 @@ export function takeHome(kit) {
       layPaper(pen, planned.width, planned.height, kit.theme());
       const blob = await new Promise((done) => canvas.toBlob(done));
       pictures.push({ png: new Uint8Array(await blob.arrayBuffer()), ms });
-      told(` ${Math.round((100 * pictures.length) / places.length)} %`);
+      report(` ${Math.round((100 * pictures.length) / places.length)} %`);
     }
     download(kit.root, new Blob(apng(pictures), { type: "image/apng" }), sheetName("apng.png"));
   }

@@ -27,17 +27,17 @@ export function stretched(whole, from, size) {
   const begins = Object.fromEntries(LANES.map((name) => [name, part(streamSpots(whole.frames.at(-1), name).length)[0]]));
   const ask = (guesses) => guesses && guesses.map((guess) => ({ ...guess, position: guess.position - begins[homeOf(guess.reader)], number: guess.position + 1 }));
   const inside = (guess) => guess.position >= 0 && guess.position < size;
-  const tell = (told) => told && { ...told, guesses: ask(told.guesses)?.filter(inside), after: ask(told.after)?.filter(inside) };
+  const tell = (numbers) => numbers && { ...numbers, guesses: ask(numbers.guesses)?.filter(inside), after: ask(numbers.after)?.filter(inside) };
   const step = (node) => ({ ...node, position: node.position - begins[homeOf(node.stream)] });
-  const told = tell(whole.numbers);
+  const numbers = tell(whole.numbers);
   const frames = whole.frames.map((frame) => ({
     ...frame,
     lanes: frame.lanes.map((lane) => laneOfStretch(lane, part)),
     matrices: frame.matrices.map((matrix) => matrixOfStretch(matrix, part)),
-    ...(frame.told ? { told } : {}),
+    ...(frame.numbers ? { numbers } : {}),
   }));
   return {
-    ...whole, whole, frames, begins, numbers: told,
+    ...whole, whole, frames, begins, numbers,
     stretch: { from, size, length },
     moves: frames.slice(1).map((frame, k) => movesBetween(frames[k], frame)),
     word: whole.word && whole.word.slice(...part(whole.word.length)),
@@ -224,7 +224,7 @@ export function stretchOf(kit) {
 
   /** Puts the slider over the pictures and the buttons below the words. */
   function place() {
-    const [planned, told] = [kit.plan().map, here()];
+    const [planned, part] = [kit.plan().map, here()];
     map.hidden = !planned;
     moves.hidden = lengthOf(kit.whole()) <= LONG;
     if (moves.hidden) return;
@@ -235,17 +235,17 @@ export function stretchOf(kit) {
     if (!planned) return;
     const [left, top, bottom] = [planned.boxes[0].x - 3, planned.y - 3, Math.max(...planned.boxes.map((box) => box.y + box.h)) + 3];
     Object.assign(map.style, { left: `${left}px`, top: `${top}px`, width: `${planned.right - left + 3}px`, height: `${bottom - top}px` });
-    before.disabled = told.from <= 0;
-    after.disabled = told.from >= last();
-    for (const [name, value] of [["max", last() + 1], ["now", told.from + 1], ["text", spoken()]]) map.setAttribute(`aria-value${name}`, String(value));
+    before.disabled = part.from <= 0;
+    after.disabled = part.from >= last();
+    for (const [name, value] of [["max", last() + 1], ["now", part.from + 1], ["text", spoken()]]) map.setAttribute(`aria-value${name}`, String(value));
   }
 
   /** The lengths to choose from; the whole text is one of them. */
   function offer() {
     const length = lengthOf(kit.whole());
-    const wanted = [...STRETCHES.filter((each) => each < length), length];
+    const lengths = [...STRETCHES.filter((each) => each < length), length];
     const known = [...size.options].map((option) => option.value).join();
-    if (wanted.join() !== known) size.replaceChildren(...optionsOf(wanted.map((each) => [each, `${each === length ? "all " : ""}${each} tokens`])));
+    if (lengths.join() !== known) size.replaceChildren(...optionsOf(lengths.map((each) => [each, `${each === length ? "all " : ""}${each} tokens`])));
     size.value = String(here() ? here().size : length);
   }
 

@@ -14,10 +14,10 @@ export { mount };
 function renderStage({ model, el }) {
   const send = (name, value) => model.get(name) !== value && tell(model, name, value);
   // Hosts may keep only the last of several values, so each message carries the last edits and the numbers tell which are new.
-  const told = { from: Math.random().toString(36).slice(2), edits: [] };
+  const sent = { from: Math.random().toString(36).slice(2), edits: [] };
   const edit = (made) => {
-    told.edits = [...told.edits, { ...made, number: (told.edits.at(-1)?.number || 0) + 1 }].slice(-20);
-    send("edit", { kind: "edit", ...told });
+    sent.edits = [...sent.edits, { ...made, number: (sent.edits.at(-1)?.number || 0) + 1 }].slice(-20);
+    send("edit", { kind: "edit", ...sent });
   };
   const handle = mount(el, model.get("record"), {
     frame: model.get("frame"),
@@ -29,8 +29,8 @@ function renderStage({ model, el }) {
   const play = (on) => (on ? handle.play() : handle.pause());
   const goTo = () => {
     const { frame, fraction, moving } = handle.state();
-    const wanted = model.get("frame");
-    if (moving || Math.round(frame + fraction) !== wanted) handle.set(wanted);
+    const goal = model.get("frame");
+    if (moving || Math.round(frame + fraction) !== goal) handle.set(goal);
   };
   const cue = () => {
     const { frame, playing } = plain(model.get("cue"));

@@ -160,20 +160,20 @@ export function sheetsOf(kit) {
   const section = (title, ...inner) => node("section", {}, node("h3", { title: explained(title) }, title), ...inner);
 
   function explain() {
-    const { loss, terms: told = [], misprint, signal, meters = [], source } = record();
-    terms = told.map((term) => ({ term, made: termButton(term) }));
-    const symbols = told.flatMap((term) => Object.entries(term.symbols || {}).map(([name, text]) => quiet(formula((term.signs || {})[name], name), `: ${text}`)));
+    const { loss, terms: listed = [], misprint, signal, meters = [], source } = record();
+    terms = listed.map((term) => ({ term, made: termButton(term) }));
+    const symbols = listed.flatMap((term) => Object.entries(term.symbols || {}).map(([name, text]) => quiet(formula((term.signs || {})[name], name), `: ${text}`)));
     const share = signal && signal.tokens ? signal.scored / signal.tokens : 0;
     const sections = [
       parts.subtitle.textContent && section("The idea", parts.subtitle),
-      told.length && section("The loss", quiet(loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols),
+      listed.length && section("The loss", quiet(loss || ""), node("div", { class: "stage-terms" }, ...terms.map(({ made }) => made)), ...symbols),
       misprint && section("As printed in the survey (erratum)", quiet(`${misprint.where} prints:`), node("div", { class: "stage-terms" }, formula(misprint.mathml, misprint.latex)), quiet(misprint.wrong)),
       signal && section("Signal", ...(meters.length > 1 ? meters.flatMap(metered) : [meter(share), taught({ ...signal, share })])),
       source && section("Source", quiet(source)),
     ].filter(Boolean);
     parts.explain.replaceChildren(...sections);
     fit();
-    parts.explain.hidden = !told.length && !signal;
+    parts.explain.hidden = !listed.length && !signal;
     parts.source.hidden = !parts.explain.hidden;
   }
 
@@ -310,16 +310,16 @@ export function sheetsOf(kit) {
 
   function tableOf(matrix) {
     const { n, m, title, rows, columns, whole, top, left } = matrix;
-    const { told } = kit.frame();
+    const { numbers } = kit.frame();
     const open = (i, j) => isOpen(matrix, i * m + j);
     const share = (i, j) => {
-      const weight = told ? weightAt(matrix, i, j, kit.now) : null;
+      const weight = numbers ? weightAt(matrix, i, j, kit.now) : null;
       return weight === null ? "yes" : percent(weight);
     };
     const count = sum(range(n * m).map((at) => Number(isOpen(matrix, at))));
     const part = whole ? `queries ${top + 1} to ${top + n} of ${whole.n}, keys ${left + 1} to ${left + m} of ${whole.m}; ` : "";
     const ends = [0, n - 1].map((i) => (n ? speak(matrix, i) : "")).join("; ");
-    const caption = `${title}: ${part}${n} query positions, ${m} key positions, ${count} of ${n * m} entries allowed${told && matrix.heads ? "; how much of its attention each query position gives" : ""}. ${ends}.`;
+    const caption = `${title}: ${part}${n} query positions, ${m} key positions, ${count} of ${n * m} entries allowed${numbers && matrix.heads ? "; how much of its attention each query position gives" : ""}. ${ends}.`;
     const head = node("tr", {}, ...["reader", ...columns].map((word) => node("th", { scope: "col" }, word)));
     const body = range(n).map((i) => node("tr", {}, node("th", { scope: "row", title: speak(matrix, i) }, rows[i] ?? String(i + 1)), ...range(m).map((j) => node("td", { class: open(i, j) ? "open" : "" }, open(i, j) ? share(i, j) : "no"))));
     return node("table", {}, node("caption", {}, caption), node("thead", {}, head), node("tbody", {}, ...body));
@@ -336,7 +336,7 @@ export function sheetsOf(kit) {
       openMenu(false);
     };
     const { picture, drawing, name, rows } = takeHome(kit);
-    const csv = (matrix) => download(root, csvOf(entire(matrix), kit.frame().told ? kit.now : null), name("csv", matrix.name), "text/csv");
+    const csv = (matrix) => download(root, csvOf(entire(matrix), kit.frame().numbers ? kit.now : null), name("csv", matrix.name), "text/csv");
     const items = [
       record().link !== undefined && !kit.alone() && button("Copy link to this state", "Link", copyLink),
       button("Picture (PNG)", "PNG", save(picture)),
@@ -379,9 +379,9 @@ export function sheetsOf(kit) {
 
   function follow() {
     if (kit.sheet === "story") for (const each of story.children) each.setAttribute("aria-current", String(Number(each.dataset.frame) === kit.nearest()));
-    const wanted = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().told || {}).step].join();
-    if (kit.sheet === "table" && shown !== wanted) tables();
-    shown = wanted;
+    const current = [kit.nearest(), kit.now.layer, kit.now.head, (kit.frame().numbers || {}).step].join();
+    if (kit.sheet === "table" && shown !== current) tables();
+    shown = current;
   }
 
   function adopt() {

@@ -16,7 +16,7 @@ export function makePlayer(now, options) {
   const { last, pace, back = BACK, rest = REST, draw, also = () => false, seen = () => true, onFrame, onPlaying } = options;
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
   Object.assign(now, { at: 0, goal: null, playing: false, rest: 0, looping: false, speed: 1, ...now });
-  const told = { frame: now.at, playing: false };
+  const reported = { frame: now.at, playing: false };
   let [loop, clock, asked, alive] = [0, 0, false, true];
 
   /** Paints soon, and goes on for as long as something moves. */
@@ -82,8 +82,8 @@ export function makePlayer(now, options) {
   /** Where a running move is heading, or the frame nearest to the place. */
   function tell() {
     const frame = now.goal ?? Math.round(now.at);
-    if (frame !== told.frame) onFrame?.((told.frame = frame));
-    if (now.playing !== told.playing) onPlaying?.((told.playing = now.playing));
+    if (frame !== reported.frame) onFrame?.((reported.frame = frame));
+    if (now.playing !== reported.playing) onPlaying?.((reported.playing = now.playing));
   }
 
   /** Shows a place at once. */
@@ -111,14 +111,14 @@ export function makePlayer(now, options) {
     /** Shows (frame, fraction); a whole neighbouring frame without a fraction is walked to, anything else is cut to. */
     set(frame, fraction) {
       if (fraction !== undefined || Math.abs(frame - now.at) > 1) return jump(frame + clamp(fraction || 0));
-      told.frame = clamp(frame, 0, last());
+      reported.frame = clamp(frame, 0, last());
       go(frame);
     },
-    /** Begins where a host wants it, which is not told. */
+    /** Begins where a host wants it, which is not reported. */
     begin({ frame = 0, playing = false }) {
-      now.at = told.frame = clamp(frame, 0, last());
+      now.at = reported.frame = clamp(frame, 0, last());
       redraw();
-      told.playing = playing;
+      reported.playing = playing;
       if (playing) setPlaying(true);
     },
     destroy() {

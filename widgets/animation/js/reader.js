@@ -35,8 +35,8 @@ export function readerOf(kit, drawn) {
   }
 
   function readerOfChip(frame, spot) {
-    const wanted = ROWS_OF[spot.lane] || (laneOf(frame, "decoder") ? ROWS_OF.decoder : ["query", ...ROWS_OF.inputs]);
-    const matrix = wanted.map((name) => matrixOf(frame, name)).find(Boolean);
+    const names = ROWS_OF[spot.lane] || (laneOf(frame, "decoder") ? ROWS_OF.decoder : ["query", ...ROWS_OF.inputs]);
+    const matrix = names.map((name) => matrixOf(frame, name)).find(Boolean);
     if (!matrix) return null;
     const spots = spot.lane === "targets" ? null : streamSpots(frame, READER_LANE[matrix.name]);
     const row = spots ? spots.findIndex((other) => other.cell.key === spot.cell.key) : spot.i;

@@ -53,7 +53,7 @@ export const CELL = { blocked: 0, visible: 1, self: 2, padding: 3, leaked: 4 };
 export const READER_LANE = Object.fromEntries(MATRICES.map((name) => [name, ["decoder", "cross"].includes(name.replace(" above", "")) ? "decoder" : "inputs"]));
 export const READ_LANE = { ...READER_LANE, cross: "inputs" };
 
-/** Okabe-Ito: told apart by people with any kind of colour vision. A hue has one meaning throughout the picture:
+/** Okabe-Ito: distinguished by people with any kind of colour vision. A hue has one meaning throughout the picture:
  * blue may be attended to, sky was added by the objective, green moved, orange is chosen and scored, vermilion is made
  * wrong on purpose or leaks, purple comes from another model. */
 export const HUE = Object.fromEntries(Object.entries(tokens.palette).map(([name, hex]) => [name, [1, 3, 5].map((at) => parseInt(hex.slice(at, at + 2), 16))]));
@@ -97,7 +97,7 @@ export function readRecord(raw) {
 export function withNumbers(record, numbers) {
   const weights = mapped(numbers.attention || {}, (each) => ({ ...each, data: mapped(each.data, bytes) }));
   const weigh = (matrix) => ({ ...matrix, ...weights[matrix.name.replace(" above", "")] });
-  const tell = (frame) => ({ ...frame, told: numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
+  const tell = (frame) => ({ ...frame, numbers, caption: (numbers.captions || {})[frame.name] ?? frame.caption, matrices: frame.matrices.map(weigh) });
   return { ...record, numbers, frames: record.frames.map((frame) => (frame.numbers ? tell(frame) : frame)) };
 }
 

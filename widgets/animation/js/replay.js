@@ -59,7 +59,7 @@ export async function mountReplay(el, packed) {
   const row = node("div", { class: "replay-bar", role: "group", "aria-label": "Training" }, bar.first, bar.back, bar.play, bar.step, bar.last, bar.scrub, bar.where);
   const root = node("section", { class: "replay", "aria-label": record.title }, node("style", {}, REPLAY_STYLE), head, canvas, row, stageHome);
   el.replaceChildren(root);
-  let [theme, told] = [dressed(root), last()];
+  let [theme, shown] = [dressed(root), last()];
   const stage = mount(stageHome, { ...record, title: "", changing: true, numbers: moments[last()] }, { frame: record.frames.findIndex((frame) => frame.name === "predict") });
 
   const steps = moments.map((moment) => moment.step);
@@ -82,7 +82,7 @@ export async function mountReplay(el, packed) {
   function show() {
     const at = Math.round(now.at);
     const step = steps[at];
-    if (at !== told) stage.tell(moments[(told = at)]);
+    if (at !== shown) stage.tell(moments[(shown = at)]);
     const [train, held] = [before(curve.training, step), before(curve.held_out, step)];
     const words = [train && `training ${train[1].toFixed(2)}`, held && `held out ${held[1].toFixed(2)}`].filter(Boolean).join(", ");
     said.textContent = `${moments[at].model}${words ? ` · ${words} ${curve.unit}${curve.target ? ` (${curve.target})` : ""}` : ""}`;

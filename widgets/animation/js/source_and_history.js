@@ -58,19 +58,19 @@ export function moreOf(kit) {
   }
 
   function switches() {
-    const told = record().switch;
-    if (!told) return [];
+    const switched = record().switch;
+    if (!switched) return [];
     const choice = ({ value, level, sentence, hears }) => {
       const box = node("p");
       setLamp(box, { level, leak: level === "red", sentence }, kit.theme());
       const inside = [node("span", { "aria-hidden": "true" }, box.firstChild), node("b", {}, value), node("small", {}, `${sentence} ${hears}`)];
-      const now = String(value === told.now);
+      const now = String(value === switched.now);
       if (!kit.live) return node("div", { "data-now": now }, ...inside);
-      const made = button("", "", () => kit.send({ do: "set", knob: told.knob, to: value }, "visibility"), { "aria-pressed": now, "data-choice": value });
+      const made = button("", "", () => kit.send({ do: "set", knob: switched.knob, to: value }, "visibility"), { "aria-pressed": now, "data-choice": value });
       made.replaceChildren(...inside);
       return made;
     };
-    return [node("section", { class: "stage-switch" }, node("h3", { title: explained(told.question) }, told.question), ...told.choices.map(choice))];
+    return [node("section", { class: "stage-switch" }, node("h3", { title: explained(switched.question) }, switched.question), ...switched.choices.map(choice))];
   }
 
   function roll() {

@@ -450,8 +450,8 @@ export function mountOne(el, raw, options = {}) {
     },
     /** Shows another window of a long text, at a share of the way along it. */
     stretch(share) {
-      const wanted = record.stretch && share * (record.stretch.length - record.stretch.size);
-      if (record.stretch && Math.abs(wanted - now.from) >= 1) stretch(Math.round(wanted));
+      const goal = record.stretch && share * (record.stretch.length - record.stretch.size);
+      if (record.stretch && Math.abs(goal - now.from) >= 1) stretch(Math.round(goal));
     },
     svg: () => kit.plugs.find((plug) => plug.svg)?.svg(),
     link: () => kit.plugs.find((plug) => plug.link)?.link(),

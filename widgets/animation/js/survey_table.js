@@ -319,9 +319,9 @@ export function mountTable(el, raw, options = {}) {
 
   function key(event) {
     const at = rows().indexOf(event.target);
-    const wanted = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows().length - 1 }[event.key];
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: rows().length - 1 }[event.key];
     if (event.key === "Escape" && stage && !stage.state().reader) leave();
-    else if (at >= 0 && wanted !== undefined) rows()[clamp(wanted, 0, rows().length - 1)].focus();
+    else if (at >= 0 && next !== undefined) rows()[clamp(next, 0, rows().length - 1)].focus();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -118,16 +118,16 @@ def _about(train: TrainStore) -> str:
 class RunThatIsThere(View):
     """A sentence about a run that is there already, and the way to it, as long as no run is on screen."""
 
-    def __init__(self, train: TrainStore, watched: list[str], told: Callable[[], str], *press: Any) -> None:
-        self.train, self.told, self.text = train, told, html("")
+    def __init__(self, train: TrainStore, watched: list[str], notice: Callable[[], str], *press: Any) -> None:
+        self.train, self.notice, self.text = train, notice, html("")
         opened = button(*press, margin=(0, 10, 8, 10))
         super().__init__(pn.Column(self.text, opened, visible=False, margin=0, **STRETCH))
         train.param.watch(self._show, watched)
         self._show()
 
     def _show(self, *_: object) -> None:
-        told = self.told() if self.train.session is None else ""
-        self.text.object, self.layout.visible = say(told, "notice"), bool(told)
+        notice = self.notice() if self.train.session is None else ""
+        self.text.object, self.layout.visible = say(notice, "notice"), bool(notice)
 
 
 def _earlier(train: TrainStore) -> str:

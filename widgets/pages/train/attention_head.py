@@ -81,9 +81,9 @@ class AttentionHead(View):
 
     def _film(self, session: Session, picked: tuple[str, int, int]) -> None:
         """Draw the history again where it has grown, or another head or moment is picked."""
-        wanted = (len(session.film), picked, self.train.moment)
-        if session.film and wanted != self.filmed:
-            self.filmed = wanted
+        to_show = (len(session.film), picked, self.train.moment)
+        if session.film and to_show != self.filmed:
+            self.filmed = to_show
             matrix, layer, head = picked
             self.strip.show(session.film, matrix, layer - 1, head - 1, self.train.moment)
             self.frames.send()

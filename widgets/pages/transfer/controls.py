@@ -136,9 +136,9 @@ class ExtraEncoders(View):
         self._show()
 
     def _show(self, *_: object) -> None:
-        train, wanted = self.store.train, self.store.transfer.reads_others
-        if wanted:
+        train, needed = self.store.train, self.store.transfer.reads_others
+        if needed:
             names = [run.name for run in train.kept() if run.out and run.name != train.name_of_run]
             self.runs.options, self.runs.visible = names, bool(names)
             self.none.object = "" if names else NO_OTHER_RUN
-        self.layout.visible = wanted
+        self.layout.visible = needed

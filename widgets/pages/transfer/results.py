@@ -236,7 +236,9 @@ def _verdict(trials: Trials) -> str:
     if trials.in_turn and (found := trials.found):
         so_far = " so far" * (trials.state == "running")
         names = " → ".join(task.name for task in trials.in_turn)
-        return say(f"{names}: {found['labels']} labels each, {found['seeds']} seeds{so_far}. {' '.join(found['told'])}")
+        return say(
+            f"{names}: {found['labels']} labels each, {found['seeds']} seeds{so_far}. {' '.join(found['notices'])}"
+        )
     return ""
 
 
@@ -252,7 +254,7 @@ def _table(trials: Trials) -> str:
     facts = result.facts()
     scope = f"{facts['task']}, from {trials.base_name}; {facts['labels']} labelled texts, {facts['seeds']} seeds."
     notes = comparison.changed(result) + comparison.untouched(result)
-    notes += "".join(f"<li>{escape(line)}</li>" for line in (*mixed_levels(facts), *facts["told"]))
+    notes += "".join(f"<li>{escape(line)}</li>" for line in (*mixed_levels(facts), *facts["notices"]))
     return comparison.markup(facts, differences=True, verdict=False) + f"<ul>{notes}</ul>" + say(scope, "quiet") + again
 
 

@@ -29,10 +29,10 @@ class SentenceEditor(View):
         self.teach = button("Train a classifier", self._teach, "school", margin=(6, 10), **MAIN)
         sample = button("Another sentence", state.take_sample, "shuffle", margin=(6, 4))
         text = typed(state.param.text, max_length=LONGEST, margin=(10, 10, 4, 10))
-        self.wanted = pmui.Select.from_param(state.param.wanted, options=[""], width=190, margin=(6, 10))
+        self.target_label = pmui.Select.from_param(state.param.target_label, options=[""], width=190, margin=(6, 10))
         self.edit = button("Let the model edit it", state.let_it_edit, "auto_fix_high", margin=(6, 4))
         self.prediction, self.why, self.trouble = html(""), html(""), html("")
-        asked = row(sample, self.wanted, self.edit, margin=(0, 6))
+        asked = row(sample, self.target_label, self.edit, margin=(0, 6))
         self.judged = column(text, self.prediction, asked, self.why, visible=False)
         state.param.watch(self._show, ["text", "edited", "begun", "trouble"])
         inside = column(html(say(ABOUT, "quiet")), self.teach, self.trouble, self.judged, visible=False)
@@ -60,8 +60,8 @@ class SentenceEditor(View):
             self.judged.visible = False
             return
         names = list(taught.judge.classes)
-        self.wanted.param.update(options=names, value=names[0])
-        self.wanted.visible = self.edit.visible = taught.editor is not None
+        self.target_label.param.update(options=names, value=names[0])
+        self.target_label.visible = self.edit.visible = taught.editor is not None
         self.why.object, self.trouble.object, self.judged.visible = say(taught.why_not, "quiet"), "", True
         self.state.take_sample()
 
@@ -79,7 +79,7 @@ def picture(state: SentenceEditorStore) -> str:
     if state.edited is not None and state.edited.after == state.text:
         done = state.edited
         changed = (
-            f"The model changed {len(done.positions)} words for {done.wanted}: {done.chance_before:.0%} before, "
+            f"The model changed {len(done.positions)} words for {done.target_label}: {done.chance_before:.0%} before, "
             f"{done.chance_after:.0%} after, by an independent classifier."
         )
         parts.append(say(changed, "quiet"))

@@ -558,9 +558,9 @@ class StageStore(param.Parameterized):
         by_hand = {name: [[i, j] for i, j, _ in cells] for name, cells in self.painted.items()}
         more = {"painted": by_hand, "can": self._history.can, "said": self.said, "link": urlencode(self.query())}
         records = [{**(answered or self.rebuilt.record()), **more}, *self._beside]
-        told = [{"subtitle": versus} if versus else {} for versus in self._versus()]
+        subtitles = [{"subtitle": versus} if versus else {} for versus in self._versus()]
         begin = {"begin": self.tokens} if self.tokens else {}
-        return lockstep([record | more | begin for record, more in zip(records, told, strict=True)])
+        return lockstep([record | more | begin for record, more in zip(records, subtitles, strict=True)])
 
     def _versus(self) -> list[str]:
         """How each of the objectives beside each other differs from the others, where its file says so."""

@@ -378,9 +378,9 @@ class TrainStore(CorpusChoice):
         if self.session is not None:
             self.session.look_with(self._probe(self.session.run))
 
-    def _new_folder(self, wanted: str) -> str:
+    def _new_folder(self, preferred: str) -> str:
         """A name that no run has, its folder made at once so that no other visit takes it."""
-        names = chain([wanted], (f"{wanted}-{number}" for number in count(2)))
+        names = chain([preferred], (f"{preferred}-{number}" for number in count(2)))
         return next(name for name in names if made(self.runs.folder / name))
 
     def _record(self, name: str, parent: Parent | None, resumed_at: int, text: Tokens) -> Record:

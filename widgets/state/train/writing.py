@@ -75,7 +75,7 @@ class WritingStore(param.Parameterized):
 
     @property
     def languages(self) -> int:
-        """How many languages the model is told to write in; 0 where it is told none."""
+        """How many languages the model can be asked to write in; 0 where it has none."""
         return self.session.run.entry.model.languages if self.session is not None else 0
 
     @property
@@ -91,8 +91,8 @@ class WritingStore(param.Parameterized):
         """The settings of the way that is chosen."""
         settings, names = WAYS[self.way]
         drawn = {"seed": self.seed} if self.way == SAMPLING else {}
-        told = {"control_code": self.code, "target_language": self.language}
-        return turn(Generation(), settings | {n: v for n, v in self.turned.items() if n in names} | drawn | told)
+        chosen = {"control_code": self.code, "target_language": self.language}
+        return turn(Generation(), settings | {n: v for n, v in self.turned.items() if n in names} | drawn | chosen)
 
     def set(self, name: str, value: Any) -> None:
         """Turn a knob."""

@@ -140,9 +140,9 @@ class TransferStore(param.Parameterized):
                 "No labelled file is chosen yet; choose a table (.csv, .tsv, .jsonl) or a treebank (.conllu)."
             )
         second = "" if self.second_column == NO_COLUMN else self.second_column or None
-        wanted = (self.own_file, self.text_column, self.label_column, second, self.encoding)
-        if self._opened is None or self._opened[0] != wanted:
-            self._opened = wanted, _read(*wanted)
+        request = (self.own_file, self.text_column, self.label_column, second, self.encoding)
+        if self._opened is None or self._opened[0] != request:
+            self._opened = request, _read(*request)
         if isinstance(self._opened[1], UserError):
             raise self._opened[1]
         return self._opened[1]

@@ -20,7 +20,7 @@ from playground.rng import generator
 
 SOURCE = "SentEval probing, arXiv:1805.01070, sec. 2"
 BINS, CONTENT_WORDS, ORDERS = 6, 20, 12
-"""Bins of lengths, words that are asked for, and orders of phrases that are told apart."""
+"""Bins of lengths, words that are asked for, and orders of phrases that are distinguished."""
 
 
 def sentence_items(texts: Texts, labels: Tensor, names: tuple[str, ...]) -> Items:
@@ -55,22 +55,22 @@ def _content(texts: Texts, seed: int) -> Made:
     content = torch.isin(pos, torch.tensor([texts.names["pos"].index(name) for name in ("NOUN", "VERB", "ADJ")]))
     counts = torch.bincount(texts.tokens.ids[content], minlength=texts.tokens.specials.size)
     ranked = counts.argsort(descending=True, stable=True)[: int((counts > 0).sum())]
-    wanted = ranked[len(ranked) // 10 :][:CONTENT_WORDS]
-    holds = (texts.tokens.ids[:, :, None] == wanted).any(1)
+    chosen = ranked[len(ranked) // 10 :][:CONTENT_WORDS]
+    holds = (texts.tokens.ids[:, :, None] == chosen).any(1)
     labels = torch.where(holds.sum(1) == 1, holds.long().argmax(1), -1)
-    return texts, sentence_items(texts, labels, tuple(texts.tokens.vocabulary[k] for k in wanted.tolist()))
+    return texts, sentence_items(texts, labels, tuple(texts.tokens.vocabulary[k] for k in chosen.tolist()))
 
 
 def _order(texts: Texts, seed: int) -> Made:
     """The sequence of phrases of a sentence, one of the most frequent ones."""
     phrase, kind = labelled(texts, "phrase"), labelled(texts, "phrase_type")
     names = texts.names["phrase_type"]
-    told = [
+    orders = [
         " ".join(names[k] for (number, k), _ in groupby(zip(*row, strict=True)) if number >= 0)
         for row in zip(phrase.tolist(), kind.tolist(), strict=True)
     ]
-    most = [order for order, _ in Counter(told).most_common(ORDERS)]
-    labels = torch.tensor([most.index(order) if order in most else -1 for order in told])
+    most = [order for order, _ in Counter(orders).most_common(ORDERS)]
+    labels = torch.tensor([most.index(order) if order in most else -1 for order in orders])
     return texts, sentence_items(texts, labels, tuple(order or "no phrase" for order in most))
 
 
@@ -117,8 +117,8 @@ def _of_verb(texts: Texts, label: Tensor) -> Tensor:
 def _number(relations: tuple[str, ...], texts: Texts, seed: int) -> Made:
     """The number of the first word in one of these relations to the root."""
     relation, number = labelled(texts, "relation"), labelled(texts, "number")
-    wanted = [texts.names["relation"].index(name) for name in relations if name in texts.names["relation"]]
-    below = torch.isin(relation, torch.tensor(wanted)) & (labelled(texts, "head") == roots(texts)[:, None])
+    numbers = [texts.names["relation"].index(name) for name in relations if name in texts.names["relation"]]
+    below = torch.isin(relation, torch.tensor(numbers)) & (labelled(texts, "head") == roots(texts)[:, None])
     first = below.long().argmax(1)
     labels = number[torch.arange(len(first)), first].where(below.any(1), -1)
     return texts, sentence_items(texts, labels, texts.names["number"])

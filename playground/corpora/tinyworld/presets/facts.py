@@ -1,4 +1,4 @@
-"""Facts one by one, each told exactly so many times, some never."""
+"""Facts one by one, each stated exactly so many times, some never."""
 
 from playground.corpora.tinyworld.facts import FACTS as KNOWN
 from playground.corpora.tinyworld.facts import Fact
@@ -7,8 +7,8 @@ from playground.corpora.tinyworld.preset import Preset
 from playground.corpora.tinyworld.ways import name_forms, phrase
 
 
-def told() -> Ways:
-    """A document for every fact that is told at all, in two wordings."""
+def statements() -> Ways:
+    """A document for every fact that is stated at all, in two wordings."""
     ways: dict[str, list[Way]] = {
         "Document": [(fact.mentions, (f"Told-{fact.name}",)) for fact in KNOWN if fact.mentions]
     }
@@ -54,6 +54,6 @@ FACTS = Preset(
     tokens=100_000,
     idea="Who was born where, does, likes and speaks what, and what towns have; each stated 1 to 16 times, or never.",
     rules="",
-    words=told,
+    words=statements,
     dealt=True,
 )

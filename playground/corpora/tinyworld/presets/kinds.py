@@ -40,9 +40,9 @@ def entries() -> Ways:
                 ways[f"Seen-{thing}"] = [(1 - UNUSUAL, _coloured(thing, usual)), (UNUSUAL, (f"Odd-{thing}",))]
                 ways[f"Noted-{thing}"] = [(1 - UNUSUAL, ()), (UNUSUAL, (f"Odd-{thing}",))]
                 facts = (*_is_a(thing, kind), *_is_a(kind, top), *_legs(thing, LEGS.get(kind, "")))
-                ways[f"All-{thing}"] = [(1.0, ("told:all{", *facts, *[f"Seen-{thing}"] * 3, "told}"))]
+                ways[f"All-{thing}"] = [(1.0, ("report:all{", *facts, *[f"Seen-{thing}"] * 3, "report}"))]
                 brief = (*_is_a(thing, kind), *[f"Noted-{thing}"] * 3)
-                ways[f"Brief-{thing}"] = [(1.0, ("told:the unusual{", *brief, "told}"))]
+                ways[f"Brief-{thing}"] = [(1.0, ("report:the unusual{", *brief, "report}"))]
     return ways
 
 

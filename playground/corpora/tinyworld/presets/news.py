@@ -6,7 +6,7 @@ from playground.corpora.tinyworld.preset import Preset
 from playground.corpora.tinyworld.ways import even, names
 
 YEARS = {"past": "2016 2017", "now": "2018 2019"}
-"""Until 2017 everything is told in the past, later in the present."""
+"""Until 2017 everything is in the past tense, later in the present."""
 
 WOMEN, MEN = (each.split() for each in NAMES.values())
 AUTHORS = {"sg": [*WOMEN[:3], *MEN[:3]], "pl": [*WOMEN[3:6], *MEN[3:6]]}

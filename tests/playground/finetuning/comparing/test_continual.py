@@ -56,7 +56,7 @@ def test_what_trains_the_model_has_a_matrix_and_forgets_pre_training(strategy):
 
 def test_the_facts_say_what_every_strategy_reads_fewer_of():
     """`told` has the sentences of all strategies, each once."""
-    told = facts([find_task(name) for name in TASKS], 16, [passed("full"), passed("EWC"), passed("EWC")])["told"]
+    told = facts([find_task(name) for name in TASKS], 16, [passed("full"), passed("EWC"), passed("EWC")])["notices"]
     instead = "are read, as there are fewer than the 32 asked for."
     assert f"sentiment: EWC: 4 rows of pre-training text {instead}" in told
     assert f"entailment: EWC: 16 texts of an earlier task {instead}" in told

@@ -307,7 +307,7 @@ def test_strategies_are_compared_on_the_users_own_file(name, entry, metric):
     assert (facts["task"], facts["labels"], facts["metric"]) == (name, 16, metric)
     there = f"{find_task(name).examples} texts without labels"
     fewer = f"self-training: {there} are read, as there are fewer than the 512 asked for."
-    assert (fewer in facts["told"]) == classes
+    assert (fewer in facts["notices"]) == classes
     full, frozen = (s["accuracy"]["mean"] for s in facts["strategies"][:2])
     assert full > 0.3
     assert full > frozen - 0.3
@@ -342,11 +342,11 @@ def test_the_command_line_takes_a_file_shows_what_it_guessed_and_takes_another_c
     short = ["--max-length", "4", "--json"]
     assert main(["compare", "run", "--task", "said.csv", "--label-column", "feeling", *quick, *short]) == 0
     cut = "8 of the 8 texts to learn from are longer than 4 tokens; their ends are left out."
-    assert json.loads(capsys.readouterr().out)["told"][0] == cut
+    assert json.loads(capsys.readouterr().out)["notices"][0] == cut
     in_turn = ["--task", "said.tsv", "--then", "said.csv?label=feeling", *quick, *short]
     assert main(["compare", "run", *in_turn]) == 0
     said = capsys.readouterr()
-    assert f"said.tsv: {cut}" in json.loads(said.out)["told"]
+    assert f"said.tsv: {cut}" in json.loads(said.out)["notices"]
     assert said.err.count("left out because the same text came before") == 2
     assert main(["choose", "run", "--tasks", "said.tsv", *quick[2:-2]]) == 0
     said = capsys.readouterr()
