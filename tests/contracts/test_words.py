@@ -54,6 +54,7 @@ HOUSE = (
     "shall", "signs?", "so learned", "so (?:many|much|few)", "stands?", "stood", "taken out", "takes? along", "taught",
     "that (?:is|are) there", "the begin", "the dice", "the turn", "(?<!there )(?:is|are|was|were) no", "to chance",
     "to the last bit", "told", "took no part", "which only", "who sees whom", "wish(?:es)?",
+    "take (?:a (?:base|model|strategy|task)|another|at least|more|one (?:from|that))",
     "bring it back", "frequencies alone", "let it go", "lost its numbers", "make a run", "texts packed",
     "the first, against", "what it cannot write", "what labels are worth", "written in a line",
 )  # fmt: skip
