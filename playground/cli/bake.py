@@ -54,7 +54,9 @@ def bake_run(given: argparse.Namespace) -> int:
         "steps": [moment["step"] for moment in replay.moments],
         "title": replay.record["title"],
     }
-    lines = [f"{output}: {facts['moments']} moments in {facts['bytes'] / 1e6:.2f} MB; it opens without a network."]
+    lines = [
+        f"{output}: {facts['moments']} recorded steps in {facts['bytes'] / 1e6:.2f} MB; it opens without a network."
+    ]
     return say(given, facts, lines)
 
 

@@ -28,7 +28,7 @@ def words(page: Page) -> list[str]:
 @pytest.mark.guarded
 def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address: str) -> None:
     open_corpus(page, address)
-    choose(page, "text", "parallel")
+    choose(page, "corpus", "parallel")
     expect(page.get_by_text("document 1 of 27,311")).to_be_visible()
     links = page.locator('svg path[stroke="#3390d6"]')
     wait_until(page, lambda: links.count() == len(words(page)) / 2 > 2)  # a line from every word to its twin

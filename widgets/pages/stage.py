@@ -24,8 +24,8 @@ from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {
-    "survey": SENTENCE,
-    "echo": "the cat saw the dog and the dog saw the cat",
+    "the survey's sentence": SENTENCE,
+    "repeated words": "the cat saw the dog and the dog saw the cat",
     "two sentences": "Rosa baked the bread. Then her brother sold it.",
 }
 

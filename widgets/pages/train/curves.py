@@ -38,7 +38,7 @@ SEEN_EVERY, TOLD_EVERY, LONGEST, WAITING_EVERY = 0.22, 0.3, 1.0, 2.0
 next at the longest, and between two pictures of a run that waits in line while others train."""
 
 WAYS = {
-    "repeat": ("Repeat the text and train", "repeat"),
+    "repeat": ("Repeat the corpus and train", "repeat"),
     "mix": (f"Mix it with the corpus {MIXED_WITH} and train", "shuffle"),
 }
 """The buttons of a text that is too short, by what is done with it."""

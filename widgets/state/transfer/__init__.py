@@ -65,8 +65,8 @@ class TransferStore(param.Parameterized):
     With several `workers` lanes run side by side in processes, and each is seen as a whole when it is done.
     """
 
-    base = param.String("", label="base model")
-    task = param.String("sentiment", label="task")
+    base = param.String("", label="trained model")
+    task = param.String("sentiment", label="fine-tune on")
     then = param.List([], label="then fine-tune on")
     before = param.Selector(default=AS_IT_IS, objects=list(CHANGES), label="base modification")
     extra_encoders = param.List([], label="extra feature extractors")
