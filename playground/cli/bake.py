@@ -29,7 +29,7 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("run_or_entry", metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first")
     option("-o", "--output", type=path, required=True, metavar="FILE.html", help="the file to write")
-    option("--sentence", help="of an entry that is trained first: the probe sentence")
+    option("--sentence", help="the probe sentence, if an entry is trained first")
     option("--corpus", help="the corpus of an entry that is trained first")
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     list_of_runs(command)

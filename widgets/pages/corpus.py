@@ -252,8 +252,8 @@ class Merges(View):
         self.corpus, self.drawn, self.text = corpus, html(""), html("")
         self.slider = pmui.IntSlider(label="merge", start=0, end=1, value=0, **FIELD)
         self.slider.param.watch(self._draw, "value")
-        back = button("Before", lambda: self._step(-1), "chevron_left", margin=(4, 3, 4, 10))
-        ahead = button("After", lambda: self._step(1), "chevron_right", margin=(4, 3))
+        back = button("Previous merge", lambda: self._step(-1), "chevron_left", margin=(4, 3, 4, 10))
+        ahead = button("Next merge", lambda: self._step(1), "chevron_right", margin=(4, 3))
         title = heading("BPE merges, step by step")  # hidden until the slider has its end, which a key would go to
         super().__init__(column(title, row(back, ahead), self.slider, self.text, self.drawn, visible=False))
 

@@ -24,7 +24,7 @@ from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {
-    "the survey's sentence": SENTENCE,
+    "survey sentence": SENTENCE,
     "repeated words": "the cat saw the dog and the dog saw the cat",
     "two sentences": "Rosa baked the bread. Then her brother sold it.",
 }
@@ -128,7 +128,7 @@ def _sentence(stage: StageStore) -> Any:
     samples = [
         button(name, lambda words=words: stage.param.update(text=words), **SAMPLE) for name, words in SAMPLES.items()
     ]
-    examples = html(say("Examples:", "quiet"), margin=(10, 0), styles={"flex": "0 1 70px"}, css_classes=["sample"])
+    examples = html(say("Examples:", "quiet"), margin=(15, 0), styles={"flex": "0 1 70px"}, css_classes=["sample"])
     parts = (view, _objectives(stage), text, pair, examples, *samples)
     return row(*parts, stylesheets=[GROWING, NO_SAMPLES_ON_A_TELEPHONE], **STRETCH)
 

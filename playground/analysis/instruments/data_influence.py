@@ -236,7 +236,7 @@ def _first_order(query: Query, here: Weights, there: Weights) -> float:
 
 
 WHAT_TAUGHT_IT = Instrument(
-    name="influence of training texts",
+    name="influence of texts",
     group="Influence",
     question="Which training texts taught the model this, and do estimates agree with retraining without them?",
     source="arXiv:1703.04730; TracIn, arXiv:2002.08484",

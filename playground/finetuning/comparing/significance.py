@@ -104,10 +104,10 @@ def describe_power(seeds: int, number: int) -> str:
         return "One seed says nothing about the noise between seeds; run at least two."
     size, several = smallest_lead(seeds, number), f" and {number} comparisons" if number > 1 else ""
     if size * USUAL_NOISE >= 1:
-        return f"With {seeds} seeds{several}, no lead is found four times out of five; run more seeds."
+        return f"With {seeds} seeds{several}, no lead is found in {POWER:.0%} of cases; run more seeds."
     return (
-        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2g} is found four times out of five: "
-        f"{size:.2g} standard deviations of the difference between seeds, each usually {USUAL_NOISE} of accuracy."
+        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2g} is found in {POWER:.0%} of cases. "
+        f"It is {size:.2g} standard deviations over seeds, each usually {USUAL_NOISE} of accuracy."
     )
 
 

@@ -99,7 +99,7 @@ def subject_of(name="GPT", **kwargs):
 
 
 def settings(**changes):
-    instrument = instrument_named("influence of training texts")
+    instrument = instrument_named("influence of texts")
     small = {"groups": 8, "rows": 1, "steps": 6, "batch": 4, "solver_steps": 3}
     return instrument, replace(instrument.settings, **small | changes)
 

@@ -50,10 +50,10 @@ WORDS, UNDER_A_LINE = (
 """The predictions take what the window, and a line that is said above, have left, and scroll where there are many."""
 
 NO_FLOOR = say(
-    "The best possible prediction is summed live for the corpora reviews, agreement and facts, read in single texts.",
+    "Regret is measured during training on the corpora reviews, agreement and facts, if each row is one text.",
     "quiet",
 )
-NO_PROBE = say("No probe fits this text: their words are not in its vocabulary.", "quiet")
+NO_PROBE = say("No probe fits this corpus: the words of the probes are not in its vocabulary.", "quiet")
 
 
 class RunPicture(View):

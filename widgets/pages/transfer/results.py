@@ -227,7 +227,7 @@ def _status(lanes: Lanes) -> str:
     if lanes.state == "running":
         return lanes.doing or lanes.progress or "The numbers appear as the trainings finish."
     answered = lanes.result is not None or lanes.found is not None
-    return "" if answered else lanes.progress or "Choose a question, or Compare."
+    return "" if answered else lanes.progress or "Choose a question, or press Compare."
 
 
 def _verdict(lanes: Lanes) -> str:
