@@ -36,7 +36,7 @@ def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address:
     expect(links).to_have_count(0)
     expect(page.get_by_role("button", name="aligned", exact=True)).to_have_attribute("aria-pressed", "false")
     before = words(page)
-    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Next", exact=True).click()
     expect(page.get_by_text("document 2 of 27,311")).to_be_visible()
     wait_until(page, lambda: words(page) != before)
     expect(links).to_have_count(0)
