@@ -56,6 +56,7 @@ HOUSE = (
     "that (?:is|are) there", "the begin", "the dice", "the turn", "(?<!there )(?:is|are|was|were) no", "to chance",
     "to the last bit", "told", "took no part", "which only", "who sees whom", "wish(?:es)?",
     "take (?:a (?:base|model|strategy|task)|another|at least|more|one (?:from|that))",
+    "learns? sooner", "times out of five", "turn a knob",
     "bring it back", "frequencies alone", "let it go", "lost its numbers", "make a run", "texts packed",
     "the first, against", "what it cannot write", "what labels are worth", "written in a line",
 )  # fmt: skip
