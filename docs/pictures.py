@@ -89,7 +89,7 @@ def page_inside(tab: Page, address: str) -> list[Image.Image]:
     trained(tab, address)
     tab.get_by_role("tab", name="Inside").click()
     tab.get_by_role("button", name="regret map").click()
-    tab.get_by_role("button", name="Look", exact=True).click()
+    tab.get_by_role("button", name="Measure", exact=True).click()
     tab.get_by_text("Word by word").wait_for(timeout=PATIENCE)
     tab.wait_for_timeout(STILL)
     return window(tab)

@@ -76,7 +76,7 @@ def shuffled(pairs: Sequence[tuple[int, int]], seed: int) -> list[tuple[int, int
 def dictionary(corpus: Corpus, fewest: int = 20) -> list[tuple[int, int]]:
     """Each word of the first language with its most frequent alignment (at least `fewest`, not the same word)."""
     if "aligned" not in corpus.labels:
-        raise UserError(f"{corpus.name} has no translations, so no pairs of words are known; take parallel.")
+        raise UserError(f"{corpus.name} has no translations. Choose the corpus parallel.")
     first = (corpus.labels["language"] == 0) & (corpus.labels["aligned"] >= 0)
     begin = torch.searchsorted(corpus.sentence_ids, corpus.sentence_ids[first] + 1)
     twin = corpus.ids[begin + corpus.labels["aligned"][first].long()]

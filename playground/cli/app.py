@@ -15,7 +15,7 @@ def add(command: Parser) -> None:
     command.add_argument(
         "--public", action="store_true", help="serve others too: runs train in turn, and each visit is isolated"
     )
-    command.add_argument("--prefix", default="", metavar="/PATH", help="the path below which a reverse proxy has it")
+    command.add_argument("--prefix", default="", metavar="/PATH", help="the path under which a reverse proxy serves it")
     command.add_argument(
         "--origin", action="append", default=[], metavar="HOST",
         help="a host whose pages may connect, as the browser shows it; by default the addresses of this machine",

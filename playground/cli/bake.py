@@ -29,7 +29,7 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("run_or_entry", metavar="RUN|ENTRY", help="a run by its name or folder, or an entry to train first")
     option("-o", "--output", type=path, required=True, metavar="FILE.html", help="the file to write")
-    option("--sentence", help="of an entry that is trained first: the probe sentence")
+    option("--sentence", help="the probe sentence, if an entry is trained first")
     option("--corpus", help="the corpus of an entry that is trained first")
     option("--set", action="append", default=[], metavar="KNOB=VALUE", help=KNOBS)
     list_of_runs(command)
@@ -54,7 +54,9 @@ def bake_run(given: argparse.Namespace) -> int:
         "steps": [moment["step"] for moment in replay.moments],
         "title": replay.record["title"],
     }
-    lines = [f"{output}: {facts['moments']} moments in {facts['bytes'] / 1e6:.2f} MB; it opens without a network."]
+    lines = [
+        f"{output}: {facts['moments']} recorded steps in {facts['bytes'] / 1e6:.2f} MB; it opens without a network."
+    ]
     return say(given, facts, lines)
 
 

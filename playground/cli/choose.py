@@ -23,7 +23,7 @@ def add(command: Parser) -> None:
     option = command.add_argument
     option("runs", nargs="+", type=run_folder, metavar="RUN", help="runs by their names or folders")
     option("--tasks", default="sentiment,topic,entailment,part of speech", metavar="a,b,c")
-    option("--strategy", default="feature-based", metavar="NAME", help="the strategy by which a task is learned")
+    option("--strategy", default="feature-based", metavar="NAME", help="the fine-tuning strategy")
     option("--train-size", type=whole, default=64, metavar="N")
     option("--seeds", type=whole, default=2, metavar="K")
     option("--tuning-steps", type=whole, default=80, metavar="N")

@@ -81,7 +81,7 @@ def add(command: Parser) -> None:
     option("--resume", action="store_true", help="continue with the trainings that --out has not finished")
     option(
         "--second-language", type=number_of("steps"), nargs="?", const=600, metavar="STEPS",
-        help="first train word vectors of the second language for the base, all else frozen",
+        help="first train word vectors of the second language for the base, with all else frozen",
     )  # fmt: skip
     option("--decoder", type=run_folder, metavar="same|new|RUN", help="first give the base a decoder")
     option(

@@ -28,7 +28,7 @@ def add(command: Parser) -> None:
     option("--num-return-sequences", type=number_of(), default=how.num_return_sequences, metavar="N", help=sequences)
     option("--num-beams", type=number_of(), default=how.num_beams, metavar="N", help="size of the beam; 1 is greedy")
     option("--length-penalty", default=how.length_penalty, metavar="A", help="above 0 long texts are favoured")
-    option("--max-new-tokens", type=number_of(), default=how.max_new_tokens, metavar="N", help="most new tokens")
+    option("--max-new-tokens", type=number_of(), default=how.max_new_tokens, metavar="N", help="maximum new tokens")
     language = "target language of a multilingual model, from 0"
     option("--target-language", default=how.target_language, metavar="N", help=language)
     option("--control-code", type=whole, default=how.control_code, metavar="N", help="CTRL's code, from 1; 0 for none")

@@ -21,14 +21,14 @@ def add(command: Parser) -> None:
     common_options(command, show_folder, seeded=False)
     option = command.add_argument
     option("folder", metavar="DIR", help="a folder with config.json and model.safetensors")
-    option("--numbered", action="store_true", help="take words as ids and do not read the tokenizer")
+    option("--numbered", action="store_true", help="read words as token ids, without the tokenizer")
     option(
         "--add-special-tokens", default="", metavar="ROLE,...",
         help="new rows for special tokens that the folder lacks, such as mask for GPT-2",
     )  # fmt: skip
     option("--save", type=path, metavar="DIR", help="folder for a checkpoint that the other commands and pages open")
     list_of_runs(command)
-    option("--corpus", default="world", metavar="C", help="its held-out text is saved with the model; world by default")
+    option("--corpus", default="world", metavar="C", help="save held-out text of this corpus with it; world by default")
 
 
 def show_folder(given: argparse.Namespace) -> int:

@@ -17,10 +17,10 @@ from playground.errors import UserError, unwritable
 def add(command: Parser) -> None:
     """The options of the command."""
     option = command.add_argument
-    option("action", choices=("run",), help="run: every notebook, as papermill does it")
-    option("names", nargs="*", metavar="NOTEBOOK", help="beginnings of names such as 04; without one, all")
+    option("action", choices=("run",), help="run every notebook with papermill")
+    option("names", nargs="*", metavar="NOTEBOOK", help="how a name begins, such as 04; all by default")
     option("--out", type=path, default="lessons", metavar="DIR", help="folder for the pages; lessons by default")
-    option("--notebooks", type=path, default="notebooks", metavar="DIR", help="where they are; notebooks by default")
+    option("--notebooks", type=path, default="notebooks", metavar="DIR", help="folder of the notebooks")
     option(
         "--form", choices=("page", "demo", "exercise"), default="page",
         help="page: with all code; demo: for a projector, one button; exercise: notebooks without solutions, not run",
@@ -28,7 +28,13 @@ def add(command: Parser) -> None:
     option(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="set a parameter of the notebooks: steps=100"
     )
-    option("--workers", type=number_of("processes"), default=os.cpu_count() or 1, metavar="N", help="one a core")
+    option(
+        "--workers",
+        type=number_of("processes"),
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="one per core",
+    )
     common_options(command, run)
 
 

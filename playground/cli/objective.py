@@ -31,7 +31,7 @@ def add(command: Parser) -> None:
     text_options(command)
     option("--corpus", metavar="NAME|FILE", help="a held-out row of a corpus instead of a text")
     option("--row", type=whole, metavar="N", help="which row of the corpus, from 0; with --corpus")
-    option("--set", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")
+    option("--set", action="append", default=[], metavar="KNOB=VALUE", help="set a knob")
     option("--plan", nargs="+", action="extend", default=[], metavar="KEY=VALUE", help="a plan set by hand, or @FILE")
 
 

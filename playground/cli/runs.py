@@ -41,7 +41,12 @@ def _tree(every: Sequence[RunRow], parent: str | None, depth: int = 0) -> Iterat
             yield from _tree(every, run.name, depth + 1)
 
 
+ENDS = {"steps": "finished", "seconds": "finished", "asked": "stopped"}
+"""How a run ended, in words, where its state is not one."""
+
+
 def _line(run: RunRow) -> str:
     loss = "–" if run.held_out is None else f"{run.held_out:.3f}"
     forked = f" (from step {run.forked_at}: {run.changed})" if run.parent else ""
-    return f"{run.name}{forked}: {run.step} steps, held out {loss} {run.unit}, {run.seconds:.1f} s, {run.state}"
+    end = ENDS.get(run.state, run.state)
+    return f"{run.name}{forked}: {run.step} steps, held out {loss} {run.unit}, {run.seconds:.1f} s, {end}"

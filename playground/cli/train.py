@@ -80,7 +80,7 @@ def add(command: Parser) -> None:
     )  # fmt: skip
     option("--encoding", metavar="NAME", help="encoding of a file that is not UTF-8, such as cp1252")
     option("--tokenizer", metavar="KIND", help=f"how words are split: {', '.join(KINDS)}")
-    option("--vocab-size", type=number_of(), metavar="N", help="maximum size of such a vocabulary")
+    option("--vocab-size", type=number_of(), metavar="N", help="maximum size of the vocabulary")
     training_options(command)
     option("--threads", type=number_of("processes"), default=1, metavar="N", help="1 is fastest for tiny models")
     option(

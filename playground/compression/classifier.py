@@ -141,7 +141,7 @@ def stack_of(model: LanguageModel, what: str) -> Stack:
     shape = model.shape
     if shape.kind != "transformer" or shape.directions == 2 or shape.decoder_layers:
         kind = "an encoder with a decoder" if shape.decoder_layers else f"of the kind {shape.kind}"
-        raise UserError(f"{what} needs one stack of attention layers, and this model is {kind}; take RoBERTa or GPT.")
+        raise UserError(f"{what} needs one stack of attention layers, and this model is {kind}. Choose RoBERTa or GPT.")
     stack = cast("Network", model.network).encoder
     assert isinstance(stack, Stack)
     return stack

@@ -298,7 +298,7 @@ def compress(
     if task.answer.about == "written":
         raise UserError(
             f"The task {task.name!r} asks for a text to be written, and only models with a head for labels are "
-            "compressed here; take another task, such as sentiment."
+            "compressed here. Choose a task with labels, such as sentiment."
         )
     with TemporaryDirectory() as spare:
         began, home = time.perf_counter(), Path(spare) if folder is None else folder / "models"

@@ -100,7 +100,7 @@ def unpack(tensors: Mapping[str, Tensor], header: Header, task: Task, words: Seq
         raise UserError(f"The file has format {header.get('format')}; this version reads format {FORMAT}.")
     if header["head"]["scores"] != task.answer.scores:
         raise UserError(f"The model gives {header['head']['scores']} scores, and {task.name!r} needs "
-                        f"{task.answer.scores}; take the task that it was compressed for.")  # fmt: skip
+                        f"{task.answer.scores}. Choose the task that it was compressed for.")  # fmt: skip
     state, grids = _state(tensors, header)
     table = f"{WORD_TABLE}.table" if f"{WORD_TABLE}.table" in state else f"{WORD_TABLE}.weight"
     model = LanguageModel(as_saved(Architecture(), header["architecture"]), len(state[table]), None, words)

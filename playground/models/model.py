@@ -395,8 +395,8 @@ class LanguageModel(nn.Module):
         shape = self.shape
         if shape.kind != "transformer" or shape.layer_sharing in ("attention", "mlp"):
             raise UserError(
-                "Parts are plugged into the layers of a transformer, where all are shared or none; kind is "
-                f"{shape.kind}, layer_sharing {shape.layer_sharing}. Take another base."
+                "Adapters need a transformer whose layers share all weights or none, and this is kind="
+                f"{shape.kind}, layer_sharing={shape.layer_sharing}. Choose a base such as BERT."
             )
         stacks = [cast("Stack", network.encoder).layers for network in self._networks()]
         return [layer for stack in stacks for layer in (stack[:1] if shape.layer_sharing == "all" else stack)]

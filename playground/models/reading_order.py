@@ -18,7 +18,7 @@ from playground.errors import UserError
 
 UNREADABLE = (
     "A recurrent network reads everything to the left, everything to the right, or both; this attention mask allows "
-    "something else. Set kind to transformer, or take another objective."
+    "something else. Set kind to transformer, or choose another objective."
 )
 
 

@@ -88,4 +88,4 @@ def _short(value: Any) -> str:
 
 def describe_recipe(entry: Entry, name: str) -> str:
     """What a recipe changes of an entry, in one sentence."""
-    return f"The recipe {name} changes of {entry.name}: {what_changed(entry, find_preset(name)(entry))}."
+    return f"The recipe {name} changes {entry.name}: {what_changed(entry, find_preset(name)(entry))}."

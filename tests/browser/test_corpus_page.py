@@ -28,7 +28,7 @@ def words(page: Page) -> list[str]:
 @pytest.mark.guarded
 def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address: str) -> None:
     open_corpus(page, address)
-    choose(page, "text", "parallel")
+    choose(page, "corpus", "parallel")
     expect(page.get_by_text("document 1 of 27,311")).to_be_visible()
     links = page.locator('svg path[stroke="#3390d6"]')
     wait_until(page, lambda: links.count() == len(words(page)) / 2 > 2)  # a line from every word to its twin
@@ -36,7 +36,7 @@ def test_layers_are_switched_and_merges_are_stepped_through(page: Page, address:
     expect(links).to_have_count(0)
     expect(page.get_by_role("button", name="aligned", exact=True)).to_have_attribute("aria-pressed", "false")
     before = words(page)
-    page.get_by_role("button", name="Next").click()
+    page.get_by_role("button", name="Next", exact=True).click()
     expect(page.get_by_text("document 2 of 27,311")).to_be_visible()
     wait_until(page, lambda: words(page) != before)
     expect(links).to_have_count(0)

@@ -41,7 +41,7 @@ def test_a_head_is_switched_off_and_its_numbers_are_saved(page: Page, address: s
     archive = zipfile.ZipFile(io.BytesIO(Path(arriving.value.path()).read_bytes()))
     assert any(b"probe" in archive.read(name) for name in archive.namelist())
     page.get_by_role("button", name="attention", exact=False).first.click()
-    page.get_by_role("button", name="Look", exact=True).click()
+    page.get_by_role("button", name="Measure", exact=True).click()
     page.get_by_role("button", name="layer 1, head 2", exact=True).click()
     expect(page.get_by_text("layer 1, head 2: query down, key across")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})

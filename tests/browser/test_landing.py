@@ -109,7 +109,7 @@ def test_the_table_comes_with_the_page_and_an_early_click_is_not_lost(page: Page
     expect(page.locator("section.stage")).to_be_visible()
     expect(page.locator("#first")).to_have_count(0)
     field = page.get_by_label("your sentence").element_handle()
-    page.get_by_role("button", name="echo").evaluate(TYPED_AND_PRESSED, field)
+    page.get_by_role("button", name="repeated words").evaluate(TYPED_AND_PRESSED, field)
     expect(page.get_by_label("your sentence")).to_have_value("the cat saw the dog and the dog saw the cat")
 
 

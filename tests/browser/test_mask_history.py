@@ -72,8 +72,8 @@ def test_strips_and_a_moving_picture_are_whole(page: Page, tmp_path: Path) -> No
     ]
     with Image.open(save("All steps (PNG)")) as strip:
         assert strip.width > strip.height / 2 and len(strip.resize((40, 40)).convert("RGB").getcolors(1600)) > 20
-    page.get_by_label("First frame of the film").select_option("1")
-    page.get_by_label("Last frame of the film").select_option("2")
+    page.get_by_label("First frame of the animation").select_option("1")
+    page.get_by_label("Last frame of the animation").select_option("2")
     with Image.open(save("Animation (APNG)")) as film:
         assert film.is_animated and 3 <= film.n_frames <= 7
         film.seek(film.n_frames - 1)

@@ -109,5 +109,5 @@ def test_training_is_on_one_screen(page: Page, address: str, short: bool) -> Non
             expect(part).to_be_in_viewport()
     expect(page.locator(".notice")).to_have_count(int(short))
     page.get_by_role("button", name="Hide or show the settings").click()
-    expect(page.get_by_role("combobox", name="model", exact=True)).to_be_hidden()
+    expect(page.get_by_role("combobox", name="system", exact=True)).to_be_hidden()
     page.get_by_role("button", name="Stop").click()

@@ -74,7 +74,7 @@ def test_a_run_is_scrubbed_without_kernel_and_network(kind: str, files: dict[str
     tab.wait_for_function("document.querySelector('[id^=replay-]')?.__replay")
     last = tab.evaluate(f"{HANDLE}.state()")
     assert last["at"] == last["moments"] - 1 and last["stage"]["answers"]["step"] == last["step"]
-    scrub = tab.get_by_role("slider", name="Moment of the training")
+    scrub = tab.get_by_role("slider", name="Training step")
     scrub.fill("3")
     at_step(tab, 3)
     state = tab.evaluate(f"{HANDLE}.state()")

@@ -268,7 +268,7 @@ def test_bitfit_trains_every_bias_of_a_model_or_is_refused_with_a_sentence(name,
     if apart:
         bitfit.check(learner, task)
     else:
-        with pytest.raises(UserError, match=f"BitFit trains the biases of a model, and {name} has none; take another"):
+        with pytest.raises(UserError, match=f"BitFit trains the biases of a model, and {name} has none. Choose"):
             bitfit.check(learner, task)
 
 

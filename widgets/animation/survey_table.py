@@ -15,7 +15,9 @@ Row = dict[str, Any]
 Refused = Sequence[tuple[Objective, str]]
 
 TITLE = "One sentence, eleven objectives"
-ABOUT = "Each row opens its stage. In the squares a row is a word, and its coloured cells are what it may attend to."
+ABOUT = (
+    "Click a row to open its stage. In an attention mask a row is a word; its coloured cells are what it attends to."
+)
 
 
 def table_data(text: str, done: Sequence[Rebuilt], refused: Refused, stages: bool = False) -> dict[str, Any]:

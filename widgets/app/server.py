@@ -21,7 +21,7 @@ LOOPBACK, EVERYWHERE = "127.0.0.1", ""
 def serve(port: int, browser: bool = True, public: "Public | None" = None) -> int:
     """Serve until interrupted; the address is printed once the door is open."""
     if not 0 <= port < 2**16:
-        raise UserError(f"Port {port} does not exist; take one from 1024 to 65535, or 0 for any free one.")
+        raise UserError(f"Port {port} does not exist; choose one from 1024 to 65535, or 0 for any free one.")
     port = port or free_port()
     if answers(port):
         raise UserError(f"Port {port} is in use; choose another with --port, or 0 for any free one.")

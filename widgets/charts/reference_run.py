@@ -36,7 +36,7 @@ class Recorded:
 
     @property
     def title(self) -> str:
-        return f"Recorded run: {self.entry} on {self.corpus}, fast recipe, seed 0"
+        return f"Recorded: {self.entry} on {self.corpus}, seed 0"
 
     @property
     def steps(self) -> int:

@@ -122,7 +122,7 @@ class Course:
 
     def replay(self) -> Replay:
         """The run so far, to be scrubbed through."""
-        assert self.moments is not None, "a run that begins has its first moment"
+        assert self.moments is not None, "a run that begins has its first frames"
         at = self.progress()
         return self.moments.replay(Curve(at.losses, at.held_out, self.moments.levels(self.run)))
 

@@ -62,7 +62,7 @@ class CompressPage(View):
         self.results = Results(compress)
         controls = [
             heading("Base model"), base_choice(store), self.base, row(self.train), row(self.begin, self.stop),
-            self.trouble, heading("Or start from a question"), *self.questions, *_choices(compress),
+            self.trouble, heading("Or start with a question"), *self.questions, *_choices(compress),
         ]  # fmt: skip
         self.sidebar = Sidebar(
             controls, [html(say(ABOUT)), self.results],

@@ -42,7 +42,7 @@ class CorpusPage(View):
         self.progress = pmui.LinearProgress(variant="indeterminate", margin=(8, 10), visible=False, **STRETCH)
         self.trouble, self.numbers, self.uses = html(""), html(""), html("")
         self.document, self.tokens = Document(corpus), Tokens(corpus)
-        controls = [heading("Text"), source, corpus_knobs(corpus), _typed(corpus), self.files, self.train]
+        controls = [heading("Data"), source, corpus_knobs(corpus), _typed(corpus), self.files, self.train]
         picture = [
             self.progress, self.trouble, self.numbers, self.document, self.tokens,
             heading("What it can be used for"), self.uses,
@@ -194,7 +194,7 @@ class Document(View):
         self.whole.object = "".join(
             f"<p><span class='quiet'>{escape(name.replace('_', ' '))}:</span> {escape(value)}</p>"
             for name, value in shown.whole.items()
-        ) + ("" if known(opened.corpus) else say("This text has no annotations.", "quiet"))
+        ) + ("" if known(opened.corpus) else say("This corpus has no annotations.", "quiet"))
 
 
 def where(corpus: CorpusStore) -> str:
@@ -252,8 +252,8 @@ class Merges(View):
         self.corpus, self.drawn, self.text = corpus, html(""), html("")
         self.slider = pmui.IntSlider(label="merge", start=0, end=1, value=0, **FIELD)
         self.slider.param.watch(self._draw, "value")
-        back = button("Before", lambda: self._step(-1), "chevron_left", margin=(4, 3, 4, 10))
-        ahead = button("After", lambda: self._step(1), "chevron_right", margin=(4, 3))
+        back = button("Previous merge", lambda: self._step(-1), "chevron_left", margin=(4, 3, 4, 10))
+        ahead = button("Next merge", lambda: self._step(1), "chevron_right", margin=(4, 3))
         title = heading("BPE merges, step by step")  # hidden until the slider has its end, which a key would go to
         super().__init__(column(title, row(back, ahead), self.slider, self.text, self.drawn, visible=False))
 

@@ -50,7 +50,7 @@ class InsidePage(View):
     def __init__(self, store: Store) -> None:
         self.store, self.inside = store, store.inside
         inside, look = store.inside, {"margin": (2, 10), **STRETCH}
-        self.subject, self.other = _choice(inside, "key", "Model"), _choice(inside, "other", "Compare with")
+        self.subject, self.other = _choice(inside, "key", "trained model"), _choice(inside, "other", "compare with")
         self.list = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], **look)
         self.question = html("")
         self.train = button("Train one here", store.train_one, "play_arrow", margin=(6, 10), visible=False)
@@ -59,7 +59,7 @@ class InsidePage(View):
             lambda: inside.turned.get(inside.instrument, {}), inside.set, throttled=True, beside=True,
         )  # fmt: skip
         self.chips = Pressable(stylesheets=[STYLE, GROWING, parts.STYLE, LISTED], visible=False, **look)
-        self.begin = button("Look", inside.look, "visibility", margin=(6, 10), **MAIN)
+        self.begin = button("Measure", inside.look, "visibility", margin=(6, 10), **MAIN)
         self.stop = button("Stop", inside.looking.forget, "stop", margin=(6, 3), disabled=True)
         self.csv = download(inside.csv, "inside.zip", "Tables as CSV", disabled=True)
         self.progress = pmui.LinearProgress(variant="indeterminate", margin=(8, 10), visible=False, **STRETCH)

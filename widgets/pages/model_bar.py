@@ -23,8 +23,8 @@ class ModelBar(View):
         self.streams = self._button("Next: why two streams?", stage.two_streams, "school")
         self.train = self._button(SMALL, stage.teach, "play_arrow", description=f"{SMALL}: {NEW}")
         self.more = self._button(
-            "Train on", stage.teach_on, "fast_forward",
-            description=f"Train on: a copy of this model takes {STEPS} more steps on this page.",
+            "Train longer", stage.teach_on, "fast_forward",
+            description=f"Train longer: a copy of this model takes {STEPS} more steps on this page.",
         )  # fmt: skip
         self.bundled = self._button("Use the model of the app", stage.attach_bundled, "undo")
         self.trained = self._button("Use the model of the Train page", stage.attach_trained)

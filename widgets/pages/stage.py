@@ -24,8 +24,8 @@ from widgets.state.stage import LONGEST_TEXT, NOTHING_COUNTS, StageStore
 from widgets.theme import GROWING, html, say
 
 SAMPLES = {
-    "survey": SENTENCE,
-    "echo": "the cat saw the dog and the dog saw the cat",
+    "default": SENTENCE,
+    "repeated words": "the cat saw the dog and the dog saw the cat",
     "two sentences": "Rosa baked the bread. Then her brother sold it.",
 }
 
@@ -118,17 +118,22 @@ def _plan_keys(objective: str) -> str:
 def _sentence(stage: StageStore) -> Any:
     """The sentence, the second one where it is needed, and whether all objectives are shown or one."""
     look, shown = {"max_length": LONGEST_TEXT, "size": "small", "margin": (6, 10)}, stage.param
-    text = typed(shown.text, styles={"flex": "1 1 300px"}, **look)
+    text = typed(shown.text, styles={"flex": "1 1 275px"}, **look)
     needs_pair = (shown.objective, shown.view, shown.beside)  # a table has rows that need a second text
     second = pn.bind(lambda *_: stage.view == "table" or stage.paired, *needs_pair)
-    pair = typed(shown.pair, styles={"flex": "1 1 260px"}, visible=second, **look)
+    pair = typed(shown.pair, styles={"flex": "1 1 235px"}, visible=second, **look)
     view = pmui.RadioButtonGroup.from_param(
         stage.param.view, label="", size="small", margin=(6, 10), styles={"white-space": "nowrap"}, width=108
     )
     samples = [
         button(name, lambda words=words: stage.param.update(text=words), **SAMPLE) for name, words in SAMPLES.items()
     ]
-    examples = html(say("Examples:", "quiet"), margin=(10, 0), styles={"flex": "0 1 70px"}, css_classes=["sample"])
+    examples = html(
+        say("Examples:", "quiet"),
+        margin=(10, 0, 0, 0),
+        styles={"flex": "0 1 70px", "align-self": "center"},
+        css_classes=["sample"],
+    )
     parts = (view, _objectives(stage), text, pair, examples, *samples)
     return row(*parts, stylesheets=[GROWING, NO_SAMPLES_ON_A_TELEPHONE], **STRETCH)
 

@@ -20,14 +20,14 @@ CHANGES = {
     AS_IT_IS: "",
     SECOND: (
         "Word vectors of the second language are learned first, with everything else frozen (arXiv:1910.11856, sec. "
-        "3). Then take a task 'abroad': it is learned in the first language and tested in both; "
+        "3). Then choose a task named 'abroad': it is learned in the first language and tested in both; "
         "'embeddings frozen' is the third of the four steps."
     ),
     SAME: (
         "Encoder and decoder start as the base's layers; only the attention between them is new (arXiv:1901.07291). "
-        "Then take a task that writes, such as translation or summary, with more steps than the others need."
+        "Then choose a task that writes, such as translation or summary, with more steps than for the others."
     ),
-    NEW: "The encoder is the base; the decoder is initialised at random. Then take a task that writes.",
+    NEW: "The encoder is the base; the decoder is initialised at random. Then choose a task that writes.",
 }
 """What can be done to a base, and what to try with it then."""
 

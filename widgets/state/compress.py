@@ -47,7 +47,7 @@ class CompressStore(param.Parameterized):
     `turned`. `shown` is the pipeline whose details are open.
     """
 
-    task = param.Selector(default="sentiment", objects=TASKS, label="task")
+    task = param.Selector(default="sentiment", objects=TASKS, label="fine-tune on")
     chosen = param.List([], doc="The pipelines that are compared, as lines.")
     own = param.List([], doc="The pipelines that were put together on this visit.")
     method = param.Selector(default="DistilBERT", objects=list(methods()), label="method")

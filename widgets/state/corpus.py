@@ -67,7 +67,7 @@ class CorpusStore(CorpusChoice):
         """The knobs of the corpus but those of its tokenizer: this page trains vocabularies of its own."""
         return tuple(k for k in super().known_knobs if k not in knobs(Tokenization))
 
-    source = param.String("world", label="text")
+    source = param.String("world", label="corpus")
     pasted = param.String("", label="paste text here", doc="Blank lines separate documents.")
     files = param.List([])
     encoding = param.Selector(default="", objects=ENCODINGS, label="encoding")

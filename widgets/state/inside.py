@@ -165,7 +165,7 @@ class InsideStore(param.Parameterized):
     def csv(self) -> bytes:
         """Every table of every model as CSV files in an archive."""
         if not self.found:
-            raise UserError("Nothing has been measured yet; press Look first.")
+            raise UserError("Nothing has been measured yet; press Measure first.")
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, finding in self.found.items():

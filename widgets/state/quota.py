@@ -41,7 +41,7 @@ class Quota:
         if self.memory is not None and need > self.memory:
             raise UserError(
                 f"This run needs about {format_bytes(need)} of memory; one visit has {format_bytes(self.memory)} here. "
-                "Take a narrower model, shorter rows or smaller batches."
+                "Choose a narrower model, shorter rows or smaller batches."
             )
 
 

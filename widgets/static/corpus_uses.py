@@ -39,7 +39,7 @@ USES = (
     Use("summarisation", ("key",), "“summaries” has them"),
     Use("how often each fact occurs", ("fact",), "“facts” counts them"),
     Use("domain shift: two domains", ("domain",), "“domains” has them"),
-    Use("polarity of single words", ("word_polarity",), "“reviews” knows it"),
+    Use("polarity of single words", ("word_polarity",), "“reviews” has them"),
     Use("fields of an article", ("field",), "“news” has them"),
     Use("aspect-based sentiment", ("feeling",), "“reviews” and “world” know them"),
     Use("tense: past and present", ("tense",)),
@@ -48,7 +48,7 @@ USES = (
     Use("disfluencies: slips of speech", ("slip",), "“speech” has them"),
     Use("multimodal data: pictures and sounds as symbols", ("modality",), "“scenes” has them"),
     Use("dependencies at an exact distance", ("gap",), "“gaps” has them"),
-    Use("commonsense: what everybody knows and few say", ("report",), "“kinds” has it"),
+    Use("commonsense: what everybody knows and few say", ("report",), "“kinds” has them"),
     Use("word alignment", ("aligned",), "“parallel” has it; two files of your own are aligned by lines only"),
 )
 
@@ -86,10 +86,10 @@ def _order(corpus: Corpus) -> Iterator[tuple[str, bool, str]]:
     documents = int(corpus.document_ids[-1]) + 1
     sentences = int((torch.diff(corpus.sentence_ids) != 0).sum()) + 1
     pairs = not several and sentences > documents > 1 and bool((corpus.ids == corpus.tokenizer.specials.sep).any())
-    lacking = "it takes several documents, some of two sentences"
+    lacking = "it needs several documents, some of two sentences"
     why = "each document is a sentence and its translation" if several else lacking
     yield "next sentence and sentence order: NSP, SOP", pairs, "documents of several sentences" if pairs else why
-    yield "translation: TLM", several, "two languages" if several else "it takes two languages: see “parallel”"
+    yield "translation: TLM", several, "two languages" if several else "it needs two languages: see “parallel”"
 
 
 def markup(corpus: Corpus) -> str:

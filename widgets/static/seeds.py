@@ -7,7 +7,8 @@ from playground.training.parallel.seeds import Band
 
 ALONE = (
     "Pause and Stop apply to all seeds; Step, Step through one update and a setting that is changed now only to the "
-    "one on screen. The others keep their curves, probes, bookmarks and film, but not what happens inside their layers."
+    "one on screen. The others keep their curves, probes, bookmarks and attention, but not what is inside "
+    "their layers."
 )
 """What does not apply to the other seeds, and what is not kept of them."""
 

@@ -51,7 +51,7 @@ def asked(subject: Subject, fewest: int) -> list[Analogy]:
 def has_analogies(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
     """The training text has the words of some relation."""
     if not asked(subject, fewest):
-        return f"In {subject.corpus.name} too few words that make analogies occur {fewest} times; take families."
+        return f"Too few words of analogies occur {fewest} times in {subject.corpus.name}. Choose the corpus families."
     return ""
 
 
@@ -123,7 +123,7 @@ def _answers(subject: Subject, questions: Sequence[Analogy], answers: Tensor, ri
 def has_capitals(subject: Subject, fewest: int = DEFAULT.fewest) -> str:
     """The training text has the word capital and some countries with their capitals."""
     if len(_capitals(subject, fewest)) < FEWEST:
-        return f"In {subject.corpus.name} too few countries and capitals occur {fewest} times; take families."
+        return f"{subject.corpus.name} has too few countries and capitals. Choose the corpus families."
     return ""
 
 

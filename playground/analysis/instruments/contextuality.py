@@ -115,7 +115,7 @@ def _ambiguous_words(items: Items) -> dict[int, Tensor]:
         if int((counts >= 2).sum()) >= 2:
             found[word] = rows
     if not found:
-        raise UserError("No word occurs at least twice in each of two senses in these sentences; take more sentences.")
+        raise UserError("No word occurs in two senses, twice in each, in these sentences. Choose more sentences.")
     return found
 
 

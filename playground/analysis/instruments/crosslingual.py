@@ -37,7 +37,7 @@ class Settings:
 def translations(subject: Subject) -> str:
     """The corpus has sentences with their translations, word by word."""
     if "aligned" not in subject.corpus.labels:
-        return f"The corpus {subject.corpus.name} has no translations; take parallel."
+        return f"{subject.corpus.name} has no translations. Choose the corpus parallel."
     return ""
 
 

@@ -236,7 +236,7 @@ def _first_order(query: Query, here: Weights, there: Weights) -> float:
 
 
 WHAT_TAUGHT_IT = Instrument(
-    name="what taught it",
+    name="influence of texts",
     group="Influence",
     question="Which training texts taught the model this, and do estimates agree with retraining without them?",
     source="arXiv:1703.04730; TracIn, arXiv:2002.08484",
@@ -247,7 +247,7 @@ WHAT_TAUGHT_IT = Instrument(
 )
 
 WHICH_CHECKPOINT = Instrument(
-    name="which checkpoint learnt it",
+    name="influence of checkpoints",
     group="Influence",
     question="Between which steps of training did the model learn this?",
     source="after TracIn, arXiv:2002.08484",

@@ -25,7 +25,9 @@ def ambiguous(subject: Subject) -> str:
     held = {name: row[subject.corpus.held_out_from :] for name, row in subject.corpus.labels.items()}
     absent = [name for name in ("pos", "sense") if name not in held or int((held[name] >= 0).sum()) < 100]
     if absent:
-        return f"The corpus {subject.corpus.name} has too few words with the label {' and '.join(absent)}; take senses."
+        return (
+            f"{subject.corpus.name} has too few words with the label {' and '.join(absent)}. Choose the corpus senses."
+        )
     return ""
 
 

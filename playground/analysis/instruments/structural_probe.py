@@ -49,7 +49,7 @@ def trees_of(subject: Subject, count: int) -> tuple[Tokens, Part, Part]:
     names = subject.corpus.label_names.get("pos", ())
     gold = gold_trees(tokens, names.index("PUNCT") if "PUNCT" in names else -1)
     if len(gold.heads) < 6:
-        raise UserError(f"{len(gold.heads)} of these sentences are trees; the probe needs 6. Take more sentences.")
+        raise UserError(f"{len(gold.heads)} of these sentences are trees; the probe needs 6. Choose more sentences.")
     split = split_by(torch.arange(len(gold.heads)), subject.seed)
     train, test = (
         (rows, GoldTrees(pick(gold.tokens, rows), gold.heads[rows], gold.counted[rows]))

@@ -75,7 +75,7 @@ def items_of(rows: Tensor, positions: Tensor, labels: Tensor, types: Tensor, nam
     kept = (counts >= FEWEST).nonzero()[:, 0]
     if len(kept) < 2:
         raise UserError(
-            f"There are {len(kept)} classes with at least {FEWEST} items; a probe needs two. Take more text."
+            f"There are {len(kept)} classes with at least {FEWEST} items; a probe needs two. Choose more text."
         )
     number = torch.full((len(names) + 1,), -1)
     number[kept] = torch.arange(len(kept))

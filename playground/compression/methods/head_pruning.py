@@ -27,7 +27,7 @@ class CutHeads:
         stack = unshared_stack(start.classifier, "Head pruning")
         if start.classifier.model.shape.positions == "relative bias":
             raise UserError(
-                "Head pruning cannot cut the relative bias (T5), which all layers share; take RoBERTa or GPT."
+                "Head pruning cannot cut the relative bias (T5), which all layers share. Choose RoBERTa or GPT."
             )
         importance = head_importance(start.classifier, data.train)
         cut = _by_hand(self.chosen, importance) if self.chosen else least_important(importance, self.share)

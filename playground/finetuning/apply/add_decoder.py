@@ -42,11 +42,11 @@ def with_decoder(
 def _check(learner: TrainState) -> None:
     name, shape = learner.entry.name, learner.model.shape
     if shape.kind == "static":
-        raise UserError(f"{name} has no layers, so it cannot read for a decoder; take another base.")
+        raise UserError(f"{name} has no layers, so it cannot be an encoder. Choose a base with layers, such as BERT.")
     if shape.decoder_layers:
         raise UserError(f"{name} has a decoder already; leave --decoder out, and choose what is kept by a strategy.")
     if shape.two_streams or shape.generator_ratio:
-        raise UserError(f"{name} has further networks that do not go with a decoder; take a base such as BERT or GPT.")
+        raise UserError(f"{name} is more than one network, so it gets no decoder. Choose a base such as BERT or GPT.")
 
 
 def _check_pair(learner: TrainState, tokenizer: Tokenizer, donor: TrainState, donors: Tokenizer | None) -> None:

@@ -79,7 +79,7 @@ def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
     """Refuse a model to which no words can be added, or an objective that needs more than a text of one language."""
     name, needs = learner.entry.name, learner.objective.needs
     if learner.model.shape.kind == "static":
-        raise UserError(f"{name} has word vectors and no layers, so nothing could be carried over; take another base.")
+        raise UserError(f"{name} has no layers, so nothing would transfer. Choose a base with layers, such as RoBERTa.")
     if tokenizer.kind != "word":
         raise UserError(
             f"This model reads {tokenizer.kind} pieces; new words can be given only to a vocabulary of words."
@@ -88,7 +88,7 @@ def _check(learner: TrainState, tokenizer: Tokenizer) -> None:
     if lacking:
         raise UserError(
             f"{learner.objective.name} needs more than a text of one language ({lacking[0]}), so the words of the "
-            "second cannot be learned with it; take another base, such as RoBERTa or GPT."
+            "second cannot be learned with it. Choose a base such as RoBERTa or GPT."
         )
 
 

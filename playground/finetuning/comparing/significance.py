@@ -101,13 +101,13 @@ def smallest_lead(seeds: int, number: int) -> float:
 def describe_power(seeds: int, number: int) -> str:
     """What so many seeds can find in a number of comparisons, in words, before they are run."""
     if seeds < 2:
-        return "One seed says nothing about the noise between seeds; take at least two."
+        return "One seed says nothing about the noise between seeds; run at least two."
     size, several = smallest_lead(seeds, number), f" and {number} comparisons" if number > 1 else ""
     if size * USUAL_NOISE >= 1:
-        return f"With {seeds} seeds{several}, no lead is found four times out of five; take more seeds."
+        return f"With {seeds} seeds{several}, no lead is found in {POWER:.0%} of cases; run more seeds."
     return (
-        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2g} is found four times out of five: "
-        f"{size:.2g} standard deviations of the difference between seeds, each usually {USUAL_NOISE} of accuracy."
+        f"With {seeds} seeds{several}, a lead of about {size * USUAL_NOISE:.2g} is found in {POWER:.0%} of cases. "
+        f"It is {size:.2g} standard deviations over seeds, each usually {USUAL_NOISE} of accuracy."
     )
 
 
@@ -140,7 +140,7 @@ def _verdict(gaps: Sequence[float], p: float | None, guessed: float | None, numb
     if guessed is not None:
         return known | {"said": f"both no better than guessing ({guessed:.3f})"}
     if p is None:
-        said = f"{len(gaps)} exactly equal gaps say nothing about the noise; take at least {ENOUGH_ALIKE} seeds"
+        said = f"{len(gaps)} exactly equal gaps say nothing about the noise; run at least {ENOUGH_ALIKE} seeds"
         return known | {"seeds_needed": ENOUGH_ALIKE, "said": said}
     if p < LEVEL:
         return known | {"larger": True, "said": "better" if mean > 0 else "worse"}
@@ -160,7 +160,7 @@ def top_two(values: Values[K]) -> list[tuple[K, K]]:
 def leader(values: Values[str], kind: str, judged: Sequence[Mapping[str, Any]]) -> str:
     """Whether the best of some kind leads the runner-up by more than the noise; `judged` is the verdict on both."""
     if not judged:
-        return f"One {kind} or one seed cannot be compared; take at least two of each."
+        return f"One {kind} or one seed cannot be compared; run at least two of each."
     [(best, second)], [verdict] = top_two(values), judged
     gaps = [a - b for a, b in zip(values[best], values[second], strict=True)]
     mean, error, number = fmean(gaps), deviation(gaps) / len(gaps) ** 0.5, verdict["comparisons"]
@@ -169,7 +169,7 @@ def leader(values: Values[str], kind: str, judged: Sequence[Mapping[str, Any]]) 
     if verdict["p"] is None:
         return (
             f"{best} leads {second} by {mean:.3f} with each of {len(gaps)} seeds: exactly equal gaps say nothing about "
-            f"the noise, so no winner. Take at least {ENOUGH_ALIKE} seeds."
+            f"the noise, so no winner. Run at least {ENOUGH_ALIKE} seeds."
         )
     lead = f"{best} leads {second} by {mean:.3f} on average over {len(gaps)} seeds (standard error {error:.3f})"
     test = f"(paired t-test, 5 %{f' over {number} comparisons' if number > 1 else ''})"

@@ -159,7 +159,7 @@ def _tagging(name: str, path: Path, encoding: str | None) -> Task:
     sentences, warning = read_tagged(path, encoding=encoding)
     kinds = sorted(set(chain.from_iterable(tags for _, tags in sentences)) - {""})
     if len(kinds) < 2:
-        raise UserError(f"{path.name} marks no parts of speech; take a treebank that does, in its fourth column.")
+        raise UserError(f"{path.name} marks no parts of speech. Choose a treebank with tags in its fourth column.")
     number = {kind: k for k, kind in enumerate(kinds)} | {"": -1}
     items = (Item((words,), [number[tag] for tag in tags]) for words, tags in sentences)
     idea = f"Say which part of speech each word of {path.name} is."

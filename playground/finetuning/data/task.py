@@ -71,8 +71,8 @@ class Task:
         if written and not input_format.writes:
             raise UserError(
                 f"The task {self.name!r} asks for a text to be written, and a model that reads both sides without a "
-                "decoder cannot write; take one that reads left to right, such as GPT, or one with a decoder, such as "
-                "BART."
+                "decoder cannot write. Choose a base that reads left to right, such as GPT, or one with a decoder, "
+                "such as BART."
             )
         items = self.items(count if split == "train" else min(count, self.tests), seed, split)
         spare = self.spare(tokenizer)
@@ -120,16 +120,16 @@ class Task:
     def check_prompt(self, model: LanguageModel, tokenizer: Tokenizer) -> None:
         """Refuse a model or a vocabulary that cannot be asked untrained."""
         if model.shape.kind == "static":
-            raise UserError("Prompting needs a model that reads sentences; static vectors do not. Take another base.")
+            raise UserError("Static word vectors cannot be prompted. Choose a base with layers, such as BERT.")
         if self.answer.continued and not model.shape.continues:
             raise UserError(
-                f"Only a model that reads left to right can continue a text untrained, so {self.name!r} needs another "
-                "model; take GPT, or another strategy."
+                f"Only a model that reads left to right can continue a text untrained, and {self.name!r} asks for "
+                "that. Choose a base such as GPT, or another strategy."
             )
         if not self.answer.continued and self.verbalizer(tokenizer) is None:
             raise UserError(
                 f"Prompting needs one word of the model's vocabulary for every class, and the task {self.name!r} does "
-                "not have that; take another task, such as sentiment or topic, or another strategy."
+                "not have that. Choose a task such as sentiment or topic, or another strategy."
             )
 
 

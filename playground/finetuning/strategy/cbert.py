@@ -30,8 +30,8 @@ def check_filling(model: LanguageModel) -> None:
     one_stack = not (shape.decoder_layers or shape.two_streams or shape.generator_ratio)
     if shape.kind == "static" or shape.attention != "bidirectional" or not one_stack:
         raise UserError(
-            "Rewriting a text for its label needs a masked language model, which reads both sides; take a "
-            "base such as BERT."
+            "Rewriting a text for its label needs a masked language model, which reads both sides. Choose "
+            "a base such as BERT."
         )
 
 

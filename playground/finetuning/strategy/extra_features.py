@@ -143,7 +143,7 @@ class Facts(ExtraFeatures):
 
     def check(self, learner: TrainState, task: Task, tokenizer: Tokenizer) -> None:
         if learner.model.shape.kind == "static":
-            raise UserError("Facts need attention and positions, which static vectors do not have. Take another base.")
+            raise UserError("Facts need attention and positions. Choose a base with layers, such as BERT.")
         if task.answer.about != "text":
             raise UserError(
                 "Facts separate neighbouring words, so they are for "

@@ -215,12 +215,12 @@ def init_head(head: TaskHead, rng: torch.Generator) -> None:
 def check_writing(model: LanguageModel, spec: Head) -> None:
     """Refuse heads that cannot write."""
     reasons = {
-        "A recurrent head reads the row from both ends, so it would see the word that it is to write; take a strategy "
-        "whose head reads the top, one level or a mix.": spec.recurrent,
-        "A head that reads all levels side by side is wider than the words' vectors, so it cannot write; take a "
+        "A recurrent head reads the row from both ends, so it would see the word that it is to write. Choose a "
+        "strategy whose head reads the top, one level or a mix.": spec.recurrent,
+        "A head that reads all levels side by side is wider than the words' vectors, so it cannot write. Choose a "
         "strategy that reads the top, one level or a mix.": spec.reads in ("all", "joined"),
-        "A head that reads levels of the encoder cannot write, because the decoder writes; take a strategy whose head "
-        "reads the top, or a model that reads left to right.": spec.reads != "top" and model.shape.decoder_layers,
+        "A head that reads levels of the encoder cannot write, because the decoder writes. Choose a strategy whose "
+        "head reads the top, or a base that reads left to right.": spec.reads != "top" and model.shape.decoder_layers,
     }
     for reason, holds in reasons.items():
         if holds:

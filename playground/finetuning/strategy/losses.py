@@ -282,7 +282,7 @@ class AuxiliaryLM(AuxLoss):
                 lacking = named.get(need) or f"the label {need.removeprefix('label:')!r} of every word"
                 raise UserError(
                     f"{learner.objective.name} needs {lacking}, which the texts of a task do not have, so "
-                    f"{self.name} is not possible; take another strategy or another base."
+                    f"{self.name} is not possible. Choose another strategy, or a base such as RoBERTa or GPT."
                 )
 
     def alone(self, steps: int) -> int:

@@ -42,7 +42,7 @@ def named(strategy: Strategy, name: str) -> Strategy:
     name = " ".join(name.split())
     if not name or len(name) > 60 or set(name) & set(FORBIDDEN):
         raise UserError(
-            f"The name {name!r} cannot be used; take 1 to 60 characters, none of them {' '.join(FORBIDDEN)}."
+            f"The name {name!r} cannot be used; it needs 1 to 60 characters, none of them {' '.join(FORBIDDEN)}."
         )
     return replace(strategy, name=name, made_of=strategy.parts)
 

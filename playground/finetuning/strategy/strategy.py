@@ -160,19 +160,19 @@ class Strategy:
         if self.extras and highest < min(learner.model.shape.layers, learner.model.top_hidden_state):
             raise UserError(
                 f"The head of {self.name} reads level {highest}, so what {self.extras[0].name} would add to the layers "
-                "above it is not read; take a head that reads the top, or leave one of them out."
+                "above it is not read. Choose a head that reads the top, or leave one of them out."
             )
         if self.fresh in ("encoder", "decoder") and not learner.model.shape.decoder_layers:
             raise UserError(
-                f"{self.name} needs a model with an encoder and a decoder, and this one has one stack; take BART, or "
+                f"{self.name} needs a model with an encoder and a decoder, and this one has one stack. Choose BART, or "
                 "give the base a decoder (playground compare ... --decoder same)."
             )
         groups = learner.model.groups().items()
         body = (name for group, names in groups if group.startswith(("embeddings", "encoder")) for name in names)
         if self.apart == "biases" and not any(map(is_bias, body)):
             raise UserError(
-                f"{self.name} trains the biases of a model, and {learner.entry.name} has none; take another strategy "
-                "or another base."
+                f"{self.name} trains the biases of a model, and {learner.entry.name} has none. Choose another "
+                "strategy, or a base with biases, such as BERT."
             )
         for term in (*self.penalties, *self.beside):
             term.check(learner, task)

@@ -65,8 +65,8 @@ class RDrop(TaskLoss):
         _check_layers(self.name, learner)
         if isinstance(task.answer, Number):
             raise UserError(
-                f"{self.name} compares probabilities of answers, and the task {task.name!r} asks for a number; take a "
-                "task with classes, such as sentiment."
+                f"{self.name} compares probabilities of answers, and the task {task.name!r} asks for a number. Choose "
+                "a task with classes, such as sentiment."
             )
 
     def take(self, run: TrainerView, step: int, batch: Dataset) -> tuple[Tensor, Tensor]:
@@ -194,6 +194,6 @@ def _check_layers(name: str, learner: TrainState) -> None:
     """Refuse a model without layers."""
     if learner.model.shape.kind == "static":
         raise UserError(
-            f"{name} changes what the layers of a model compute, and {learner.entry.name} has word vectors alone; "
-            "take another base, such as BERT."
+            f"{name} changes what the layers of a model compute, and {learner.entry.name} has no layers. "
+            "Choose a base with layers, such as BERT."
         )

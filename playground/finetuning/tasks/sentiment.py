@@ -14,7 +14,7 @@ def reviews(count: int, seed: int, split: Split) -> list[Item]:
 SENTIMENT = Task(
     name="sentiment",
     aliases=("polarity", "sentiment analysis", "SST", "SST-2"),
-    idea="Say whether a sentence of a review praises or blames; some negate.",
+    idea="Say whether a sentence of a review is positive or negative; some contain a negation.",
     source="after SST-2 (Socher et al. 2013); texts from the generated corpus",
     answer=Classes(("bad", "good")),
     items=reviews,

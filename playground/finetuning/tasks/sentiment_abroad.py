@@ -20,7 +20,7 @@ def in_both(count: int, seed: int, split: Split) -> list[Item]:
 SENTIMENT_ABROAD = Task(
     name="sentiment abroad",
     aliases=("zero-shot cross-lingual sentiment",),
-    idea="Say whether a sentence praises or blames: learned in the first language only, tested in both.",
+    idea="Say whether a sentence is positive or negative: learned in the first language only, tested in both.",
     source="after XNLI (arXiv:1809.05053, sec. 4); sentences from the corpus 'parallel'",
     answer=Abroad(("bad", "good")),
     items=in_both,

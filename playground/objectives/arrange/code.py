@@ -52,7 +52,7 @@ class ControlCode(Arrange):
         if (highest := int(number.max())) >= len(codes):
             raise UserError(
                 f"The label {self.label!r} has the number {highest} and there are {len(codes)} special tokens for it; "
-                f"take a label of at most {len(codes)} values."
+                f"choose a label of at most {len(codes)} values."
             )
         code = torch.tensor(codes, device=inputs.ids.device)[number.clamp(min=0)]
         return replace(batch, inputs=replace(inputs, ids=code.where(first_special(inputs) & (number >= 0), inputs.ids)))

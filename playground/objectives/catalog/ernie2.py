@@ -62,7 +62,7 @@ CAPITALS = Objective(
 RECURRENCE = replace(
     CAPITALS,
     name="token-document relation",
-    aliases=("words that come again",),
+    aliases=("recurring words",),
     needs=("label:recurring",),
     stages=(ArrangeFirst("sentence"), ArrangeText(), SeeAll(), AskLabel("recurring", ANSWERS, "everywhere")),
     idea="Read one sentence; say for each word whether it also occurs in another sentence of the document.",

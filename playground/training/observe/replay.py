@@ -218,7 +218,7 @@ def _save(folder: Path, recorder: ReplayRecorder, run: Run, earlier: Replay | No
 def load(folder: Path) -> Replay:
     """The replay in a run's folder, with the curve."""
     if not (folder / FILE).is_file():
-        raise UserError(f"There is no {FILE} in {folder}: that run kept no moments to replay; train it again.")
+        raise UserError(f"There is no {FILE} in {folder}: that run recorded no replay; train it again.")
     about, tensors = checkpoint.read(folder / FILE)
     attention = {name.removeprefix("attention."): tensor for name, tensor in tensors.items()}
     try:
@@ -233,7 +233,7 @@ def load(folder: Path) -> Replay:
         return Replay(about["record"], tuple(about["moments"]), attention, curve)
     except (KeyError, TypeError, ValueError) as error:
         raise UserError(
-            f"The moments in {folder} are damaged or of another version ({error}); train it again."
+            f"The replay in {folder} is damaged or of another version ({error}); train it again."
         ) from error
 
 

@@ -99,7 +99,7 @@ def subject_of(name="GPT", **kwargs):
 
 
 def settings(**changes):
-    instrument = instrument_named("what taught it")
+    instrument = instrument_named("influence of texts")
     small = {"groups": 8, "rows": 1, "steps": 6, "batch": 4, "solver_steps": 3}
     return instrument, replace(instrument.settings, **small | changes)
 
@@ -146,7 +146,7 @@ def test_the_instrument_answers_and_a_sentence_can_be_asked_for():
 
 
 def test_the_checkpoint_that_learnt_it_is_where_the_loss_fell():
-    instrument = instrument_named("which checkpoint learnt it")
+    instrument = instrument_named("influence of checkpoints")
     subject = subject_of("GPT")
     assert instrument.missing(subject).startswith("This run has no earlier checkpoints")
     start, copy = subject_of("GPT"), Copy(subject.model)

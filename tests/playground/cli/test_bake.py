@@ -23,7 +23,7 @@ def test_bake_tells_what_it_wrote_and_refuses_in_one_sentence(
     facts = json.loads(capsys.readouterr().out)
     assert facts["moments"] == len(facts["steps"]) == 41 and facts["bytes"] < 3_000_000
     for arguments, said in (
-        ([str(folder), "-o", str(folder / "x.html")], "kept no moments"),
+        ([str(folder), "-o", str(folder / "x.html")], "recorded no replay"),
         ([str(folder / "run"), "-o", str(folder)], "cannot be written"),
         (
             [str(folder / "run"), "-o", str(folder / "x.html"), "--steps", "5"],

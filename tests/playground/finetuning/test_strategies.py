@@ -466,7 +466,7 @@ def test_every_form_of_answer_is_learnt_or_refused(name, task):
 
 @pytest.mark.parametrize("name", ["R-Drop", "mixout"])
 def test_a_model_without_layers_is_refused(name):
-    with pytest.raises(UserError, match=f"{name} changes what the layers .* word2vec has word vectors alone"):
+    with pytest.raises(UserError, match=f"{name} changes what the layers .* word2vec has no layers"):
         find_strategy(name).check(learner_of("word2vec"), find_task("sentiment"))
 
 

@@ -552,7 +552,7 @@ def test_the_words_that_are_marked_untrained_are_the_likeliest_behind_text_and_q
 def test_only_who_reads_left_to_right_goes_on_writing_untrained(tokenizer, bases):
     for name in ("summary", "question answering"):
         for entry in ("RoBERTa", "BART"):
-            with pytest.raises(UserError, match=f"'{name}' needs another model; take GPT"):
+            with pytest.raises(UserError, match=f"'{name}' asks for that. Choose a base such as GPT"):
                 find_task(name).check_prompt(bases[entry].learner.model, tokenizer)
 
 

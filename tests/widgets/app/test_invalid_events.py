@@ -24,7 +24,7 @@ def handled(error: BaseException) -> None:
 
 def test_a_corpus_that_is_not_offered_is_a_line_in_the_log(tmp_path: Path, caplog, monkeypatch) -> None:
     monkeypatch.setattr(pn.config, "exception_handler", None)
-    (text,) = (w for w in TrainPage(TrainStore(tmp_path)).layout.select() if getattr(w, "label", "") == "text")
+    (text,) = (w for w in TrainPage(TrainStore(tmp_path)).layout.select() if getattr(w, "label", "") == "corpus")
     with pytest.raises(ValueError, match="not in list") as theirs:
         text._process_events({"value": PATH})
     caplog.clear()

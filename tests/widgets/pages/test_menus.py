@@ -27,7 +27,7 @@ def test_every_model_is_in_one_family_the_oldest_first():
 
 def test_the_menu_of_models_is_searched_and_follows_the_stage(tmp_path):
     store = Store(tmp_path)
-    models = menu(main.PAGES["Train"](store), "model")
+    models = menu(main.PAGES["Train"](store), "system")
     assert models.searchable and "XLNet: PLM on pairs" in models.labels
     models.filter_str, models.value = "PLM", "XLNet"
     assert (store.train.entry, models.filter_str) == ("XLNet", "")
@@ -36,8 +36,8 @@ def test_the_menu_of_models_is_searched_and_follows_the_stage(tmp_path):
 
 
 @pytest.mark.parametrize(("tab", "label", "own"), [
-    ("Train", "text", ["my own text", "my own file", "the text on the Corpus page"]),
-    ("Corpus", "text", ["my own text", "my own file"]), ("Transfer", "task", ["my own labelled file"]),
+    ("Train", "corpus", ["my own text", "my own file", "the corpus on the Corpus page"]),
+    ("Corpus", "corpus", ["my own text", "my own file"]), ("Transfer", "fine-tune on", ["my own labelled file"]),
 ])  # fmt: skip
 def test_what_is_ones_own_stands_first_and_apart(tab, label, own, tmp_path):
     first, *others = menu(main.PAGES[tab](Store(tmp_path)), label).groups.values()
@@ -47,7 +47,7 @@ def test_what_is_ones_own_stands_first_and_apart(tab, label, own, tmp_path):
 @pytest.mark.parametrize("tab", ["Transfer", "Compress"])
 def test_runs_that_came_meanwhile_are_offered_when_a_page_is_opened(tab, tmp_path, monkeypatch):
     store, came = Store(tmp_path), {"another run": "kept:another"}
-    bases = menu(main.PAGES[tab](store), "base model")
+    bases = menu(main.PAGES[tab](store), "trained model")
     monkeypatch.setattr(store, "bases", lambda: came)
     store.page = [*main.PAGES].index(tab)
     assert bases.options == came

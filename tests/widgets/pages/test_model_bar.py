@@ -73,11 +73,11 @@ def test_the_bundled_model_says_what_it_is_and_can_be_trained_on_replaced_and_re
     visit = StageStore(bundled=True)
     bar = ModelBar(visit)
     shown = buttons(bar.layout)
-    assert {"Train on", "Train a new one", "Step through one update", "Remove the model"} <= set(shown)
+    assert {"Train longer", "Train a new one", "Step through one update", "Remove the model"} <= set(shown)
     assert "Next: why two streams?" not in shown and visit.model.card in bar.status.object
     shown["Remove the model"].clicks += 1
     away = buttons(bar.layout)
-    assert {"Train a small model now", "Use the model of the app"} <= set(away) and "Train on" not in away
+    assert {"Train a small model now", "Use the model of the app"} <= set(away) and "Train longer" not in away
     away["Use the model of the app"].clicks += 1
     assert buttons(bar.layout) == shown and visit.model.card in bar.status.object
 

@@ -413,7 +413,7 @@ def test_a_kept_run_is_chosen_as_the_base_while_another_one_trains_on(visit, mon
     monkeypatch.setattr("playground.training.text.open_saved", lambda name, tokenizer: reviews())
     made = TransferPage(visit)
     page, tick = made.layout, made.poll
-    picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
+    picker = next(select for select in page.select(pmui.Select) if select.label == "trained model")
     visit.train.param.update(corpus="reviews", device="cpu", steps=4)
     visit.train.load_corpus = reviews
     first = visit.train.begin().start()
@@ -478,7 +478,7 @@ def test_a_base_that_is_not_kept_is_the_folder_of_the_archive(visit):
 def test_an_entry_of_the_zoo_is_chosen_and_trained_first(visit):
     made = TransferPage(visit)
     page, tick = made.layout, made.poll
-    picker = next(select for select in page.select(pmui.Select) if select.label == "base model")
+    picker = next(select for select in page.select(pmui.Select) if select.label == "trained model")
     picker.value = picker.options["GPT, to be trained"]
     tick()
     assert visit.base is None, "the run on the Train page is another model's"

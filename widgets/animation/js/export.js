@@ -113,7 +113,7 @@ export function takeHome(kit) {
       made.value = String(value);
       return made;
     };
-    const [from, to] = [pick("First frame of the film", 0), pick("Last frame of the film", frames.length - 1)];
+    const [from, to] = [pick("First frame of the animation", 0), pick("Last frame of the animation", frames.length - 1)];
     const tell = (share) => (act.textContent = `Animation (APNG)${share}`);
     const act = button("Animation (APNG)", "The frames from the first to the last as an animated PNG", async () => {
       const [first, last] = [Number(from.value), Number(to.value)].sort((a, b) => a - b);

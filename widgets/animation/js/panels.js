@@ -184,7 +184,7 @@ export function sheetsOf(kit) {
     const network = term.network && term.network !== "main" ? ` of the ${term.network} network` : "";
     const [on, off] = [() => light(term, made), () => light(null, made)];
     const made = button(formula(term.mathml, term.latex), `Positions that feed this term: ${term.positions.join(", ") || "none"}`, () => light(term, made, true), { "aria-pressed": "false", onpointerenter: on, onfocus: on, onpointerleave: off, onblur: off });
-    made.append(node("small", {}, `${term.target}: fed by ${fed} position${fed === 1 ? "" : "s"}${network}${weight}`));
+    made.append(node("small", {}, `${term.target}: from ${fed} position${fed === 1 ? "" : "s"}${network}${weight}`));
     return made;
   }
 

@@ -42,7 +42,7 @@ async function readReplay(packed) {
   return { ...story, moments: story.moments.map((moment, k) => ({ ...moment, attention: weights(k) })) };
 }
 
-const MOMENTS = { first: "First moment", back: "Moment before", play: "Play the run", step: "Next moment", last: "Last moment" };
+const MOMENTS = { first: "First recorded step", back: "Previous recorded step", play: "Play the run", step: "Next recorded step", last: "Last recorded step" };
 
 /** Puts a replay into `el`. The handle is also `el.__replay`, which is what the browser tests talk to. */
 export async function mountReplay(el, packed) {
@@ -51,7 +51,7 @@ export async function mountReplay(el, packed) {
   const last = () => moments.length - 1;
   const rest = matchMedia("(prefers-reduced-motion: reduce)").matches ? CALM_BEAT : BEAT;
   const player = makePlayer(now, { last, pace: () => 1, back: 1, rest, draw: show });
-  const bar = playerBar(player, MOMENTS, { step: "1", "aria-label": "Moment of the training" });
+  const bar = playerBar(player, MOMENTS, { step: "1", "aria-label": "Training step" });
   const said = node("p", { class: "replay-said", role: "status", "aria-live": "off" });
   const canvas = node("canvas", { class: "replay-curve", role: "img" });
   const stageHome = node("div");

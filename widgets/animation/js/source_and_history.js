@@ -37,7 +37,7 @@ export function moreOf(kit) {
   const { parts, record } = kit;
   parts.style.prepend(MORE_STYLE);
   const code = node("section", { class: "stage-code" });
-  const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten visits" });
+  const film = node("div", { class: "stage-film", role: "region", "aria-label": "The mask over ten epochs" });
   const reel = labelButton("film", "Epochs", "Masks over epochs: which words are masked in each of ten epochs, the same ones or others every time (V)", () => kit.turn("film"), { "aria-pressed": "false" });
   let shown = null, wish = null; // the wish: whether a person has opened or closed the code, which is in the way below a picture
 
@@ -85,7 +85,7 @@ export function moreOf(kit) {
     const visits = range(VISITS).map((v) => bytes(states).subarray(v * words.length, (v + 1) * words.length));
     const ever = range(words.length).filter((j) => visits.some((visit) => visit[j])).length;
     const different = new Set(visits.map((visit) => Array.from(visit, (state) => Number(state > 0)).join())).size;
-    const said = `${different} choice${different === 1 ? "" : "s"} in 10 visits; ${ever} of ${words.length} words are ever asked for.`;
+    const said = `${different} choice${different === 1 ? "" : "s"} in 10 epochs; ${ever} of ${words.length} words are masked at least once.`;
     const canvas = node("canvas", { role: "img", "aria-label": `${title}: ${said}` });
     shoot(canvas, words, visits);
     return node("figure", {}, canvas, node("figcaption", {}, node("b", {}, `${title}: `), said));

@@ -75,7 +75,7 @@ def _choices(train: TrainStore) -> list[Any]:
             "Size and parts of the model": model_knobs(train),
             "How it differs from the paper": html(pn.bind(_differences, chosen.entry)),
         }),
-        heading("Text"),
+        heading("Data"),
         pmui.Select.from_param(chosen.corpus, groups=own_first([OWN_TEXT, OWN_FILE, OPENED], sources()), **FIELD),
         corpus_knobs(train), pmui.TextAreaInput.from_param(chosen.pasted, onkeyup=True, **paste, **FIELD),
         file, encoding,

@@ -35,7 +35,7 @@ class AttentionHead(View):
         self.mark, self.drawn, self.filmed = OnScreen(), (None, None), None
         self.strip.figure.on_event(Tap, self._tap)
         self.strip.figure.on_event(Pan, self._tap)
-        said = say("The film of this head: press or drag.", "quiet")
+        said = say("Earlier steps: click or drag.", "quiet")
         about = html(said, margin=(4, 10), styles={"flex": "1 1 230px"})
         self.drawings = column(plot(self.chart), later=True, min_height=self.chart.figure.height)
         self.frames = column(plot(self.strip, margin=(0, 10)), later=True, min_height=self.strip.figure.height)

@@ -38,7 +38,7 @@ SEEN_EVERY, TOLD_EVERY, LONGEST, WAITING_EVERY = 0.22, 0.3, 1.0, 2.0
 next at the longest, and between two pictures of a run that waits in line while others train."""
 
 WAYS = {
-    "repeat": ("Repeat the text and train", "repeat"),
+    "repeat": ("Repeat the corpus and train", "repeat"),
     "mix": (f"Mix it with the corpus {MIXED_WITH} and train", "shuffle"),
 }
 """The buttons of a text that is too short, by what is done with it."""
@@ -50,10 +50,10 @@ WORDS, UNDER_A_LINE = (
 """The predictions take what the window, and a line that is said above, have left, and scroll where there are many."""
 
 NO_FLOOR = say(
-    "The best possible prediction is summed live for the corpora reviews, agreement and facts, read in single texts.",
+    "Regret is measured during training on the corpora reviews, agreement and facts, if each row is one text.",
     "quiet",
 )
-NO_PROBE = say("No probe fits this text: their words are not in its vocabulary.", "quiet")
+NO_PROBE = say("No probe fits this corpus: the words of the probes are not in its vocabulary.", "quiet")
 
 
 class RunPicture(View):

@@ -179,7 +179,7 @@ class RunList(View):
         self.lines: dict[str, RunEntry] = {}
         self.none, self.names, self.noise, self.chart = html(NO_RUN), html(""), html(""), kept_chart()
         self.search = pmui.TextInput(
-            label="search runs", placeholder="name, model, text, state …", size="small", visible=False,
+            label="search runs", placeholder="name, model, corpus, state …", size="small", visible=False,
             margin=(6, 10), width=320,
         )  # fmt: skip
         self.search.param.watch(lambda _: self._again(), "value_input")

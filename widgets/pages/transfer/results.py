@@ -227,7 +227,7 @@ def _status(trials: Trials) -> str:
     if trials.state == "running":
         return trials.doing or trials.progress or "The numbers appear as the trainings finish."
     answered = trials.result is not None or trials.found is not None
-    return "" if answered else trials.progress or "Choose a question, or Compare."
+    return "" if answered else trials.progress or "Choose a question, or press Compare."
 
 
 def _verdict(trials: Trials) -> str:

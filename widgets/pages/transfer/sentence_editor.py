@@ -70,7 +70,7 @@ def picture(state: SentenceEditorStore) -> str:
     """A bar for every label, the sentence with the words that decide the likeliest one, and whether it has flipped."""
     said = state.said
     if said is None:
-        return say("Type a sentence, or take another one." if state.taught else "", "quiet")
+        return say("Type a sentence, or choose another one." if state.taught else "", "quiet")
     spoken = ", ".join(f"{name} {chance:.0%}" for name, chance in said.chances.items())
     bars = "".join(_bar(name, chance) for name, chance in said.chances.items())
     parts = [f'<div role="img" aria-label="{escape(spoken)}">{bars}</div>', _tinted(said), _flipped(state, said)]

@@ -70,7 +70,7 @@ def read_pasted(text: str, **options: Any) -> Corpus:
     return replace(corpus, warning=f"{corpus.warning} {cut}".strip(), description=f"{corpus.description} {cut}")
 
 
-OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the text on the Corpus page"
+OWN_TEXT, OWN_FILE, OPENED = "my own text", "my own file", "the corpus on the Corpus page"
 
 AS_DECLARED = "as published"  # the network that the entry itself declares, with our optimiser
 
@@ -101,15 +101,15 @@ class TrainStore(CorpusChoice):
 
     chosen_by = "corpus"
     own = (OWN_TEXT, OWN_FILE)
-    entry = param.String("RoBERTa", label="model")
-    corpus = param.String("world", label="text")
+    entry = param.String("RoBERTa", label="system")
+    corpus = param.String("world", label="corpus")
     pasted = param.String("", label="paste text here")
     upload = param.Parameter(None)
     encoding = param.Selector(default="", objects=ENCODINGS, label="encoding")
     unreadable = param.Boolean(False, doc="Whether the file could not be read in an encoding that was tried.")
     opened = param.Parameter(None)
     sentence = param.String(
-        "", label="probe sentence", doc="Empty: a held-out sentence of the text. It can be changed during a run."
+        "", label="probe sentence", doc="Empty: a held-out sentence of the corpus. It can be changed during a run."
     )
     pair = param.String("", label="second text to watch")
     window = param.Selector(
@@ -131,7 +131,7 @@ class TrainStore(CorpusChoice):
     ticked = param.List([], doc="The names of the runs that are compared.")
     mask_overrides = param.Parameter((), doc="Rules that were set by hand on the Stage, for this model.")
     session = param.Parameter(None, doc="The run that is watched.")
-    moment = param.Integer(None, allow_None=True, doc="The step of its film that is looked at; without one, now.")
+    moment = param.Integer(None, allow_None=True, doc="The recorded step that is shown; without one, the latest.")
     name_of_run = param.String("", doc="What the list calls the run that is watched.")
     earlier = param.String("", doc="The run that this tab of the browser showed before the visit began.")
     trouble = param.String("", doc="Why something cannot be done.")
@@ -171,7 +171,7 @@ class TrainStore(CorpusChoice):
                 raise UserError(f"{wrong}{OR_CHOOSE * (not wrong.named)}") from wrong
         if self.corpus == OPENED:
             if self.opened is None:
-                raise UserError("Nothing is open on the Corpus page yet; open it and choose a text there.")
+                raise UserError("Nothing is open on the Corpus page yet; open it and choose a corpus there.")
             return self.opened
         return open_corpus(self.corpus_name)
 
@@ -325,7 +325,7 @@ class TrainStore(CorpusChoice):
             return entry, ""
         parts = (corpus.held_out_from, len(corpus) - corpus.held_out_from)
         short = (
-            f"The text is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
+            f"The corpus is short: {parts[0]:,} tokens to train on and {parts[1]:,} held out, so a row has {fits} "
             f"tokens instead of {asked}."
         )
         return _turned(entry, {"seq_len": fits}), short

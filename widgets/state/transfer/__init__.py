@@ -65,8 +65,8 @@ class TransferStore(param.Parameterized):
     With several `workers` trials run side by side in processes, and each is seen as a whole when it is done.
     """
 
-    base = param.String("", label="base model")
-    task = param.String("sentiment", label="task")
+    base = param.String("", label="trained model")
+    task = param.String("sentiment", label="fine-tune on")
     then = param.List([], label="then fine-tune on")
     before = param.Selector(default=AS_IT_IS, objects=list(CHANGES), label="base modification")
     extra_encoders = param.List([], label="extra feature extractors")
@@ -78,11 +78,11 @@ class TransferStore(param.Parameterized):
     input_format = param.Selector(
         default="", objects={"as suits the model": "", **{name: name for name in INPUT_FORMATS}}, label="input format"
     )
-    max_length = param.Integer(0, bounds=(0, MAX_LENGTH.high), label="most tokens of a row (0: all that fit)")
+    max_length = param.Integer(0, bounds=(0, MAX_LENGTH.high), label="maximum tokens per row (0: all)")
     chosen = param.List([], doc="The names of the strategies that are compared; the first is the baseline.")
     own = param.Dict({}, doc="The strategies that a person made on this visit.")
     train_size = param.Integer(64, label="labelled texts")
-    other_sizes = param.List([], label="and also with")
+    other_sizes = param.List([], label="also compare with")
     seeds = param.Integer(ComparisonSpec.seeds, bounds=(1, 12), label="seeds")
     steps = param.Integer(80, bounds=(1, 300), softbounds=(20, 300), step=10, label="steps")
     match = param.Selector(default="steps", objects=list(MATCHES), label="match the budget by")

@@ -52,7 +52,7 @@ def test_parts_that_do_not_fit_are_refused():
     source = base_of("RoBERTa").learner
     with pytest.raises(UserError, match="has a decoder already"):
         with_decoder(base_of("BART").learner, WORDS, None, None)
-    with pytest.raises(UserError, match="further networks"):
+    with pytest.raises(UserError, match="more than one network"):
         with_decoder(base_of("ELECTRA").learner, WORDS, None, None)
     with pytest.raises(UserError, match="different vocabularies"):
         with_decoder(source, WORDS, source, of_words(["the"]))

@@ -85,5 +85,5 @@ def test_the_correlation_is_within_tasks():
     told = facts([TriedRun(*cell, values=cell[-1:]) for cell in cells])
     assert told["best"] == {"s": "b", "t": "b"}
     assert told["said"] == "Rank correlation of likeness and accuracy, within tasks, over 4 cells: +0.89."
-    assert "take at least two of each" in told["verdicts"]["s"]
+    assert "run at least two of each" in told["verdicts"]["s"]
     assert told["cells"][0]["accuracy"] == pytest.approx(0.5)
