@@ -14,7 +14,7 @@ from typing import Any, TypedDict
 import torch
 
 from playground import __version__
-from playground.errors import UserError
+from playground.errors import unwritable
 from playground.finetuning.comparing.compare import Comparison, ComparisonFacts, StrategyFacts, mixed_levels
 from playground.finetuning.comparing.continual import ContinualResult, SequenceFacts
 from playground.finetuning.comparing.continual import facts as in_turn
@@ -310,8 +310,15 @@ TURN_FILES: dict[str, Callable[[Any], bytes]] = {
 def write(made: Report | ContinualReport, folder: Path) -> None:
     """Write every file into a folder; the notebook stands in it, so the paths in the notebook begin there."""
     here = replace(made, asked=made.asked.seen_from(folder))
-    for name, make in (FILES if isinstance(made, Report) else TURN_FILES).items():
-        try:
-            (folder / name).write_bytes(make(here if name.endswith(".ipynb") else made))
-        except OSError as error:
-            raise UserError(f"{folder / name} cannot be written ({error.strerror or error}).") from error
+    files = FILES if isinstance(made, Report) else TURN_FILES
+    write_files(folder, {name: make(here if name.endswith(".ipynb") else made) for name, make in files.items()})
+
+
+def write_files(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their names into a folder, which is made where there is none."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise unwritable(folder, error) from error
