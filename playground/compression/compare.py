@@ -465,13 +465,13 @@ class Record:
     """Outcomes of finished lanes by key, one line of JSON each, so that a run that was killed goes on where it was."""
 
     path: Path | None
-    shared: Mapping[int, Any]
+    shared: Mapping[int, list[str | int]]
     known: dict[str, Outcome] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: Path | None, resume: bool, work: Work, spec: CompressionSpec) -> "Record":
         """The record of a folder; without `resume` a new one."""
-        shared = {}
+        shared: dict[int, list[str | int]] = {}
         for seed in work.train:
             tensors = [
                 value for data in (work.train[seed], work.test[seed]) for value in (data.tokens.ids, data.labels)
